@@ -1,0 +1,102 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "async-web-image",
+    platforms: [.macOS(.v26)],
+    products: [
+        .library(name: "AsyncWebImage", targets: ["AsyncWebImage"]),
+        .executable(name: "webimage", targets: ["webimage"]),
+        // For the tests and benchmarks of those who build on the library.
+        .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    ],
+    targets: [
+        // C libraries: module maps, and the shims for what Swift cannot call (variadics, setjmp).
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CLibJPEG", pkgConfig: "libjpeg",
+            providers: [.apt(["libjpeg62-turbo-dev"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(
+            name: "CLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+        .systemLibrary(
+            name: "CWebP", pkgConfig: "libwebpmux libwebpdemux libwebp",
+            providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
+        .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
+        .target(name: "CPNG", dependencies: ["CLibPNG"]),
+
+        .target(name: "Threading"),
+        .target(
+            name: "HTTPTransport",
+            dependencies: [
+                "CCurl", "Threading",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ]),
+        .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CWebP", "CGIF"]),
+        .target(
+            name: "AsyncWebImage",
+            dependencies: [
+                "HTTPTransport", "ImageCodecs", "Threading",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "LoopbackOrigin",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
+        .executableTarget(
+            name: "webimage",
+            dependencies: [
+                "AsyncWebImage", "LoopbackOrigin",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+
+        .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
+        .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
+        .testTarget(
+            name: "HTTPTransportTests",
+            dependencies: [
+                "HTTPTransport", "LoopbackOrigin", "Threading",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(name: "ImageCodecsTests", dependencies: ["ImageCodecs"]),
+        .testTarget(
+            name: "AsyncWebImageTests",
+            dependencies: [
+                "AsyncWebImage", "HTTPTransport", "ImageCodecs", "LoopbackOrigin", "Threading",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(name: "WebimageTests", dependencies: ["webimage", "AsyncWebImage", "LoopbackOrigin"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// One set of rules for every Swift target.
+for target in package.targets where target.type != .system && !["CJPEG", "CPNG"].contains(target.name) {
+    var settings: [SwiftSetting] = [
+        .enableUpcomingFeature("ExistentialAny"),  // existentials are seen where they are paid for
+        .enableUpcomingFeature("InternalImportsByDefault"),  // what the API exposes is a decision
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async functions stay with their caller
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        .treatAllWarnings(as: .error),
+    ]
+    if target.type != .test {
+        settings.append(.strictMemorySafety())  // pointers stay in the C-facing files
+        settings.append(.treatWarning("ExplicitSendable", as: .error))
+    }
+    target.swiftSettings = settings
+}

@@ -1,0 +1,36 @@
+/// What a file may cost. Checked from its header, before pixels are allocated, and while bytes arrive.
+public struct DecodeLimits: Sendable, Hashable {
+    /// Most pixels (width times height) of the stored image or of an animation's canvas.
+    public var maximumPixels: Int
+    /// Most pixels along one side of the stored image.
+    public var maximumSide: Int
+    /// Most bytes of the compressed file.
+    public var maximumBytes: Int
+    /// Most scans of a progressive or multi-scan JPEG.
+    public var maximumScans: Int
+    /// Most bytes of a file that may come before its header is complete (Exif, ICC and other metadata).
+    public var maximumHeaderBytes: Int
+
+    /// The defaults: 0x3FFF x 0x3FFF pixels (268 million), 65,535 a side, 512 MiB, 100 scans, 16 MiB of header.
+    public init(
+        maximumPixels: Int = 0x3FFF * 0x3FFF,
+        maximumSide: Int = 65_535,
+        maximumBytes: Int = 512 << 20,
+        maximumScans: Int = 100,
+        maximumHeaderBytes: Int = 16 << 20
+    ) {
+        self.maximumPixels = maximumPixels
+        self.maximumSide = maximumSide
+        self.maximumBytes = maximumBytes
+        self.maximumScans = maximumScans
+        self.maximumHeaderBytes = maximumHeaderBytes
+    }
+
+    /// Throws if an image of `size` has no pixels or too many.
+    func check(_ size: PixelSize, _ format: ImageFormat) throws(CodecError) {
+        guard size.width > 0, size.height > 0 else { throw .zeroPixels(format, size) }
+        let side = max(size.width, size.height)
+        guard side <= maximumSide else { throw .overLimit(.side, value: side, limit: maximumSide) }
+        guard size.area <= maximumPixels else { throw .overLimit(.pixels, value: size.area, limit: maximumPixels) }
+    }
+}

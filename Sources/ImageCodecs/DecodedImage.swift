@@ -1,0 +1,35 @@
+/// A decoded image, and what the file said of it.
+public struct DecodedImage: Sendable, Hashable {
+    /// The pixels, upright unless ``DecodeOptions/ignoresOrientation`` was set, at the size asked for.
+    public var pixels: PixelBuffer
+    /// The header, its frame count now known.
+    public var header: ImageHeader
+    /// The size the image would have had unscaled, turned as `pixels` are.
+    public var originalSize: PixelSize
+    /// Whether `pixels` is smaller than the original.
+    public var wasScaled: Bool { pixels.size != originalSize }
+
+    /// An image as the decoder makes it.
+    public init(pixels: PixelBuffer, header: ImageHeader, originalSize: PixelSize) {
+        self.pixels = pixels
+        self.header = header
+        self.originalSize = originalSize
+    }
+}
+
+/// What can be shown of an image that is still arriving.
+public struct ImagePreview: Sendable, Hashable {
+    /// Full-size frame, turned and scaled like the final image; pixels that have not come yet are transparent black.
+    public var pixels: PixelBuffer
+    /// How many rows of the image as stored, scaled to the output, have come, of the current pass.
+    public var completeRows: Int
+    /// Which scan or pass of a progressive image this is, from 1; nil where rows come once only.
+    public var scan: Int?
+
+    /// A preview as the decoder makes it.
+    public init(pixels: PixelBuffer, completeRows: Int, scan: Int?) {
+        self.pixels = pixels
+        self.completeRows = completeRows
+        self.scan = scan
+    }
+}

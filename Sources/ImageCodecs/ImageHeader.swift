@@ -1,0 +1,40 @@
+/// What a file says of its image before any pixel is decoded.
+public struct ImageHeader: Sendable, Hashable {
+    /// The format, found by signature.
+    public var format: ImageFormat
+    /// Size as stored, before orientation is applied.
+    public var size: PixelSize
+    /// The orientation the file asks for; `.up` if it says nothing or nonsense.
+    public var orientation: ImageOrientation
+    /// Number of frames, or nil where it is not known before the whole file has been read (GIF, animated WebP).
+    public var frameCount: Int?
+    /// Whether pixels may be transparent.
+    public var hasAlpha: Bool
+    /// Whether the image comes in several passes of growing quality: progressive JPEG, interlaced PNG and GIF.
+    public var isProgressive: Bool
+    /// Bits a channel as stored.
+    public var bitsPerChannel: Int
+    /// Colour channels as stored: 1 grey or indexed, 3 colour, 4 CMYK; alpha not counted.
+    public var colorChannels: Int
+    /// The embedded ICC profile's description, or nil without a profile. "unnamed" if the profile has no readable name.
+    public var colorProfile: String?
+    /// Whether the file has metadata behind its pixels that can still change `orientation` (WebP's `EXIF` chunk).
+    public var orientationFollowsPixels: Bool
+
+    /// Size once the orientation has been applied.
+    public var uprightSize: PixelSize { size.upright(orientation) }
+
+    /// A still, opaque 8-bit colour image of `size`; change what differs.
+    public init(format: ImageFormat, size: PixelSize) {
+        self.format = format
+        self.size = size
+        orientation = .up
+        frameCount = 1
+        hasAlpha = false
+        isProgressive = false
+        bitsPerChannel = 8
+        colorChannels = 3
+        colorProfile = nil
+        orientationFollowsPixels = false
+    }
+}

@@ -1,0 +1,27 @@
+/// A width and a height in pixels.
+public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
+    /// Columns.
+    public var width: Int
+    /// Rows.
+    public var height: Int
+
+    /// A size of `width` columns and `height` rows.
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// Width and height exchanged if `orientation` lies on its side.
+    public func upright(_ orientation: ImageOrientation) -> PixelSize {
+        orientation.swapsAxes ? PixelSize(width: height, height: width) : self
+    }
+
+    /// The number of pixels; saturates instead of overflowing.
+    public var area: Int {
+        let (product, overflow) = width.multipliedReportingOverflow(by: height)
+        return overflow ? .max : product
+    }
+
+    /// For example `640x480`.
+    public var description: String { "\(width)x\(height)" }
+}

@@ -1,0 +1,50 @@
+/// Takes the rows of an image, from the top, one at a time.
+protocol RowSink: AnyObject {
+    /// The next row: RGBA, 8 bits a channel, straight alpha. The span is good for the call only.
+    func append(row: Span<UInt8>)
+}
+
+/// What each format's folder provides: file bytes in, rows of the stored image out, from the top.
+///
+/// One decoder belongs to one task at a time.
+protocol RowDecoder: AnyObject {
+    /// The size of the rows that this decoder hands out when `target` is wanted: the stored size, or a smaller one, but
+    /// at least twice the target where it is not exact, if the codec can scale while it decodes.
+    static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize
+
+    /// The most bytes of memory the decoder itself holds while it makes rows of `rowSize`.
+    static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int
+
+    /// A decoder for a file with this header, whose limits have been checked; `rowSize` as ``rowSize(of:for:)`` gave it.
+    /// The file is then appended from its first byte.
+    init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError)
+
+    /// Takes the next bytes of the file, of any number, and hands every row that is now complete and final to `rows`.
+    ///
+    /// Bytes behind the end of the image are ignored.
+    func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError)
+
+    /// The file is at its end: hands over the rows that are left, or throws `truncated`.
+    func finish(to rows: any RowSink) throws(CodecError)
+
+    /// Frames seen so far, or declared; nil if the decoder cannot tell.
+    var frameCount: Int? { get }
+
+    /// An orientation that came behind the pixels, known once `finish` has returned; nil if there was none.
+    var lateOrientation: ImageOrientation? { get }
+
+    /// The latest scan or pass of which a preview can be rendered, from 1; nil for files whose rows come once only
+    /// (what has come is then all there is to show) and while there is none.
+    var previewScan: Int? { get }
+
+    /// Hands all rows of the image, as good as they are known, to `rows`.
+    func renderPreview(to rows: any RowSink) throws(CodecError)
+}
+
+extension RowDecoder {
+    static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize { header.size }
+    var frameCount: Int? { nil }
+    var lateOrientation: ImageOrientation? { nil }
+    var previewScan: Int? { nil }
+    func renderPreview(to rows: any RowSink) throws(CodecError) {}
+}

@@ -1,0 +1,59 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Starts a detached thread that runs `body` once and ends.
+///
+/// For work that blocks or computes, which must not occupy the cooperative pool. The name, cut to 15 bytes, is what
+/// debuggers and `top` show. Traps if the system is out of threads, like the runtime's own pool does.
+package func startThread(named name: String, _ body: @escaping @Sendable () -> Void) {
+    var attributes = pthread_attr_t()
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+
+    let start = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body))
+    #if canImport(Darwin)
+    var thread: pthread_t?
+    #else
+    var thread = pthread_t()
+    #endif
+    let status = unsafe pthread_create(
+        &thread, &attributes,
+        { argument in
+            #if canImport(Darwin)
+            let start = unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
+            unsafe pthread_setname_np(start.name)
+            #else
+            guard let argument = unsafe argument else { return nil }
+            let start = unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
+            nameCurrentThread(start.name)
+            #endif
+            start.body()
+            return nil
+        }, start.toOpaque())
+    precondition(status == 0, "pthread_create: \(status)")
+}
+
+#if !canImport(Darwin)
+/// `pthread_setname_np` is hidden from Swift behind `_GNU_SOURCE`; the kernel's file does the same.
+private func nameCurrentThread(_ name: String) {
+    let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    let bytes = Array(name.utf8.prefix(15))
+    _ = unsafe write(file, bytes, bytes.count)
+    close(file)
+}
+#endif
+
+private final class ThreadStart: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+}
