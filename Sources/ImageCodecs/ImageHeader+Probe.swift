@@ -3,10 +3,35 @@ extension ImageHeader {
     ///
     /// Reads structure only: no codec runs and no pixel is decoded. Never looks behind the first byte of pixels, but
     /// counts the frames as far as `prefix` lets it. Throws `unsupportedFormat`, `corrupt`, `zeroPixels`, and
-    /// `overLimit` as soon as the prefix shows it.
+    /// `overLimit` as soon as the prefix shows it. The work is linear in the length of the header: whoever calls again
+    /// and again lets the prefix grow by a share of itself in between.
     public static func probe(
         _ prefix: Span<UInt8>, limits: DecodeLimits = DecodeLimits()
     ) throws(CodecError) -> ImageHeader? {
-        nil
+        guard let format = ImageFormat(signature: prefix) else {
+            guard prefix.count >= ImageFormat.signatureLength else { return nil }
+            throw .unsupportedFormat(lookingLike: FormatGuess.describe(prefix))
+        }
+
+        // Only what the limit allows is looked at, so that the answer does not depend on how the bytes arrived.
+        let bounded = prefix.extracting(first: min(prefix.count, max(limits.maximumHeaderBytes, 0)))
+        var header: ImageHeader? =
+            switch format {
+            case .jpeg: try jpeg(bounded, limits: limits)
+            case .png: try png(bounded, limits: limits)
+            case .webp: try webp(bounded, limits: limits)
+            case .gif: try gif(bounded, limits: limits)
+            }
+        guard header != nil else {
+            guard prefix.count <= limits.maximumHeaderBytes else {
+                throw .overLimit(.headerBytes, value: prefix.count, limit: limits.maximumHeaderBytes)
+            }
+            return nil
+        }
+
+        if header?.frameCount == nil {
+            header?.frameCount = format == .gif ? gifFrameCount(prefix) : webpFrameCount(prefix)
+        }
+        return header
     }
 }

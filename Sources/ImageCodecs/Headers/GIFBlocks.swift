@@ -1,0 +1,90 @@
+/// Walks over the blocks of a GIF without decoding anything; can go on where it stopped when more bytes have come.
+struct GIFBlocks {
+    /// A block of the file.
+    enum Block {
+        /// A graphic control extension; whether it makes one colour of the following image transparent.
+        case graphicControl(isTransparent: Bool)
+        /// A comment, text or application extension.
+        case otherExtension
+        /// An image descriptor. The image's data are skipped by the next step.
+        case image(Frame)
+        /// The end of the file; what follows is not looked at.
+        case trailer
+        /// A byte that begins no block: readers stop here.
+        case unknown(Int)
+    }
+
+    /// Where an image stands on the canvas.
+    struct Frame {
+        var left: Int
+        var top: Int
+        var size: PixelSize
+        var isInterlaced: Bool
+
+        func covers(_ canvas: PixelSize) -> Bool {
+            left == 0 && top == 0 && size.width >= canvas.width && size.height >= canvas.height
+        }
+    }
+
+    /// Images whose descriptors have come.
+    private(set) var imageCount = 0
+    /// Where in the file the next step begins.
+    private var offset = 0
+    /// Whether `offset` is inside a chain of sub-blocks to be skipped.
+    private var isInSubblocks = false
+
+    /// The next block, or nil until more of the file has come; `bytes` is the file from its first byte.
+    mutating func next(in bytes: Span<UInt8>) -> Block? {
+        if offset == 0 {
+            guard let flags = bytes.byte(at: 10) else { return nil }
+            offset = 13 + Self.paletteLength(flags)
+        }
+        guard skipSubblocks(in: bytes), let introducer = bytes.byte(at: offset) else { return nil }
+        switch introducer {
+        case 0x21: return nextExtension(in: bytes)
+        case 0x2C: return nextImage(in: bytes)
+        case 0x3B: return .trailer
+        default: return .unknown(introducer)
+        }
+    }
+
+    private mutating func nextExtension(in bytes: Span<UInt8>) -> Block? {
+        guard let label = bytes.byte(at: offset + 1), let length = bytes.byte(at: offset + 2) else { return nil }
+        var block = Block.otherExtension
+        if label == 0xF9, length == 4 {
+            guard let flags = bytes.byte(at: offset + 3) else { return nil }
+            block = .graphicControl(isTransparent: flags & 1 == 1)
+        }
+        offset += 2
+        isInSubblocks = true
+        return block
+    }
+
+    private mutating func nextImage(in bytes: Span<UInt8>) -> Block? {
+        guard let left = bytes.littleEndian16(at: offset + 1), let top = bytes.littleEndian16(at: offset + 3),
+            let width = bytes.littleEndian16(at: offset + 5), let height = bytes.littleEndian16(at: offset + 7),
+            let flags = bytes.byte(at: offset + 9)
+        else { return nil }
+        imageCount += 1
+        offset += 10 + Self.paletteLength(flags) + 1  // and the LZW code size
+        isInSubblocks = true
+        return .image(
+            Frame(
+                left: left, top: top, size: PixelSize(width: width, height: height),
+                isInterlaced: flags & 0x40 != 0))
+    }
+
+    /// Whether `offset` has come behind the sub-blocks it was in, if any.
+    private mutating func skipSubblocks(in bytes: Span<UInt8>) -> Bool {
+        while isInSubblocks {
+            guard let length = bytes.byte(at: offset) else { return false }
+            offset += 1 + length
+            isInSubblocks = length != 0
+        }
+        return true
+    }
+
+    private static func paletteLength(_ flags: Int) -> Int {
+        flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0
+    }
+}

@@ -1,0 +1,40 @@
+extension ImageHeader {
+    /// The header of a GIF, complete at its first image descriptor.
+    static func gif(_ bytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> ImageHeader? {
+        guard let width = bytes.littleEndian16(at: 6), let height = bytes.littleEndian16(at: 8) else { return nil }
+        let canvas = PixelSize(width: width, height: height)
+        try limits.check(canvas, .gif)
+        var blocks = GIFBlocks()
+        var hasTransparentIndex = false
+        while let block = blocks.next(in: bytes) {
+            switch block {
+            case .graphicControl(let isTransparent): hasTransparentIndex = isTransparent
+            case .otherExtension: break
+            case .image(let frame):
+                // What sticks out of the canvas is not shown, but has to be decoded.
+                if frame.size.area > 0 { try limits.check(frame.size, .gif) }
+                var header = ImageHeader(format: .gif, size: canvas)
+                header.colorChannels = 1
+                header.frameCount = nil
+                header.hasAlpha = hasTransparentIndex || !frame.covers(canvas)
+                header.isProgressive = frame.isInterlaced
+                return header
+            case .trailer: throw .corrupt(.gif, "no image")
+            case .unknown(let byte): throw .corrupt(.gif, "a block of unknown kind \(byte)")
+            }
+        }
+        return nil
+    }
+
+    /// How many frames a GIF has, if it is here up to its end.
+    static func gifFrameCount(_ bytes: Span<UInt8>) -> Int? {
+        var blocks = GIFBlocks()
+        while let block = blocks.next(in: bytes) {
+            switch block {
+            case .graphicControl, .otherExtension, .image: break
+            case .trailer, .unknown: return blocks.imageCount
+            }
+        }
+        return nil
+    }
+}
