@@ -1,0 +1,126 @@
+#include "CPNG.h"
+
+#include <png.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct cpng_reader {
+    png_structp png;
+    png_infop info;
+    uint32_t width, height;
+    size_t row_bytes;
+    // Interlaced: the whole image. Otherwise: the rows that one feed completed, `batch_start` being the first of them.
+    uint8_t *rows;
+    uint32_t batch_rows, batch_start;
+    bool is_interlaced;
+    uint32_t final_rows, complete_passes;
+    bool has_ended;
+    char message[96];
+};
+
+static void on_error(png_structp png, png_const_charp message) {
+    cpng_reader *reader = png_get_error_ptr(png);
+    snprintf(reader->message, sizeof reader->message, "%s", message[0] == 0 ? "unknown error" : message);
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message) {
+    (void)png;
+    (void)message;
+}
+
+static void on_info(png_structp png, png_infop info) {
+    cpng_reader *reader = png_get_progressive_ptr(png);
+    if (png_get_image_width(png, info) != reader->width || png_get_image_height(png, info) != reader->height)
+        png_error(png, "the size has changed");
+    png_set_expand(png);
+    png_set_strip_16(png);
+    png_set_gray_to_rgb(png);
+    png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+    reader->is_interlaced = png_set_interlace_handling(png) > 1;
+    png_read_update_info(png, info);
+    if (png_get_rowbytes(png, info) != reader->row_bytes) png_error(png, "rows of an unexpected length");
+    if (reader->is_interlaced) {
+        reader->rows = calloc(reader->height, reader->row_bytes);
+    } else {
+        reader->rows = calloc(reader->batch_rows, reader->row_bytes);
+    }
+    if (reader->rows == NULL) png_error(png, "out of memory");
+}
+
+static void on_row(png_structp png, png_bytep new_row, png_uint_32 row, int pass) {
+    cpng_reader *reader = png_get_progressive_ptr(png);
+    if (row >= reader->height) png_error(png, "too many rows");
+    if (reader->is_interlaced) {
+        reader->complete_passes = (uint32_t)pass;
+        if (new_row != NULL) png_progressive_combine_row(png, reader->rows + row * reader->row_bytes, new_row);
+        if (pass < 6) return;
+    } else {
+        if (row - reader->batch_start >= reader->batch_rows) png_error(png, "more rows than one piece can hold");
+        png_progressive_combine_row(png, reader->rows + (row - reader->batch_start) * reader->row_bytes, new_row);
+    }
+    reader->final_rows = row + 1;
+}
+
+static void on_end(png_structp png, png_infop info) {
+    (void)info;
+    cpng_reader *reader = png_get_progressive_ptr(png);
+    if (reader->final_rows != reader->height) png_error(png, "the image data end too early");
+    reader->has_ended = true;
+}
+
+cpng_reader *cpng_reader_create(uint32_t width, uint32_t height, uint32_t batch_rows) {
+    cpng_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) return NULL;
+    reader->width = width;
+    reader->height = height;
+    reader->row_bytes = (size_t)width * 4;
+    reader->batch_rows = batch_rows;
+    reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning);
+    reader->info = reader->png == NULL ? NULL : png_create_info_struct(reader->png);
+    if (reader->info == NULL) {
+        cpng_reader_destroy(reader);
+        return NULL;
+    }
+    png_set_user_limits(reader->png, width, height);
+    png_set_chunk_cache_max(reader->png, 16);
+    png_set_chunk_malloc_max(reader->png, 64 << 10);
+    png_set_progressive_read_fn(reader->png, reader, on_info, on_row, on_end);
+    return reader;
+}
+
+void cpng_reader_destroy(cpng_reader *reader) {
+    if (reader == NULL) return;
+    png_destroy_read_struct(&reader->png, &reader->info, NULL);
+    free(reader->rows);
+    free(reader);
+}
+
+bool cpng_reader_feed(cpng_reader *reader, const uint8_t *bytes, size_t count) {
+    if (reader->has_ended) return true;
+    if (reader->message[0] != 0) return false;
+    if (setjmp(png_jmpbuf(reader->png))) return false;
+    reader->batch_start = reader->final_rows;
+    // libpng only reads from the buffer, though its signature does not say so.
+    png_process_data(reader->png, reader->info, (png_bytep)bytes, count);
+    return true;
+}
+
+const char *cpng_reader_message(const cpng_reader *reader) { return reader->message; }
+
+uint32_t cpng_reader_final_rows(const cpng_reader *reader) { return reader->final_rows; }
+
+const uint8_t *cpng_reader_row(const cpng_reader *reader, uint32_t row) {
+    uint32_t first = reader->is_interlaced ? 0 : reader->batch_start;
+    return reader->rows + (row - first) * reader->row_bytes;
+}
+
+uint32_t cpng_reader_complete_passes(const cpng_reader *reader) { return reader->complete_passes; }
+
+const uint8_t *cpng_reader_preview_row(const cpng_reader *reader, uint32_t row) {
+    if (!reader->is_interlaced || reader->rows == NULL || row >= reader->height) return NULL;
+    return reader->rows + row * reader->row_bytes;
+}
+
+bool cpng_reader_has_ended(const cpng_reader *reader) { return reader->has_ended; }

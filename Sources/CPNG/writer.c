@@ -1,0 +1,70 @@
+#include "CPNG.h"
+
+#include <png.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void on_error(png_structp png, png_const_charp message) {
+    cpng_file *file = png_get_error_ptr(png);
+    snprintf(file->message, sizeof file->message, "%s", message);
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message) {
+    (void)png;
+    (void)message;
+}
+
+static void on_write(png_structp png, png_bytep bytes, size_t count) {
+    cpng_file *file = png_get_io_ptr(png);
+    if (count > file->capacity - file->count) {
+        size_t capacity = file->capacity * 2 + count + 4096;
+        uint8_t *grown = realloc(file->bytes, capacity);
+        if (grown == NULL) png_error(png, "out of memory");
+        file->bytes = grown;
+        file->capacity = capacity;
+    }
+    memcpy(file->bytes + file->count, bytes, count);
+    file->count += count;
+}
+
+static void on_flush(png_structp png) { (void)png; }
+
+// In a function of its own, so that no local variable changes between setjmp and longjmp.
+static bool write_image(
+    png_structp png, png_infop info, const uint8_t *rgba, uint32_t width, uint32_t height, bool opaque
+) {
+    if (setjmp(png_jmpbuf(png))) return false;
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_IHDR(
+        png, info, width, height, 8, opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE,
+        PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_compression_level(png, 6);
+    png_write_info(png, info);
+    if (opaque) png_set_filler(png, 0, PNG_FILLER_AFTER);
+    for (uint32_t row = 0; row < height; row++) png_write_row(png, rgba + (size_t)row * width * 4);
+    png_write_end(png, info);
+    return true;
+}
+
+bool cpng_write(cpng_file *file, const uint8_t *rgba, uint32_t width, uint32_t height, bool opaque) {
+    memset(file, 0, sizeof *file);
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, file, on_error, on_warning);
+    png_infop info = png == NULL ? NULL : png_create_info_struct(png);
+    bool is_written = false;
+    if (info == NULL) {
+        snprintf(file->message, sizeof file->message, "out of memory");
+    } else {
+        png_set_write_fn(png, file, on_write, on_flush);
+        is_written = write_image(png, info, rgba, width, height, opaque);
+    }
+    png_destroy_write_struct(&png, &info);
+    return is_written;
+}
+
+void cpng_file_free(cpng_file *file) {
+    free(file->bytes);
+    file->bytes = NULL;
+}

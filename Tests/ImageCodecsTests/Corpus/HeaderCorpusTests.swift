@@ -1,0 +1,51 @@
+import ImageCodecs
+import Testing
+
+@Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"), .timeLimit(.minutes(5)))
+struct HeaderCorpusTests {
+    @Test(arguments: ImageFormat.allCases)
+    func validFilesHaveTheSizeAndFramesOfTheManifest(format: ImageFormat) throws {
+        for file in Corpus.files where file.isValid && file.format == format {
+            let bytes = try file.bytes()
+            do {
+                let header = try #require(try ImageHeader.probe(bytes.span), "\(file.path)")
+                #expect(header.format == format, "\(file.path)")
+                #expect(header.size.width == file.width && header.size.height == file.height, "\(file.path)")
+                #expect(header.frameCount == file.frames, "\(file.path)")
+            } catch {
+                Issue.record("\(file.path): \(error)")
+            }
+        }
+    }
+
+    @Test
+    func orientationIsRead() throws {
+        for row in Corpus.table("orient.tsv") {
+            let file = try #require(Corpus.files.first { $0.path == row["path"] })
+            let bytes = try file.bytes()
+            let header = try #require(try ImageHeader.probe(bytes.span))
+            if header.orientationFollowsPixels { continue }
+            #expect(header.orientation.rawValue == row["orientation"].flatMap { Int($0) }, "\(file.path)")
+        }
+    }
+
+    @Test
+    func everyPrefixIsUndecidedOrAnErrorOrTheSameHeader() throws {
+        for file in Corpus.files {
+            let bytes = try file.bytes()
+            var known: ImageHeader?
+            for length in 0...min(bytes.count, 1_500) {
+                guard let header = try? ImageHeader.probe(bytes.span.extracting(first: length)) else {
+                    #expect(known == nil, "\(file.path) at \(length)")
+                    continue
+                }
+                // Only the number of frames may become known later.
+                if var before = known {
+                    before.frameCount = before.frameCount ?? header.frameCount
+                    #expect(header == before, "\(file.path) at \(length)")
+                }
+                known = header
+            }
+        }
+    }
+}

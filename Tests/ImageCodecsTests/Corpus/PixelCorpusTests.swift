@@ -1,0 +1,46 @@
+import Testing
+
+@testable import ImageCodecs
+
+@Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"), .timeLimit(.minutes(10)))
+struct PixelCorpusTests {
+    static let formats: [ImageFormat] = [.png, .webp, .gif]
+    static let limits = DecodeLimits(maximumSide: 100_000)
+
+    @Test(arguments: formats)
+    func validFilesDecodeToTheReferencePixels(format: ImageFormat) throws {
+        var matching = 0
+        let files = Corpus.files.filter { $0.isValid && $0.format == format }
+        for file in files {
+            let bytes = try file.bytes()
+            do {
+                let decoded = try decodeRows(bytes, step: 4096, limits: Self.limits)
+                #expect(decoded.frameCount == file.frames, "\(file.path)")
+                let isEqual = SHA256.hexadecimal(decoded.bytes) == file.rgba8
+                #expect(isEqual, "\(file.path)")
+                matching += isEqual ? 1 : 0
+            } catch {
+                Issue.record("\(file.path): \(error)")
+            }
+        }
+        print("\(format): \(matching) of \(files.count) equal their reference")
+    }
+
+    @Test(arguments: formats)
+    func malformedFilesGiveAnErrorOrAnImage(format: ImageFormat) throws {
+        var limits = DecodeLimits()
+        limits.maximumPixels = 16 << 20
+        var (images, errors) = (0, 0)
+        for file in Corpus.files where !file.isValid {
+            let bytes = try file.bytes()
+            guard ImageFormat(signature: bytes.span) == format else { continue }
+            do {
+                _ = try decodeRows(bytes, step: 1024, limits: limits)
+                images += 1
+            } catch {
+                errors += 1
+            }
+        }
+        print("\(format), malformed: \(images) images, \(errors) errors")
+    }
+}

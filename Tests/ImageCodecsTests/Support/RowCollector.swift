@@ -1,0 +1,56 @@
+@testable import ImageCodecs
+
+/// Keeps all rows that a decoder hands out.
+final class RowCollector: RowSink {
+    private(set) var bytes: [UInt8] = []
+    private(set) var rowCount = 0
+
+    func append(row: Span<UInt8>) {
+        rowCount += 1
+        for index in row.indices { bytes.append(row[index]) }
+    }
+}
+
+/// What a row decoder made of a file.
+struct DecodedRows: Equatable {
+    var header: ImageHeader
+    var size: PixelSize
+    var bytes: [UInt8]
+    var frameCount: Int?
+    var lateOrientation: ImageOrientation?
+}
+
+/// The row decoder of a format.
+func rowDecoderType(_ format: ImageFormat) -> (any RowDecoder.Type)? {
+    switch format {
+    case .jpeg: nil
+    case .png: PNGRowDecoder.self
+    case .webp: WebPRowDecoder.self
+    case .gif: GIFRowDecoder.self
+    }
+}
+
+/// Probes and decodes `file`, handing it over in pieces of `step` bytes.
+func decodeRows(
+    _ file: [UInt8], target: PixelSize? = nil, step: Int = .max, limits: DecodeLimits = DecodeLimits()
+) throws(CodecError) -> DecodedRows {
+    guard let header = try ImageHeader.probe(file.span, limits: limits), let type = rowDecoderType(header.format) else {
+        throw .unsupportedFormat(lookingLike: "a prefix")
+    }
+    let rowSize = type.rowSize(of: header, for: target ?? header.size)
+    let decoder = try type.init(header: header, rowSize: rowSize, limits: limits)
+    let rows = RowCollector()
+    var offset = 0
+    while offset < file.count {
+        let end = offset + min(step, file.count - offset)
+        try decoder.append(file.span.extracting(offset..<end), to: rows)
+        offset = end
+    }
+    try decoder.finish(to: rows)
+    guard rows.rowCount == rowSize.height, rows.bytes.count == rowSize.area * 4 else {
+        throw .corrupt(header.format, "\(rows.rowCount) rows instead of \(rowSize.height)")
+    }
+    return DecodedRows(
+        header: header, size: rowSize, bytes: rows.bytes, frameCount: decoder.frameCount,
+        lateOrientation: decoder.lateOrientation)
+}
