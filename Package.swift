@@ -53,6 +53,7 @@ let package = Package(
         .target(
             name: "LoopbackOrigin",
             dependencies: [
+                "Threading",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

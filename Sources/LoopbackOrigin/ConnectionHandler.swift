@@ -1,0 +1,172 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// Performs the scripts on one connection, one request after the other.
+///
+/// Requests are parsed by NIO; answers are written as plain bytes, so that what goes over the wire is what the script
+/// says, however wrong.
+final class ConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = ByteBuffer
+
+    /// A client that pipelines more requests than this is cut off.
+    private static let mostPipelinedRequests = 256
+
+    private let routes: Routes
+    private let ledger: Ledger
+    private var context: ChannelHandlerContext?
+    private var connection = 0
+    private var received: HTTPRequestHead?
+    private var queued: [LoopbackOrigin.Request] = []
+    private var current: LoopbackOrigin.Request?
+    private var steps: ArraySlice<Step> = []
+    /// A step that waits for something: the number tells its wake-up from that of an earlier one.
+    private var waiting: Int?
+    private var waits = 0
+    private var isWaitingForWritability = false
+
+    init(routes: Routes, ledger: Ledger) {
+        self.routes = routes
+        self.ledger = ledger
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.context = context
+        connection = ledger.connectionOpened()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        steps = []
+        queued = []
+        if current != nil { ledger.answerEnded() }
+        current = nil
+        ledger.connectionClosed()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            received = head
+        case .body:
+            break
+        case .end:
+            guard let head = received else { return }
+            received = nil
+            guard queued.count < Self.mostPipelinedRequests else { return context.close(promise: nil) }
+            queued.append(record(head))
+            answerNext()
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard isWaitingForWritability, context.channel.isWritable else { return }
+        isWaitingForWritability = false
+        advance()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func record(_ head: HTTPRequestHead) -> LoopbackOrigin.Request {
+        let fields = HeaderFields(head.headers.map { HeaderFields.Field(name: $0.name, value: $0.value) })
+        return ledger.requestReceived(path: LoopbackOrigin.Request.path(of: head.uri)) { ordinal in
+            LoopbackOrigin.Request(
+                method: head.method.rawValue, target: head.uri, headerFields: fields, ordinal: ordinal,
+                connection: connection, isKeepAlive: head.isKeepAlive)
+        }
+    }
+
+    private func answerNext() {
+        guard current == nil, !queued.isEmpty else { return }
+        let request = queued.removeFirst()
+        current = request
+        ledger.answerStarted()
+        steps = routes.response(to: request).steps(answering: request)[...]
+        advance()
+    }
+
+    /// Performs steps until one has to wait.
+    private func advance() {
+        while let context, let request = current, waiting == nil, !isWaitingForWritability, let step = steps.first {
+            if case .write = step, !context.channel.isWritable {
+                isWaitingForWritability = true
+                context.flush()
+                return
+            }
+            steps.removeFirst()
+            perform(step, of: request, in: context)
+        }
+    }
+
+    private func perform(_ step: Step, of request: LoopbackOrigin.Request, in context: ChannelHandlerContext) {
+        switch step {
+        case .write(let bytes, let bodyBytes):
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            if bodyBytes > 0 {
+                promise.futureResult.whenSuccess { [ledger] in ledger.bodySent(path: request.path, bytes: bodyBytes) }
+            }
+            context.write(wrapOutboundOut(bytes), promise: promise)
+        case .hold(let gate):
+            context.flush()
+            let wakeUp = wakeUp(on: context.eventLoop)
+            gate.whenOpen(wakeUp)
+        case .pause(let duration):
+            context.flush()
+            context.eventLoop.scheduleTask(in: duration, wakeUp(on: context.eventLoop))
+        case .stall:
+            context.flush()
+            steps = []
+        case .close:
+            steps = []
+            whenAllIsWritten(in: context) { $0.context?.close(promise: nil) }
+        case .reset:
+            steps = []
+            whenAllIsWritten(in: context) { $0.resetConnection() }
+        case .end:
+            whenAllIsWritten(in: context) { handler in
+                guard handler.current != nil else { return }
+                handler.current = nil
+                handler.ledger.answerEnded()
+                handler.answerNext()
+            }
+        }
+    }
+
+    /// Stops the steps and returns what lets them go on, from any thread.
+    private func wakeUp(on eventLoop: any EventLoop) -> @Sendable () -> Void {
+        waits += 1
+        waiting = waits
+        let handler = NIOLoopBound((self, waits), eventLoop: eventLoop)
+        return {
+            eventLoop.execute {
+                let (handler, wait) = handler.value
+                guard handler.waiting == wait else { return }
+                handler.waiting = nil
+                handler.advance()
+            }
+        }
+    }
+
+    private func whenAllIsWritten(
+        in context: ChannelHandlerContext, _ action: @escaping @Sendable (ConnectionHandler) -> Void
+    ) {
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenSuccess { action(handler.value) }
+    }
+
+    private func resetConnection() {
+        guard let context, let options = context.channel as? any SocketOptionProvider else { return }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
+            handler.value.context?.close(promise: nil)
+        }
+    }
+}
