@@ -20,3 +20,21 @@ public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     /// Whether standing upright exchanges width and height.
     public var swapsAxes: Bool { rawValue >= 5 }
 }
+
+extension ImageOrientation {
+    /// Where the pixel in column `x` of row `y` of an image stored at `size` goes in the upright image.
+    func place(x: Int, y: Int, in size: PixelSize) -> (x: Int, y: Int) {
+        let right = size.width - 1 - x
+        let bottom = size.height - 1 - y
+        return switch self {
+        case .up: (x, y)
+        case .upMirrored: (right, y)
+        case .down: (right, bottom)
+        case .downMirrored: (x, bottom)
+        case .leftMirrored: (y, x)
+        case .right: (bottom, x)
+        case .rightMirrored: (bottom, right)
+        case .left: (y, right)
+        }
+    }
+}

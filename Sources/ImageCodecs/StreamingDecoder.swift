@@ -2,38 +2,116 @@
 ///
 /// Append the file from its first byte in pieces of any size. When ``plan`` appears the header is known; nothing has
 /// been allocated for pixels yet, so the caller may first find room for `plan.estimatedBytes`, then calls ``begin()``.
-/// Not `Sendable`: one decoder belongs to one task.
+/// After an error every further call throws the same error. Not `Sendable`: one decoder belongs to one task.
 public final class StreamingDecoder {
     /// The header, as soon as enough of the file has come.
     public private(set) var header: ImageHeader?
     /// What the decode will do and cost, known together with ``header``.
     public private(set) var plan: DecodePlan?
 
+    private let options: DecodeOptions
+    private let limits: DecodeLimits
+    private var failure: CodecError?
+    private var bytesSeen = 0
+    /// The file so far, until ``begin()``.
+    private var prefix: [UInt8] = []
+    /// Not worth looking for the header before the prefix has grown to this.
+    private var nextProbe = ImageFormat.signatureLength
+    private var running: Running?
+    private var cachedPreview: ImagePreview?
+
+    /// What exists only once decoding has begun.
+    private struct Running {
+        let header: ImageHeader
+        let plan: DecodePlan
+        let decoder: any RowDecoder
+        let pipeline: RowPipeline
+    }
+
     /// A decoder that has seen nothing yet.
     public init(options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits()) {
+        self.options = options
+        self.limits = limits
     }
 
     /// Takes the next bytes of the file. Before ``begin()`` they are only kept, and looked through for the header.
+    ///
+    /// Throws as soon as the bytes show that there will be no image: `unsupportedFormat` after the first 12, `overLimit`,
+    /// `corrupt`, `unsupportedFeature`, `zeroPixels`, and `truncated` if the image ends before its rows do.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
+        try remembering { () throws(CodecError) in
+            bytesSeen += bytes.count
+            guard bytesSeen <= limits.maximumBytes else {
+                throw .overLimit(.bytes, value: bytesSeen, limit: limits.maximumBytes)
+            }
+            if let running {
+                try running.decoder.append(bytes, to: running.pipeline)
+            } else {
+                unsafe bytes.withUnsafeBufferPointer { unsafe prefix.append(contentsOf: $0) }
+                if plan == nil, prefix.count >= nextProbe { try probe() }
+            }
+        }
     }
 
     /// Allocates what ``plan`` announced and decodes what has come. To be called once, after ``plan`` has appeared.
+    ///
+    /// Does nothing if it has been called before, or too early.
     public func begin() throws(CodecError) {
+        try remembering { () throws(CodecError) in
+            guard running == nil, let header, let plan else { return }
+            let decoder = try header.format.rowDecoder.init(header: header, rowSize: plan.rowSize, limits: limits)
+            let pipeline = RowPipeline(
+                rowSize: plan.rowSize, scaledSize: plan.scaledSize, orientation: plan.orientation,
+                hasAlpha: header.hasAlpha)
+            running = Running(header: header, plan: plan, decoder: decoder, pipeline: pipeline)
+            let bytes = prefix
+            prefix = []
+            try decoder.append(bytes.span, to: pipeline)
+        }
     }
 
     /// Grows whenever ``preview()`` would show more than before; 0 while there is nothing to show.
-    public var previewVersion: Int { 0 }
+    public var previewVersion: Int {
+        guard failure == nil, let running else { return 0 }
+        return (running.decoder.previewScan ?? 0) + running.pipeline.completeRows
+    }
 
     /// The image as far as it has come, or nil while there is nothing to show.
+    ///
+    /// For files whose rows come once this is a copy of them. For progressive ones the latest complete scan is rendered
+    /// whole, and kept until there is a newer one.
     public func preview() throws(CodecError) -> ImagePreview? {
-        nil
+        try remembering { () throws(CodecError) in
+            guard let running else { return nil }
+            let scan = running.decoder.previewScan
+            if running.pipeline.completeRows > 0 {
+                return ImagePreview(
+                    pixels: running.pipeline.pixels, completeRows: running.pipeline.completeRows, scan: scan)
+            }
+            guard let scan else { return nil }
+            if let cachedPreview, cachedPreview.scan == scan { return cachedPreview }
+            let pipeline = RowPipeline(
+                rowSize: running.plan.rowSize, scaledSize: running.plan.scaledSize,
+                orientation: running.plan.orientation, hasAlpha: running.header.hasAlpha)
+            try running.decoder.renderPreview(to: pipeline)
+            cachedPreview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
+            return cachedPreview
+        }
     }
 
     /// The file is at its end: the finished image, or why there is none (`truncated`, if bytes are missing).
     ///
     /// Calls ``begin()`` if nobody has.
     public func finish() throws(CodecError) -> DecodedImage {
-        throw .unsupportedFormat(lookingLike: "nothing")
+        try remembering { () throws(CodecError) in
+            if plan == nil { try probe() }
+            try begin()
+            guard let running else { throw missingHeader() }
+            cachedPreview = nil
+            try running.decoder.finish(to: running.pipeline)
+            guard running.pipeline.isComplete else { throw .truncated(running.header.format) }
+            return image(of: running)
+        }
     }
 
     /// Decodes a whole file.
@@ -41,10 +119,99 @@ public final class StreamingDecoder {
         _ bytes: Span<UInt8>, options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits()
     ) throws(CodecError) -> DecodedImage {
         let decoder = StreamingDecoder(options: options, limits: limits)
-        try decoder.append(bytes)
+        // In pieces until the header is there, so that little is kept twice.
+        var rest = bytes
+        while decoder.plan == nil, !rest.isEmpty {
+            let piece = min(rest.count, 64 << 10)
+            try decoder.append(rest.extracting(first: piece))
+            rest = rest.extracting(droppingFirst: piece)
+        }
+        try decoder.begin()
+        try decoder.append(rest)
         return try decoder.finish()
     }
 }
 
 @available(*, unavailable)
 extension StreamingDecoder: Sendable {}
+
+extension StreamingDecoder {
+    /// Throws what was thrown before, or keeps what `body` throws for the next time.
+    private func remembering<Result>(_ body: () throws(CodecError) -> Result) throws(CodecError) -> Result {
+        if let failure { throw failure }
+        do {
+            return try body()
+        } catch {
+            failure = error
+            running = nil
+            prefix = []
+            cachedPreview = nil
+            throw error
+        }
+    }
+
+    /// Looks for the header, and plans the decode once it is there.
+    private func probe() throws(CodecError) {
+        let bytes = prefix
+        guard let header = try ImageHeader.probe(bytes.span, limits: limits) else {
+            // Looking costs time in proportion to the prefix, so it has to have grown by a share of itself.
+            nextProbe = bytes.count + max(bytes.count / 8, 256)
+            return
+        }
+        try limits.check(header.size, header.format)
+        plan = try DecodePlan(header: header, options: options, decoder: header.format.rowDecoder)
+        self.header = header
+    }
+
+    /// Why a file without a header is none.
+    private func missingHeader() -> CodecError {
+        let bytes = prefix
+        guard !bytes.isEmpty else { return .unsupportedFormat(lookingLike: "an empty file") }
+        guard let format = ImageFormat(signature: bytes.span) ?? ImageFormat(beginningOfSignature: bytes.span) else {
+            return .unsupportedFormat(lookingLike: FormatGuess.describe(bytes.span))
+        }
+        return .truncated(format)
+    }
+
+    private func image(of running: Running) -> DecodedImage {
+        var header = running.header
+        header.frameCount = running.decoder.frameCount ?? header.frameCount
+        var pixels = running.pipeline.pixels
+        var orientation = running.plan.orientation
+        if let late = running.decoder.lateOrientation {
+            header.orientation = late
+            if !options.ignoresOrientation, late != orientation {
+                // Turned afterwards, and fitted again: on its side it may not fit the box that it was made for.
+                orientation = late
+                let size = DownscalePlan.scaledSize(of: pixels.size, orientation: late, target: options.target)
+                pixels = pixels.turned(late, scaledTo: size)
+            }
+        }
+        return DecodedImage(pixels: pixels, header: header, originalSize: header.size.upright(orientation))
+    }
+}
+
+extension ImageFormat {
+    /// The format whose signature begins with these bytes, fewer than it has.
+    fileprivate init?(beginningOfSignature bytes: Span<UInt8>) {
+        let samples: [(ImageFormat, [UInt8])] = [
+            (.jpeg, [0xFF, 0xD8, 0xFF]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
+            (.webp, Array("RIFF".utf8)), (.gif, Array("GIF8".utf8)),
+        ]
+        let found = samples.first { _, signature in
+            (0..<min(bytes.count, signature.count)).allSatisfy { bytes[$0] == signature[$0] }
+        }
+        guard let found, bytes.count < Self.signatureLength else { return nil }
+        self = found.0
+    }
+
+    /// The decoder for this format.
+    fileprivate var rowDecoder: any RowDecoder.Type {
+        switch self {
+        case .jpeg: JPEGRowDecoder.self
+        case .png: PNGRowDecoder.self
+        case .webp: WebPRowDecoder.self
+        case .gif: GIFRowDecoder.self
+        }
+    }
+}

@@ -1,3 +1,112 @@
+// libjpeg behind plain functions: it reports errors by longjmp, which must not cross Swift frames.
+//
+// No function here calls back, none writes to stderr, and each returns normally whatever the input is.
 #ifndef CJPEG_H
 #define CJPEG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CJPEG_SWIFT_NAME(name) __attribute__((swift_name(#name)))
+
+typedef enum __attribute__((enum_extensibility(closed))) CJPEGStatus {
+    /// Rows were delivered, or the call did what it is for.
+    CJPEG_OK CJPEG_SWIFT_NAME(ok),
+    /// All that can be done with the bytes fed so far is done.
+    CJPEG_NEEDS_BYTES CJPEG_SWIFT_NAME(needsBytes),
+    /// The image is complete, its end marker included.
+    CJPEG_ENDED CJPEG_SWIFT_NAME(ended),
+    /// The file ends inside its image.
+    CJPEG_TRUNCATED CJPEG_SWIFT_NAME(truncated),
+    /// The file breaks the rules; see cjpeg_decoder_message.
+    CJPEG_CORRUPT CJPEG_SWIFT_NAME(corrupt),
+    /// The file uses what this libjpeg cannot do; see cjpeg_decoder_message.
+    CJPEG_UNSUPPORTED CJPEG_SWIFT_NAME(unsupported),
+    /// The file has more scans than it may have.
+    CJPEG_TOO_MANY_SCANS CJPEG_SWIFT_NAME(tooManyScans),
+    /// Memory is out, or more was asked for than the limit allows.
+    CJPEG_OUT_OF_MEMORY CJPEG_SWIFT_NAME(outOfMemory),
+} CJPEGStatus;
+
+// MARK: Decoder
+
+typedef struct CJPEGDecoder CJPEGDecoder;
+
+/// What a decoder is made for. The sizes are those the caller sized its own buffers by; a file that says otherwise is
+/// corrupt.
+typedef struct CJPEGDecoderSetup {
+    uint32_t stored_width;
+    uint32_t stored_height;
+    uint32_t row_width;
+    uint32_t row_height;
+    /// The image is scaled by this many eighths, 1 to 8.
+    uint32_t eighths;
+    uint32_t maximum_scans;
+    /// Most bytes for the coefficients of a file of several scans.
+    size_t maximum_coefficient_bytes;
+} CJPEGDecoderSetup;
+
+/// The most bytes cjpeg_decoder_feed takes at once.
+enum { CJPEG_LARGEST_PIECE = 32 * 1024 };
+
+/// NULL if memory is out.
+CJPEGDecoder *_Nullable cjpeg_decoder_create(CJPEGDecoderSetup setup);
+void cjpeg_decoder_destroy(CJPEGDecoder *_Nullable decoder);
+
+/// Copies the next bytes of the file, at most CJPEG_LARGEST_PIECE. Call cjpeg_decoder_read_rows until it needs bytes
+/// before feeding again. Returns CJPEG_OK, CJPEG_UNSUPPORTED or CJPEG_OUT_OF_MEMORY.
+CJPEGStatus cjpeg_decoder_feed(CJPEGDecoder *_Nonnull decoder, const uint8_t *_Nullable bytes, size_t count);
+
+/// Says that no bytes will follow: from now on cjpeg_decoder_read_rows never needs bytes.
+void cjpeg_decoder_end_input(CJPEGDecoder *_Nonnull decoder);
+
+/// Decodes as far as the bytes go: the header, all scans of a file of several, then up to `capacity / (4 * width)` rows
+/// of RGBA into `rows`. CJPEG_OK means that `*row_count`, at least 1, rows were written.
+CJPEGStatus cjpeg_decoder_read_rows(
+    CJPEGDecoder *_Nonnull decoder, uint8_t *_Nonnull rows, size_t capacity, uint32_t *_Nonnull row_count);
+
+/// The number of complete scans that can be rendered by the preview functions; 0 if the file has but one.
+uint32_t cjpeg_decoder_complete_scans(const CJPEGDecoder *_Nonnull decoder);
+
+/// Starts to render what is known after the latest complete scan. Read all its rows before doing anything else.
+CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *_Nonnull decoder);
+
+/// As cjpeg_decoder_read_rows, but of the preview: CJPEG_OK with rows, CJPEG_ENDED when all have been read.
+CJPEGStatus cjpeg_decoder_read_preview_rows(
+    CJPEGDecoder *_Nonnull decoder, uint8_t *_Nonnull rows, size_t capacity, uint32_t *_Nonnull row_count);
+
+/// Why the last call failed, as libjpeg puts it. Good until the next call.
+const char *_Nonnull cjpeg_decoder_message(const CJPEGDecoder *_Nonnull decoder);
+
+// MARK: Encoder
+
+typedef struct CJPEGEncoder CJPEGEncoder;
+
+/// How an image is to be written.
+typedef struct CJPEGEncoderSetup {
+    uint32_t width;
+    uint32_t height;
+    /// 1 (smallest) to 100 (best).
+    uint32_t quality;
+    int progressive;
+    /// Colour at full resolution (4:4:4) instead of half in both directions (4:2:0).
+    int full_chroma;
+    /// Luminance only.
+    int grayscale;
+} CJPEGEncoderSetup;
+
+/// NULL if memory is out; cjpeg_encoder_begin reports what is wrong with the setup.
+CJPEGEncoder *_Nullable cjpeg_encoder_create(CJPEGEncoderSetup setup);
+void cjpeg_encoder_destroy(CJPEGEncoder *_Nullable encoder);
+
+CJPEGStatus cjpeg_encoder_begin(CJPEGEncoder *_Nonnull encoder);
+/// Writes the next row: RGBA, alpha ignored.
+CJPEGStatus cjpeg_encoder_write_row(CJPEGEncoder *_Nonnull encoder, const uint8_t *_Nonnull row);
+/// Completes the file, which is then `*count` bytes at `*bytes`, owned by the encoder.
+CJPEGStatus cjpeg_encoder_finish(
+    CJPEGEncoder *_Nonnull encoder, const uint8_t *_Nullable *_Nonnull bytes, size_t *_Nonnull count);
+
+/// Why the last call failed, as libjpeg puts it. Good until the next call.
+const char *_Nonnull cjpeg_encoder_message(const CJPEGEncoder *_Nonnull encoder);
+
 #endif

@@ -1,0 +1,291 @@
+#include "ErrorFence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// Unconsumed bytes are at most one marker segment (64 KiB), except for arithmetic coding, whose decoder cannot wait for
+/// bytes and so gets the whole file at once.
+enum { SMALLEST_BUFFER = 64 * 1024, LARGEST_BUFFER = 64 * 1024 * 1024 };
+
+/// Below this many unconsumed bytes, each new byte is worth a try.
+enum { CHEAP_RETRY = 4 * 1024 };
+
+/// Rows asked of libjpeg at once: it never has more ready than the rows of one iMCU.
+enum { ROWS_AT_ONCE = 16 };
+
+typedef enum Stage {
+    STAGE_HEADER,
+    STAGE_START,
+    STAGE_SCANS,
+    STAGE_ROWS,
+    STAGE_TAIL,
+    STAGE_ENDED,
+} Stage;
+
+struct CJPEGDecoder {
+    struct jpeg_decompress_struct info;
+    struct jpeg_source_mgr source;
+    ErrorFence fence;
+    CJPEGDecoderSetup setup;
+    Stage stage;
+    int input_ended;
+
+    /// Owns the bytes that `source` points into.
+    uint8_t *buffer;
+    size_t capacity;
+    /// Bytes libjpeg wants skipped that have not come yet.
+    size_t bytes_to_skip;
+    /// Not worth decoding before this many bytes are there, or the input has ended: libjpeg starts a marker segment over
+    /// whenever it has to wait inside it.
+    size_t retry_at;
+};
+
+// MARK: Source
+
+static void init_source(j_decompress_ptr info) {
+    (void)info;
+}
+
+static boolean fill_input_buffer(j_decompress_ptr info) {
+    (void)info;
+    return FALSE;
+}
+
+static void skip_input_data(j_decompress_ptr info, long count) {
+    CJPEGDecoder *decoder = info->client_data;
+    if (count <= 0) return;
+    size_t here = decoder->source.bytes_in_buffer;
+    if (here > (size_t)count) here = (size_t)count;
+    decoder->source.next_input_byte += here;
+    decoder->source.bytes_in_buffer -= here;
+    decoder->bytes_to_skip += (size_t)count - here;
+}
+
+static void term_source(j_decompress_ptr info) {
+    (void)info;
+}
+
+/// Makes room for `count` bytes behind the unconsumed ones, which move to the front of the buffer.
+static CJPEGStatus make_room(CJPEGDecoder *decoder, size_t count) {
+    size_t kept = decoder->source.bytes_in_buffer;
+    size_t needed = kept + count;
+    if (kept > 0) memmove(decoder->buffer, decoder->source.next_input_byte, kept);
+    if (needed > decoder->capacity) {
+        if (needed > LARGEST_BUFFER)
+            return error_fence_fail(&decoder->fence, CJPEG_UNSUPPORTED, "arithmetic coding in a file over 64 MiB");
+        size_t capacity = decoder->capacity > 0 ? decoder->capacity : SMALLEST_BUFFER;
+        while (capacity < needed) capacity *= 2;
+        uint8_t *buffer = realloc(decoder->buffer, capacity);
+        if (buffer == NULL) return error_fence_fail(&decoder->fence, CJPEG_OUT_OF_MEMORY, "out of memory");
+        decoder->buffer = buffer;
+        decoder->capacity = capacity;
+    }
+    decoder->source.next_input_byte = decoder->buffer;
+    return CJPEG_OK;
+}
+
+CJPEGStatus cjpeg_decoder_feed(CJPEGDecoder *decoder, const uint8_t *bytes, size_t count) {
+    if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
+    if (decoder->stage == STAGE_ENDED) return CJPEG_OK;
+    size_t skipped = count < decoder->bytes_to_skip ? count : decoder->bytes_to_skip;
+    decoder->bytes_to_skip -= skipped;
+    count -= skipped;
+    if (count == 0) return CJPEG_OK;
+
+    // next_input_byte points into the buffer from the first piece on.
+    size_t used = decoder->buffer == NULL
+        ? 0 : (size_t)(decoder->source.next_input_byte - decoder->buffer) + decoder->source.bytes_in_buffer;
+    if (count > decoder->capacity - used) {
+        CJPEGStatus status = make_room(decoder, count);
+        if (status != CJPEG_OK) return status;
+        used = decoder->source.bytes_in_buffer;
+    }
+    memcpy(decoder->buffer + used, bytes + skipped, count);
+    decoder->source.bytes_in_buffer += count;
+    return CJPEG_OK;
+}
+
+void cjpeg_decoder_end_input(CJPEGDecoder *decoder) {
+    decoder->input_ended = 1;
+}
+
+// MARK: Life
+
+CJPEGDecoder *cjpeg_decoder_create(CJPEGDecoderSetup setup) {
+    CJPEGDecoder *decoder = calloc(1, sizeof *decoder);
+    if (decoder == NULL) return NULL;
+    decoder->setup = setup;
+    decoder->info.err = error_fence_install(&decoder->fence);
+    if (setjmp(decoder->fence.landing)) {
+        cjpeg_decoder_destroy(decoder);
+        return NULL;
+    }
+    jpeg_create_decompress(&decoder->info);
+    decoder->info.client_data = decoder;
+    // libjpeg counts against this what it has allocated before, which does not depend on the file by much.
+    decoder->info.mem->max_memory_to_use = (long)setup.maximum_coefficient_bytes;
+    decoder->source.init_source = init_source;
+    decoder->source.fill_input_buffer = fill_input_buffer;
+    decoder->source.skip_input_data = skip_input_data;
+    decoder->source.resync_to_restart = jpeg_resync_to_restart;
+    decoder->source.term_source = term_source;
+    decoder->info.src = &decoder->source;
+    return decoder;
+}
+
+void cjpeg_decoder_destroy(CJPEGDecoder *decoder) {
+    if (decoder == NULL) return;
+    jpeg_destroy_decompress(&decoder->info);
+    free(decoder->buffer);
+    free(decoder);
+}
+
+const char *cjpeg_decoder_message(const CJPEGDecoder *decoder) {
+    return decoder->fence.message;
+}
+
+// MARK: Decoding
+
+static CJPEGStatus fail(CJPEGDecoder *decoder, CJPEGStatus status, const char *message) {
+    return error_fence_fail(&decoder->fence, status, message);
+}
+
+static CJPEGStatus need_bytes(CJPEGDecoder *decoder) {
+    if (decoder->input_ended) return fail(decoder, CJPEG_TRUNCATED, "the file ends inside its image");
+    size_t waiting = decoder->source.bytes_in_buffer;
+    decoder->retry_at = waiting > CHEAP_RETRY ? waiting + waiting / 8 : 0;
+    return CJPEG_NEEDS_BYTES;
+}
+
+static CJPEGStatus configure(CJPEGDecoder *decoder) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    if (info->image_width != decoder->setup.stored_width || info->image_height != decoder->setup.stored_height)
+        return fail(decoder, CJPEG_CORRUPT, "two frame headers of different size");
+    info->scale_num = decoder->setup.eighths;
+    info->scale_denom = 8;
+    int inks = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+    info->out_color_space = inks ? JCS_CMYK : JCS_EXT_RGBA;
+    info->buffered_image = jpeg_has_multiple_scans(info);
+    return CJPEG_OK;
+}
+
+/// Everything before the first row.
+static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    if (decoder->stage == STAGE_HEADER) {
+        if (jpeg_read_header(info, TRUE) == JPEG_SUSPENDED) return need_bytes(decoder);
+        CJPEGStatus status = configure(decoder);
+        if (status != CJPEG_OK) return status;
+        decoder->stage = STAGE_START;
+    }
+    if (decoder->stage == STAGE_START) {
+        if (info->arith_code && !decoder->input_ended) return need_bytes(decoder);
+        if (!jpeg_start_decompress(info)) return need_bytes(decoder);
+        if (info->output_width != decoder->setup.row_width || info->output_height != decoder->setup.row_height)
+            return fail(decoder, CJPEG_CORRUPT, "rows of unexpected size");
+        decoder->stage = info->buffered_image ? STAGE_SCANS : STAGE_ROWS;
+    }
+    if (decoder->stage == STAGE_SCANS) {
+        int progress;
+        do {
+            progress = jpeg_consume_input(info);
+            if (decoder->fence.ended_early) return fail(decoder, CJPEG_TRUNCATED, "the image ends inside a scan");
+            if (info->input_scan_number > (int)decoder->setup.maximum_scans)
+                return fail(decoder, CJPEG_TOO_MANY_SCANS, "too many scans");
+            if (progress == JPEG_SUSPENDED) return need_bytes(decoder);
+        } while (progress != JPEG_REACHED_EOI);
+        if (!jpeg_start_output(info, info->input_scan_number)) return need_bytes(decoder);
+        decoder->stage = STAGE_ROWS;
+    }
+    return CJPEG_OK;
+}
+
+/// Inks to light without a profile. Files of four inks are stored inverted, whether or not they say so.
+static void convert_inks(uint8_t *pixels, size_t count) {
+    for (uint8_t *pixel = pixels; pixel < pixels + count * 4; pixel += 4) {
+        unsigned black = pixel[3];
+        for (int channel = 0; channel < 3; channel++)
+            pixel[channel] = (uint8_t)((pixel[channel] * black + 127) / 255);
+        pixel[3] = 255;
+    }
+}
+
+/// Reads what rows are ready and fit.
+static uint32_t read_ready_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t capacity) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    size_t row_bytes = (size_t)info->output_width * 4;
+    size_t limit = capacity / row_bytes;
+    uint32_t count = 0;
+    while (count < limit && info->output_scanline < info->output_height) {
+        JSAMPROW pointers[ROWS_AT_ONCE];
+        uint32_t wanted = 0;
+        for (; wanted < ROWS_AT_ONCE && count + wanted < limit; wanted++)
+            pointers[wanted] = rows + (count + wanted) * row_bytes;
+        uint32_t got = jpeg_read_scanlines(info, pointers, wanted);
+        if (got == 0) break;
+        count += got;
+    }
+    if (info->out_color_space == JCS_CMYK) convert_inks(rows, (size_t)count * info->output_width);
+    return count;
+}
+
+CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t capacity, uint32_t *row_count) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    *row_count = 0;
+    if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
+    if (decoder->source.bytes_in_buffer < decoder->retry_at && !decoder->input_ended) return CJPEG_NEEDS_BYTES;
+    if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
+
+    if (decoder->stage < STAGE_ROWS) {
+        CJPEGStatus status = advance_to_rows(decoder);
+        if (status != CJPEG_OK) return status;
+    }
+    if (decoder->stage == STAGE_ROWS) {
+        uint32_t count = read_ready_rows(decoder, rows, capacity);
+        if (decoder->fence.ended_early) return fail(decoder, CJPEG_TRUNCATED, "the image ends inside its scan");
+        if (info->output_scanline == info->output_height) {
+            if (info->buffered_image) jpeg_finish_output(info);
+            decoder->stage = STAGE_TAIL;
+        }
+        if (count == 0) return need_bytes(decoder);
+        *row_count = count;
+        return CJPEG_OK;
+    }
+    if (decoder->stage == STAGE_TAIL) {
+        if (!jpeg_finish_decompress(info)) return need_bytes(decoder);
+        decoder->stage = STAGE_ENDED;
+    }
+    return CJPEG_ENDED;
+}
+
+// MARK: Previews
+
+uint32_t cjpeg_decoder_complete_scans(const CJPEGDecoder *decoder) {
+    const struct jpeg_decompress_struct *info = &decoder->info;
+    if (!info->buffered_image || decoder->stage < STAGE_SCANS) return 0;
+    // While scans are read, the last of them counts only once the next has begun.
+    return (uint32_t)info->input_scan_number - (decoder->stage == STAGE_SCANS ? 1 : 0);
+}
+
+CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *decoder) {
+    if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
+    uint32_t scan = cjpeg_decoder_complete_scans(decoder);
+    if (decoder->stage != STAGE_SCANS || scan == 0) return CJPEG_NEEDS_BYTES;
+    if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
+    return jpeg_start_output(&decoder->info, (int)scan) ? CJPEG_OK : CJPEG_NEEDS_BYTES;
+}
+
+CJPEGStatus cjpeg_decoder_read_preview_rows(
+    CJPEGDecoder *decoder, uint8_t *rows, size_t capacity, uint32_t *row_count
+) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    *row_count = 0;
+    if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
+    if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
+    if (info->output_scanline == info->output_height) {
+        jpeg_finish_output(info);
+        return CJPEG_ENDED;
+    }
+    *row_count = read_ready_rows(decoder, rows, capacity);
+    return *row_count > 0 ? CJPEG_OK : fail(decoder, CJPEG_CORRUPT, "a preview without rows");
+}

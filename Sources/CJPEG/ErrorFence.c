@@ -1,0 +1,57 @@
+#include "ErrorFence.h"
+
+#include <string.h>
+
+static CJPEGStatus status_of(int code) {
+    switch (code) {
+    case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_PRECISION:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_IMAGE_TOO_BIG:
+    case JERR_NOTIMPL:
+    case JERR_NOT_COMPILED:
+    case JERR_SOF_UNSUPPORTED:
+        return CJPEG_UNSUPPORTED;
+    case JERR_NO_BACKING_STORE:  // what our memory limit becomes
+    case JERR_OUT_OF_MEMORY:
+        return CJPEG_OUT_OF_MEMORY;
+    case JERR_CANT_SUSPEND:  // the arithmetic decoder, which runs only once the whole file is there
+        return CJPEG_TRUNCATED;
+    default:
+        return CJPEG_CORRUPT;
+    }
+}
+
+static void leave(j_common_ptr info) {
+    ErrorFence *fence = (ErrorFence *)info->err;
+    fence->manager.format_message(info, fence->message);
+    fence->failure = status_of(fence->manager.msg_code);
+    longjmp(fence->landing, 1);
+}
+
+/// Warnings are let pass, as browsers and djpeg do, except that the file ends inside the image.
+static void note(j_common_ptr info, int level) {
+    if (level != -1 || info->err->msg_code != JWRN_HIT_MARKER || !info->is_decompressor) return;
+    if (((j_decompress_ptr)info)->unread_marker == JPEG_EOI) ((ErrorFence *)info->err)->ended_early = 1;
+}
+
+static void say_nothing(j_common_ptr info) {
+    (void)info;
+}
+
+struct jpeg_error_mgr *error_fence_install(ErrorFence *fence) {
+    jpeg_std_error(&fence->manager);
+    fence->manager.error_exit = leave;
+    fence->manager.emit_message = note;
+    fence->manager.output_message = say_nothing;
+    return &fence->manager;
+}
+
+CJPEGStatus error_fence_fail(ErrorFence *fence, CJPEGStatus status, const char *message) {
+    fence->failure = status;
+    strncpy(fence->message, message, sizeof fence->message - 1);
+    return status;
+}

@@ -1,0 +1,117 @@
+/// The arithmetic of ``BandResampler``, a pixel at a time in one vector of four floats.
+///
+/// Unsafe for speed: bounds checks in the innermost loop double its time. What keeps it in bounds: `columns` names only
+/// source columns below `sourceWidth` (a test checks the tables), the buffers are allocated here and sized by the same
+/// numbers, and each method checks the spans it is given.
+@safe
+struct ResamplingKernel: ~Copyable {
+    private typealias Pixel = SIMD4<Float>
+
+    private let columns: ResamplingWeights
+    private let sourceWidth: Int
+    private let accumulatorCount: Int
+    private let hasAlpha: Bool
+    /// The source row as floats, then the same filtered to the target width, then the accumulators.
+    private let wide: UnsafeMutablePointer<Pixel>
+    private let narrow: UnsafeMutablePointer<Pixel>
+    private let accumulators: UnsafeMutablePointer<Pixel>
+
+    init(columns: ResamplingWeights, sourceWidth: Int, accumulators count: Int, hasAlpha: Bool) {
+        self.columns = columns
+        self.sourceWidth = sourceWidth
+        self.hasAlpha = hasAlpha
+        accumulatorCount = count
+        let width = columns.count
+        unsafe wide = .allocate(capacity: sourceWidth)
+        unsafe wide.initialize(repeating: .zero, count: sourceWidth)
+        unsafe narrow = .allocate(capacity: width)
+        unsafe narrow.initialize(repeating: .zero, count: width)
+        unsafe accumulators = .allocate(capacity: width * count)
+        unsafe accumulators.initialize(repeating: .zero, count: width * count)
+    }
+
+    deinit {
+        unsafe wide.deallocate()
+        unsafe narrow.deallocate()
+        unsafe accumulators.deallocate()
+    }
+
+    /// Takes a source row and filters it along the row.
+    func filter(_ row: Span<UInt8>) {
+        precondition(row.count == sourceWidth * 4)
+        unsafe row.withUnsafeBytes { bytes in
+            for x in 0..<sourceWidth {
+                let pixel = unsafe Pixel(bytes.loadUnaligned(fromByteOffset: x * 4, as: SIMD4<UInt8>.self))
+                unsafe wide[x] = hasAlpha ? premultiplied(pixel) : pixel
+            }
+        }
+        unsafe columns.weights.withUnsafeBufferPointer { weights in
+            var offset = 0
+            for x in 0..<columns.count {
+                let end = columns.offsets[x + 1]
+                var source = unsafe wide + columns.starts[x]
+                var sum = Pixel.zero
+                while offset < end {
+                    unsafe sum += source.pointee * weights[offset]
+                    unsafe source += 1
+                    offset += 1
+                }
+                unsafe narrow[x] = sum
+            }
+        }
+    }
+
+    /// Begins target row `row`.
+    func clear(_ row: Int) {
+        unsafe accumulator(row).update(repeating: .zero, count: columns.count)
+    }
+
+    /// Adds the source row filtered last to target row `row`.
+    func add(to row: Int, weight: Float) {
+        let sums = unsafe accumulator(row)
+        for x in 0..<columns.count {
+            unsafe sums[x] += narrow[x] * weight
+        }
+    }
+
+    /// Writes the finished target row `row`.
+    func finish(_ row: Int, into output: inout [UInt8]) {
+        precondition(output.count == columns.count * 4)
+        let sums = unsafe accumulator(row)
+        unsafe output.withUnsafeMutableBytes { bytes in
+            for x in 0..<columns.count {
+                var pixel = unsafe sums[x]
+                if hasAlpha {
+                    pixel = straight(pixel)
+                } else {
+                    pixel.w = 255
+                }
+                let rounded = pixel.clamped(lowerBound: .zero, upperBound: Pixel(repeating: 255)) + 0.5
+                unsafe bytes.storeBytes(
+                    of: SIMD4<UInt8>(truncatingIfNeeded: SIMD4<Int32>(rounded)), toByteOffset: x * 4,
+                    as: SIMD4<UInt8>.self)
+            }
+        }
+    }
+
+    private func accumulator(_ row: Int) -> UnsafeMutablePointer<Pixel> {
+        unsafe accumulators + row % accumulatorCount * columns.count
+    }
+}
+
+/// Colours times alpha; alpha stays 0 to 255.
+private func premultiplied(_ pixel: SIMD4<Float>) -> SIMD4<Float> {
+    let alpha = pixel.w
+    var result = pixel * (alpha / 255)
+    result.w = alpha
+    return result
+}
+
+/// The inverse. Where alpha rounds to nothing, so do the colours.
+private func straight(_ pixel: SIMD4<Float>) -> SIMD4<Float> {
+    let alpha = pixel.w
+    guard alpha >= 0.5 else { return .zero }
+    var result = pixel * (255 / min(alpha, 255))
+    result.w = alpha
+    return result
+}
