@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Checks for what the build needs ("setup.sh") and what the tests need besides ("setup.sh tests"). What is missing is
+# installed where apt is and we may, otherwise named together with the command that installs it.
+set -euo pipefail
+
+fail() {
+    printf 'setup: %s\n' "$@" >&2
+    exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+check_swift() {
+    local oldest=6.2 version
+    have swift || fail "Swift $oldest or newer is needed. Get it from https://www.swift.org/install"
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
+    if [ "$(printf '%s\n' "$oldest" "$version" | sort -V | head -n 1)" != "$oldest" ]; then
+        fail "Swift $oldest or newer is needed; this is ${version:-of an unknown version}." \
+            "Get it from https://www.swift.org/install"
+    fi
+}
+
+# The Debian and Ubuntu packages that are missing, one a line.
+missing_packages() {
+    has_module libcurl || echo libcurl4-openssl-dev
+    has_module libjpeg || echo libjpeg-dev # libjpeg62-turbo-dev on Debian, libjpeg-turbo8-dev on Ubuntu
+    has_module libpng || echo libpng-dev
+    has_module libwebp libwebpdemux libwebpmux || echo libwebp-dev
+    has_header gif_lib.h || echo libgif-dev # not every giflib comes with a pkg-config file
+    have pkg-config || echo pkg-config
+    have make || echo make
+    [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] || echo ca-certificates
+    [ "$purpose" = tests ] || return 0
+    { have cjpeg && have djpeg; } || echo libjpeg-turbo-progs
+    { have cwebp && have dwebp; } || echo webp
+    have openssl || echo openssl
+}
+
+has_module() { pkg-config --exists "$@" 2>/dev/null; }
+
+has_header() {
+    local directory
+    for directory in /usr/include /usr/local/include /usr/include/*-linux-gnu*; do
+        [ -e "$directory/$1" ] && return 0
+    done
+    return 1
+}
+
+install_with_apt() {
+    local packages=("$@") as_root=()
+    export DEBIAN_FRONTEND=noninteractive
+    if [ "$(id -u)" -ne 0 ]; then
+        if have sudo && sudo -n true 2>/dev/null; then
+            as_root=(sudo -n)
+        elif have sudo && [ -t 0 ]; then
+            as_root=(sudo)
+        else
+            fail "missing: ${packages[*]}" "Install them, then try again:" \
+                "  apt-get update && apt-get install -y --no-install-recommends ${packages[*]}    (as root)"
+        fi
+        as_root+=(env DEBIAN_FRONTEND=noninteractive)
+    fi
+    echo "setup: installing ${packages[*]}" >&2
+    # Without fresh lists the old ones may still do: the installation decides.
+    "${as_root[@]}" apt-get update -q >&2 || true
+    "${as_root[@]}" apt-get install -q -y --no-install-recommends "${packages[@]}" >&2 ||
+        fail "apt-get could not install: ${packages[*]}"
+}
+
+check_macos() {
+    local name prefix missing=()
+    have brew || fail "Homebrew is needed for the C libraries. Get it from https://brew.sh"
+    prefix=$(brew --prefix)
+    for name in curl jpeg-turbo libpng webp giflib pkgconf; do
+        [ -d "$prefix/opt/$name" ] || missing+=("$name")
+    done
+    [ ${#missing[@]} -eq 0 ] || fail "missing: ${missing[*]}" "Install them, then try again:" \
+        "  brew install ${missing[*]}"
+}
+
+check_linux() {
+    local missing=()
+    mapfile -t missing < <(missing_packages)
+    [ ${#missing[@]} -gt 0 ] || return 0
+    if have apt-get; then
+        install_with_apt "${missing[@]}"
+        mapfile -t missing < <(missing_packages)
+        [ ${#missing[@]} -eq 0 ] || fail "still missing after the installation: ${missing[*]}"
+    else
+        fail "missing, by their Debian names: ${missing[*]}" \
+            "Install what your distribution calls them (on Fedora: libcurl-devel libjpeg-turbo-devel libpng-devel" \
+            "libwebp-devel giflib-devel libjpeg-turbo-utils libwebp-tools), then try again."
+    fi
+}
+
+purpose=${1:-build}
+check_swift
+case $(uname -s) in
+    Darwin) check_macos ;;
+    *) check_linux ;;
+esac
