@@ -22,7 +22,14 @@ extension ImageHeader {
 
         var offset = 20 + padded(length)
         while let length = bytes.littleEndian32(at: offset + 4) {
-            if bytes.has("ANMF", at: offset) { return header }
+            if bytes.has("ANMF", at: offset) {
+                guard let width = bytes.littleEndian24(at: offset + 14),
+                    let height = bytes.littleEndian24(at: offset + 17)
+                else { return nil }
+                let frame = PixelSize(width: width + 1, height: height + 1)
+                header.hasAlpha = header.hasAlpha || frame != header.size
+                return header
+            }
             if bytes.has("ALPH", at: offset) {
                 header.hasAlpha = true
                 return header

@@ -30,7 +30,7 @@ struct PNGChunks {
     private var hasData = false
     private var dataHaveEnded = false
 
-    /// The next piece of `bytes` from `offset` on, which moves behind it. `offset` must be inside.
+    /// The next piece of `bytes` from `offset` on, which must be inside and moves behind the piece.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) throws(CodecError) -> Piece {
         if dataLeft > 0 {
             let range = offset..<offset + min(dataLeft, bytes.count - offset)

@@ -1,8 +1,104 @@
+/// Decodes a WebP while it arrives; of an animation, the first frame on a transparent canvas.
 final class WebPRowDecoder: RowDecoder {
-    static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int { 0 }
-    init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
-        throw .unsupportedFeature(.webp, "WebP")
+    private static let maximumExifBytes = 64 << 10
+
+    private let header: ImageHeader
+    private let rowSize: PixelSize
+    private var chunks = WebPChunks()
+    /// Nil before the image begins and after it has been handed out.
+    private var image: WebPImageDecoder?
+    private var (left, top) = (0, 0)
+    private var imageSize: PixelSize
+    private var rowsHandedOut = 0
+    private var exif: [UInt8] = []
+    private(set) var lateOrientation: ImageOrientation?
+
+    /// libwebp scales lossy images before it makes RGB of them. It would mix the colours of transparent pixels in.
+    static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
+        let stored = header.size
+        let (width, height) = (max(target.width, 1), max(target.height, 1))
+        guard !header.hasAlpha, width <= stored.width / 4, height <= stored.height / 4 else {
+            return stored
+        }
+        return PixelSize(width: width * 2, height: height * 2)
     }
-    func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {}
-    func finish(to rows: any RowSink) throws(CodecError) {}
+
+    /// libwebp's output, and the pixels of a lossless image; the compressed image, at most the file, is not counted.
+    static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
+        let (pixels, overflow) = header.size.area.addingReportingOverflow(rowSize.area)
+        let (bytes, bytesOverflow) = pixels.multipliedReportingOverflow(by: header.hasAlpha ? 5 : 4)
+        return overflow || bytesOverflow ? .max : bytes + min(256 << 10, .max - bytes)
+    }
+
+    init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
+        self.header = header
+        self.rowSize = rowSize
+        imageSize = header.size
+    }
+
+    func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        var offset = 0
+        while offset < bytes.count, !chunks.isComplete {
+            switch try chunks.next(in: bytes, from: &offset) {
+            case .frame(let left, let top, let size): try place(left: left, top: top, size: size)
+            case .imageHead(let head):
+                if image == nil, rowsHandedOut == 0 {
+                    image = try WebPImageDecoder(
+                        storedSize: imageSize, size: imageSize == header.size ? rowSize : imageSize)
+                }
+                image?.append(head.span)
+            case .image(let range): image?.append(bytes.extracting(range))
+            case .exif(let range) where header.orientationFollowsPixels:
+                for index in range.prefix(Self.maximumExifBytes - exif.count) { exif.append(bytes[index]) }
+            case .exif, .skipped: break
+            }
+            if chunks.hasImage { try decode(to: rows, isLast: true) }
+        }
+        try decode(to: rows, isLast: false)
+    }
+
+    func finish(to rows: any RowSink) throws(CodecError) {
+        guard chunks.isComplete else { throw .truncated(.webp) }
+        guard rowsHandedOut == rowSize.height else { throw .corrupt(.webp, "no image") }
+        if !exif.isEmpty { lateOrientation = ImageOrientation(exif: exif.span) }
+    }
+
+    var frameCount: Int? { header.frameCount ?? chunks.frameCount }
+
+    private func place(left: Int, top: Int, size: PixelSize) throws(CodecError) {
+        guard image == nil, !chunks.hasImage else { throw .corrupt(.webp, "a frame behind the image") }
+        guard size == header.size || rowSize == header.size, left + size.width <= header.size.width,
+            top + size.height <= header.size.height
+        else {
+            throw .corrupt(.webp, "a frame that leaves the canvas")
+        }
+        (self.left, self.top) = (left, top)
+        imageSize = size
+    }
+
+    /// Hands out what is complete. The image is let go with its last row.
+    private func decode(to rows: any RowSink, isLast: Bool) throws(CodecError) {
+        guard let image else { return }
+        try image.decode(isLast: isLast)
+        if image.size == rowSize {
+            for row in rowsHandedOut..<max(rowsHandedOut, image.rowCount) { image.withRow(row, rows.append(row:)) }
+            rowsHandedOut = max(rowsHandedOut, image.rowCount)
+        } else {
+            composite(image, to: rows)
+        }
+        if image.isComplete { self.image = nil }
+    }
+
+    /// The rows of a frame smaller than the canvas.
+    private func composite(_ image: WebPImageDecoder, to rows: any RowSink) {
+        let end = image.isComplete ? rowSize.height : top + image.rowCount
+        while rowsHandedOut < end {
+            var row = [UInt8](repeating: 0, count: rowSize.width * 4)
+            image.withRow(rowsHandedOut - top) { pixels in
+                for index in pixels.indices { row[left * 4 + index] = pixels[index] }
+            }
+            rows.append(row: row.span)
+            rowsHandedOut += 1
+        }
+    }
 }

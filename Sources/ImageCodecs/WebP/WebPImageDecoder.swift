@@ -1,0 +1,88 @@
+import CWebP
+
+/// Decodes one image, an optional `ALPH` and a `VP8 ` or `VP8L` chunk, with libwebp's incremental decoder.
+@safe
+final class WebPImageDecoder {
+    /// Size of the rows.
+    let size: PixelSize
+    /// The image's size as its bitstream has to have it.
+    private let storedSize: PixelSize
+    /// libwebp keeps the address of its configuration.
+    private let configuration: UnsafeMutablePointer<WebPDecoderConfig>
+    private let decoder: OpaquePointer
+    /// The chunks so far. libwebp looks at them from the beginning, wherever they have moved.
+    private var chunks: [UInt8] = []
+    /// How many bytes make it worth while to decode on.
+    ///
+    /// Grows with the file: a lossless image's tables are read again from the beginning until they have come entirely.
+    private var nextAttempt = 0
+    private(set) var isComplete = false
+    /// Rows complete so far, from the top.
+    private(set) var rowCount = 0
+
+    init(storedSize: PixelSize, size: PixelSize) throws(CodecError) {
+        self.size = size
+        self.storedSize = storedSize
+        unsafe configuration = .allocate(capacity: 1)
+        unsafe configuration.initialize(to: WebPDecoderConfig())
+        let isReady = unsafe WebPInitDecoderConfig(configuration) != 0
+        unsafe configuration.pointee.output.colorspace = MODE_RGBA
+        if size != storedSize {
+            unsafe configuration.pointee.options.use_scaling = 1
+            unsafe configuration.pointee.options.scaled_width = Int32(clamping: size.width)
+            unsafe configuration.pointee.options.scaled_height = Int32(clamping: size.height)
+        }
+        let decoder = isReady ? unsafe WebPIDecode(nil, 0, configuration) : nil
+        guard let decoder = unsafe decoder else {
+            unsafe configuration.deallocate()
+            throw .corrupt(.webp, "no memory for a decoder")
+        }
+        unsafe self.decoder = decoder
+    }
+
+    deinit {
+        unsafe WebPIDelete(decoder)
+        unsafe WebPFreeDecBuffer(&configuration.pointee.output)
+        unsafe configuration.deallocate()
+    }
+
+    /// Takes the next bytes of the chunks.
+    func append(_ bytes: Span<UInt8>) {
+        chunks.reserveCapacity(max(chunks.capacity, bytes.count))
+        for index in bytes.indices { chunks.append(bytes[index]) }
+    }
+
+    /// Decodes what has come, if it is much more than the last time or `isLast`.
+    func decode(isLast: Bool) throws(CodecError) {
+        guard !isComplete, isLast || chunks.count >= nextAttempt else { return }
+        nextAttempt = chunks.count + max(4 << 10, chunks.count / 16)
+        let status = unsafe chunks.withUnsafeBufferPointer { bytes in
+            unsafe WebPIUpdate(decoder, bytes.baseAddress, bytes.count)
+        }
+        switch status {
+        case VP8_STATUS_OK: isComplete = true
+        case VP8_STATUS_SUSPENDED where !isLast: break
+        case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: throw .corrupt(.webp, "the image data end too early")
+        case VP8_STATUS_OUT_OF_MEMORY: throw .corrupt(.webp, "no memory for the image")
+        case VP8_STATUS_UNSUPPORTED_FEATURE: throw .unsupportedFeature(.webp, "an unknown kind of bitstream")
+        default: throw .corrupt(.webp, "invalid image data")
+        }
+        var lastRow: Int32 = 0
+        var (width, height, stride): (Int32, Int32, Int32) = (0, 0, 0)
+        if unsafe WebPIDecGetRGB(decoder, &lastRow, &width, &height, &stride) != nil {
+            guard Int(width) == size.width, Int(height) == size.height else {
+                throw .corrupt(.webp, "the image has another size than its header says")
+            }
+            rowCount = Int(lastRow)
+        }
+    }
+
+    /// Calls `body` with a row that is complete.
+    func withRow(_ row: Int, _ body: (Span<UInt8>) -> Void) {
+        var stride: Int32 = 0
+        guard row >= 0, row < rowCount, let pixels = unsafe WebPIDecGetRGB(decoder, nil, nil, nil, &stride) else {
+            return
+        }
+        unsafe body(Span(_unsafeStart: pixels + row * Int(stride), count: size.width * 4))
+    }
+}
