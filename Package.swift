@@ -30,6 +30,7 @@ let package = Package(
             name: "CWebP", pkgConfig: "libwebpmux libwebpdemux libwebp",
             providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
+        .systemLibrary(name: "CEpoll"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"]),
 
@@ -37,9 +38,8 @@ let package = Package(
         .target(
             name: "HTTPTransport",
             dependencies: [
-                "CCurl", "Threading",
+                "CCurl", "CEpoll", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "HeapModule", package: "swift-collections"),
             ]),
         .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CWebP", "CGIF"]),
         .target(

@@ -1,1 +1,50 @@
+// libcurl sets and reads options through variadic functions and macros, which Swift cannot call: one typed function a kind.
 #include <curl/curl.h>
+
+static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+/// For CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION.
+static inline CURLcode ccurl_set_data_function(
+    CURL *easy, CURLoption option, size_t (*function)(char *, size_t, size_t, void *)) {
+    return curl_easy_setopt(easy, option, function);
+}
+static inline CURLcode ccurl_set_prereq_function(
+    CURL *easy, int (*function)(void *, char *, char *, int, int)) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+}
+static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode ccurl_get_private(CURL *easy, void **value) {
+    return curl_easy_getinfo(easy, CURLINFO_PRIVATE, value);
+}
+static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode ccurl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode ccurl_multi_set_socket_function(
+    CURLM *multi, int (*function)(CURL *, curl_socket_t, int, void *, void *)) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
+}
+static inline CURLMcode ccurl_multi_set_timer_function(CURLM *multi, int (*function)(CURLM *, long, void *)) {
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
+}
+/// The result of a finished transfer; a member of a union in the message.
+static inline CURLcode ccurl_message_result(const CURLMsg *message) {
+    return message->data.result;
+}

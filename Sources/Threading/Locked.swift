@@ -29,7 +29,9 @@ package final class Locked<Value>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` with the value while nobody else can. `body` must not block, nor take this lock again.
+    /// Runs `body` with the value while nobody else can.
+    ///
+    /// `body` must not block, nor take this lock again.
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -1,0 +1,109 @@
+import CCurl
+
+/// Owner of a `CURLM`, driven by socket events: libcurl says which sockets it waits for and when it wants to be called.
+///
+/// Confined to the transport's thread.
+@safe
+final class CurlMulti {
+    private let handle: UnsafeMutableRawPointer
+    private let poller: EventPoller
+    /// When libcurl wants ``runTimers()``; nil while it does not.
+    private(set) var timer: ContinuousClock.Instant?
+
+    init(poller: EventPoller, connectionCacheSize: Int) {
+        guard let handle = unsafe curl_multi_init() else { preconditionFailure("curl_multi_init: out of memory") }
+        unsafe self.handle = handle
+        self.poller = poller
+        let this = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe ccurl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, this)
+        unsafe ccurl_multi_set_socket_function(handle) { _, descriptor, what, multi, _ in
+            if let multi = unsafe multi {
+                unsafe Unmanaged<CurlMulti>.fromOpaque(multi).takeUnretainedValue().watch(descriptor, what)
+            }
+            return 0
+        }
+        unsafe ccurl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, this)
+        unsafe ccurl_multi_set_timer_function(handle) { _, milliseconds, multi in
+            if let multi = unsafe multi {
+                unsafe Unmanaged<CurlMulti>.fromOpaque(multi).takeUnretainedValue().setTimer(milliseconds)
+            }
+            return 0
+        }
+        unsafe ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, connectionCacheSize)
+        unsafe ccurl_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    }
+
+    deinit {
+        let status = unsafe curl_multi_cleanup(handle)
+        assert(status == CURLM_OK, "a transfer outlived its multi handle")
+    }
+
+    /// Adds a transfer; it starts with the next ``runTimers()``.
+    func add(_ easy: CurlEasy) throws(CurlMultiFailure) {
+        try check(unsafe curl_multi_add_handle(handle, easy.handle))
+    }
+
+    /// Takes a transfer out, finished or not.
+    ///
+    /// Its callbacks are not called any more.
+    func remove(_ easy: CurlEasy) {
+        let status = unsafe curl_multi_remove_handle(handle, easy.handle)
+        assert(status == CURLM_OK, "curl_multi_remove_handle: \(status)")
+    }
+
+    /// Lets libcurl act on a socket that is ready.
+    func handle(_ event: EventPoller.Event) {
+        var mask: Int32 = 0
+        if event.isReadable { mask |= CURL_CSELECT_IN }
+        if event.isWritable { mask |= CURL_CSELECT_OUT }
+        if event.isBroken { mask |= CURL_CSELECT_ERR }
+        var running: Int32 = 0
+        _ = unsafe curl_multi_socket_action(handle, event.descriptor, mask, &running)
+    }
+
+    /// Lets libcurl act on its timers if they are due, which is also how new transfers start.
+    func runTimers() {
+        guard let due = timer, due <= .now else { return }
+        timer = nil
+        var running: Int32 = 0
+        _ = unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+    }
+
+    /// The next transfer that has ended, by its private pointer, and how.
+    func nextFinished() -> (transfer: UnsafeMutableRawPointer, result: CURLcode)? {
+        var left: Int32 = 0
+        while let message = unsafe curl_multi_info_read(handle, &left) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
+            var transfer: UnsafeMutableRawPointer?
+            unsafe ccurl_get_private(message.pointee.easy_handle, &transfer)
+            if let transfer = unsafe transfer { return unsafe (transfer, ccurl_message_result(message)) }
+        }
+        return nil
+    }
+
+    private func watch(_ descriptor: curl_socket_t, _ what: Int32) {
+        if what == CURL_POLL_REMOVE {
+            poller.forget(descriptor)
+        } else {
+            poller.watch(
+                descriptor,
+                readable: what == CURL_POLL_IN || what == CURL_POLL_INOUT,
+                writable: what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
+        }
+    }
+
+    private func setTimer(_ milliseconds: Int) {
+        timer = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+    }
+
+    private func check(_ status: CURLMcode) throws(CurlMultiFailure) {
+        guard status == CURLM_OK else {
+            throw CurlMultiFailure(message: unsafe String(cString: curl_multi_strerror(status)))
+        }
+    }
+}
+
+/// libcurl refused to take a transfer on.
+struct CurlMultiFailure: Error {
+    let message: String
+}

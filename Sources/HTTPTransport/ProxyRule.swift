@@ -1,0 +1,52 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Whether requests go through a proxy.
+public enum ProxyRule: Sendable, Hashable {
+    /// Never.
+    case none
+    /// Always through this one, given as libcurl takes it: `http://host:port`, `socks5h://host:port`.
+    case url(String)
+    /// As the environment says: `http_proxy` (lower case only, RFC 3875 leaves HTTP_PROXY to attackers), `https_proxy`,
+    /// `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`, and the exceptions in `no_proxy` or `NO_PROXY`.
+    case environment([String: String])
+
+    /// The rules of this process's environment.
+    public static var environment: ProxyRule {
+        var variables: [String: String] = [:]
+        for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
+            if let value = unsafe getenv(name) { variables[name] = unsafe String(cString: value) }
+        }
+        return .environment(variables)
+    }
+
+    /// The proxy for `url`, or nil to go straight there.
+    func proxy(for url: HTTPURL) -> String? {
+        switch self {
+        case .none: return nil
+        case .url(let proxy): return proxy
+        case .environment(let variables):
+            guard !variables.isEmpty else { return nil }
+            func first(_ names: String...) -> String? {
+                names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
+            }
+            let direct =
+                url.scheme == "http"
+                ? first("http_proxy", "all_proxy", "ALL_PROXY")
+                : first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+            guard let proxy = direct else { return nil }
+            return Self.isExcepted(url.host, by: first("no_proxy", "NO_PROXY") ?? "") ? nil : proxy
+        }
+    }
+
+    /// `no_proxy`: host names and the domains below them, separated by commas or spaces, or `*` for all.
+    private static func isExcepted(_ host: String, by list: String) -> Bool {
+        list.split { $0 == "," || $0 == " " }.contains { entry in
+            let name = entry.lowercased().drop { $0 == "." }
+            return name == "*" || host == name || host == "[\(name)]" || host.hasSuffix(".\(name)")
+        }
+    }
+}

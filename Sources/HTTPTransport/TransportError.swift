@@ -1,0 +1,94 @@
+/// Why a request got no (whole) response.
+public struct TransportError: Error, Sendable, Hashable {
+    /// The URL that failed: after redirects, the last one.
+    ///
+    /// Without user and password.
+    public let url: String
+    /// What happened.
+    public let reason: Reason
+    /// libcurl's own words, where they add something.
+    public let detail: String?
+
+    /// A failure of `url`.
+    public init(url: String, reason: Reason, detail: String? = nil) {
+        self.url = url
+        self.reason = reason
+        self.detail = detail
+    }
+
+    /// What can happen to a request.
+    public enum Reason: Sendable, Hashable {
+        /// The text is no http or https URL.
+        case invalidURL
+        /// The host has no address.
+        case hostNotFound
+        /// No connection could be made.
+        case connectionFailed
+        /// TLS could not be agreed on, or the certificate is not trusted.
+        case insecure
+        /// A deadline passed.
+        case timedOut(Deadlines.Kind)
+        /// The connection ended before the response did; `expected` bytes of body, if they were announced.
+        case truncated(expected: Int?, received: Int)
+        /// The connection broke before any response.
+        case connectionLost
+        /// The body is over the request's limit, in bytes.
+        case bodyTooLarge(limit: Int)
+        /// The response's header is over the limit, in bytes.
+        case headerTooLarge(limit: Int)
+        /// The answer is not HTTP as it should be.
+        case invalidResponse
+        /// More redirects than allowed.
+        case tooManyRedirects(limit: Int)
+        /// A redirect to something that is no http or https URL.
+        case redirectRefused
+        /// ``Transfer/cancel()`` was called, or the transport shut down.
+        case cancelled
+        /// Anything else libcurl may say, by its `CURLcode`.
+        case other(code: Int)
+    }
+
+    /// Whether the same request may well succeed later.
+    public var isRetryable: Bool {
+        switch reason {
+        case .connectionFailed, .timedOut, .truncated, .connectionLost, .hostNotFound: true
+        case .invalidURL, .insecure, .bodyTooLarge, .headerTooLarge, .invalidResponse, .tooManyRedirects,
+            .redirectRefused, .cancelled, .other:
+            false
+        }
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    /// One sentence for people, without the URL.
+    public var description: String {
+        guard let detail else { return reason.sentence }
+        return "\(reason.sentence) (\(detail))"
+    }
+}
+
+extension TransportError.Reason {
+    fileprivate var sentence: String {
+        switch self {
+        case .invalidURL: "not a valid http or https URL"
+        case .hostNotFound: "the host is unknown"
+        case .connectionFailed: "no connection could be made"
+        case .insecure: "no trusted TLS connection could be made"
+        case .timedOut(.connect): "the connection took too long"
+        case .timedOut(.firstByte): "the server took too long to answer"
+        case .timedOut(.idle): "the server stopped sending"
+        case .timedOut(.total): "the whole transfer took too long"
+        case .truncated(let expected?, let received):
+            "the connection ended after \(received) of \(expected) bytes"
+        case .truncated(nil, let received): "the connection ended early, after \(received) bytes"
+        case .connectionLost: "the server closed the connection without an answer"
+        case .bodyTooLarge(let limit): "the body is larger than the limit of \(limit) bytes"
+        case .headerTooLarge(let limit): "the response header is larger than the limit of \(limit) bytes"
+        case .invalidResponse: "the server's answer is not valid HTTP"
+        case .tooManyRedirects(let limit): "more than \(limit) redirects"
+        case .redirectRefused: "redirected to something that is no http or https URL"
+        case .cancelled: "cancelled"
+        case .other(let code): "the transfer failed (libcurl error \(code))"
+        }
+    }
+}

@@ -1,0 +1,34 @@
+public import HTTPTypes
+
+/// One HTTP request, and what its answer may cost.
+public struct TransportRequest: Sendable {
+    /// Where to.
+    public var url: HTTPURL
+    /// GET unless told otherwise; only methods without a body are supported.
+    public var method: HTTPRequest.Method
+    /// Header fields to send; `Host` is made from ``url``.
+    public var headerFields: HTTPFields
+    /// How long each part may take.
+    public var deadlines: Deadlines
+    /// Most bytes of body, counted as they arrive whatever the head claims.
+    public var bodyLimit: Int
+    /// Most redirects to follow.
+    public var redirectLimit: Int
+
+    /// A GET of `url`.
+    public init(
+        url: HTTPURL,
+        method: HTTPRequest.Method = .get,
+        headerFields: HTTPFields = [:],
+        deadlines: Deadlines = Deadlines(),
+        bodyLimit: Int = 512 << 20,
+        redirectLimit: Int = 10
+    ) {
+        self.url = url
+        self.method = method
+        self.headerFields = headerFields
+        self.deadlines = deadlines
+        self.bodyLimit = bodyLimit
+        self.redirectLimit = redirectLimit
+    }
+}
