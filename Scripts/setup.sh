@@ -13,9 +13,9 @@ have() { command -v "$1" >/dev/null 2>&1; }
 check_swift() {
     local oldest=6.2 version
     have swift || fail "Swift $oldest or newer is needed. Get it from https://www.swift.org/install"
-    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
+    version=$( (swift --version 2>/dev/null || true) | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
     if [ "$(printf '%s\n' "$oldest" "$version" | sort -V | head -n 1)" != "$oldest" ]; then
-        fail "Swift $oldest or newer is needed; this is ${version:-of an unknown version}." \
+        fail "Swift $oldest or newer is needed; this is ${version:-one that does not start}." \
             "Get it from https://www.swift.org/install"
     fi
 }
