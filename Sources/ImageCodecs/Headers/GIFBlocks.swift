@@ -28,16 +28,31 @@ struct GIFBlocks {
 
     /// Images whose descriptors have come.
     private(set) var imageCount = 0
-    /// Where in the file the next step begins.
+    /// Where the next step begins; may be behind what has come.
     private var offset = 0
+    private var isBehindScreen = false
     /// Whether `offset` is inside a chain of sub-blocks to be skipped.
     private var isInSubblocks = false
 
-    /// The next block, or nil until more of the file has come; `bytes` is the file from its first byte.
+    /// Whether all data of the first image have been seen.
+    var hasFirstImage: Bool { imageCount > 1 || imageCount == 1 && !isInSubblocks }
+
+    /// Whether a file of `count` bytes would end between two blocks.
+    func isBetweenBlocks(at count: Int) -> Bool { offset == count && !isInSubblocks }
+
+    /// Says how many of `count` bytes are not needed any more; the next step takes the bytes from there on.
+    mutating func forget(of count: Int) -> Int {
+        let passed = min(offset, count)
+        offset -= passed
+        return passed
+    }
+
+    /// The next block, or nil until more has come; `bytes` is the file from its first byte that is not forgotten.
     mutating func next(in bytes: Span<UInt8>) -> Block? {
-        if offset == 0 {
+        if !isBehindScreen {
             guard let flags = bytes.byte(at: 10) else { return nil }
             offset = 13 + Self.paletteLength(flags)
+            isBehindScreen = true
         }
         guard skipSubblocks(in: bytes), let introducer = bytes.byte(at: offset) else { return nil }
         switch introducer {

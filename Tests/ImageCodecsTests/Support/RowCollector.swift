@@ -7,7 +7,7 @@ final class RowCollector: RowSink {
 
     func append(row: Span<UInt8>) {
         rowCount += 1
-        for index in row.indices { bytes.append(row[index]) }
+        row.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
     }
 }
 
