@@ -87,10 +87,7 @@ CJPEGStatus cjpeg_encoder_begin(CJPEGEncoder *encoder) {
     if (encoder->setup.grayscale) jpeg_set_colorspace(info, JCS_GRAYSCALE);
     jpeg_set_quality(info, (int)encoder->setup.quality, TRUE);
     if (encoder->setup.full_chroma) info->comp_info[0].h_samp_factor = info->comp_info[0].v_samp_factor = 1;
-    if (encoder->setup.progressive)
-        jpeg_simple_progression(info);
-    else
-        info->optimize_coding = FALSE;
+    if (encoder->setup.progressive) jpeg_simple_progression(info);
     jpeg_start_compress(info, TRUE);
     return CJPEG_OK;
 }

@@ -1,6 +1,6 @@
 /// What a decode shall make of a file.
 public struct DecodeOptions: Sendable, Hashable {
-    /// The size wanted. Images are never enlarged.
+    /// The size wanted; images are never enlarged.
     public var target: Target
     /// Leave the rows as stored instead of turning them upright.
     public var ignoresOrientation: Bool

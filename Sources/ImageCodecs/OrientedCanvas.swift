@@ -1,6 +1,6 @@
 /// Writes the rows of a stored image into their place in the upright one, so that it never exists twice.
 final class OrientedCanvas: RowSink {
-    /// The upright image. Rows that have not come are transparent black.
+    /// The upright image; rows that have not come are transparent black.
     private(set) var pixels: PixelBuffer
     /// How many rows have come.
     private(set) var completeRows = 0

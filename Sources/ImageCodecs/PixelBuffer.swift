@@ -13,7 +13,7 @@ public struct PixelBuffer: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// A transparent black image. The caller has checked the size against its limits.
+    /// A transparent black image, whose size the caller has checked against its limits.
     init(transparent size: PixelSize) {
         self.size = size
         bytes = [UInt8](repeating: 0, count: size.area * 4)
@@ -24,7 +24,7 @@ public struct PixelBuffer: Sendable, Hashable {
     /// Rows.
     public var height: Int { size.height }
 
-    /// Red, green, blue and alpha of the pixel in column `x` of row `y`. Traps outside the image.
+    /// Red, green, blue and alpha of the pixel in column `x` of row `y`; traps outside the image.
     public subscript(x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel (\(x), \(y)) outside \(size)")
         let offset = (y * width + x) * 4

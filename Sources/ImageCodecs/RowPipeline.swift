@@ -4,7 +4,7 @@ final class RowPipeline: RowSink {
     private let first: any RowSink
     private let rowCount: Int
 
-    /// From rows of `rowSize` to an image of `scaledSize`, turned by `orientation`. `scaledSize` is no larger.
+    /// From rows of `rowSize` to an image of `scaledSize`, which is no larger, turned by `orientation`.
     init(rowSize: PixelSize, scaledSize: PixelSize, orientation: ImageOrientation, hasAlpha: Bool) {
         canvas = OrientedCanvas(stored: scaledSize, orientation: orientation)
         first =

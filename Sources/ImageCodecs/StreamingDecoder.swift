@@ -34,9 +34,9 @@ public final class StreamingDecoder {
         self.limits = limits
     }
 
-    /// Takes the next bytes of the file. Before ``begin()`` they are only kept, and looked through for the header.
+    /// Takes the next bytes of the file.
     ///
-    /// Throws as soon as the bytes show that there will be no image: `unsupportedFormat` after the first 12, `overLimit`,
+    /// Before ``begin()`` they are only kept, and looked through for the header. Throws as soon as the bytes show that there will be no image: `unsupportedFormat` after the first 12, `overLimit`,
     /// `corrupt`, `unsupportedFeature`, `zeroPixels`, and `truncated` if the image ends before its rows do.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
         try remembering { () throws(CodecError) in
@@ -53,9 +53,9 @@ public final class StreamingDecoder {
         }
     }
 
-    /// Allocates what ``plan`` announced and decodes what has come. To be called once, after ``plan`` has appeared.
+    /// Allocates what ``plan`` announced and decodes what has come.
     ///
-    /// Does nothing if it has been called before, or too early.
+    /// To be called once, after ``plan`` has appeared. Does nothing if it has been called before, or too early.
     public func begin() throws(CodecError) {
         try remembering { () throws(CodecError) in
             guard running == nil, let header, let plan else { return }

@@ -1,6 +1,8 @@
 import CJPEG
 
-/// Owns libjpeg's decoder. The one place where Swift and it exchange pointers.
+/// Owns libjpeg's decoder.
+///
+/// The one place where Swift and it exchange pointers.
 @safe
 struct JPEGDecoderHandle: ~Copyable {
     /// What a call for rows came to.
@@ -29,7 +31,9 @@ struct JPEGDecoderHandle: ~Copyable {
         unsafe cjpeg_decoder_destroy(decoder)
     }
 
-    /// Takes the next bytes of the file. Rows are to be read until it needs bytes before the next call.
+    /// Takes the next bytes of the file.
+    ///
+    /// Rows are to be read until it needs bytes before the next call.
     func feed(_ bytes: Span<UInt8>) throws(CodecError) {
         let status = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe cjpeg_decoder_feed(decoder, bytes.baseAddress, bytes.count)
@@ -64,7 +68,7 @@ struct JPEGDecoderHandle: ~Copyable {
         return status == .ok
     }
 
-    /// Reads the next rows of the preview into `buffer`. To be repeated until it ended.
+    /// Reads the next rows of the preview into `buffer`; to be repeated until it ended.
     func readPreviewRows(into buffer: inout [UInt8]) throws(CodecError) -> Progress {
         var count: UInt32 = 0
         let status = unsafe buffer.withUnsafeMutableBufferPointer { buffer -> CJPEGStatus in

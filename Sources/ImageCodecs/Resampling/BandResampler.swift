@@ -17,9 +17,9 @@ final class BandResampler: RowSink {
     /// First target row not yet begun.
     private var nextRow = 0
 
-    /// From `source` to `target`, neither larger nor empty in any direction. Every row goes to `sink`.
+    /// From `source` to `target`, neither larger nor empty in any direction.
     ///
-    /// With `hasAlpha` false, alpha is not looked at and comes out as 255.
+    /// Every row goes to `sink`. With `hasAlpha` false, alpha is not looked at and comes out as 255.
     init(from source: PixelSize, to target: PixelSize, hasAlpha: Bool, sink: any RowSink) {
         self.source = source
         self.target = target

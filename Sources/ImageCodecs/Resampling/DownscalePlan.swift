@@ -1,7 +1,8 @@
 /// The arithmetic of fitting an image into what was asked for.
 enum DownscalePlan {
-    /// The size, before turning, to which an image stored at `size` is to be scaled: never larger, its shape kept as well
-    /// as whole pixels can, at least one pixel each way. Targets below 1 count as 1.
+    /// The size, before turning, to which an image stored at `size` is to be scaled.
+    ///
+    /// Never larger, its shape kept as well as whole pixels can, at least one pixel each way. Targets below 1 count as 1.
     static func scaledSize(
         of size: PixelSize, orientation: ImageOrientation, target: DecodeOptions.Target
     ) -> PixelSize {

@@ -107,7 +107,7 @@ private func premultiplied(_ pixel: SIMD4<Float>) -> SIMD4<Float> {
     return result
 }
 
-/// The inverse. Where alpha rounds to nothing, so do the colours.
+/// The inverse, with no colours where alpha rounds to nothing.
 private func straight(_ pixel: SIMD4<Float>) -> SIMD4<Float> {
     let alpha = pixel.w
     guard alpha >= 0.5 else { return .zero }

@@ -9,7 +9,7 @@ import Glibc
 /// The filter is stretched by the ratio of the lengths, so that it sees every source sample. Samples it would need from
 /// outside the line are taken to equal the outermost one.
 struct ResamplingWeights {
-    /// First source sample of each target sample. Never decreases.
+    /// First source sample of each target sample, never decreasing.
     private(set) var starts: [Int] = []
     /// Where the weights of each target sample begin in `weights`; one more than there are samples.
     private(set) var offsets: [Int] = [0]
