@@ -1,12 +1,21 @@
 extension PixelBuffer {
     /// The image as a file of `format`.
     ///
-    /// `quality`, 1 to 100, is for JPEG (alpha is flattened onto white) and lossy WebP; PNG is always lossless.
+    /// `quality`, 1 to 100, is for JPEG (alpha is flattened onto white) and lossy WebP; PNG is always lossless, and GIF
+    /// has up to 255 colours and one transparent.
     /// Throws `encodingFailed` if the format cannot hold the image, such as a WebP of more than 16,383 pixels a side.
     public func encoded(as format: ImageFormat, quality: Int = 85) throws(CodecError) -> [UInt8] {
+        guard size.area > 0 else { throw .encodingFailed(format, "it has no pixels") }
         switch format {
-        case .jpeg: try JPEGEncoder.encode(self, quality: quality)
-        case .png, .webp, .gif: throw .encodingFailed(format, "no encoder")
+        case .jpeg: return try JPEGEncoder.encode(self, quality: quality)
+        case .png: return try PNGEncoder.encode(self)
+        case .webp: return try WebPEncoder.encode(self, quality: quality)
+        case .gif: return try AnimatedGIF.encode(frames: [self], delay: .zero, loopCount: 1)
         }
+    }
+
+    /// Whether no pixel is transparent.
+    var isOpaque: Bool {
+        stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 }
     }
 }

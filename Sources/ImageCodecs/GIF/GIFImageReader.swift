@@ -66,7 +66,7 @@ struct GIFImageReader: ~Copyable {
         }
     }
 
-    /// Passes over an extension. Of a graphic control, keeps the transparent index.
+    /// Passes over an extension, keeping the transparent index of a graphic control.
     private borrowing func readExtension(transparentIndex: inout Int?) throws(CodecError) {
         var code: Int32 = 0
         var block: UnsafeMutablePointer<GifByteType>?

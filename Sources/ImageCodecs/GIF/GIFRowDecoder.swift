@@ -28,7 +28,7 @@ final class GIFRowDecoder: RowDecoder {
         guard newBytes.count <= limits.maximumBytes - bytes.count else {
             throw .overLimit(.bytes, value: bytes.count + newBytes.count, limit: limits.maximumBytes)
         }
-        for index in newBytes.indices { bytes.append(newBytes[index]) }
+        bytes.append(newBytes)
         while !hasEnded, let block = nextBlock() {
             switch block {
             case .graphicControl, .otherExtension, .image: break

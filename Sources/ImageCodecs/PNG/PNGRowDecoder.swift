@@ -51,7 +51,7 @@ final class PNGRowDecoder: RowDecoder {
                     try feed(bytes.extracting(start..<min(start + step, range.upperBound)), to: rows)
                 }
             case .exif(let range, let isLate) where isLate:
-                for index in range.prefix(Self.maximumExifBytes - exif.count) { exif.append(bytes[index]) }
+                exif.append(bytes.extracting(range).extracting(first: Self.maximumExifBytes - exif.count))
             case .exif, .skipped: break
             }
         }

@@ -53,7 +53,7 @@ struct WebPChunks {
             if contentLeft == 0 { endChunk() }
             return .skipped
         case .riff, .chunkHead, .frameHead:
-            for index in range { head.append(bytes[index]) }
+            head.append(bytes.extracting(range))
             guard contentLeft == 0 else { return .skipped }
             let head = self.head
             self.head = []

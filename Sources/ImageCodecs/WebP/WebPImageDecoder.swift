@@ -10,7 +10,7 @@ final class WebPImageDecoder {
     /// libwebp keeps the address of its configuration.
     private let configuration: UnsafeMutablePointer<WebPDecoderConfig>
     private let decoder: OpaquePointer
-    /// The chunks so far. libwebp looks at them from the beginning, wherever they have moved.
+    /// The chunks so far, which libwebp looks at from the beginning, wherever they have moved.
     private var chunks: [UInt8] = []
     /// How many bytes make it worth while to decode on.
     ///
@@ -48,8 +48,7 @@ final class WebPImageDecoder {
 
     /// Takes the next bytes of the chunks.
     func append(_ bytes: Span<UInt8>) {
-        chunks.reserveCapacity(max(chunks.capacity, bytes.count))
-        for index in bytes.indices { chunks.append(bytes[index]) }
+        chunks.append(bytes)
     }
 
     /// Decodes what has come, if it is much more than the last time or `isLast`.

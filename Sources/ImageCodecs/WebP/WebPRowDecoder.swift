@@ -13,7 +13,7 @@ final class WebPRowDecoder: RowDecoder {
     private var exif: [UInt8] = []
     private(set) var lateOrientation: ImageOrientation?
 
-    /// libwebp scales lossy images before it makes RGB of them. It would mix the colours of transparent pixels in.
+    /// Less than the stored size only for opaque images: libwebp would mix in the colours of transparent pixels.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
         let stored = header.size
         let (width, height) = (max(target.width, 1), max(target.height, 1))
@@ -49,7 +49,7 @@ final class WebPRowDecoder: RowDecoder {
                 image?.append(head.span)
             case .image(let range): image?.append(bytes.extracting(range))
             case .exif(let range) where header.orientationFollowsPixels:
-                for index in range.prefix(Self.maximumExifBytes - exif.count) { exif.append(bytes[index]) }
+                exif.append(bytes.extracting(range).extracting(first: Self.maximumExifBytes - exif.count))
             case .exif, .skipped: break
             }
             if chunks.hasImage { try decode(to: rows, isLast: true) }
@@ -76,7 +76,7 @@ final class WebPRowDecoder: RowDecoder {
         imageSize = size
     }
 
-    /// Hands out what is complete. The image is let go with its last row.
+    /// Hands out what is complete, and lets go of the image with its last row.
     private func decode(to rows: any RowSink, isLast: Bool) throws(CodecError) {
         guard let image else { return }
         try image.decode(isLast: isLast)
