@@ -25,8 +25,9 @@ struct ResamplingWeights {
         var line: [Double] = []
         for sample in 0..<target {
             let centre = (Double(sample) + 0.5) * ratio
-            let first = Int((centre - support - 0.5).rounded(.up))
-            let last = Int((centre + support - 0.5).rounded(.down))
+            // Strictly inside the support: at its ends the filter is zero.
+            let first = Int((centre - support - 0.5).rounded(.down)) + 1
+            let last = Int((centre + support - 0.5).rounded(.up)) - 1
             let start = min(max(first, 0), source - 1)
             let end = min(max(last, 0), source - 1)
             line.removeAll(keepingCapacity: true)

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import ImageCodecs
+
+@Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"), .timeLimit(.minutes(10)))
+struct JPEGCorpusTests {
+    static let limits = DecodeLimits(maximumSide: 100_000)
+
+    @Test func validFilesDecodeToThePixelsOfDjpeg() throws {
+        var (matching, count) = (0, 0)
+        for row in Corpus.table("manifest.tsv") where row["class"] == "valid" && row["format"] == "jpeg" {
+            guard let path = row["path"], let reference = row["rgb8_djpeg_sha256"], !reference.isEmpty else { continue }
+            let file = Corpus.files.first { $0.path == path }
+            let bytes = try #require(try file?.bytes())
+            count += 1
+            do {
+                let image = try decode(bytes, options: DecodeOptions(ignoresOrientation: true), limits: Self.limits) {
+                    5000
+                }
+                let isEqual = SHA256.hexadecimal(image.pixels.rgb) == reference
+                #expect(isEqual, "\(path)")
+                matching += isEqual ? 1 : 0
+            } catch {
+                Issue.record("\(path): \(error)")
+            }
+        }
+        print("jpeg: \(matching) of \(count) equal djpeg")
+    }
+
+    @Test func orientedFilesComeUpright() throws {
+        for row in Corpus.table("orient.tsv") {
+            guard let path = row["path"], let reference = row["rgba8_oriented_sha256"] else { continue }
+            guard let file = Corpus.files.first(where: { $0.path == path }), file.format == .jpeg else { continue }
+            let bytes = try file.bytes()
+            let image = try decode(bytes)
+            #expect(SHA256.hexadecimal(image.pixels.bytes) == reference, "\(path)")
+        }
+    }
+
+    @Test func malformedFilesGiveAnErrorOrAnImage() throws {
+        var limits = DecodeLimits()
+        limits.maximumPixels = 16 << 20
+        var (images, errors) = (0, 0)
+        for file in Corpus.files where !file.isValid {
+            let bytes = try file.bytes()
+            guard file.format == .jpeg || ImageFormat(signature: bytes.span) == .jpeg else { continue }
+            do throws(CodecError) {
+                _ = try decode(bytes, options: DecodeOptions(target: .maximumSide(300)), limits: limits) { 1000 }
+                images += 1
+            } catch {
+                errors += 1
+            }
+        }
+        print("jpeg, malformed: \(images) images, \(errors) errors")
+    }
+}
