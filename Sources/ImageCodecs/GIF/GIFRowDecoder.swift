@@ -13,9 +13,7 @@ final class GIFRowDecoder: RowDecoder {
 
     /// giflib's tables, a few rows and, interlaced, an index a pixel; the compressed first frame is not counted.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        let indices = header.isProgressive ? header.size.area : 0
-        let fixed = (64 << 10) + min(header.size.width, 65_535) * 12 + 65_535
-        return indices + min(fixed, .max - indices)
+        (header.isProgressive ? header.size.area : 0) + (128 << 10) + header.size.width * 12
     }
 
     init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {

@@ -19,11 +19,11 @@ final class PNGRowDecoder: RowDecoder {
 
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // libpng's two rows of at most 8 bytes a pixel, and inflate's window.
-        let (codec, overflow) = header.size.width.multipliedReportingOverflow(by: 16)
-        let rows = header.isProgressive ? header.size.area : Batch(header).rows * header.size.width
-        let (pixels, pixelsOverflow) = rows.multipliedReportingOverflow(by: 4)
-        let (sum, sumOverflow) = pixels.addingReportingOverflow(codec)
-        return overflow || pixelsOverflow || sumOverflow ? .max : sum + min(128 << 10, .max - sum)
+        let codec = header.size.width * 16 + (128 << 10)
+        let rows = header.isProgressive ? header.size.height : Batch(header).rows
+        // A side has up to 31 bits.
+        let (pixels, overflow) = (rows * header.size.width).multipliedReportingOverflow(by: 4)
+        return overflow ? .max : pixels + min(codec, .max - pixels)
     }
 
     init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
@@ -107,7 +107,7 @@ final class PNGRowDecoder: RowDecoder {
         init(_ header: ImageHeader) {
             // Grey and indexed files may have alpha or not: counting none of it errs to the safe side.
             let bits = header.bitsPerChannel * header.colorChannels
-            let storedRow = max(1, min(header.size.width, 1 << 31) * bits / 8)
+            let storedRow = max(1, header.size.width * bits / 8)
             let stored = Self.wantedBytes * bits / 32
             pieceLength = max(16, stored / Self.expansion)
             rows = min(header.size.height, (pieceLength * Self.expansion + Self.heldBack) / (storedRow + 1) + 2)

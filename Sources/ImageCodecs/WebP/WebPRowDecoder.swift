@@ -25,9 +25,8 @@ final class WebPRowDecoder: RowDecoder {
 
     /// libwebp's output, and the pixels of a lossless image; the compressed image, at most the file, is not counted.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        let (pixels, overflow) = header.size.area.addingReportingOverflow(rowSize.area)
-        let (bytes, bytesOverflow) = pixels.multipliedReportingOverflow(by: header.hasAlpha ? 5 : 4)
-        return overflow || bytesOverflow ? .max : bytes + min(256 << 10, .max - bytes)
+        // A side has up to 24 bits.
+        (header.size.area + rowSize.area) * (header.hasAlpha ? 5 : 4) + (256 << 10)
     }
 
     init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {

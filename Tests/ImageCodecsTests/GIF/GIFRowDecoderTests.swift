@@ -1,0 +1,112 @@
+import Testing
+
+@testable import ImageCodecs
+
+@Suite(.timeLimit(.minutes(2)))
+struct GIFRowDecoderTests {
+    private static let red: [UInt8] = [255, 0, 0, 255]
+    private static let green: [UInt8] = [0, 255, 0, 255]
+    private static let nothing: [UInt8] = [0, 0, 0, 0]
+
+    @Test(arguments: [false, true])
+    func oneByteAtATimeGivesTheSame(hasAlpha: Bool) throws {
+        let file = try TestImages.drawing(width: 33, height: 21, hasAlpha: hasAlpha).encoded(as: .gif)
+        #expect(try decodeRows(file, step: 1) == decodeRows(file))
+    }
+
+    @Test
+    func whatTheFrameDoesNotCoverIsTransparent() throws {
+        let file = TestGIF(width: 3, height: 3).file([TestGIF.Frame(left: 1, top: 1, width: 1, height: 1, indices: [1])]
+        )
+        let decoded = try decodeRows(file)
+        #expect(
+            decoded.bytes == [[UInt8]](repeating: Self.nothing, count: 4).joined() + Self.green
+                + [[UInt8]](repeating: Self.nothing, count: 4).joined())
+        #expect(decoded.header.hasAlpha)
+    }
+
+    @Test
+    func whatSticksOutOfTheCanvasIsCutOff() throws {
+        let frame = TestGIF.Frame(left: 1, top: 0, width: 3, height: 2, indices: [0, 1, 1, 1, 0, 0])
+        let decoded = try decodeRows(TestGIF(width: 2, height: 1).file([frame]))
+        #expect(decoded.bytes == Self.nothing + Self.red)
+        #expect(decoded.size == PixelSize(width: 2, height: 1))
+    }
+
+    @Test
+    func theTransparentIndexIsTransparent() throws {
+        let frame = TestGIF.Frame(width: 2, height: 1, indices: [0, 1], transparentIndex: 0)
+        #expect(try decodeRows(TestGIF(width: 2, height: 1).file([frame])).bytes == Self.nothing + Self.green)
+    }
+
+    @Test(arguments: 1...17)
+    func interlacedRowsComeInOrder(height: Int) throws {
+        let indices = (0..<height).map { UInt8($0 % 3 == 0 ? 1 : 0) }
+        var order: [Int] = []
+        for (first, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] { order += stride(from: first, to: height, by: step) }
+        let frame = TestGIF.Frame(
+            width: 1, height: height, indices: order.map { indices[$0] }, isInterlaced: true)
+        let decoded = try decodeRows(TestGIF(width: 1, height: height).file([frame]))
+        #expect(decoded.bytes == indices.flatMap { $0 == 1 ? Self.green : Self.red })
+        #expect(decoded.header.isProgressive)
+    }
+
+    @Test
+    func framesAreCountedAndTheFirstIsShown() throws {
+        let first = TestGIF.Frame(width: 1, height: 1, indices: [0])
+        let second = TestGIF.Frame(width: 1, height: 1, indices: [1])
+        let file = TestGIF(width: 1, height: 1).file([first, second, second])
+        for step in [1, Int.max] {
+            let decoded = try decodeRows(file, step: step)
+            #expect(decoded.frameCount == 3)
+            #expect(decoded.bytes == Self.red)
+        }
+    }
+
+    @Test
+    func theFirstFrameIsReadyBeforeTheRestHasCome() throws {
+        let frame = TestGIF.Frame(width: 1, height: 1, indices: [0])
+        let file = TestGIF(width: 1, height: 1).file([frame, frame])
+        let header = try #require(try ImageHeader.probe(file.span))
+        let decoder = try GIFRowDecoder(header: header, rowSize: header.size, limits: DecodeLimits())
+        let rows = RowCollector()
+        try decoder.append(file.span.extracting(first: file.count - 10), to: rows)
+        #expect(rows.bytes == Self.red)
+        #expect(throws: CodecError.truncated(.gif)) { try decoder.finish(to: rows) }
+    }
+
+    @Test
+    func aMissingTrailerIsForgivenBetweenBlocks() throws {
+        let file = TestGIF(width: 1, height: 1).file([TestGIF.Frame(width: 1, height: 1, indices: [0])])
+        #expect(try decodeRows(Array(file.dropLast())).bytes == Self.red)
+        #expect(throws: CodecError.truncated(.gif)) { try decodeRows(Array(file.dropLast(2))) }
+    }
+
+    @Test
+    func garbageBehindTheEndIsIgnored() throws {
+        let file = TestGIF(width: 1, height: 1).file([TestGIF.Frame(width: 1, height: 1, indices: [0])])
+        #expect(try decodeRows(file + Array("garbage".utf8)).bytes == Self.red)
+    }
+
+    @Test
+    func aFileWithoutAPaletteIsCorrupt() throws {
+        let file = TestGIF(width: 1, height: 1, hasPalette: false)
+            .file([TestGIF.Frame(width: 1, height: 1, indices: [0])])
+        #expect(throws: CodecError.corrupt(.gif, "no palette")) { try decodeRows(file) }
+    }
+
+    @Test
+    func tooFewPixelsAreAnError() throws {
+        let file = TestGIF(width: 2, height: 2).file([TestGIF.Frame(width: 2, height: 2, indices: [0, 1])])
+        #expect(throws: CodecError.self) { try decodeRows(file) }
+    }
+
+    @Test
+    func aFirstFrameLongerThanTheLimitIsRefused() throws {
+        let file = try TestImages.photo(width: 40, height: 40).encoded(as: .gif)
+        let limits = DecodeLimits(maximumBytes: 900)
+        #expect(throws: CodecError.overLimit(.bytes, value: 1000, limit: 900)) {
+            try decodeRows(file, step: 100, limits: limits)
+        }
+    }
+}

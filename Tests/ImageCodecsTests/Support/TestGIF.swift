@@ -1,0 +1,57 @@
+/// Writes GIF files of red (0) and green (1) by hand, uncompressed: a clear code before every pixel.
+struct TestGIF {
+    /// One image of the file.
+    struct Frame {
+        var left = 0
+        var top = 0
+        var width: Int
+        var height: Int
+        var indices: [UInt8]
+        var isInterlaced = false
+        var transparentIndex: UInt8?
+    }
+
+    var width: Int
+    var height: Int
+    var hasPalette = true
+
+    func file(_ frames: [Frame]) -> [UInt8] {
+        var bytes = Array("GIF89a".utf8) + number(width) + number(height)
+        bytes += [hasPalette ? 0x80 : 0, 0, 0]
+        if hasPalette { bytes += [255, 0, 0, 0, 255, 0] }
+        for frame in frames {
+            if let index = frame.transparentIndex { bytes += [0x21, 0xF9, 4, 1, 0, 0, index, 0] }
+            bytes.append(0x2C)
+            bytes += number(frame.left) + number(frame.top) + number(frame.width) + number(frame.height)
+            bytes += [frame.isInterlaced ? 0x40 : 0, 2]
+            bytes += blocks(frame.indices)
+        }
+        return bytes + [0x3B]
+    }
+
+    /// Three-bit codes: 4 clears, 5 ends.
+    private func blocks(_ indices: [UInt8]) -> [UInt8] {
+        var data: [UInt8] = []
+        var (held, count) = (0, 0)
+        for code in indices.flatMap({ [4, Int($0)] }) + [5] {
+            held |= code << count
+            count += 3
+            while count >= 8 {
+                data.append(UInt8(held & 255))
+                held >>= 8
+                count -= 8
+            }
+        }
+        if count > 0 { data.append(UInt8(held)) }
+        var blocks: [UInt8] = []
+        for start in stride(from: 0, to: data.count, by: 255) {
+            let block = data[start..<min(start + 255, data.count)]
+            blocks += [UInt8(block.count)] + block
+        }
+        return blocks + [0]
+    }
+
+    private func number(_ value: Int) -> [UInt8] {
+        [UInt8(value & 255), UInt8(value >> 8)]
+    }
+}

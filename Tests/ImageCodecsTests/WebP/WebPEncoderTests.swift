@@ -1,0 +1,37 @@
+import Testing
+
+@testable import ImageCodecs
+
+@Suite(.timeLimit(.minutes(1)))
+struct WebPEncoderTests {
+    @Test
+    func pixelsComeBackNearly() throws {
+        let image = try TestImages.photo(width: 120, height: 80)
+        let decoded = try decodeRows(image.encoded(as: .webp, quality: 95))
+        let differences = zip(image.bytes, decoded.bytes).map { abs(Int($0) - Int($1)) }
+        #expect(differences.reduce(0, +) / differences.count < 8)
+        #expect(!decoded.header.hasAlpha)
+    }
+
+    @Test
+    func alphaComesBackExactly() throws {
+        let image = try TestImages.photo(width: 120, height: 80, hasAlpha: true)
+        let decoded = try decodeRows(image.encoded(as: .webp))
+        let alpha = stride(from: 3, to: image.bytes.count, by: 4)
+        #expect(alpha.allSatisfy { image.bytes[$0] == decoded.bytes[$0] })
+    }
+
+    @Test
+    func lowerQualityIsSmaller() throws {
+        let image = try TestImages.photo(width: 120, height: 80)
+        #expect(try image.encoded(as: .webp, quality: 20).count < image.encoded(as: .webp, quality: 90).count)
+    }
+
+    @Test
+    func tooLongASideIsRefused() throws {
+        let image = PixelBuffer(transparent: PixelSize(width: 16_384, height: 1))
+        #expect(throws: CodecError.encodingFailed(.webp, "more than 16383 pixels a side")) {
+            try image.encoded(as: .webp)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+@testable import ImageCodecs
+
+@Suite(.timeLimit(.minutes(2)))
+struct WebPRowDecoderTests {
+    @Test(arguments: [false, true], [(1, 1), (16, 16), (33, 47), (257, 130)])
+    func pixelsEqualThoseOfTheReferenceDecoder(hasAlpha: Bool, size: (Int, Int)) throws {
+        let image = try TestImages.photo(width: size.0, height: size.1, hasAlpha: hasAlpha)
+        let file = try image.encoded(as: .webp, quality: 70)
+        #expect(try decodeRows(file).bytes == reference(file))
+    }
+
+    @Test(arguments: [false, true])
+    func oneByteAtATimeGivesTheSame(hasAlpha: Bool) throws {
+        let file = try TestImages.photo(width: 257, height: 130, hasAlpha: hasAlpha).encoded(as: .webp)
+        #expect(try decodeRows(file, step: 1) == decodeRows(file))
+        #expect(try decodeRows(file, step: 5000) == decodeRows(file))
+    }
+
+    @Test
+    func anOpaqueImageIsDecodedStraightToASmallerSize() throws {
+        let file = try TestImages.photo(width: 400, height: 300).encoded(as: .webp)
+        let target = PixelSize(width: 50, height: 37)
+        let decoded = try decodeRows(file, target: target)
+        #expect(decoded.size == PixelSize(width: 100, height: 74))
+        #expect(try decodeRows(file, target: target, step: 1) == decoded)
+        // Smooth colours stay where they were: red grows to the right, green downwards.
+        let last = decoded.bytes.suffix(4)
+        #expect(last.first.map { $0 > 150 } == true && decoded.bytes[0] < 50)
+    }
+
+    @Test
+    func anImageWithAlphaIsNotScaledByTheCodec() throws {
+        let file = try TestImages.photo(width: 400, height: 300, hasAlpha: true).encoded(as: .webp)
+        let target = PixelSize(width: 50, height: 37)
+        #expect(try decodeRows(file, target: target).size == PixelSize(width: 400, height: 300))
+    }
+
+    @Test
+    func aTargetCloseToTheImageIsLeftToTheResampler() throws {
+        let file = try TestImages.photo(width: 400, height: 300).encoded(as: .webp)
+        let header = try #require(try ImageHeader.probe(file.span))
+        let target = PixelSize(width: 101, height: 75)
+        #expect(WebPRowDecoder.rowSize(of: header, for: target) == header.size)
+    }
+
+    @Test
+    func rowsComeWhileTheFileArrives() throws {
+        let file = try TestImages.photo(width: 400, height: 600).encoded(as: .webp)
+        let header = try #require(try ImageHeader.probe(file.span))
+        let decoder = try WebPRowDecoder(header: header, rowSize: header.size, limits: DecodeLimits())
+        let rows = RowCollector()
+        try decoder.append(file.span.extracting(first: file.count / 2), to: rows)
+        #expect((100..<500).contains(rows.rowCount))
+    }
+
+    @Test(arguments: [false, true])
+    func exifBehindThePixelsIsReported(oneByteAtATime: Bool) throws {
+        let simple = try TestImages.photo(width: 20, height: 10).encoded(as: .webp)
+        let file = Self.extended(
+            simple, flags: 0x08, width: 20, height: 10, after: Self.chunk("EXIF", TestExif.bytes(orientation: 8)))
+        let decoded = try decodeRows(file, step: oneByteAtATime ? 1 : .max)
+        #expect(decoded.header.orientationFollowsPixels)
+        #expect(decoded.lateOrientation == .left)
+        #expect(try decoded.bytes == decodeRows(simple).bytes)
+    }
+
+    @Test
+    func aFrameSmallerThanTheCanvasStandsOnTransparentGround() throws {
+        let simple = try TestImages.photo(width: 6, height: 4).encoded(as: .webp)
+        let frame = Self.number(1, 3) + Self.number(2, 3) + Self.number(5, 3) + Self.number(3, 3) + [0, 0, 0, 0]
+        let animation =
+            Self.chunk("ANIM", [255, 255, 255, 255, 0, 0]) + Self.chunk("ANMF", frame + simple.dropFirst(12))
+            + Self.chunk("ANMF", frame + simple.dropFirst(12))
+        let file = Self.riff(Self.chunk("VP8X", [0x02, 0, 0, 0] + Self.number(9, 3) + Self.number(9, 3)) + animation)
+        let image = try decodeRows(simple).bytes
+        for step in [1, Int.max] {
+            let decoded = try decodeRows(file, step: step)
+            #expect(decoded.frameCount == 2)
+            #expect(decoded.header.hasAlpha)
+            for y in 0..<10 {
+                for x in 0..<10 {
+                    let pixel = Array(decoded.bytes[((y * 10 + x) * 4)..<((y * 10 + x) * 4 + 4)])
+                    let isInside = (2..<8).contains(x) && (4..<8).contains(y)
+                    let offset = ((y - 4) * 6 + x - 2) * 4
+                    #expect(pixel == (isInside ? Array(image[offset..<offset + 4]) : [0, 0, 0, 0]))
+                }
+            }
+        }
+    }
+
+    @Test
+    func anImageOfAnotherSizeThanItsCanvasIsCorrupt() throws {
+        let simple = try TestImages.photo(width: 20, height: 10).encoded(as: .webp)
+        let file = Self.extended(simple, flags: 0, width: 21, height: 10, after: [])
+        #expect(throws: CodecError.self) { try decodeRows(file) }
+    }
+
+    private static func extended(
+        _ simple: [UInt8], flags: UInt8, width: Int, height: Int, after: [UInt8]
+    ) -> [UInt8] {
+        riff(
+            chunk("VP8X", [flags, 0, 0, 0] + number(width - 1, 3) + number(height - 1, 3)) + simple.dropFirst(12)
+                + after)
+    }
+
+    private static func riff(_ chunks: [UInt8]) -> [UInt8] {
+        Array("RIFF".utf8) + number(chunks.count + 4, 4) + Array("WEBP".utf8) + chunks
+    }
+
+    private static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+        Array(name.utf8) + number(data.count, 4) + data + (data.count % 2 == 1 ? [0] : [])
+    }
+
+    private static func number(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+
+    /// The pixels as `dwebp` has them.
+    private func reference(_ file: [UInt8]) throws -> [UInt8] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (input, output) = (folder.appendingPathComponent("a.webp"), folder.appendingPathComponent("a.pam"))
+        try Data(file).write(to: input)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/dwebp")
+        process.arguments = ["-quiet", "-pam", input.path, "-o", output.path]
+        try process.run()
+        process.waitUntilExit()
+        let pam = [UInt8](try Data(contentsOf: output))
+        let end = Array("ENDHDR\n".utf8)
+        let header = try #require(pam.indices.first { pam[$0...].starts(with: end) })
+        return Array(pam[(header + end.count)...])
+    }
+}
