@@ -1,0 +1,33 @@
+/// A number of bytes as people read it.
+struct ByteCount: CustomStringConvertible {
+    let bytes: Int
+
+    init(_ bytes: Int) {
+        self.bytes = bytes
+    }
+
+    var description: String {
+        guard bytes >= 1_000 else { return "\(bytes) B" }
+        var value = Double(bytes) / 1_000
+        for unit in ["kB", "MB", "GB"] {
+            if value < 999.5 {
+                return "\(value < 10 ? (value * 10).rounded() / 10 : value.rounded()) \(unit)".withoutPointZero
+            }
+            value /= 1_000
+        }
+        return "\(Int(value.rounded())) TB"
+    }
+}
+
+extension String {
+    fileprivate var withoutPointZero: String {
+        contains(".0 ") ? String(prefix { $0 != "." } + drop { $0 != " " }) : self
+    }
+
+    /// The text without what would move a terminal's cursor or colour it.
+    var printable: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { $0.properties.generalCategory == .control ? Unicode.Scalar("?") : $0 }))
+    }
+}

@@ -1,0 +1,70 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// What could not be done with a file, and why.
+struct FileError: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    /// Cannot `action` `path`, for the reason in `errno`.
+    init(_ action: String, _ path: String, code: Int32 = errno) {
+        description = "cannot \(action) \(path): \(unsafe String(cString: strerror(code)))"
+    }
+
+    init(description: String) {
+        self.description = description
+    }
+}
+
+/// Calls on open files that go on where the kernel stopped early.
+enum FileDescriptor {
+    /// Writes all of `bytes`.
+    static func write(_ bytes: [UInt8], to descriptor: Int32, named name: String) throws(FileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                waitUntilWritable(descriptor)
+            } else if errno != EINTR {
+                throw FileError("write to", name)
+            }
+        }
+    }
+
+    /// Reads up to `most` bytes; none at the end.
+    static func read(_ most: Int, from descriptor: Int32, named name: String) throws(FileError) -> [UInt8] {
+        var count = 0
+        repeat {
+            var bytes = [UInt8](repeating: 0, count: most)
+            count = unsafe bytes.withUnsafeMutableBytes { unsafe systemRead(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 { return Array(bytes.prefix(count)) }
+        } while errno == EINTR
+        throw FileError("read", name)
+    }
+
+    /// Whether something can be read, or the end is there, within `milliseconds`.
+    static func isReadable(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe systemPoll(&poll, 1, milliseconds) > 0
+    }
+
+    /// Somebody made the stream non-blocking, which a shared terminal often is.
+    private static func waitUntilWritable(_ descriptor: Int32) {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe systemPoll(&poll, 1, -1)
+    }
+}
+
+#if canImport(Darwin)
+private let systemWrite = Darwin.write
+private let systemRead = Darwin.read
+private let systemPoll = Darwin.poll
+#else
+private let systemWrite = unsafe Glibc.write
+private let systemRead = unsafe Glibc.read
+private let systemPoll = unsafe Glibc.poll
+#endif

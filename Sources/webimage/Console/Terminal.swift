@@ -1,0 +1,67 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// What the process's standard output or error is connected to.
+struct Terminal: Sendable {
+    let descriptor: Int32
+
+    static let output = Terminal(descriptor: STDOUT_FILENO)
+    static let error = Terminal(descriptor: STDERR_FILENO)
+
+    /// Whether cursor movements are understood here.
+    var isInteractive: Bool {
+        isatty(descriptor) == 1 && Self.environment("TERM") != "dumb"
+    }
+
+    /// Whether pictures may be drawn: see https://no-color.org.
+    var showsColor: Bool {
+        isInteractive && (Self.environment("NO_COLOR") ?? "").isEmpty
+    }
+
+    /// Columns and rows, as they are at this moment.
+    var size: (columns: Int, rows: Int) {
+        var size = winsize()
+        let status = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
+        guard status == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Writes `text` as it is.
+    func write(_ text: String) throws(FileError) {
+        try FileDescriptor.write(
+            Array(text.utf8), to: descriptor, named: descriptor == STDOUT_FILENO ? "standard output" : "the terminal")
+    }
+
+    private static func environment(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+}
+
+extension String {
+    /// The text cut to `columns` of a terminal.
+    ///
+    /// Wide characters count twice.
+    func fitting(_ columns: Int) -> String {
+        var width = 0
+        return String(
+            prefix { character in
+                width += character.columns
+                return width <= columns
+            })
+    }
+}
+
+extension Character {
+    /// Close enough: East Asian wide forms and emoji take two columns.
+    fileprivate var columns: Int {
+        switch unicodeScalars.first?.value ?? 0 {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+            0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            2
+        default: 1
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// The name under which an image is written: from its URL or path, made safe for any folder.
+///
+/// No separator, no control character, no leading dot or dash, at most 200 bytes.
+struct FileName: Equatable {
+    /// The name without its extension.
+    let stem: String
+    /// The extension, without the dot.
+    let suffix: String
+
+    private static let mostBytes = 200
+    /// Room for the dot, the extension, and the number that tells namesakes apart.
+    private static let bytesForTheRest = 20
+
+    /// The name for the image of `source`, a URL or a path, whose format is written `suffix`, for instance `jpg`.
+    init(source: String, suffix: String) {
+        let name = Self.decoded(Self.lastComponent(of: source))
+        let (stem, oldSuffix) = Self.split(name)
+        let keepsSpelling = suffix == "jpg" && ["jpeg", "jpe", "jfif"].contains(oldSuffix?.lowercased())
+        self.suffix = keepsSpelling ? oldSuffix ?? suffix : suffix
+        self.stem = Self.safe(stem)
+    }
+
+    /// The name, or with a number from 2 the name of its so manieth namesake: `photo-2.jpg`.
+    func numbered(_ number: Int) -> String {
+        number < 2 ? "\(stem).\(suffix)" : "\(stem)-\(number).\(suffix)"
+    }
+
+    private static func lastComponent(of source: String) -> Substring {
+        guard let scheme = source.range(of: "://") else { return source[...].lastComponent }
+        let path = source[scheme.upperBound...].prefix { $0 != "?" && $0 != "#" }
+        guard let slash = path.firstIndex(of: "/") else { return "" }
+        return path[slash...].lastComponent
+    }
+
+    /// Percent escapes undone, unless that does not give UTF-8.
+    private static func decoded(_ name: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(name.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let value = UInt8(digits, radix: 16) {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self) ?? String(name)
+    }
+
+    /// What follows the last dot is an extension if it looks like one: up to five letters and digits, not all digits.
+    private static func split(_ name: String) -> (stem: String, suffix: String?) {
+        guard let dot = name.lastIndex(of: ".") else { return (name, nil) }
+        let suffix = name[name.index(after: dot)...]
+        let looksLikeOne =
+            (1...5).contains(suffix.utf8.count) && suffix.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            && suffix.contains { $0.isLetter }
+        return looksLikeOne ? (String(name[..<dot]), String(suffix)) : (name, nil)
+    }
+
+    private static func safe(_ stem: String) -> String {
+        var name = ""
+        for scalar in stem.unicodeScalars where !isInvisible(scalar) {
+            name.unicodeScalars.append(["/", "\\", ":"].contains(scalar) ? "_" : scalar)
+        }
+        name = String(name.drop { $0 == "." || $0 == "-" || $0.isWhitespace })
+        while name.utf8.count > mostBytes - bytesForTheRest { name.removeLast() }
+        while let last = name.last, last.isWhitespace || last == "." { name.removeLast() }
+        return name.isEmpty ? "image" : name
+    }
+
+    /// Control and format characters, which could forge what a terminal or a file manager shows.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        default: false
+        }
+    }
+}
+
+extension Substring {
+    fileprivate var lastComponent: Substring {
+        self[(lastIndex(of: "/").map { index(after: $0) } ?? startIndex)...]
+    }
+
+    fileprivate func range(of text: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}
+
+extension String {
+    fileprivate func range(of text: String) -> Range<Index>? { self[...].range(of: text) }
+}

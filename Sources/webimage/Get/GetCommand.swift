@@ -1,0 +1,82 @@
+import ArgumentParser
+
+/// `webimage get`.
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Download images, check them, and write them to files.",
+        discussion: """
+            Each image is decoded on the way, so that what is written is known to be whole. Without --format the file
+            is the downloaded one, byte for byte; with --max-pixel-size it is a JPEG, or a PNG if the image has
+            transparent parts. --format original does not decode: it only reads the header, which is enough to turn
+            away what is not an image.
+
+            A file is named after the end of its URL, with the extension of its true format. It appears whole or not
+            at all, and no existing file is ever overwritten: the second photo.jpg becomes photo-2.jpg, also when the
+            first is from an earlier run.
+
+            The results go to standard output, a line each; failures and progress to standard error. The exit status is
+            0 only if every image was written, 1 if one was not, 130 after Ctrl-C.
+
+            EXAMPLES
+              webimage get https://example.com/photo.jpg
+              webimage get -o thumbnails --max-pixel-size 256 https://example.com/a.jpg https://example.com/b.png
+              webimage get --format webp --quality 80 photo.png
+              psql -Atc 'select url from images' | webimage get --input - --json -o images > log.jsonl
+            """)
+
+    @Argument(help: "What to get: http, https and file URLs, or paths of files.")
+    var sources: [String] = []
+
+    @Option(name: [.customShort("o"), .customLong("output")], help: "The folder for the files; made if there is none.")
+    var output = "."
+
+    @Option(help: "Shrink to at most this width and height, in pixels. Smaller images stay as they are.")
+    var maxPixelSize: Int?
+
+    @Option(help: "What to write: jpeg, png, webp, or original.")
+    var format: OutputFormat?
+
+    @Option(help: "For JPEG and WebP, 1 to 100.")
+    var quality = 85
+
+    @Option(help: "Images under way at one time.")
+    var concurrency = 16
+
+    @Flag(help: "Keep the pixels as they are stored, even if the camera was held askew.")
+    var ignoreOrientation = false
+
+    @Option(
+        help: "Also get every URL of this file, one a line; - for standard input. Lines with # in front are left out.")
+    var input: String?
+
+    @Flag(help: "Write one JSON object a line for each image instead of text.")
+    var json = false
+
+    func validate() throws {
+        guard !sources.isEmpty || input != nil else {
+            throw ValidationError("Nothing to get: give URLs, or a list with --input.")
+        }
+        if format == .original {
+            guard maxPixelSize == nil else {
+                throw ValidationError(
+                    "--format original writes what was downloaded; --max-pixel-size cannot change it.")
+            }
+            guard !ignoreOrientation else {
+                throw ValidationError(
+                    "--format original writes what was downloaded; --ignore-orientation cannot change it.")
+            }
+        }
+        if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
+        guard (1...100).contains(quality) else { throw ValidationError("--quality must be from 1 to 100.") }
+        guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
+    }
+}
+
+/// What `webimage get` writes.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    case jpeg
+    case png
+    case webp
+    case original
+}

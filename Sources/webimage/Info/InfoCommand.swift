@@ -1,0 +1,5 @@
+import ArgumentParser
+
+struct InfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "info")
+}

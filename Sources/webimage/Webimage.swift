@@ -1,0 +1,44 @@
+import ArgumentParser
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The command line: images from the network, whole and verified.
+@main
+struct Webimage: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "webimage",
+        abstract: "Download, check, shrink and convert images.",
+        discussion: """
+            EXAMPLES
+              webimage get https://example.com/photo.jpg
+              webimage get --max-pixel-size 512 -o thumbnails --input urls.txt
+              webimage info https://example.com/photo.jpg
+              webimage demo
+            """,
+        version: "1.0.0",
+        subcommands: [GetCommand.self, InfoCommand.self, DemoCommand.self])
+
+    static func main() async {
+        // A closed pipe is an error of the write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let interrupted as Interruption.Interrupted {
+            exit(withError: ExitCode(interrupted.exitStatus))
+        } catch let error as FileError {
+            try? Terminal.error.write("webimage: \(error)\n")
+            exit(withError: ExitCode.failure)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

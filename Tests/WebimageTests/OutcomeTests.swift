@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import webimage
+
+struct OutcomeTests {
+    @Test func jsonHasAlwaysTheSameKeys() {
+        #expect(
+            Outcome(url: "a", milliseconds: 5).json
+                == #"{"url":"a","status":"ok","error":null,"http_status":null,"format":null,"width":null,"#
+                + #""height":null,"original_width":null,"original_height":null,"frames":null,"bytes":null,"#
+                + #""path":null,"source":null,"ms":5}"#)
+    }
+
+    @Test(arguments: ["quote\" back\\slash", "line\nbreak\r\t", "\u{1}\u{1F}\u{7F}\u{85}\u{2028}", "é😀", "</script>"])
+    func jsonSurvivesAnyText(text: String) throws {
+        var outcome = Outcome(url: text)
+        outcome.error = text
+        let json = outcome.json
+        #expect(!json.contains { $0.isNewline })
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect(object["url"] as? String == text)
+        #expect(object["error"] as? String == text)
+        #expect(object["status"] as? String == "failed")
+        #expect(object["path"] is NSNull)
+    }
+
+    @Test func linesCannotMoveTheCursor() {
+        var outcome = Outcome(url: "http://a/\u{1B}[2J")
+        outcome.error = "no\r\nimage"
+        #expect(outcome.line == "webimage: http://a/?[2J: no??image")
+    }
+
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (1_000, "1 kB"), (1_234, "1.2 kB"), (56_789, "57 kB"), (999_499, "999 kB"),
+        (999_500, "1 MB"), (1_500_000_000, "1.5 GB"), (Int.max, "9223372 TB"),
+    ])
+    func bytesAreRounded(bytes: Int, expected: String) {
+        #expect(ByteCount(bytes).description == expected)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@testable import webimage
+
+struct OutputFolderTests {
+    private let name = FileName(source: "https://example.com/a.jpg", suffix: "jpg")
+
+    @Test func writesWholeFilesAndNothingElse() throws {
+        try withTemporaryFolder { folder in
+            let output = try OutputFolder(path: folder + "/new")
+            let path = try output.write([1, 2, 3], as: name)
+            #expect(path == folder + "/new/a.jpg")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1, 2, 3]))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/new") == ["a.jpg"])
+        }
+    }
+
+    @Test func neverOverwrites() throws {
+        try withTemporaryFolder { folder in
+            let output = try OutputFolder(path: folder)
+            for byte in UInt8(0)..<100 { _ = try output.write([byte], as: name) }
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+            let contents = try files.map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0))[0] }
+            #expect(Set(contents) == Set(0..<100))
+            #expect(Set(files).isSuperset(of: ["a.jpg", "a-2.jpg", "a-100.jpg"]))
+        }
+    }
+
+    @Test func writersAtOnceGetNamesOfTheirOwn() async throws {
+        try await withTemporaryFolder { folder in
+            let output = try OutputFolder(path: folder)
+            let name = name
+            let paths = try await withThrowingTaskGroup(of: String.self) { group in
+                for byte in UInt8(0)..<64 { group.addTask { try output.write([byte], as: name) } }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(paths.count == 64)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 64)
+        }
+    }
+
+    @Test func saysWhyAFolderCannotBeHad() throws {
+        try withTemporaryFolder { folder in
+            _ = FileManager.default.createFile(atPath: folder + "/file", contents: nil)
+            #expect(throws: FileError(description: "cannot make the folder \(folder)/file/in: Not a directory")) {
+                try OutputFolder(path: folder + "/file/in")
+            }
+            #expect(throws: FileError.self) { try OutputFolder(path: folder + "/file") }
+        }
+    }
+}
+
+/// Runs `body` with a folder that is gone afterwards.
+func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try await body(folder)
+}
+
+/// Runs `body` with a folder that is gone afterwards.
+func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try body(folder)
+}
