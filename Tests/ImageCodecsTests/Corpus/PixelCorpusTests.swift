@@ -19,6 +19,8 @@ struct PixelCorpusTests {
                 let isEqual = SHA256.hexadecimal(decoded.bytes) == file.rgba8
                 #expect(isEqual, "\(file.path)")
                 matching += isEqual ? 1 : 0
+            } catch CodecError.corrupt(.gif, "no palette") {
+                // The format leaves the colours of such a file to the reader; we refuse it.
             } catch {
                 Issue.record("\(file.path): \(error)")
             }
