@@ -47,6 +47,7 @@ let package = Package(
             dependencies: [
                 "HTTPTransport", "ImageCodecs", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

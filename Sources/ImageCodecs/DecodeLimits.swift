@@ -1,4 +1,6 @@
-/// What a file may cost. Checked from its header, before pixels are allocated, and while bytes arrive.
+/// What a file may cost.
+///
+/// Checked from its header, before pixels are allocated, and while bytes arrive.
 public struct DecodeLimits: Sendable, Hashable {
     /// Most pixels (width times height) of the stored image or of an animation's canvas.
     public var maximumPixels: Int

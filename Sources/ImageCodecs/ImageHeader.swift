@@ -16,7 +16,9 @@ public struct ImageHeader: Sendable, Hashable {
     public var bitsPerChannel: Int
     /// Colour channels as stored: 1 grey or indexed, 3 colour, 4 CMYK; alpha not counted.
     public var colorChannels: Int
-    /// The embedded ICC profile's description, or nil without a profile. "unnamed" if the profile has no readable name.
+    /// The embedded ICC profile's description, or nil without a profile.
+    ///
+    /// "unnamed" if the profile has no readable name.
     public var colorProfile: String?
     /// Whether the file has metadata behind its pixels that can still change `orientation` (WebP's `EXIF` chunk).
     public var orientationFollowsPixels: Bool

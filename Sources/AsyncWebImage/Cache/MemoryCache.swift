@@ -1,0 +1,80 @@
+import Threading
+
+/// Finished images by what was asked for, the least recently used dropped first.
+///
+/// May be used from anywhere.
+public final class MemoryCache: Sendable {
+    fileprivate struct Entry {
+        let response: ImageResponse
+        var older: VariantKey?
+        var newer: VariantKey?
+
+        var cost: Int { response.pixels.bytes.count }
+    }
+
+    /// The entries as a list linked by keys, so that use and removal take constant time.
+    fileprivate struct State {
+        var entries: [VariantKey: Entry] = [:]
+        var newest: VariantKey?
+        var oldest: VariantKey?
+        var cost = 0
+    }
+
+    /// Most bytes of pixels kept.
+    public let limit: Int
+    private let state = Locked(State())
+
+    /// A cache of at most `limit` bytes of pixels; with 0 it keeps nothing.
+    public init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Bytes of pixels kept.
+    public var cost: Int { state.withLock { $0.cost } }
+    /// Images kept.
+    public var count: Int { state.withLock { $0.entries.count } }
+
+    /// Drops everything.
+    public func removeAll() {
+        state.withLock { $0 = State() }
+    }
+
+    func response(for key: VariantKey) -> ImageResponse? {
+        state.withLock { state in
+            guard let entry = state.unlink(key) else { return nil }
+            state.link(entry, key)
+            return entry.response
+        }
+    }
+
+    func insert(_ response: ImageResponse, for key: VariantKey) {
+        let entry = Entry(response: response)
+        guard entry.cost <= limit else { return }
+        state.withLock { state in
+            _ = state.unlink(key)
+            state.link(entry, key)
+            while state.cost > limit, let oldest = state.oldest { _ = state.unlink(oldest) }
+        }
+    }
+}
+
+extension MemoryCache.State {
+    fileprivate mutating func link(_ entry: MemoryCache.Entry, _ key: VariantKey) {
+        var entry = entry
+        entry.older = newest
+        entry.newer = nil
+        if let newest { entries[newest]?.newer = key }
+        newest = key
+        oldest = oldest ?? key
+        entries[key] = entry
+        cost += entry.cost
+    }
+
+    fileprivate mutating func unlink(_ key: VariantKey) -> MemoryCache.Entry? {
+        guard let entry = entries.removeValue(forKey: key) else { return nil }
+        if let older = entry.older { entries[older]?.newer = entry.newer } else { oldest = entry.newer }
+        if let newer = entry.newer { entries[newer]?.older = entry.older } else { newest = entry.older }
+        cost -= entry.cost
+        return entry
+    }
+}

@@ -1,0 +1,88 @@
+import Threading
+
+/// The frames of one consumer: only the newest waits, so that a slow consumer sees fewer, and the end always arrives.
+final class FrameChannel: Sendable {
+    fileprivate struct State {
+        var newest: ImageFrame?
+        var end: Result<Void, any Error>?
+        var waiting: CheckedContinuation<Void, Never>?
+        var onDemand: (@Sendable () -> Void)?
+    }
+
+    private let state = Locked(State())
+
+    /// Whether the consumer waits for a frame right now.
+    var isWanted: Bool { state.withLock { $0.waiting != nil } }
+
+    /// Whether the end has come, or the consumer has gone.
+    var isFinished: Bool { state.withLock { $0.end != nil } }
+
+    /// What to call whenever the consumer begins to wait.
+    func onDemand(_ call: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onDemand = call }
+    }
+
+    /// Offers a preview, in place of one that has not been taken.
+    func publish(_ frame: ImageFrame) {
+        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.end == nil else { return nil }
+            state.newest = frame
+            return state.takeWaiting()
+        }
+        waiting?.resume()
+    }
+
+    /// The end: the final frame, or why there is none.
+    ///
+    /// What comes later is ignored.
+    func finish(_ result: Result<ImageFrame, any Error>) {
+        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.end == nil else { return nil }
+            switch result {
+            case .success(let frame):
+                state.newest = frame
+                state.end = .success(())
+            case .failure(let error):
+                state.newest = nil
+                state.end = .failure(error)
+            }
+            state.onDemand = nil
+            return state.takeWaiting()
+        }
+        waiting?.resume()
+    }
+
+    /// The newest frame that has not been taken; waits for one.
+    ///
+    /// Nil after the final one.
+    func next() async throws -> ImageFrame? {
+        while true {
+            let (frame, end, onDemand) = state.withLock { state in
+                defer { state.newest = nil }
+                return (state.newest, state.end, state.onDemand)
+            }
+            if let frame { return frame }
+            if let end {
+                // An error is told once; whoever asks again gets the end of the stream.
+                state.withLock { $0.end = .success(()) }
+                try end.get()
+                return nil
+            }
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    guard state.newest == nil, state.end == nil else { return true }
+                    state.waiting = continuation
+                    return false
+                }
+                if isReady { continuation.resume() } else { onDemand?() }
+            }
+        }
+    }
+}
+
+extension FrameChannel.State {
+    fileprivate mutating func takeWaiting() -> CheckedContinuation<Void, Never>? {
+        defer { waiting = nil }
+        return waiting
+    }
+}

@@ -1,0 +1,115 @@
+import ImageCodecs
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Decodes images on threads of its own, as many at a time as the memory allowed for it holds.
+///
+/// The actor keeps the books only; bytes and pixels never pass through it.
+public actor ImageDecoder {
+    /// What decoding may cost.
+    public struct Configuration: Sendable {
+        /// Decode threads; as many as there are processors unless told otherwise.
+        public var threadCount: Int
+        /// Bytes of memory for all decodes under way, results included until they are handed over.
+        public var memoryBudget: Int
+        /// What one file may cost.
+        public var limits: DecodeLimits
+
+        /// One thread a processor, a quarter of the machine's memory but no more than 1 GiB, the default limits.
+        public init(
+            threadCount: Int = Machine.processorCount,
+            memoryBudget: Int = min(1 << 30, Machine.memoryBytes / 4),
+            limits: DecodeLimits = DecodeLimits()
+        ) {
+            self.threadCount = threadCount
+            self.memoryBudget = memoryBudget
+            self.limits = limits
+        }
+    }
+
+    /// What it was made with.
+    public nonisolated let configuration: Configuration
+    nonisolated let threads: DecodeThreads
+    private var budget: MemoryBudget
+    private var nextID: MemoryBudget.ID = 0
+    private var waiting: [MemoryBudget.ID: CheckedContinuation<Bool, Never>] = [:]
+
+    /// A decoder with threads and a budget of its own.
+    public init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        threads = DecodeThreads(count: max(1, configuration.threadCount))
+        budget = MemoryBudget(limit: configuration.memoryBudget)
+    }
+
+    deinit { threads.close() }
+
+    /// Bytes of memory that decodes under way have been granted.
+    public var memoryInUse: Int { budget.used }
+
+    /// Runs `body` once there is room for `bytes`, and gives the room back when it ends.
+    ///
+    /// Throws `overLimit(.memory…)` if there never can be, and `CancellationError` if the task is cancelled first.
+    nonisolated func withMemory<Result>(_ bytes: Int, _ body: () async throws -> Result) async throws -> Result {
+        try await acquire(bytes)
+        do {
+            let result = try await body()
+            await release(bytes)
+            return result
+        } catch {
+            await release(bytes)
+            throw error
+        }
+    }
+
+    private func acquire(_ bytes: Int) async throws {
+        nextID += 1
+        let id = nextID
+        switch budget.request(bytes, id: id) {
+        case .granted: return
+        case .impossible: throw CodecError.overLimit(.memory, value: bytes, limit: budget.limit)
+        case .waiting: break
+        }
+        let isGranted = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled, let granted = budget.withdraw(id) {
+                    continuation.resume(returning: false)
+                    admit(granted)
+                } else {
+                    waiting[id] = continuation
+                }
+            }
+        } onCancel: {
+            // The handler must not wait; the actor takes the wish back when it can.
+            Task { await self.withdraw(id) }
+        }
+        guard isGranted else { throw CancellationError() }
+    }
+
+    private func withdraw(_ id: MemoryBudget.ID) {
+        guard let continuation = waiting[id], let granted = budget.withdraw(id) else { return }
+        waiting[id] = nil
+        continuation.resume(returning: false)
+        admit(granted)
+    }
+
+    private func release(_ bytes: Int) {
+        admit(budget.release(bytes))
+    }
+
+    private func admit(_ ids: [MemoryBudget.ID]) {
+        for id in ids { waiting.removeValue(forKey: id)?.resume(returning: true) }
+    }
+}
+
+/// What this machine has.
+public enum Machine: Sendable {
+    /// Processors this process may use.
+    public static let processorCount = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    /// Bytes of physical memory.
+    public static let memoryBytes = max(
+        64 << 20, Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))))
+}

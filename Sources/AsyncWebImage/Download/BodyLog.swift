@@ -1,0 +1,260 @@
+import DequeModule
+import HTTPTransport
+import Threading
+
+/// The bytes of one download, in order: written by the transport's thread, read by any number of decoders.
+///
+/// Pieces are sealed when somebody reads them and from then on shared, never copied. The whole body is kept, so that
+/// whoever joins late can start from the first byte, until it is larger than the replay limit and only decoders read
+/// it; then what all of them have read is dropped, and the transport is paused while they lag behind.
+final class BodyLog: Sendable {
+    fileprivate struct Reader {
+        /// The number of the next segment to read.
+        var next: Int
+        var waiting: CheckedContinuation<Void, Never>?
+        /// Whether the next wait is to return at once.
+        var isPoked = false
+    }
+
+    fileprivate struct State {
+        var segments: Deque<[UInt8]> = []
+        /// The number of the first segment that is still here.
+        var firstSegment = 0
+        /// The piece that is being written.
+        var open: [UInt8] = []
+        var openCapacity = segmentSize
+        var received = 0
+        /// Bytes in segments and `open`.
+        var held = 0
+        var end: Result<Void, ImageError>?
+        var readers: [UInt64: Reader] = [:]
+        var nextReader: UInt64 = 0
+        var collectors = 0
+        /// Whether the first byte is still here.
+        var isWhole = true
+        var isPaused = false
+        var transfer: (any Transfer)?
+    }
+
+    private static let segmentSize = 64 << 10
+    /// Most bytes that are allocated because the server promised them.
+    private static let trustedLength = 1 << 20
+    private static let highWater = 1 << 20
+    private static let lowWater = 256 << 10
+
+    private let replayLimit: Int
+    private let state = Locked(State())
+
+    init(replayLimit: Int) {
+        self.replayLimit = replayLimit
+    }
+
+    // MARK: Writing
+
+    /// What to wake up when paused readers have caught up.
+    func attach(_ transfer: any Transfer) {
+        state.withLock { $0.transfer = transfer }
+    }
+
+    /// The server says how long the body is.
+    func expect(_ length: Int?) {
+        state.withLock { state in
+            if let length { state.openCapacity = max(1, min(length, Self.trustedLength)) }
+        }
+    }
+
+    /// Takes the next bytes, or refuses them all with `.pause` until the readers have caught up.
+    func append(_ bytes: Span<UInt8>) -> BodyDemand {
+        let (demand, waiting) = state.withLock { state in
+            if !state.isWhole, state.held >= Self.highWater, state.collectors == 0, !state.readers.isEmpty {
+                state.isPaused = true
+                return (BodyDemand.pause, [CheckedContinuation<Void, Never>]())
+            }
+            if state.open.isEmpty {
+                state.open.reserveCapacity(max(state.openCapacity, bytes.count))
+            } else if state.open.count + bytes.count > state.open.capacity {
+                state.seal()
+                state.open.reserveCapacity(max(Self.segmentSize, bytes.count))
+            }
+            state.open.append(copying: bytes)
+            state.received += bytes.count
+            state.held += bytes.count
+            if state.received > replayLimit, state.collectors == 0, !state.readers.isEmpty { state.isWhole = false }
+            return (.more, state.takeWaiting())
+        }
+        for continuation in waiting { continuation.resume() }
+        return demand
+    }
+
+    /// Nothing comes any more.
+    func finish(_ end: Result<Void, ImageError>) {
+        let waiting = state.withLock { state in
+            if state.end == nil { state.end = end }
+            state.transfer = nil
+            return state.takeWaiting()
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    // MARK: Reading
+
+    var received: Int { state.withLock { $0.received } }
+
+    /// Asks that the whole body be kept; false if its beginning is already gone.
+    func collect() -> Bool {
+        state.withLock { state in
+            guard state.isWhole else { return false }
+            state.collectors += 1
+            return true
+        }
+    }
+
+    /// Takes back ``collect()``.
+    func stopCollecting() {
+        state.withLock { $0.collectors -= 1 }
+    }
+
+    /// The whole body; to be called after ``collect()`` and the end.
+    func allBytes() -> [UInt8] {
+        state.withLock { state in
+            state.seal()
+            return state.segments.count == 1 ? state.segments[0] : Array(state.segments.joined())
+        }
+    }
+
+    /// A reader from the first byte on; nil if it is gone.
+    func makeReader() -> BodyReader? {
+        state.withLock { state in
+            guard state.isWhole else { return nil }
+            let id = state.nextReader
+            state.nextReader += 1
+            state.readers[id] = Reader(next: 0)
+            return BodyReader(log: self, id: id)
+        }
+    }
+
+    /// The next pieces for a reader: none if there are none yet, nil at the end.
+    fileprivate func read(_ id: UInt64) throws -> [[UInt8]]? {
+        let (pieces, resumed) = try state.withLock { state throws(ImageError) -> ([[UInt8]]?, (any Transfer)?) in
+            guard let reader = state.readers[id] else { return (nil, nil) }
+            state.seal()
+            let end = state.firstSegment + state.segments.count
+            let pieces = Array(state.segments[(reader.next - state.firstSegment)...])
+            if pieces.isEmpty, let end = state.end {
+                try end.get()
+                return (nil, nil)
+            }
+            state.readers[id]?.next = end
+            state.dropRead()
+            guard state.isPaused, state.held <= Self.lowWater else { return (pieces, nil) }
+            state.isPaused = false
+            return (pieces, state.transfer)
+        }
+        resumed?.resume()
+        return pieces
+    }
+
+    /// Returns as soon as there may be something to read, or ``wake(_:)`` is called.
+    fileprivate func wait(_ id: UInt64) async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                guard let reader = state.readers[id], !reader.isPoked, state.end == nil, state.open.isEmpty,
+                    reader.next == state.firstSegment + state.segments.count
+                else {
+                    state.readers[id]?.isPoked = false
+                    return true
+                }
+                state.readers[id]?.waiting = continuation
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    fileprivate func wake(_ id: UInt64) {
+        let waiting = state.withLock { state in
+            guard let waiting = state.readers[id]?.waiting else {
+                state.readers[id]?.isPoked = true
+                return nil as CheckedContinuation<Void, Never>?
+            }
+            state.readers[id]?.waiting = nil
+            return waiting
+        }
+        waiting?.resume()
+    }
+
+    fileprivate func remove(_ id: UInt64) {
+        let resumed = state.withLock { state -> (any Transfer)? in
+            state.readers[id] = nil
+            state.dropRead()
+            guard state.isPaused else { return nil }
+            state.isPaused = false
+            return state.transfer
+        }
+        resumed?.resume()
+    }
+}
+
+extension BodyLog.State {
+    mutating func seal() {
+        guard !open.isEmpty else { return }
+        segments.append(open)
+        open = []
+    }
+
+    /// Lets go of what every reader has read, once the body need not be whole any longer.
+    mutating func dropRead() {
+        guard !isWhole, collectors == 0 else { return }
+        let oldest = readers.values.map(\.next).min() ?? firstSegment + segments.count
+        while firstSegment < oldest, let segment = segments.popFirst() {
+            held -= segment.count
+            firstSegment += 1
+        }
+    }
+
+    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+        var taken: [CheckedContinuation<Void, Never>] = []
+        for (id, reader) in readers {
+            guard let waiting = reader.waiting else { continue }
+            readers[id]?.waiting = nil
+            taken.append(waiting)
+        }
+        return taken
+    }
+}
+
+/// One decoder's place in a ``BodyLog``.
+///
+/// Gives its place up when it is let go.
+final class BodyReader: Sendable {
+    private let log: BodyLog
+    private let id: UInt64
+
+    fileprivate init(log: BodyLog, id: UInt64) {
+        self.log = log
+        self.id = id
+    }
+
+    deinit { log.remove(id) }
+
+    /// The pieces that have come since the last call; waits until there are any.
+    ///
+    /// Empty after ``poke()``, nil at the end.
+    ///
+    /// Throws what ended the download early, and `CancellationError` when the task is cancelled.
+    func next() async throws -> [[UInt8]]? {
+        try Task.checkCancellation()
+        guard let pieces = try log.read(id) else { return nil }
+        guard pieces.isEmpty else { return pieces }
+        await withTaskCancellationHandler {
+            await log.wait(id)
+        } onCancel: {
+            log.wake(id)
+        }
+        try Task.checkCancellation()
+        return try log.read(id)
+    }
+
+    /// Makes a waiting ``next()`` return, for instance because a preview is wanted.
+    func poke() { log.wake(id) }
+}

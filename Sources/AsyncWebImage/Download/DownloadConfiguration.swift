@@ -1,0 +1,52 @@
+public import HTTPTypes
+
+/// How downloads are made.
+public struct DownloadConfiguration: Sendable {
+    /// Most downloads that run at a time.
+    public var maximumConcurrentDownloads: Int
+    /// Most downloads from one host that run at a time.
+    public var maximumConcurrentDownloadsPerHost: Int
+    /// In which order downloads of one priority run.
+    public var executionOrder: ExecutionOrder
+    /// Header fields of every request.
+    ///
+    /// A request's own fields replace those of the same name.
+    public var headerFields: HTTPFields
+    /// How long the parts of a download may take.
+    public var deadlines: Deadlines
+    /// Most bytes of a body.
+    public var bodyLimit: Int
+    /// Most redirects that are followed.
+    public var redirectLimit: Int
+    /// Up to how many bytes of a body that is only decoded are kept while it arrives, so that callers can still join.
+    ///
+    /// A larger body is dropped as it is decoded; who then asks for other pixels of it causes a request of its own.
+    public var replayLimit: Int
+
+    /// SDWebImage's defaults where it has any: 6 at a time, first come first served, 15 seconds without a byte.
+    public init(
+        maximumConcurrentDownloads: Int = 6,
+        maximumConcurrentDownloadsPerHost: Int = 6,
+        executionOrder: ExecutionOrder = .fifo,
+        headerFields: HTTPFields = DownloadConfiguration.defaultHeaderFields,
+        deadlines: Deadlines = Deadlines(),
+        bodyLimit: Int = 512 << 20,
+        redirectLimit: Int = 10,
+        replayLimit: Int = 4 << 20
+    ) {
+        self.maximumConcurrentDownloads = maximumConcurrentDownloads
+        self.maximumConcurrentDownloadsPerHost = maximumConcurrentDownloadsPerHost
+        self.executionOrder = executionOrder
+        self.headerFields = headerFields
+        self.deadlines = deadlines
+        self.bodyLimit = bodyLimit
+        self.redirectLimit = redirectLimit
+        self.replayLimit = replayLimit
+    }
+
+    /// `Accept` for the formats that are built in, and `User-Agent`.
+    public static let defaultHeaderFields: HTTPFields = [
+        .accept: "image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8",
+        .userAgent: "async-web-image/0.1",
+    ]
+}

@@ -1,0 +1,327 @@
+import HTTPTransport
+import HTTPTypes
+import Logging
+import Synchronization
+
+/// Makes each download once, however many callers want it, and decides which runs next.
+///
+/// Every decision (join, leave, start, settle) is one turn of the actor. Bytes and pixels never pass through it.
+public actor DownloadCoordinator {
+    private let transport: any Transport
+    private let decoder: ImageDecoder
+    private let cache: MemoryCache
+    private let configuration: DownloadConfiguration
+    private let policy: ProgressivePolicy
+    private let logger: Logger
+
+    private let lastSubscriber = Atomic<Subscriber.ID>(0)
+    private var queue: DownloadQueue
+    private var lastDownload: Download.ID = 0
+    private var downloads: [Download.ID: Download] = [:]
+    /// The downloads that callers can join.
+    ///
+    /// One that nobody waits for is not here any more.
+    private var joinable: [FetchKey: Download] = [:]
+    private var locations: [Subscriber.ID: Download] = [:]
+
+    init(
+        transport: any Transport, decoder: ImageDecoder, cache: MemoryCache,
+        configuration: DownloadConfiguration, policy: ProgressivePolicy, logger: Logger
+    ) {
+        self.transport = transport
+        self.decoder = decoder
+        self.cache = cache
+        self.configuration = configuration
+        self.policy = policy
+        self.logger = logger
+        queue = DownloadQueue(
+            limit: configuration.maximumConcurrentDownloads,
+            hostLimit: configuration.maximumConcurrentDownloadsPerHost,
+            order: configuration.executionOrder)
+    }
+
+    /// What is going on, at one moment.
+    public struct Activity: Sendable, Hashable {
+        /// Downloads that have a slot.
+        public var running: Int
+        /// Downloads that wait for one.
+        public var waiting: Int
+        /// Callers who wait for an answer.
+        public var callers: Int
+    }
+
+    /// What is going on right now.
+    public var activity: Activity {
+        Activity(running: queue.runningCount, waiting: queue.waitingCount, callers: locations.count)
+    }
+
+    /// A new identity for a caller; callers are served in its order.
+    nonisolated func newSubscriberID() -> Subscriber.ID {
+        lastSubscriber.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+}
+
+// MARK: - Callers come and go
+
+extension DownloadCoordinator {
+    /// Lets a caller share the download it wants, starting it if there is none.
+    ///
+    /// Whoever has cancelled already starts nothing.
+    func join(_ subscriber: Subscriber) {
+        guard !subscriber.isSettled else { return }
+        if case .pixels(let options) = subscriber.variant,
+            let known = cache.response(for: VariantKey(fetch: subscriber.key, options: options))
+        {
+            subscriber.deliver(known.image, byteCount: known.byteCount, from: .memory)
+            return
+        }
+        if let download = joinable[subscriber.key], attach(subscriber, to: download, isJoined: true) { return }
+        let download = makeDownload(subscriber)
+        _ = attach(subscriber, to: download, isJoined: false)
+        queue.enqueue(
+            download.id, host: download.key.url.host, priority: subscriber.priority, sequence: subscriber.id)
+        startNext()
+    }
+
+    /// A caller has cancelled.
+    ///
+    /// The last one out stops the download.
+    nonisolated func leave(_ id: Subscriber.ID) {
+        // Cancelling is synchronous: the caller has heard its end already, the books follow.
+        Task { await self.remove(id) }
+    }
+
+    /// A caller wants its download sooner or later than before.
+    func setPriority(_ priority: DownloadPriority, of id: Subscriber.ID) {
+        guard let download = locations[id] else { return }
+        download.subscribers[id]?.priority = priority
+        queue.reprioritize(download.id, to: download.priority)
+    }
+
+    private func makeDownload(_ subscriber: Subscriber) -> Download {
+        lastDownload += 1
+        let download = Download(id: lastDownload, key: subscriber.key, replayLimit: configuration.replayLimit)
+        downloads[download.id] = download
+        joinable[download.key] = download
+        return download
+    }
+
+    /// False if the download cannot serve the caller any more, because the beginning of its body is gone.
+    private func attach(_ subscriber: Subscriber, to download: Download, isJoined: Bool) -> Bool {
+        var subscriber = subscriber
+        subscriber.isJoined = isJoined
+        switch subscriber.wish {
+        case .data(let answer):
+            guard download.log.collect() else { return false }
+            if case .received(let head, let metrics) = download.state {
+                answer.resolve(.success(data(of: download, head, metrics, for: subscriber)))
+                return true
+            }
+        case .info, .image:
+            guard decode(subscriber, from: download) != nil else { return false }
+        case .frames(_, let channel):
+            guard let decode = decode(subscriber, from: download) else { return false }
+            channel.onDemand { [reader = decode.reader] in reader.poke() }
+            decode.frames.add(channel, id: subscriber.id)
+        }
+        download.subscribers[subscriber.id] = subscriber
+        locations[subscriber.id] = download
+        if isJoined { queue.reprioritize(download.id, to: download.priority) }
+        return true
+    }
+
+    private func remove(_ id: Subscriber.ID) {
+        guard let download = locations.removeValue(forKey: id),
+            let subscriber = download.subscribers.removeValue(forKey: id)
+        else { return }
+        if let variant = subscriber.variant {
+            download.decodes[variant]?.frames.remove(id)
+            if !download.subscribers.values.contains(where: { $0.variant == variant }) {
+                download.decodes.removeValue(forKey: variant)?.task.cancel()
+            }
+        } else {
+            download.log.stopCollecting()
+        }
+        if download.subscribers.isEmpty {
+            abandon(download)
+        } else {
+            queue.reprioritize(download.id, to: download.priority)
+        }
+    }
+}
+
+// MARK: - Downloads run
+
+extension DownloadCoordinator {
+    private func startNext() {
+        while let id = queue.next() {
+            downloads[id]?.state = .running
+            // Belongs to all callers of the download, so to none of their tasks.
+            Task { await self.run(id) }
+        }
+    }
+
+    private func run(_ id: Download.ID) async {
+        if let download = downloads[id], case .running = download.state {
+            let end = await transfer(download)
+            settle(download, end)
+        }
+        queue.release(id)
+        downloads[id]?.transfer = nil
+        startNext()
+    }
+
+    private func transfer(_ download: Download) async -> DownloadReceiver.End {
+        let request = TransportRequest(
+            url: download.key.url,
+            headerFields: configuration.headerFields.overridden(by: download.key.headerFields),
+            deadlines: configuration.deadlines,
+            bodyLimit: configuration.bodyLimit,
+            redirectLimit: configuration.redirectLimit)
+        return await withCheckedContinuation { continuation in
+            let receiver = DownloadReceiver(url: download.key.url.string, log: download.log) { end in
+                continuation.resume(returning: end)
+            }
+            let transfer = transport.start(request, receiver: receiver)
+            download.log.attach(transfer)
+            download.transfer = transfer
+        }
+    }
+
+    /// The transfer has ended: those who wait for the bytes get their answer.
+    ///
+    /// Decodes end by themselves.
+    private func settle(_ download: Download, _ end: DownloadReceiver.End) {
+        if case .abandoned = download.state { return }
+        let waiting = download.removeSubscribers(of: nil)
+        for subscriber in waiting { locations[subscriber.id] = nil }
+        switch end {
+        case .success((let head, let metrics)):
+            download.state = .received(head, metrics)
+            logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
+            for subscriber in waiting {
+                guard case .data(let answer) = subscriber.wish else { continue }
+                answer.resolve(.success(data(of: download, head, metrics, for: subscriber)))
+            }
+        case .failure(let error):
+            // Decodes hear of it through the log; nobody shall join a failure.
+            forget(download)
+            logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
+            for subscriber in waiting { subscriber.fail(error) }
+        }
+        if download.subscribers.isEmpty { abandon(download) }
+    }
+
+    private func data(
+        of download: Download, _ head: ResponseHead, _ metrics: TransferMetrics, for subscriber: Subscriber
+    ) -> ImageData {
+        ImageData(
+            bytes: download.log.allBytes(), head: head, source: subscriber.isJoined ? .joined : .network,
+            metrics: metrics)
+    }
+
+    /// Nobody waits for the download any more: it stops wherever it is.
+    private func abandon(_ download: Download) {
+        forget(download)
+        downloads[download.id] = nil
+        for decode in download.decodes.values { decode.task.cancel() }
+        download.decodes = [:]
+        download.state = .abandoned
+        queue.remove(download.id)
+        download.transfer?.cancel()
+    }
+
+    /// Callers can join the download no longer; another may have taken its place already.
+    private func forget(_ download: Download) {
+        if joinable[download.key] === download { joinable[download.key] = nil }
+    }
+}
+
+// MARK: - Decodes run
+
+extension DownloadCoordinator {
+    /// The decode a caller wants, under way from now on; nil if the beginning of the body is gone.
+    private func decode(_ subscriber: Subscriber, from download: Download) -> Download.Decode? {
+        guard let variant = subscriber.variant else { return nil }
+        if let decode = download.decodes[variant] { return decode }
+        guard let reader = download.log.makeReader() else { return nil }
+        let frames = FrameHub()
+        let id = download.id
+        let options: DecodeOptions
+        if case .pixels(let wanted) = variant { options = wanted } else { options = DecodeOptions() }
+        let session = DecodeSession(reader: reader, decoder: decoder, options: options, policy: policy, frames: frames)
+        // Belongs to all callers of the variant, and computes: on the decoder's threads, not on the cooperative pool.
+        let task = Task(executorPreference: decoder.threads) {
+            switch variant {
+            case .header:
+                do { await self.finish(id, info: .success(try await session.runHeader())) } catch {
+                    await self.finish(id, info: .failure(error))
+                }
+            case .pixels:
+                do { await self.finish(id, variant, image: .success(try await session.run())) } catch {
+                    await self.finish(id, variant, image: .failure(error))
+                }
+            }
+        }
+        let decode = Download.Decode(task: task, frames: frames, reader: reader)
+        download.decodes[variant] = decode
+        return decode
+    }
+
+    private func finish(_ id: Download.ID, info: Result<ImageInfo, any Error>) {
+        for (subscriber, download) in takeWaiting(id, .header) {
+            guard case .info(let answer) = subscriber.wish else { continue }
+            answer.resolve(info.mapError { ImageError.wrapping($0, url: download.key.url.string) })
+        }
+        stopIfUnwanted(id)
+    }
+
+    private func finish(_ id: Download.ID, _ variant: Variant, image: Result<DecodedImage, any Error>) {
+        let waiting = takeWaiting(id, variant)
+        for (subscriber, download) in waiting {
+            switch image {
+            case .success(let image):
+                subscriber.deliver(image, byteCount: download.log.received)
+            case .failure(let error):
+                subscriber.fail(ImageError.wrapping(error, url: download.key.url.string))
+            }
+        }
+        if case .success(let image) = image, case .pixels(let options) = variant, let download = downloads[id] {
+            let response = ImageResponse(image: image, source: .memory, byteCount: download.log.received)
+            cache.insert(response, for: VariantKey(fetch: download.key, options: options))
+        }
+        stopIfUnwanted(id)
+    }
+
+    /// Takes out those who wait for a decode that has ended.
+    private func takeWaiting(_ id: Download.ID, _ variant: Variant) -> [(Subscriber, Download)] {
+        guard let download = downloads[id], download.decodes.removeValue(forKey: variant) != nil else { return [] }
+        let waiting = download.removeSubscribers(of: variant)
+        for subscriber in waiting { locations[subscriber.id] = nil }
+        return waiting.map { ($0, download) }
+    }
+
+    private func stopIfUnwanted(_ id: Download.ID) {
+        guard let download = downloads[id], download.subscribers.isEmpty else { return }
+        abandon(download)
+    }
+}
+
+extension HTTPFields {
+    /// These fields, with those of the same name replaced by `others`.
+    fileprivate func overridden(by others: HTTPFields) -> HTTPFields {
+        guard !others.isEmpty else { return self }
+        var fields = self
+        for field in others { fields[values: field.name] = [] }
+        for field in others { fields.append(field) }
+        return fields
+    }
+}
+
+extension ImageError {
+    /// What a decode threw, as callers are to see it.
+    fileprivate static func wrapping(_ error: any Error, url: String) -> any Error {
+        if let error = error as? CodecError { return ImageError.codec(error, url: url) }
+        return error
+    }
+}

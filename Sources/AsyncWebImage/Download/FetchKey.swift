@@ -1,0 +1,15 @@
+import HTTPTransport
+import HTTPTypes
+
+/// What decides the bytes of a response: callers whose keys are equal share one download.
+struct FetchKey: Sendable, Hashable {
+    let url: HTTPURL
+    /// Only the request's own fields; the configuration's are the same for all.
+    let headerFields: HTTPFields
+}
+
+/// What decides the pixels: callers whose keys are equal share one decode.
+struct VariantKey: Sendable, Hashable {
+    let fetch: FetchKey
+    let options: DecodeOptions
+}

@@ -1,0 +1,66 @@
+/// One caller who waits for something from a download.
+struct Subscriber: Sendable {
+    typealias ID = UInt64
+
+    /// What the caller wants, and where the answer goes.
+    enum Wish: Sendable {
+        case data(OneShot<ImageData>)
+        case info(OneShot<ImageInfo>)
+        case image(DecodeOptions, OneShot<ImageResponse>)
+        case frames(DecodeOptions, FrameChannel)
+    }
+
+    /// Unique, and growing in the order in which callers asked.
+    let id: ID
+    let key: FetchKey
+    let wish: Wish
+    var priority: DownloadPriority
+    /// Whether somebody else had asked for the download before.
+    var isJoined = false
+
+    /// Which decode the caller waits for; nil for the bytes alone.
+    var variant: Variant? {
+        switch wish {
+        case .data: nil
+        case .info: .header
+        case .image(let options, _), .frames(let options, _): .pixels(options)
+        }
+    }
+
+    /// Whether the caller has been told its end already, having cancelled.
+    var isSettled: Bool {
+        switch wish {
+        case .data(let answer): answer.isResolved
+        case .info(let answer): answer.isResolved
+        case .image(_, let answer): answer.isResolved
+        case .frames(_, let channel): channel.isFinished
+        }
+    }
+
+    /// Tells the caller that there is nothing for it.
+    func fail(_ error: any Error) {
+        switch wish {
+        case .data(let answer): answer.resolve(.failure(error))
+        case .info(let answer): answer.resolve(.failure(error))
+        case .image(_, let answer): answer.resolve(.failure(error))
+        case .frames(_, let channel): channel.finish(.failure(error))
+        }
+    }
+
+    /// Hands the finished image over.
+    func deliver(_ image: DecodedImage, byteCount: Int, from source: ResponseSource? = nil) {
+        let source = source ?? (isJoined ? .joined : .network)
+        let response = ImageResponse(image: image, source: source, byteCount: byteCount)
+        switch wish {
+        case .image(_, let answer): answer.resolve(.success(response))
+        case .frames(_, let channel): channel.finish(.success(ImageFrame(final: response)))
+        case .data, .info: break
+        }
+    }
+}
+
+/// What is made of a download's bytes: callers who want the same share the work.
+enum Variant: Sendable, Hashable {
+    case header
+    case pixels(DecodeOptions)
+}

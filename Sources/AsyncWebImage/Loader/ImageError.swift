@@ -1,0 +1,55 @@
+import HTTPTypes
+
+/// Why an image could not be loaded.
+///
+/// A caller who is cancelled gets Swift's `CancellationError` instead.
+public enum ImageError: Error, Sendable {
+    /// The text is no http or https URL.
+    case invalidURL(String)
+    /// No (whole) response came.
+    case transport(TransportError)
+    /// The server answered with a status other than 200 to 299; `text` is the beginning of a textual body.
+    case status(ResponseHead, text: String)
+    /// The response has no body.
+    case emptyBody(url: String)
+    /// The body is no image that can be decoded.
+    case codec(CodecError, url: String)
+    /// A file could not be read.
+    case unreadableFile(path: String, reason: String)
+
+    /// Whether the same request may well succeed later: transport faults, and 408, 425, 429 and 500 to 599.
+    public var isRetryable: Bool {
+        switch self {
+        case .transport(let error): error.isRetryable
+        case .status(let head, _):
+            [408, 425, 429].contains(head.response.status.code) || head.response.status.code >= 500
+        case .invalidURL, .emptyBody, .codec, .unreadableFile: false
+        }
+    }
+
+    /// The HTTP status that came instead of an image, if that is what happened.
+    public var httpStatus: Int? {
+        guard case .status(let head, _) = self else { return nil }
+        return head.response.status.code
+    }
+}
+
+extension ImageError: CustomStringConvertible {
+    /// One sentence for people, without the URL.
+    public var description: String {
+        switch self {
+        case .invalidURL: "not a valid http or https URL"
+        case .transport(let error): error.description
+        case .status(let head, _):
+            "the server answered \(head.response.status.code) \(head.response.status.reasonPhrase)"
+                .trimmingTrailingSpace
+        case .emptyBody: "the server sent an empty body"
+        case .codec(let error, _): error.description
+        case .unreadableFile(_, let reason): "the file cannot be read: \(reason)"
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmingTrailingSpace: String { hasSuffix(" ") ? String(dropLast()) : self }
+}

@@ -1,0 +1,39 @@
+public import HTTPTransport
+public import Logging
+
+extension ImageLoader {
+    /// How a loader works.
+    ///
+    /// Every part has sane defaults.
+    public struct Configuration: Sendable {
+        /// Order, limits, header fields and deadlines of downloads.
+        public var downloads: DownloadConfiguration
+        /// Connections, proxy and TLS.
+        public var transport: CurlTransport.Configuration
+        /// Threads, memory and limits of decodes.
+        public var decoding: ImageDecoder.Configuration
+        /// When previews are made.
+        public var previews: ProgressivePolicy
+        /// Most bytes of pixels that are kept for the next time; 0 keeps nothing.
+        public var memoryCacheLimit: Int
+        /// Where downloads are logged, at level debug.
+        public var logger: Logger
+
+        /// The defaults of each part, and 128 MiB of memory cache.
+        public init(
+            downloads: DownloadConfiguration = DownloadConfiguration(),
+            transport: CurlTransport.Configuration = CurlTransport.Configuration(),
+            decoding: ImageDecoder.Configuration = ImageDecoder.Configuration(),
+            previews: ProgressivePolicy = ProgressivePolicy(),
+            memoryCacheLimit: Int = 128 << 20,
+            logger: Logger = Logger(label: "async-web-image")
+        ) {
+            self.downloads = downloads
+            self.transport = transport
+            self.decoding = decoding
+            self.previews = previews
+            self.memoryCacheLimit = memoryCacheLimit
+            self.logger = logger
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import HTTPTransport
+import Logging
+
+/// Loads images from URLs: each is downloaded once however many callers want it, decoded while it arrives, and kept.
+public final class ImageLoader: Sendable {
+    /// Downloads under way.
+    public let coordinator: DownloadCoordinator
+    /// Decodes under way.
+    public let decoder: ImageDecoder
+    /// Images that are finished.
+    public let cache: MemoryCache
+
+    /// A loader with connections, threads and a cache of its own.
+    ///
+    /// `transport` is a ``CurlTransport`` made from the configuration unless another is given.
+    public init(configuration: Configuration = Configuration(), transport: (any Transport)? = nil) {
+        decoder = ImageDecoder(configuration: configuration.decoding)
+        cache = MemoryCache(limit: configuration.memoryCacheLimit)
+        coordinator = DownloadCoordinator(
+            transport: transport ?? CurlTransport(configuration: configuration.transport),
+            decoder: decoder,
+            cache: cache,
+            configuration: configuration.downloads,
+            policy: configuration.previews,
+            logger: configuration.logger)
+    }
+
+    /// The image, decoded, scaled and upright as the request asks.
+    ///
+    /// Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other caller.
+    public func image(for request: ImageRequest) async throws -> ImageResponse {
+        let key = try request.fetchKey
+        if let known = cache.response(for: VariantKey(fetch: key, options: request.options)) { return known }
+        return try await answer(to: request, key) { .image(request.options, $0) }
+    }
+
+    /// The body as it came, whatever it is; nothing is decoded.
+    ///
+    /// Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other caller.
+    public func data(for request: ImageRequest) async throws -> ImageData {
+        try await answer(to: request, try request.fetchKey) { .data($0) }
+    }
+
+    /// Format, size and so on, from no more of the body than its header needs; then the download is stopped.
+    ///
+    /// Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other caller.
+    public func info(for request: ImageRequest) async throws -> ImageInfo {
+        try await answer(to: request, try request.fetchKey) { .info($0) }
+    }
+
+    /// Previews of the image while it arrives, then the final image.
+    ///
+    /// The download starts with the first frame asked for. Frames are made on demand: a slow consumer sees fewer and
+    /// newer ones, and always the final one. Ending the loop early leaves the download. For one consumer.
+    public func frames(for request: ImageRequest) -> AsyncThrowingStream<ImageFrame, any Error> {
+        let channel = FrameChannel()
+        let key: FetchKey
+        do {
+            key = try request.fetchKey
+        } catch {
+            return AsyncThrowingStream { throw error }
+        }
+        let subscriber = Subscriber(
+            id: coordinator.newSubscriberID(), key: key, wish: .frames(request.options, channel),
+            priority: request.priority)
+        let subscription = FrameSubscription(subscriber, channel: channel, coordinator: coordinator)
+        return AsyncThrowingStream { try await subscription.next() }
+    }
+
+    /// Starts to load the image and returns a handle to await, cancel and prioritise it by.
+    public func task(for request: ImageRequest) -> ImageTask {
+        let answer = OneShot<ImageResponse>()
+        let id = coordinator.newSubscriberID()
+        do {
+            let wish = Subscriber.Wish.image(request.options, answer)
+            let subscriber = Subscriber(id: id, key: try request.fetchKey, wish: wish, priority: request.priority)
+            // The handle outlives whoever made it.
+            Task { [coordinator] in await coordinator.join(subscriber) }
+        } catch {
+            answer.resolve(.failure(error))
+        }
+        return ImageTask(id: id, answer: answer, priority: request.priority, coordinator: coordinator)
+    }
+
+    private func answer<Value: Sendable>(
+        to request: ImageRequest, _ key: FetchKey, _ wish: (OneShot<Value>) -> Subscriber.Wish
+    ) async throws -> Value {
+        let answer = OneShot<Value>()
+        let id = coordinator.newSubscriberID()
+        let subscriber = Subscriber(id: id, key: key, wish: wish(answer), priority: request.priority)
+        return try await withTaskCancellationHandler {
+            await coordinator.join(subscriber)
+            return try await answer.value
+        } onCancel: {
+            answer.resolve(.failure(CancellationError()))
+            coordinator.leave(id)
+        }
+    }
+}
+
+extension ImageRequest {
+    fileprivate var fetchKey: FetchKey {
+        get throws(ImageError) {
+            guard let url = try? HTTPURL(url) else { throw .invalidURL(url) }
+            return FetchKey(url: url, headerFields: headerFields)
+        }
+    }
+}

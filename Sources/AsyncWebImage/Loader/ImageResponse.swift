@@ -1,0 +1,44 @@
+/// A loaded image and where it came from.
+public struct ImageResponse: Sendable {
+    /// Pixels, header and original size.
+    public let image: DecodedImage
+    /// Where the pixels came from, for this caller.
+    public let source: ResponseSource
+    /// Bytes of body that were downloaded for it, by whoever asked first.
+    public let byteCount: Int
+
+    /// The pixels alone.
+    public var pixels: PixelBuffer { image.pixels }
+}
+
+/// A downloaded body as it came, not decoded.
+public struct ImageData: Sendable {
+    /// The body.
+    public let bytes: [UInt8]
+    /// Status and header fields of the response.
+    public let head: ResponseHead
+    /// Where the bytes came from, for this caller.
+    public let source: ResponseSource
+    /// Where the time went.
+    public let metrics: TransferMetrics
+}
+
+/// What the beginning of a download tells of the image.
+public struct ImageInfo: Sendable {
+    /// Format, size, orientation and so on.
+    public let header: ImageHeader
+    /// Bytes of body that had come when the header was complete.
+    public let byteCount: Int
+}
+
+/// Where a response came from, seen from the caller who gets it.
+public enum ResponseSource: String, Sendable, Hashable {
+    /// A download that this caller started.
+    case network
+    /// A download that was already under way for somebody else.
+    case joined
+    /// The memory cache.
+    case memory
+    /// A file.
+    case file
+}
