@@ -39,9 +39,11 @@ struct ResamplingKernel: ~Copyable {
     /// Takes a source row and filters it along the row.
     func filter(_ row: Span<UInt8>) {
         precondition(row.count == sourceWidth * 4)
-        unsafe row.withUnsafeBytes { bytes in
+        unsafe row.withUnsafeBufferPointer { bytes in
             for x in 0..<sourceWidth {
-                let pixel = unsafe Pixel(bytes.loadUnaligned(fromByteOffset: x * 4, as: SIMD4<UInt8>.self))
+                let byte = x * 4
+                let pixel = unsafe Pixel(
+                    Float(bytes[byte]), Float(bytes[byte + 1]), Float(bytes[byte + 2]), Float(bytes[byte + 3]))
                 unsafe wide[x] = hasAlpha ? premultiplied(pixel) : pixel
             }
         }
@@ -50,13 +52,20 @@ struct ResamplingKernel: ~Copyable {
             for x in 0..<columns.count {
                 let end = columns.offsets[x + 1]
                 var source = unsafe wide + columns.starts[x]
-                var sum = Pixel.zero
-                while offset < end {
-                    unsafe sum += source.pointee * weights[offset]
-                    unsafe source += 1
+                // Two sums, so that an addition need not wait for the one before.
+                var even = Pixel.zero
+                var odd = Pixel.zero
+                while offset + 1 < end {
+                    unsafe even += source[0] * weights[offset]
+                    unsafe odd += source[1] * weights[offset + 1]
+                    unsafe source += 2
+                    offset += 2
+                }
+                if offset < end {
+                    unsafe even += source[0] * weights[offset]
                     offset += 1
                 }
-                unsafe narrow[x] = sum
+                unsafe narrow[x] = even + odd
             }
         }
     }
@@ -78,18 +87,14 @@ struct ResamplingKernel: ~Copyable {
     func finish(_ row: Int, into output: inout [UInt8]) {
         precondition(output.count == columns.count * 4)
         let sums = unsafe accumulator(row)
-        unsafe output.withUnsafeMutableBytes { bytes in
+        unsafe output.withUnsafeMutableBufferPointer { bytes in
             for x in 0..<columns.count {
-                var pixel = unsafe sums[x]
-                if hasAlpha {
-                    pixel = straight(pixel)
-                } else {
-                    pixel.w = 255
-                }
-                let rounded = pixel.clamped(lowerBound: .zero, upperBound: Pixel(repeating: 255)) + 0.5
-                unsafe bytes.storeBytes(
-                    of: SIMD4<UInt8>(truncatingIfNeeded: SIMD4<Int32>(rounded)), toByteOffset: x * 4,
-                    as: SIMD4<UInt8>.self)
+                let pixel = unsafe hasAlpha ? straight(sums[x]) : sums[x]
+                let byte = x * 4
+                unsafe bytes[byte] = rounded(pixel.x)
+                unsafe bytes[byte + 1] = rounded(pixel.y)
+                unsafe bytes[byte + 2] = rounded(pixel.z)
+                unsafe bytes[byte + 3] = hasAlpha ? rounded(pixel.w) : 255
             }
         }
     }
@@ -114,4 +119,9 @@ private func straight(_ pixel: SIMD4<Float>) -> SIMD4<Float> {
     var result = pixel * (255 / min(alpha, 255))
     result.w = alpha
     return result
+}
+
+/// The nearest byte. Finite weights and bytes give finite values, so the conversion cannot trap.
+private func rounded(_ value: Float) -> UInt8 {
+    UInt8(max(0, min(255, value)) + 0.5)
 }
