@@ -1,0 +1,103 @@
+import AsyncWebImage
+import LoopbackOrigin
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ImageLoaderTests {
+    @Test(arguments: ImageFormat.allCases)
+    func loadsAndDecodes(_ format: ImageFormat) async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(format)
+            origin.route("/image", .init(body: file))
+            let loader = ImageLoader()
+
+            let response = try await loader.image(for: ImageRequest(origin.url("/image")))
+
+            #expect(response.image.header.format == format)
+            #expect(response.pixels == (try StreamingDecoder.decode(file.span)).pixels)
+            #expect(response.source == .network)
+            #expect(response.byteCount == file.count)
+            #expect(origin.counts.requests["/image"] == 1)
+        }
+    }
+
+    @Test func dataIsTheBodyAsItCame() async throws {
+        try await withLoopbackOrigin { origin in
+            let body = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            origin.route("/data", .init(body: body))
+
+            let data = try await ImageLoader().data(for: ImageRequest(origin.url("/data")))
+
+            #expect(data.bytes == body)
+            #expect(data.head.response.status == .ok)
+            #expect(data.metrics.bodyBytes == body.count)
+        }
+    }
+
+    @Test func infoStopsTheDownloadAtTheHeader() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(.jpeg, 2_000, 1_500)
+            let gate = Gate()
+            origin.route("/image.jpg", .init(body: file).held(at: .body(4_096), until: gate))
+
+            let info = try await ImageLoader().info(for: ImageRequest(origin.url("/image.jpg")))
+
+            #expect(info.header.size == PixelSize(width: 2_000, height: 1_500))
+            #expect(info.byteCount <= 4_096)
+            await origin.openConnections(become: 0)
+        }
+    }
+
+    @Test func framesEndWithTheFinalImage() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(.png, 400, 300)
+            let gate = Gate()
+            origin.route("/image.png", .init(body: file).held(at: .body(file.count / 2), until: gate))
+            var previews = 0
+            var final: ImageFrame?
+
+            for try await frame in ImageLoader().frames(for: ImageRequest(origin.url("/image.png"))) {
+                if frame.isFinal {
+                    final = frame
+                } else {
+                    previews += 1
+                    #expect(frame.completeRows > 0 && frame.completeRows < 300)
+                    gate.open()
+                }
+            }
+
+            #expect(previews >= 1)
+            #expect(final?.response?.pixels == (try StreamingDecoder.decode(file.span)).pixels)
+        }
+    }
+
+    @Test func thousandCallersMakeOneRequestAndGetTheSamePixels() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(.jpeg)
+            let gate = Gate()
+            origin.route("/shared.jpg", .init(body: file).held(at: .body(100), until: gate))
+            let loader = ImageLoader()
+            let request = ImageRequest(origin.url("/shared.jpg"))
+
+            let responses = try await withThrowingTaskGroup(of: ImageResponse.self) { group in
+                for _ in 0..<1_000 { group.addTask { try await loader.image(for: request) } }
+                await loader.coordinator.callers(reach: 1_000)
+                gate.open()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+
+            #expect(responses.count == 1_000)
+            let expected = try StreamingDecoder.decode(file.span).pixels
+            #expect(responses.allSatisfy { $0.pixels == expected })
+            #expect(responses.count { $0.source == .network } == 1)
+            #expect(origin.counts.requests["/shared.jpg"] == 1)
+        }
+    }
+}
+
+extension DownloadCoordinator {
+    /// Returns once so many callers wait.
+    func callers(reach count: Int) async {
+        while activity.callers < count { await Task.yield() }
+    }
+}

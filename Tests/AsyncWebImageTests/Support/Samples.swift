@@ -1,0 +1,24 @@
+import AsyncWebImage
+
+/// Images made by our own encoders, the same in every run.
+enum Samples {
+    /// A smooth picture with an edge, so that a wrong row or column shows.
+    static func picture(_ width: Int, _ height: Int) -> PixelBuffer {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(width * height * 4)
+        for y in 0..<height {
+            for x in 0..<width {
+                let edge: UInt8 = (x + y) % 64 < 32 ? 40 : 0
+                bytes += [UInt8(x * 200 / width) + edge, UInt8(y * 200 / height) + edge, UInt8((x * y) % 200), 255]
+            }
+        }
+        guard let picture = PixelBuffer(size: PixelSize(width: width, height: height), bytes: bytes) else {
+            preconditionFailure("sizes agree")
+        }
+        return picture
+    }
+
+    static func file(_ format: ImageFormat, _ width: Int = 64, _ height: Int = 48) throws -> [UInt8] {
+        try picture(width, height).encoded(as: format)
+    }
+}
