@@ -30,6 +30,8 @@ extension DecodePlan {
         let (output, overflow) = scaledSize.area.multipliedReportingOverflow(by: 4)
         var terms = [decoder.workingBytes(of: header, rowSize: rowSize)]
         if rowSize != scaledSize { terms.append(BandResampler.workingBytes(from: rowSize, to: scaledSize)) }
+        // Turning afterwards makes a copy.
+        if header.orientationFollowsPixels, !options.ignoresOrientation { terms.append(overflow ? .max : output) }
         var sum = overflow ? Int.max : output
         for term in terms {
             let (next, overflow) = sum.addingReportingOverflow(term)

@@ -23,6 +23,9 @@ public struct ImageHeader: Sendable, Hashable {
     /// Whether the file has metadata behind its pixels that can still change `orientation` (WebP's `EXIF` chunk).
     public var orientationFollowsPixels: Bool
 
+    /// Whether the channels of a sequential JPEG come one scan after the other, so that they must all be kept.
+    var hasSeparateScans = false
+
     /// Size once the orientation has been applied.
     public var uprightSize: PixelSize { size.upright(orientation) }
 

@@ -46,6 +46,19 @@ struct StreamingDecoderTests {
         #expect(try estimate(jpeg(640, 480)) < pixels * 3)
     }
 
+    @Test func filesWithAScanForEachChannelAreChargedToo() throws {
+        var file = try jpeg(640, 480)
+        let usual = try #require(try probe(file))
+        let scan = try #require(file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xDA })
+        file[scan + 4] = 1
+        let separate = try #require(try probe(file))
+        #expect(!usual.hasSeparateScans)
+        #expect(separate.hasSeparateScans)
+        #expect(
+            JPEGRowDecoder.workingBytes(of: separate, rowSize: separate.size)
+                > JPEGRowDecoder.workingBytes(of: usual, rowSize: usual.size) + 640 * 480 * 3)
+    }
+
     @Test func beginningTooEarlyOrTwiceDoesNothing() throws {
         let file = try jpeg(50, 50)
         let decoder = StreamingDecoder()

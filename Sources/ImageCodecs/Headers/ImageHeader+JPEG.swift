@@ -16,6 +16,8 @@ extension ImageHeader {
             case 0xD9: throw .corrupt(.jpeg, "the image ends before it has begun")
             case 0xDA:  // SOS
                 guard var header = frame else { throw .corrupt(.jpeg, "a scan without a frame") }
+                guard let channels = bytes.byte(at: segment + 2) else { return nil }
+                header.hasSeparateScans = !header.isProgressive && channels < header.colorChannels
                 header.orientation = orientation ?? .up
                 header.colorProfile = colorProfile
                 return header

@@ -22,7 +22,8 @@ final class JPEGRowDecoder: RowDecoder {
         // libjpeg's row groups: colour planes, context rows and upsampling, at most 32 rows of 4 bytes at full width.
         let rows = header.size.width * 4 * 32 + bufferBytes(rowSize)
         let fixed = 256 << 10
-        return rows + fixed + (header.isProgressive ? coefficientBytes(of: header) : 0)
+        let needsCoefficients = header.isProgressive || header.hasSeparateScans
+        return rows + fixed + (needsCoefficients ? coefficientBytes(of: header) : 0)
     }
 
     init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
