@@ -121,7 +121,9 @@ private func straight(_ pixel: SIMD4<Float>) -> SIMD4<Float> {
     return result
 }
 
-/// The nearest byte. Finite weights and bytes give finite values, so the conversion cannot trap.
+/// The nearest byte.
+///
+/// Finite weights and bytes give finite values, so the conversion cannot trap.
 private func rounded(_ value: Float) -> UInt8 {
     UInt8(max(0, min(255, value)) + 0.5)
 }
