@@ -28,7 +28,10 @@ extension DecodePlan {
         rowSize = scaledSize == storedSize ? storedSize : decoder.rowSize(of: header, for: scaledSize)
 
         let (output, overflow) = scaledSize.area.multipliedReportingOverflow(by: 4)
-        var terms = [decoder.workingBytes(of: header, rowSize: rowSize)]
+        var terms = [
+            decoder.workingBytes(of: header, rowSize: rowSize),
+            OrientedCanvas.workingBytes(stored: scaledSize, orientation: orientation),
+        ]
         if rowSize != scaledSize { terms.append(BandResampler.workingBytes(from: rowSize, to: scaledSize)) }
         // Turning afterwards makes a copy.
         if header.orientationFollowsPixels, !options.ignoresOrientation { terms.append(overflow ? .max : output) }

@@ -2,42 +2,73 @@
 final class OrientedCanvas: RowSink {
     /// The upright image; rows that have not come are transparent black.
     private(set) var pixels: PixelBuffer
-    /// How many rows have come.
+    /// How many rows are there.
+    ///
+    /// Rows that become columns are written by the strip, so this may lag behind.
     private(set) var completeRows = 0
 
     private let stored: PixelSize
     private let orientation: ImageOrientation
+    /// Rows that will become columns.
+    ///
+    /// One column alone would touch a line of cache for every pixel.
+    private var strip: [UInt8] = []
+    private static let stripHeight = 16
 
     /// For a stored image of `size`, which the caller has checked against its limits.
     init(stored size: PixelSize, orientation: ImageOrientation) {
         stored = size
         self.orientation = orientation
         pixels = PixelBuffer(transparent: size.upright(orientation))
+        if orientation.swapsAxes { strip.reserveCapacity(size.width * 4 * min(size.height, Self.stripHeight)) }
+    }
+
+    /// The most bytes it holds besides the image.
+    static func workingBytes(stored size: PixelSize, orientation: ImageOrientation) -> Int {
+        orientation.swapsAxes ? size.width * 4 * stripHeight : 0
     }
 
     func append(row: Span<UInt8>) {
         precondition(row.count == stored.width * 4)
         guard completeRows < stored.height else { return }
-        // The path of the stored row through the upright image, in pixels: where it starts, and the step along it.
-        let y = completeRows
-        let width = pixels.width
-        let first = orientation.place(x: 0, y: y, in: stored)
-        let second = orientation.place(x: 1, y: y, in: stored)
-        let start = first.y * width + first.x
-        let step = (second.y - first.y) * width + second.x - first.x
-        unsafe row.withUnsafeBytes { source in
-            unsafe pixels.bytes.withUnsafeMutableBytes { target in
-                // `place` maps the stored rectangle onto the upright one, so no step leaves it (a test tries every pixel).
-                if step == 1 {
-                    unsafe UnsafeMutableRawBufferPointer(rebasing: target[(start * 4)...]).copyMemory(from: source)
-                    return
-                }
-                for x in 0..<stored.width {
-                    let pixel = unsafe source.loadUnaligned(fromByteOffset: x * 4, as: UInt32.self)
-                    unsafe target.storeBytes(of: pixel, toByteOffset: (start + x * step) * 4, as: UInt32.self)
+        unsafe row.withUnsafeBytes { row in
+            guard orientation.swapsAxes else {
+                unsafe write(row, rowCount: 1)
+                return
+            }
+            unsafe strip.append(contentsOf: row)
+            let rowCount = strip.count / row.count
+            guard rowCount == Self.stripHeight || completeRows + rowCount == stored.height else { return }
+            unsafe strip.withUnsafeBytes { unsafe write($0, rowCount: rowCount) }
+            strip.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Writes the next `rowCount` stored rows, which `source` holds and the image has room for.
+    private func write(_ source: UnsafeRawBufferPointer, rowCount: Int) {
+        // In pixels of the upright image: where the first goes, and the way from there to its neighbours.
+        func index(_ x: Int, _ y: Int) -> Int {
+            let place = orientation.place(x: x, y: y, in: stored)
+            return place.y * pixels.width + place.x
+        }
+        let start = index(0, completeRows)
+        let columnStep = index(1, completeRows) - start
+        let rowStep = index(0, completeRows + 1) - start
+        let width = stored.width
+        unsafe pixels.bytes.withUnsafeMutableBytes { target in
+            // `place` maps the stored rectangle onto the upright one, so no step leaves it (a test tries every pixel).
+            if rowCount == 1, columnStep == 1 {
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[(start * 4)...]).copyMemory(from: source)
+                return
+            }
+            for x in 0..<width {
+                for y in 0..<rowCount {
+                    let pixel = unsafe source.loadUnaligned(fromByteOffset: (y * width + x) * 4, as: UInt32.self)
+                    let place = start + x * columnStep + y * rowStep
+                    unsafe target.storeBytes(of: pixel, toByteOffset: place * 4, as: UInt32.self)
                 }
             }
         }
-        completeRows += 1
+        completeRows += rowCount
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import ImageCodecs
 
 struct OrientedCanvasTests {
-    static let sizes = [(1, 1), (1, 5), (6, 1), (2, 2), (3, 5), (16, 9), (33, 18)]
+    static let sizes = [(1, 1), (1, 5), (6, 1), (2, 2), (3, 5), (16, 9), (33, 18), (5, 40)]
 
     /// The eight turns as the Exif standard words them: where the stored first row and first column are to be seen.
     private func upright(_ image: PixelBuffer, _ orientation: ImageOrientation) -> [[Int]] {
