@@ -83,18 +83,19 @@ struct GIFImageReader: ~Copyable {
         }
     }
 
-    /// RGBA by index; what the file does not define is transparent.
+    /// RGBA by index; what the file does not define is black.
     private borrowing func palette(transparentIndex: Int?) throws(CodecError) -> [UInt8] {
         guard let map = unsafe file.pointee.Image.ColorMap ?? file.pointee.SColorMap,
             let colors = unsafe map.pointee.Colors
         else { throw .corrupt(.gif, "no palette") }
         var palette = [UInt8](repeating: 0, count: 256 * 4)
-        for index in unsafe 0..<min(256, Int(map.pointee.ColorCount)) where index != transparentIndex {
+        for index in 0..<256 where index != transparentIndex {
+            palette[index * 4 + 3] = 255
+            guard unsafe index < map.pointee.ColorCount else { continue }
             let color = unsafe colors[index]
             palette[index * 4] = color.Red
             palette[index * 4 + 1] = color.Green
             palette[index * 4 + 2] = color.Blue
-            palette[index * 4 + 3] = 255
         }
         return palette
     }

@@ -83,6 +83,14 @@ struct GIFRowDecoderTests {
     }
 
     @Test
+    func anIndexOutsideOfThePaletteIsBlack() throws {
+        let frame = TestGIF.Frame(width: 2, height: 1, indices: [3, 1])
+        let decoded = try decodeRows(TestGIF(width: 2, height: 1).file([frame]))
+        #expect(decoded.bytes == [0, 0, 0, 255] + Self.green)
+        #expect(!decoded.header.hasAlpha)
+    }
+
+    @Test
     func garbageBehindTheEndIsIgnored() throws {
         let file = TestGIF(width: 1, height: 1).file([TestGIF.Frame(width: 1, height: 1, indices: [0])])
         #expect(try decodeRows(file + Array("garbage".utf8)).bytes == Self.red)
