@@ -3,7 +3,7 @@ import Testing
 @testable import ImageCodecs
 
 /// What every row decoder must do, whatever its format.
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct RowDecoderTests {
     static let formats: [ImageFormat] = [.png, .webp, .gif]
 

@@ -1,7 +1,7 @@
 import ImageCodecs
 import Testing
 
-@Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"))
 struct HeaderCorpusTests {
     @Test(arguments: ImageFormat.allCases)
     func validFilesHaveTheSizeAndFramesOfTheManifest(format: ImageFormat) throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ImageCodecs
 
-@Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"))
 struct PixelCorpusTests {
     static let formats: [ImageFormat] = [.png, .webp, .gif]
     static let limits = DecodeLimits(maximumSide: 100_000)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ImageCodecs
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite
 struct AnimatedGIFTests {
     @Test
     func fewColoursComeBackExactly() throws {

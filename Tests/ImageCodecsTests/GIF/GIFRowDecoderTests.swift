@@ -2,7 +2,7 @@ import Testing
 
 @testable import ImageCodecs
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite
 struct GIFRowDecoderTests {
     private static let red: [UInt8] = [255, 0, 0, 255]
     private static let green: [UInt8] = [0, 255, 0, 255]

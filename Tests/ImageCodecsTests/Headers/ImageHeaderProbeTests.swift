@@ -2,7 +2,7 @@ import Testing
 
 @testable import ImageCodecs
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite
 struct ImageHeaderProbeTests {
     /// A small file of every format.
     static func files() throws -> [[UInt8]] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ImageCodecs
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite
 struct PNGEncoderTests {
     @Test(arguments: [false, true], [(1, 1), (7, 5), (300, 200)])
     func pixelsComeBackExactly(hasAlpha: Bool, size: (Int, Int)) throws {

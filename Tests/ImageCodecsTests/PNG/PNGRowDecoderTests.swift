@@ -2,7 +2,7 @@ import Testing
 
 @testable import ImageCodecs
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite
 struct PNGRowDecoderTests {
     /// What can stand in an `IHDR`.
     static let kinds: [(colorType: UInt8, depth: Int)] = [

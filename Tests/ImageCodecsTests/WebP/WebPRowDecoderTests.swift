@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageCodecs
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite
 struct WebPRowDecoderTests {
     @Test(arguments: [false, true], [(1, 1), (16, 16), (33, 47), (257, 130)])
     func pixelsEqualThoseOfTheReferenceDecoder(hasAlpha: Bool, size: (Int, Int)) throws {
