@@ -21,9 +21,7 @@ final class CurlEasy {
         // A redirect could change the scheme: ours are followed by hand, and nothing but HTTP is ever spoken.
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
-        // HTTP/2 where TLS agrees on it; a transfer waits for a connection that may turn out to be shareable.
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        try set(CURLOPT_PIPEWAIT, 1)
         try set(CURLOPT_BUFFERSIZE, 64 << 10)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
         // The deadlines are ours; libcurl's own, of 300 seconds, must not come first.

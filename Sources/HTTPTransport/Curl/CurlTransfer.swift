@@ -52,6 +52,9 @@ final class CurlTransfer {
         let this = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe try easy.setTransfer(this)
         try easy.set(CURLOPT_URL, request.url.string)
+        // Where TLS may agree on HTTP/2 a transfer waits for a connection that may turn out to be shareable. Without
+        // TLS none will, and libcurl would let it wait until the first answer has come whole.
+        try easy.set(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
         try easy.set(CURLOPT_USERNAME, request.url.user)
         try easy.set(CURLOPT_PASSWORD, request.url.password)
         try easy.set(CURLOPT_NOBODY, request.method == .head ? 1 : 0)
