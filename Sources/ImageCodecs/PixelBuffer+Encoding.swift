@@ -17,7 +17,7 @@ extension PixelBuffer {
     }
 
     /// Whether no pixel is transparent.
-    var isOpaque: Bool {
+    public var isOpaque: Bool {
         stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 }
     }
 }

@@ -13,7 +13,7 @@ struct FileName: Equatable {
 
     /// The name for the image of `source`, a URL or a path, whose format is written `suffix`, for instance `jpg`.
     init(source: String, suffix: String) {
-        let name = Self.decoded(Self.lastComponent(of: source))
+        let name = Self.lastComponent(of: source)
         let (stem, oldSuffix) = Self.split(name)
         let keepsSpelling = suffix == "jpg" && ["jpeg", "jpe", "jfif"].contains(oldSuffix?.lowercased())
         self.suffix = keepsSpelling ? oldSuffix ?? suffix : suffix
@@ -25,27 +25,12 @@ struct FileName: Equatable {
         number < 2 ? "\(stem).\(suffix)" : "\(stem)-\(number).\(suffix)"
     }
 
-    private static func lastComponent(of source: String) -> Substring {
-        guard let scheme = source.range(of: "://") else { return source[...].lastComponent }
+    /// Of a URL without query, and with its percent escapes undone.
+    private static func lastComponent(of source: String) -> String {
+        guard let scheme = source.range(of: "://") else { return String(source[...].lastComponent) }
         let path = source[scheme.upperBound...].prefix { $0 != "?" && $0 != "#" }
         guard let slash = path.firstIndex(of: "/") else { return "" }
-        return path[slash...].lastComponent
-    }
-
-    /// Percent escapes undone, unless that does not give UTF-8.
-    private static func decoded(_ name: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(name.utf8)[...]
-        while let byte = rest.popFirst() {
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let value = UInt8(digits, radix: 16) {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self) ?? String(name)
+        return path[slash...].lastComponent.removingPercentEscapes
     }
 
     /// What follows the last dot is an extension if it looks like one: up to five letters and digits, not all digits.

@@ -1,5 +1,65 @@
 import ArgumentParser
+import AsyncWebImage
 
+/// `webimage info`.
 struct InfoCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "info")
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Tell what images are, from their headers.",
+        discussion: """
+            Of a URL no more is downloaded than it takes to find the header; the pixels are not looked at.
+
+            The exit status is 0 only if every header could be read.
+
+            EXAMPLES
+              webimage info https://example.com/photo.jpg
+              webimage info --json *.png
+            """)
+
+    @Argument(help: "Images: http, https and file URLs, or paths of files.")
+    var sources: [String]
+
+    @Flag(help: "Write one JSON object a line for each image instead of text.")
+    var json = false
+
+    func run() async throws {
+        let sources = sources.map { ImageSource(argument: $0) }
+        let json = json
+        let failures = try await Interruption.cancelling {
+            let loader = ImageLoader()
+            let workers = Workers()
+            var failures = 0
+            for source in sources {
+                let description = try await Self.describe(source, loader, workers)
+                if description.error != nil { failures += 1 }
+                let text = json ? description.json : description.line
+                try (json || description.error == nil ? Terminal.output : Terminal.error).write(text + "\n")
+            }
+            return failures
+        }
+        if failures > 0 { throw ExitCode.failure }
+    }
+
+    private static func describe(
+        _ source: ImageSource, _ loader: ImageLoader, _ workers: Workers
+    ) async throws -> ImageDescription {
+        var description = ImageDescription(url: source.text)
+        do {
+            switch source.place {
+            case .url(let url):
+                let info = try await loader.info(for: ImageRequest(url))
+                description.header = info.header
+                description.bytesRead = info.byteCount
+            case .file(let path):
+                (description.header, description.bytesRead) = try await workers.run {
+                    let (header, byteCount) = try ImageFile(path: path).header()
+                    return (header, byteCount)
+                }
+            }
+        } catch {
+            if Task.isCancelled || error is CancellationError { throw CancellationError() }
+            description.error = Getter.message(for: error)
+        }
+        return description
+    }
 }

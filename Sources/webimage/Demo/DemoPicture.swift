@@ -1,0 +1,45 @@
+import AsyncWebImage
+
+/// One of the files the demo serves: a made-up photograph in a format.
+struct DemoPicture: Sendable {
+    let path: String
+    /// What people call the format.
+    let kind: String
+    let bytes: [UInt8]
+
+    private static let width = 960
+    private static let height = 640
+    private static let animationFrames = 4
+
+    /// One picture for every way an image can arrive.
+    static func all() throws -> [DemoPicture] {
+        [
+            DemoPicture(
+                path: "/dawn.jpg", kind: "progressive JPEG",
+                bytes: try photograph(.dawn).encoded(as: .jpeg, quality: 85, isProgressive: true)),
+            DemoPicture(
+                path: "/noon.jpg", kind: "baseline JPEG", bytes: try photograph(.noon).encoded(as: .jpeg, quality: 85)),
+            DemoPicture(path: "/dusk.webp", kind: "WebP", bytes: try photograph(.dusk).encoded(as: .webp, quality: 85)),
+            DemoPicture(path: "/autumn.png", kind: "PNG", bytes: try photograph(.autumn).encoded(as: .png)),
+            DemoPicture(path: "/night.gif", kind: "animated GIF", bytes: try moonrise()),
+        ]
+    }
+
+    private static func photograph(_ landscape: Landscape, scale: Int = 1) throws -> PixelBuffer {
+        let size = PixelSize(width: width / scale, height: height / scale)
+        let bytes = landscape.render(width: size.width, height: size.height)
+        guard let pixels = PixelBuffer(size: size, bytes: bytes) else {
+            throw CodecError.encodingFailed(.png, "the photograph has the wrong size")
+        }
+        return pixels
+    }
+
+    private static func moonrise() throws -> [UInt8] {
+        var landscape = Landscape.night
+        let frames = try (0..<animationFrames).map { frame in
+            landscape.sunPosition = [0.7 - 0.03 * Double(frame), 0.2 + 0.02 * Double(frame)]
+            return try photograph(landscape, scale: 2)
+        }
+        return try AnimatedGIF.encode(frames: frames, delay: .milliseconds(200), loopCount: 0)
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import AsyncWebImage
+
+extension GetCommand {
+    func run() async throws {
+        let list = try input.map { try InputList(path: $0) }
+        let getter = Getter(
+            loader: ImageLoader(),
+            folder: try OutputFolder(path: output),
+            plan: OutputPlan(
+                format: format, maximumSide: maxPixelSize, ignoresOrientation: ignoreOrientation, quality: quality),
+            workers: Workers())
+        let display = ProgressDisplay(printsJSON: json)
+        let sources = sources
+        let concurrency = concurrency
+
+        do {
+            try await Interruption.cancelling {
+                try await withThrowingTaskGroup(of: Void.self) { drawing in
+                    drawing.addTask { try await display.redrawRegularly() }
+                    defer { drawing.cancelAll() }
+                    try await Self.get(sources, list, concurrency: concurrency, by: getter, display)
+                }
+            }
+        } catch {
+            try? await display.close()
+            throw error
+        }
+        try await display.close()
+        if await display.failed > 0 { throw ExitCode.failure }
+    }
+
+    /// As many at a time as `concurrency` says; a line of the list is read when there is room for it.
+    private static func get(
+        _ sources: [String], _ list: InputList?, concurrency: Int, by getter: Getter, _ display: ProgressDisplay
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var running = 0
+            func start(_ source: ImageSource) async throws {
+                if running == concurrency {
+                    try await group.next()
+                } else {
+                    running += 1
+                }
+                group.addTask {
+                    let id = await display.begin(source.text)
+                    try await display.end(id, getter.get(source))
+                }
+            }
+            for source in sources { try await start(ImageSource(argument: source)) }
+            while let line = try await list?.next() { try await start(ImageSource(listed: line)) }
+            try await group.waitForAll()
+        }
+    }
+}

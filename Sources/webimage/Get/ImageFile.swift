@@ -1,0 +1,67 @@
+import AsyncWebImage
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// An image file on this machine, read in blocks.
+struct ImageFile: ~Copyable {
+    private static let blockSize = 64 << 10
+
+    private let path: String
+    private let descriptor: Int32
+
+    /// Throws if there is no regular file at `path`, or it may not be read.
+    init(path: String) throws(FileError) {
+        // Not waiting for the other end, should it be a pipe.
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        self.path = path
+        guard descriptor >= 0 else { throw FileError("read", path) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError("read", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw FileError("read", path, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ESPIPE)
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// All of it, up to the limit of what is decoded.
+    consuming func bytes(limit: Int = DecodeLimits().maximumBytes) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: path)
+            if block.isEmpty { return bytes }
+            bytes += block
+            guard bytes.count <= limit else { throw CodecError.overLimit(.bytes, value: bytes.count, limit: limit) }
+        }
+    }
+
+    /// The decoded image; never more than a block of the file is held besides.
+    consuming func decoded(options: DecodeOptions) throws -> DecodedImage {
+        let decoder = StreamingDecoder(options: options)
+        while true {
+            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: path)
+            if block.isEmpty { return try decoder.finish() }
+            try decoder.append(block.span)
+            if decoder.plan != nil { try decoder.begin() }
+        }
+    }
+
+    /// The header, after no more blocks than it takes, and how many bytes they had.
+    consuming func header() throws -> (header: ImageHeader, byteCount: Int) {
+        let decoder = StreamingDecoder()
+        var count = 0
+        while true {
+            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: path)
+            count += block.count
+            if block.isEmpty { return (try decoder.finish().header, count) }
+            try decoder.append(block.span)
+            if let header = decoder.header { return (header, count) }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import AsyncWebImage
+
+/// What is to be written for an image, as the options of the command say.
+struct OutputPlan: Sendable, Equatable {
+    /// The three ways from a download to a file.
+    enum Way: Sendable, Equatable {
+        /// As downloaded; only the header is read.
+        case untouched
+        /// As downloaded, after it has been decoded once.
+        case verified
+        /// Decoded and written anew; nil is JPEG for opaque images and PNG for others.
+        case converted(ImageFormat?)
+    }
+
+    let way: Way
+    let options: DecodeOptions
+    let quality: Int
+
+    init(format: OutputFormat?, maximumSide: Int?, ignoresOrientation: Bool, quality: Int) {
+        options = DecodeOptions(
+            target: maximumSide.map { .maximumSide($0) } ?? .original, ignoresOrientation: ignoresOrientation)
+        self.quality = quality
+        way =
+            switch format {
+            case .original: .untouched
+            case .jpeg: .converted(.jpeg)
+            case .png: .converted(.png)
+            case .webp: .converted(.webp)
+            case nil: options == DecodeOptions() ? .verified : .converted(nil)
+            }
+    }
+}

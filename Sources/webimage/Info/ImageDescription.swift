@@ -1,0 +1,48 @@
+import AsyncWebImage
+
+/// What `webimage info` says about one image.
+struct ImageDescription: Sendable, Equatable {
+    /// The URL or path as it was given.
+    var url: String
+    var header: ImageHeader?
+    /// Bytes that had come when the header was complete.
+    var bytesRead: Int?
+    /// Why the header could not be read, or nil.
+    var error: String?
+
+    init(url: String) {
+        self.url = url
+    }
+
+    /// One JSON object in one line, always with the same keys.
+    var json: String {
+        var object = JSONObject()
+        object.add("url", url)
+        object.add("status", error == nil ? "ok" : "failed")
+        object.add("error", error)
+        object.add("format", header?.format.rawValue)
+        object.add("width", header?.size.width)
+        object.add("height", header?.size.height)
+        object.add("frames", header.flatMap(\.frameCount))
+        object.add("orientation", header?.orientation.rawValue)
+        object.add("progressive", header?.isProgressive)
+        object.add("alpha", header?.hasAlpha)
+        object.add("bits_per_channel", header?.bitsPerChannel)
+        object.add("profile", header.flatMap(\.colorProfile))
+        object.add("bytes_read", bytesRead)
+        return object.text
+    }
+
+    /// The same for people.
+    var line: String {
+        guard let header else { return "webimage: \(url.printable): \((error ?? "no header").printable)" }
+        var facts = ["\(url.printable): \(header.format.rawValue)", "\(header.size)"]
+        if let frames = header.frameCount, frames > 1 { facts.append("\(frames) frames") }
+        if header.orientation != .up { facts.append("orientation \(header.orientation.rawValue)") }
+        if header.isProgressive { facts.append("progressive") }
+        facts.append(header.hasAlpha ? "alpha" : "opaque")
+        if header.bitsPerChannel != 8 { facts.append("\(header.bitsPerChannel) bits a channel") }
+        if let profile = header.colorProfile { facts.append("profile \(profile.printable)") }
+        return facts.joined(separator: ", ")
+    }
+}
