@@ -62,7 +62,7 @@ let package = Package(
         .executableTarget(
             name: "webimage",
             dependencies: [
-                "AsyncWebImage", "LoopbackOrigin",
+                "AsyncWebImage", "LoopbackOrigin", "Threading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

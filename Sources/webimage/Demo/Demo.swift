@@ -19,6 +19,10 @@ struct Demo: Sendable {
                 picture.path,
                 response.paced(bytesPerSecond: bytesPerSecond, chunk: picture.bytes.count / Self.pieces + 1))
         }
+        for (cell, picture) in pictures.enumerated() {
+            let empty = String(repeating: "·", count: DemoScreen.columns)
+            try screen?.draw(Array(repeating: empty, count: DemoScreen.rows), caption: picture.kind, cell: cell)
+        }
         let loader = ImageLoader()
         let start = ContinuousClock.now
         let timings = try await withThrowingTaskGroup(of: (Int, Timing).self) { group in
@@ -68,7 +72,7 @@ struct Demo: Sendable {
             rgba: frame.pixels.bytes, width: frame.pixels.width, height: frame.pixels.height,
             columns: DemoScreen.columns, rows: DemoScreen.rows)
         let percent = (counts.bodyBytesSent[picture.path] ?? 0) * 100 / max(1, picture.bytes.count)
-        let state = frame.isFinal ? "done" : frame.scan.map { "\(percent)%, scan \($0)" } ?? "\(percent)%"
+        let state = frame.isFinal ? "done" : frame.scan.map { "scan \($0)" } ?? "\(percent)%"
         try screen.draw(lines, caption: "\(picture.kind), \(state)", cell: cell)
         try screen.draw(summary(counts), caption: "", cell: pictures.count)
     }

@@ -4,13 +4,15 @@ import AsyncWebImage
 extension GetCommand {
     func run() async throws {
         let list = try input.map { try InputList(path: $0) }
+        let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
         let getter = Getter(
-            loader: ImageLoader(),
+            loader: ImageLoader(configuration: loaderConfiguration, transport: traffic),
+            traffic: traffic,
             folder: try OutputFolder(path: output),
             plan: OutputPlan(
                 format: format, maximumSide: maxPixelSize, ignoresOrientation: ignoreOrientation, quality: quality),
             workers: Workers())
-        let display = ProgressDisplay(printsJSON: json)
+        let display = ProgressDisplay(printsJSON: json, traffic: traffic)
         let sources = sources
         let concurrency = concurrency
 
@@ -28,6 +30,14 @@ extension GetCommand {
         }
         try await display.close()
         if await display.failed > 0 { throw ExitCode.failure }
+    }
+
+    /// No cache: every image is wanted once, and a long list must not fill the memory.
+    private var loaderConfiguration: ImageLoader.Configuration {
+        var configuration = ImageLoader.Configuration(memoryCacheLimit: 0)
+        configuration.downloads.maximumConcurrentDownloads = concurrency
+        configuration.downloads.maximumConcurrentDownloadsPerHost = concurrency
+        return configuration
     }
 
     /// As many at a time as `concurrency` says; a line of the list is read when there is room for it.

@@ -3,11 +3,14 @@ import AsyncWebImage
 /// Takes one image from its source to its file.
 struct Getter: Sendable {
     let loader: ImageLoader
+    let traffic: Traffic
     let folder: OutputFolder
     let plan: OutputPlan
     let workers: Workers
 
-    /// What became of `source`. Throws only if the task was cancelled.
+    /// What became of `source`.
+    ///
+    /// Throws only if the task was cancelled.
     func get(_ source: ImageSource) async throws(CancellationError) -> Outcome {
         let clock = ContinuousClock()
         let start = clock.now
@@ -17,7 +20,11 @@ struct Getter: Sendable {
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             outcome.error = Self.message(for: error)
-            outcome.httpStatus = (error as? ImageError)?.httpStatus ?? outcome.httpStatus
+            outcome.httpStatus = (error as? ImageError)?.httpStatus
+        }
+        if case .url(let url) = source.place {
+            outcome.httpStatus = traffic.flow(of: url)?.status ?? outcome.httpStatus
+            traffic.forget(url)
         }
         outcome.milliseconds = Int((clock.now - start) / .milliseconds(1))
         return outcome
@@ -39,7 +46,6 @@ struct Getter: Sendable {
             file = try await encoded(image.pixels, as: format)
         case (_, .url(let url)):
             let data = try await loader.data(for: ImageRequest(url))
-            outcome.httpStatus = data.head.response.status.code
             outcome.source = data.source.rawValue
             file = try await checked(data.bytes, into: &outcome)
         case (_, .file(let path)):

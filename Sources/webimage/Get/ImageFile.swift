@@ -10,20 +10,19 @@ import Glibc
 struct ImageFile: ~Copyable {
     private static let blockSize = 64 << 10
 
-    private let path: String
     private let descriptor: Int32
 
     /// Throws if there is no regular file at `path`, or it may not be read.
     init(path: String) throws(FileError) {
         // Not waiting for the other end, should it be a pipe.
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        self.path = path
-        guard descriptor >= 0 else { throw FileError("read", path) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError("read", path) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw FileError("read", path, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ESPIPE)
+        guard descriptor >= 0 else {
+            let hint = errno == ENOENT ? "; a URL begins with http:// or https://" : ""
+            throw FileError(description: "\(FileError("read", "the file").description)\(hint)")
         }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError("read", "the file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(description: "not a regular file") }
     }
 
     deinit {
@@ -34,7 +33,7 @@ struct ImageFile: ~Copyable {
     consuming func bytes(limit: Int = DecodeLimits().maximumBytes) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
-            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: path)
+            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
             if block.isEmpty { return bytes }
             bytes += block
             guard bytes.count <= limit else { throw CodecError.overLimit(.bytes, value: bytes.count, limit: limit) }
@@ -45,7 +44,7 @@ struct ImageFile: ~Copyable {
     consuming func decoded(options: DecodeOptions) throws -> DecodedImage {
         let decoder = StreamingDecoder(options: options)
         while true {
-            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: path)
+            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
             if block.isEmpty { return try decoder.finish() }
             try decoder.append(block.span)
             if decoder.plan != nil { try decoder.begin() }
@@ -57,7 +56,7 @@ struct ImageFile: ~Copyable {
         let decoder = StreamingDecoder()
         var count = 0
         while true {
-            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: path)
+            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
             count += block.count
             if block.isEmpty { return (try decoder.finish().header, count) }
             try decoder.append(block.span)

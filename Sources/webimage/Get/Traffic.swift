@@ -1,0 +1,87 @@
+import AsyncWebImage
+import Synchronization
+import Threading
+
+/// A transport that keeps count of what comes over another one.
+final class Traffic: Transport {
+    /// What has come of one URL.
+    struct Flow: Sendable, Equatable {
+        var received = 0
+        /// What the server announced, or nil.
+        var expected: Int?
+        var status: Int?
+    }
+
+    private let transport: any Transport
+    private let flows = Locked([String: Flow]())
+    private let total = Atomic<Int>(0)
+
+    init(over transport: any Transport) {
+        self.transport = transport
+    }
+
+    /// Bytes of all bodies.
+    var received: Int { total.load(ordering: .relaxed) }
+
+    /// What has come of `url` since it was last forgotten; nil before its transfer starts.
+    func flow(of url: String) -> Flow? {
+        guard let key = try? HTTPURL(url).string else { return nil }
+        return flows.withLock { $0[key] }
+    }
+
+    /// Drops the count of `url`, so that a long list leaves nothing behind.
+    func forget(_ url: String) {
+        guard let key = try? HTTPURL(url).string else { return }
+        flows.withLock { _ = $0.removeValue(forKey: key) }
+    }
+
+    func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
+        let key = request.url.string
+        flows.withLock { $0[key] = Flow() }
+        return transport.start(request, receiver: Meter(receiver: receiver, traffic: self, key: key))
+    }
+
+    private func update(_ key: String, _ change: (inout Flow) -> Void) {
+        flows.withLock { flows in
+            if var flow = flows[key] {
+                change(&flow)
+                flows[key] = flow
+            }
+        }
+    }
+
+    /// Stands between the transport and the receiver proper.
+    private final class Meter: TransferReceiver {
+        private let receiver: any TransferReceiver
+        private let traffic: Traffic
+        private let key: String
+
+        init(receiver: any TransferReceiver, traffic: Traffic, key: String) {
+            self.receiver = receiver
+            self.traffic = traffic
+            self.key = key
+        }
+
+        func receive(_ head: ResponseHead) {
+            traffic.update(key) { flow in
+                flow.status = head.response.status.code
+                flow.expected = head.contentLength
+            }
+            receiver.receive(head)
+        }
+
+        func receive(_ bytes: Span<UInt8>) -> BodyDemand {
+            let demand = receiver.receive(bytes)
+            // What was not taken will be offered again.
+            if case .pause = demand { return demand }
+            let count = bytes.count
+            traffic.total.wrappingAdd(count, ordering: .relaxed)
+            traffic.update(key) { $0.received += count }
+            return demand
+        }
+
+        func finish(_ outcome: TransferOutcome) {
+            receiver.finish(outcome)
+        }
+    }
+}
