@@ -48,6 +48,13 @@ public actor DownloadCoordinator {
         public var waiting: Int
         /// Callers who wait for an answer.
         public var callers: Int
+
+        /// Activity as given.
+        public init(running: Int, waiting: Int, callers: Int) {
+            self.running = running
+            self.waiting = waiting
+            self.callers = callers
+        }
     }
 
     /// What is going on right now.

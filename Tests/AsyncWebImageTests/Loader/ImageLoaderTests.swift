@@ -94,10 +94,3 @@ struct ImageLoaderTests {
         }
     }
 }
-
-extension DownloadCoordinator {
-    /// Returns once so many callers wait.
-    func callers(reach count: Int) async {
-        while activity.callers < count { await Task.yield() }
-    }
-}

@@ -1,0 +1,14 @@
+import AsyncWebImage
+
+extension DownloadCoordinator {
+    /// Returns once so many callers wait.
+    func callers(reach count: Int) async { await activity { $0.callers >= count } }
+
+    /// Returns once nothing is going on any more: no caller, no slot taken, nothing in the queue.
+    func becomesIdle() async { await activity { $0 == Activity(running: 0, waiting: 0, callers: 0) } }
+
+    /// Returns once the activity is as wanted.
+    func activity(_ isWanted: (Activity) -> Bool) async {
+        while !isWanted(activity) { await Task.yield() }
+    }
+}
