@@ -164,7 +164,7 @@ extension DownloadCoordinator {
         while let id = queue.next() {
             downloads[id]?.state = .running
             // Belongs to all callers of the download, so to none of their tasks.
-            Task { await self.run(id) }
+            Task.immediate { await self.run(id) }
         }
     }
 

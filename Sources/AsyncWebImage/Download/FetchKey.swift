@@ -6,6 +6,11 @@ struct FetchKey: Sendable, Hashable {
     let url: HTTPURL
     /// Only the request's own fields; the configuration's are the same for all.
     let headerFields: HTTPFields
+
+    /// The URL tells keys apart well enough; the fields are compared, not hashed.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(url.string)
+    }
 }
 
 /// What decides the pixels: callers whose keys are equal share one decode.

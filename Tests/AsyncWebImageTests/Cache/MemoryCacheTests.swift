@@ -1,0 +1,45 @@
+import Testing
+
+@testable import AsyncWebImage
+
+struct MemoryCacheTests {
+    /// A response of 400 bytes of pixels.
+    private func response(_ width: Int = 10) -> ImageResponse {
+        let header = ImageHeader(format: .png, size: PixelSize(width: width, height: 10))
+        let image = DecodedImage(pixels: Samples.picture(width, 10), header: header, originalSize: header.size)
+        return ImageResponse(image: image, source: .network, byteCount: 1)
+    }
+
+    private func key(_ name: Int) throws -> VariantKey {
+        let url = try HTTPURL("http://host/\(name)")
+        return VariantKey(fetch: FetchKey(url: url, headerFields: [:]), options: DecodeOptions())
+    }
+
+    @Test func theLeastRecentlyUsedGoesFirst() throws {
+        let cache = MemoryCache(limit: 1_200)
+        for name in 1...3 { cache.insert(response(), for: try key(name)) }
+        _ = cache.response(for: try key(1))
+        cache.insert(response(), for: try key(4))
+
+        #expect(cache.response(for: try key(2)) == nil)
+        #expect([1, 3, 4].allSatisfy { name in (try? cache.response(for: key(name))) != nil })
+        #expect(cache.cost == 1_200 && cache.count == 3)
+    }
+
+    @Test func whatIsTooLargeIsNotKeptAndDropsNothing() throws {
+        let cache = MemoryCache(limit: 500)
+        cache.insert(response(), for: try key(1))
+        cache.insert(response(20), for: try key(2))
+        #expect(cache.count == 1)
+        #expect(cache.response(for: try key(1)) != nil)
+    }
+
+    @Test func replacingCountsOnce() throws {
+        let cache = MemoryCache(limit: 2_000)
+        for _ in 0..<5 { cache.insert(response(), for: try key(1)) }
+        #expect(cache.cost == 400 && cache.count == 1)
+        cache.removeAll()
+        #expect(cache.cost == 0)
+        #expect(cache.response(for: try key(1)) == nil)
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import AsyncWebImage
+
+@Suite(.timeLimit(.minutes(1)))
+struct FrameChannelTests {
+    private func frame(_ rows: Int) -> ImageFrame {
+        ImageFrame(ImagePreview(pixels: Samples.picture(2, 2), completeRows: rows, scan: nil))
+    }
+
+    @Test func slowConsumerGetsTheNewestFrameOnly() async throws {
+        let channel = FrameChannel()
+        for rows in 1...5 { channel.publish(frame(rows)) }
+        #expect(try await channel.next()?.completeRows == 5)
+    }
+
+    @Test func theEndComesAfterTheLastFrameAndOnlyOnce() async throws {
+        let channel = FrameChannel()
+        channel.finish(.success(frame(9)))
+        channel.finish(.failure(CancellationError()))
+        channel.publish(frame(1))
+        #expect(try await channel.next()?.completeRows == 9)
+        #expect(try await channel.next() == nil)
+        #expect(try await channel.next() == nil)
+    }
+
+    @Test func anErrorIsToldOnce() async throws {
+        let channel = FrameChannel()
+        channel.publish(frame(1))
+        channel.finish(.failure(CancellationError()))
+        await #expect(throws: CancellationError.self) { try await channel.next() }
+        #expect(try await channel.next() == nil)
+    }
+
+    @Test func waitingConsumerIsDemand() async throws {
+        let channel = FrameChannel()
+        let demanded = OneShot<Void>()
+        channel.onDemand { demanded.resolve(.success(())) }
+        let consumer = Task { try await channel.next()?.completeRows }
+        try await demanded.value
+        #expect(channel.isWanted)
+        channel.publish(frame(3))
+        #expect(try await consumer.value == 3)
+        #expect(!channel.isWanted)
+    }
+}

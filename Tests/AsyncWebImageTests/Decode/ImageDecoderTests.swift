@@ -1,0 +1,55 @@
+import Testing
+
+@testable import AsyncWebImage
+
+@Suite(.timeLimit(.minutes(1)))
+struct ImageDecoderTests {
+    private func decoder(budget: Int) -> ImageDecoder {
+        ImageDecoder(configuration: .init(threadCount: 2, memoryBudget: budget))
+    }
+
+    @Test func memoryIsGivenBackAlsoAfterAnError() async throws {
+        struct Failure: Error {}
+        let decoder = decoder(budget: 100)
+        await #expect(throws: Failure.self) {
+            try await decoder.withMemory(100) { throw Failure() }
+        }
+        #expect(await decoder.memoryInUse == 0)
+    }
+
+    @Test func othersWaitTheirTurn() async throws {
+        let decoder = decoder(budget: 100)
+        let entered = OneShot<Void>()
+        let leave = OneShot<Void>()
+        let first = Task {
+            try await decoder.withMemory(80) {
+                entered.resolve(.success(()))
+                try await leave.value
+            }
+        }
+        try await entered.value
+        let second = Task { try await decoder.withMemory(80) { await decoder.memoryInUse } }
+        leave.resolve(.success(()))
+        #expect(try await second.value == 80)
+        try await first.value
+        #expect(await decoder.memoryInUse == 0)
+    }
+
+    @Test func cancellingWhileWaitingTakesTheWishBack() async throws {
+        let decoder = decoder(budget: 100)
+        try await decoder.withMemory(100) {
+            let waiting = Task { try await decoder.withMemory(10) {} }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+        #expect(await decoder.memoryInUse == 0)
+        try await decoder.withMemory(100) {}
+    }
+
+    @Test func decodeThatCanNeverFitFailsClearly() async throws {
+        let decoder = decoder(budget: 100)
+        await #expect(throws: CodecError.overLimit(.memory, value: 101, limit: 100)) {
+            try await decoder.withMemory(101) {}
+        }
+    }
+}

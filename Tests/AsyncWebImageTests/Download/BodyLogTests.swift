@@ -1,0 +1,110 @@
+import HTTPTransport
+import Testing
+import Threading
+
+@testable import AsyncWebImage
+
+@Suite(.timeLimit(.minutes(1)))
+struct BodyLogTests {
+    private final class Probe: Transfer {
+        let resumes = Locked(0)
+        func cancel() {}
+        func resume() { resumes.withLock { $0 += 1 } }
+    }
+
+    private let piece = [UInt8](repeating: 7, count: 64 << 10)
+
+    private func readAll(_ reader: BodyReader) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let pieces = try await reader.next() { bytes += pieces.joined() }
+        return bytes
+    }
+
+    @Test func everyReaderGetsAllBytesInOrder() async throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        let early = try #require(log.makeReader())
+        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 17) }
+        let reading = Task { try await readAll(early) }
+        for start in stride(from: 0, to: bytes.count, by: 777) {
+            _ = log.append(Array(bytes[start..<min(start + 777, bytes.count)]).span)
+        }
+        let late = try #require(log.makeReader())
+        log.finish(.success(()))
+
+        #expect(try await reading.value == bytes)
+        #expect(try await readAll(late) == bytes)
+        #expect(log.collect() && log.allBytes() == bytes)
+    }
+
+    @Test func readersHearWhyTheBodyEndedEarly() async throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        let reader = try #require(log.makeReader())
+        _ = log.append(piece.span)
+        log.finish(.failure(.emptyBody(url: "u")))
+        #expect(try await reader.next()?.count == 1)
+        await #expect(throws: ImageError.self) { try await reader.next() }
+    }
+
+    @Test func largeBodyIsDroppedAsItIsReadAndCannotBeJoinedThen() async throws {
+        let log = BodyLog(replayLimit: 100 << 10)
+        let reader = try #require(log.makeReader())
+        _ = log.append(piece.span)
+        #expect(log.makeReader() != nil)
+        _ = log.append(piece.span)
+        _ = try await reader.next()
+        #expect(log.makeReader() == nil)
+        #expect(!log.collect())
+    }
+
+    @Test func collectingKeepsALargeBodyWhole() async throws {
+        let log = BodyLog(replayLimit: 1)
+        #expect(log.collect())
+        let reader = try #require(log.makeReader())
+        for _ in 0..<40 { #expect(log.append(piece.span) == .more) }
+        _ = try await reader.next()
+        log.finish(.success(()))
+        #expect(log.allBytes().count == 40 * piece.count)
+    }
+
+    @Test func slowReaderPausesTheTransferUntilItHasCaughtUp() async throws {
+        let log = BodyLog(replayLimit: 1)
+        let transfer = Probe()
+        log.attach(transfer)
+        let reader = try #require(log.makeReader())
+        var taken = 0
+        while log.append(piece.span) == .more { taken += 1 }
+
+        #expect(taken * piece.count <= 2 << 20)
+        #expect(transfer.resumes.withLock { $0 } == 0)
+        _ = try await reader.next()
+        #expect(transfer.resumes.withLock { $0 } == 1)
+        #expect(log.append(piece.span) == .more)
+    }
+
+    @Test func readerThatIsLetGoHoldsNothingUp() throws {
+        let log = BodyLog(replayLimit: 1)
+        let transfer = Probe()
+        log.attach(transfer)
+        do {
+            let reader = try #require(log.makeReader())
+            while log.append(piece.span) == .more {}
+            withExtendedLifetime(reader) {}
+        }
+        #expect(transfer.resumes.withLock { $0 } == 1)
+    }
+
+    @Test func cancelledReaderStopsWaiting() async throws {
+        let log = BodyLog(replayLimit: 1)
+        let reader = try #require(log.makeReader())
+        let reading = Task { try await reader.next() }
+        reading.cancel()
+        await #expect(throws: CancellationError.self) { try await reading.value }
+    }
+
+    @Test func pokedReaderReturnsWithoutBytes() async throws {
+        let log = BodyLog(replayLimit: 1)
+        let reader = try #require(log.makeReader())
+        reader.poke()
+        #expect(try await reader.next()?.isEmpty == true)
+    }
+}
