@@ -1,6 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import Threading
 
 /// An HTTP/1.1 origin on 127.0.0.1 that answers by script, faults included: for tests, demonstrations and benchmarks.
 ///
@@ -29,25 +30,38 @@ public final class LoopbackOrigin: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let routes = Routes()
         let ledger = Ledger()
-        do {
-            let channel = try await ServerBootstrap(group: group)
-                .serverChannelOption(.backlog, value: 1_024)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandlers(
-                            ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
-                            ConnectionHandler(routes: routes, ledger: ledger))
-                    }
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1_024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers(
+                        ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
+                        ConnectionHandler(routes: routes, ledger: ledger))
                 }
-                .bind(host: "127.0.0.1", port: 0).get()
-            let port = channel.localAddress?.port ?? 0
+            }
+        do {
+            let port = try await port(of: bootstrap)
             return LoopbackOrigin(port: port, group: group, routes: routes, ledger: ledger)
         } catch {
             try? await group.shutdownGracefully()
             throw error
         }
+    }
+
+    /// Binds, and hands over the port rather than the channel: thread sanitizer takes an object that a continuation
+    /// brings from a plain thread for a race.
+    private static func port(of bootstrap: ServerBootstrap) async throws -> Int {
+        let bound = Locked<Result<Int, any Error>?>(nil)
+        await withCheckedContinuation { continuation in
+            bootstrap.bind(host: "127.0.0.1", port: 0).whenComplete { result in
+                let port = result.map { $0.localAddress?.port ?? 0 }
+                bound.withLock { $0 = port }
+                continuation.resume()
+            }
+        }
+        return try bound.withLock { $0 }?.get() ?? 0
     }
 
     /// Closes every connection and the port, and ends the thread; nothing is left when it returns.

@@ -49,8 +49,8 @@ struct FaultTests {
                 client.get("/")
                 #expect(await client.read(atLeast: expected(point).count) == expected(point))
                 await origin.requests(to: "/", reach: 1)
-                #expect(client.unreadCount() == 0)
                 #expect(origin.counts.runningRequests == 1)
+                #expect(client.unreadCount() == 0)
             }
             await origin.openConnections(become: 0)
             #expect(origin.counts.runningRequests == 0)
@@ -100,7 +100,7 @@ struct FaultTests {
             do {
                 let client = try RawClient(port: origin.port)
                 client.get("/")
-                await origin.bodyBytesSent(to: "/", reach: 4)
+                #expect(await client.read(through: "0123").hasSuffix("0123"))
             }
             await origin.openConnections(become: 0)
             gate.open()
@@ -136,7 +136,7 @@ struct FaultTests {
             _ = await other.read(through: "B")
             #expect(origin.counts.bodyBytesSent["/", default: 0] < body.count)
 
-            #expect(await client.read(atLeast: body.count).count > body.count)
+            #expect(await client.read(atLeast: body.count).utf8.count >= body.count)
             await origin.bodyBytesSent(to: "/", reach: body.count)
             #expect(origin.counts.bodyBytesSent["/"] == body.count)
         }

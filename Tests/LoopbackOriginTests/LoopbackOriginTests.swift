@@ -81,7 +81,7 @@ struct LoopbackOriginTests {
             for client in clients { _ = await client.read(through: "A") }
             await origin.counts { $0.runningRequests == 0 }
             #expect(origin.counts.maximumRunningRequests == 5)
-            #expect(origin.counts.openConnections == 5)
+            #expect(origin.counts.openedConnections == 5)
         }
     }
 

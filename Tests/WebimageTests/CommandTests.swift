@@ -1,0 +1,90 @@
+import Foundation
+import LoopbackOrigin
+import Testing
+
+/// The built command, as a shell runs it.
+@Suite(.timeLimit(.minutes(2)))
+struct CommandTests {
+    private let gif: [UInt8] =
+        Array("GIF89a".utf8) + [
+            1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1,
+        ]
+        + [0, 0x3B]
+
+    @Test func writesOneObjectForEveryURLOfAList() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/ok/*", LoopbackOrigin.Response(body: gif))
+            try await withTemporaryFolder { folder in
+                let urls = (0..<300).map { origin.url($0 % 3 == 0 ? "/missing/\($0)" : "/ok/same.gif?\($0)") }
+                let list = "# all of them\n\n" + urls.joined(separator: "\n")
+                let result = try await Command.run(["get", "--json", "-o", folder, "--input", "-"], input: list)
+
+                let objects = try result.output.split(separator: "\n").map {
+                    try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+                }
+                #expect(objects.compactMap { $0["url"] as? String }.sorted() == urls.sorted())
+                #expect(objects.filter { $0["status"] as? String == "ok" }.count == 200)
+                #expect(objects.filter { $0["http_status"] as? Int == 404 }.count == 100)
+                #expect(Set(objects.compactMap { $0["path"] as? String }).count == 200)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 200)
+                #expect(result.status == 1)
+            }
+        }
+    }
+
+    @Test func interruptionLeavesNothingHalfWritten() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/slow.gif", LoopbackOrigin.Response(body: gif).stalled(at: .body(10)))
+            try await withTemporaryFolder { folder in
+                let result = try await Command.run(["get", "-o", folder, origin.url("/slow.gif")]) { command in
+                    await origin.bodyBytesSent(to: "/slow.gif", reach: 10)
+                    command.interrupt()
+                }
+                #expect(result.status == 130)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+            }
+        }
+    }
+
+    @Test func infoReadsNoMoreThanTheHeader() async throws {
+        try await withLoopbackOrigin { origin in
+            let endless = gif.dropLast(3) + [UInt8](repeating: 0, count: 64 << 20)
+            origin.route("/big.gif", LoopbackOrigin.Response(body: Array(endless)))
+            let result = try await Command.run(["info", "--json", origin.url("/big.gif")])
+            #expect(result.output.contains(#""format":"gif","width":1,"height":1"#))
+            #expect(result.status == 0)
+            #expect((origin.counts.bodyBytesSent["/big.gif"] ?? 0) < endless.count)
+        }
+    }
+
+    @Test(arguments: [
+        ["get"], ["get", "--format", "original", "--max-pixel-size", "9", "a"], ["get", "--quality", "0", "a"],
+        ["what"],
+    ])
+    func wrongUsageIsExplained(arguments: [String]) async throws {
+        let result = try await Command.run(arguments)
+        #expect(result.status == 64)
+        #expect(result.errors.contains("Usage: webimage"))
+        #expect(result.output.isEmpty)
+    }
+
+    @Test func missingListsAndFoldersAreExplained() async throws {
+        let list = try await Command.run(["get", "--input", "/nowhere/list"])
+        #expect(list.errors == "webimage: cannot read /nowhere/list: No such file or directory\n")
+        #expect(list.status == 1)
+        let folder = try await Command.run(["get", "-o", "/dev/null/folder", "a"])
+        #expect(folder.errors == "webimage: cannot make the folder /dev/null/folder: Not a directory\n")
+        #expect(folder.status == 1)
+    }
+
+    @Test func closedPipeEndsTheCommand() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/*", LoopbackOrigin.Response(body: gif))
+            try await withTemporaryFolder { folder in
+                let result = try await Command.run(["get", "-o", folder, origin.url("/a.gif")], closesOutput: true)
+                #expect(result.status == 1)
+                #expect(result.errors.contains("standard output: Broken pipe"))
+            }
+        }
+    }
+}

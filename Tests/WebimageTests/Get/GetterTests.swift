@@ -1,0 +1,126 @@
+import AsyncWebImage
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@testable import webimage
+
+@Suite(.timeLimit(.minutes(1)))
+struct GetterTests {
+    typealias Response = LoopbackOrigin.Response
+
+    private let photograph = PixelBuffer(
+        size: PixelSize(width: 96, height: 64), bytes: Landscape.noon.render(width: 96, height: 64))
+
+    /// What `webimage get` makes of the answer `response`, and the files it leaves.
+    private func get(
+        _ response: Response, format: OutputFormat? = nil, maximumSide: Int? = nil
+    ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
+        try await withLoopbackOrigin { origin in
+            origin.route("/photo", response)
+            return try await get(
+                ImageSource(argument: origin.url("/photo")), format: format, maximumSide: maximumSide)
+        }
+    }
+
+    private func get(
+        _ source: ImageSource, format: OutputFormat? = nil, maximumSide: Int? = nil
+    ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
+        try await withTemporaryFolder { folder in
+            let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+            let getter = Getter(
+                loader: ImageLoader(transport: traffic), traffic: traffic,
+                folder: try OutputFolder(path: folder),
+                plan: OutputPlan(format: format, maximumSide: maximumSide, ignoresOrientation: false, quality: 85),
+                workers: Workers(count: 1))
+            let outcome = try await getter.get(source)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            let files = try names.map { ($0, Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0)")))) }
+            return (outcome, Dictionary(uniqueKeysWithValues: files))
+        }
+    }
+
+    private func file(_ format: ImageFormat) throws -> [UInt8] {
+        try #require(photograph).encoded(as: format)
+    }
+
+    @Test(arguments: ImageFormat.allCases, [nil, OutputFormat.original])
+    func writesWhatWasDownloaded(format: ImageFormat, output: OutputFormat?) async throws {
+        let file = try file(format)
+        let (outcome, files) = try await get(Response(body: file), format: output)
+        #expect(files == ["photo.\(format.fileExtension)": file])
+        #expect(outcome.error == nil)
+        #expect(outcome.httpStatus == 200)
+        #expect(outcome.format == format.rawValue)
+        #expect(outcome.width == 96 && outcome.originalWidth == 96 && outcome.frames == 1)
+        #expect(outcome.bytes == file.count)
+        #expect(outcome.source == "network")
+    }
+
+    @Test func shrinksToJPEGAndKeepsTransparencyAsPNG() async throws {
+        let (opaque, opaqueFiles) = try await get(Response(body: try file(.png)), maximumSide: 48)
+        #expect(opaqueFiles.keys.sorted() == ["photo.jpg"])
+        #expect(opaque.width == 48 && opaque.height == 32 && opaque.originalWidth == 96 && opaque.httpStatus == 200)
+
+        let clear = PixelBuffer(size: PixelSize(width: 4, height: 4), bytes: [UInt8](repeating: 100, count: 64))
+        let (_, clearFiles) = try await get(Response(body: try #require(clear).encoded(as: .png)), maximumSide: 2)
+        #expect(clearFiles.keys.sorted() == ["photo.png"])
+    }
+
+    @Test(arguments: [(OutputFormat.jpeg, "jpg"), (.png, "png"), (.webp, "webp")])
+    func converts(format: OutputFormat, suffix: String) async throws {
+        let (outcome, files) = try await get(Response(body: try file(.gif)), format: format)
+        let written = try #require(files["photo.\(suffix)"])
+        #expect(try StreamingDecoder.decode(written.span).pixels.size == PixelSize(width: 96, height: 64))
+        #expect(outcome.format == "gif")
+    }
+
+    @Test func worksOnFilesToo() async throws {
+        let file = try file(.png)
+        try await withTemporaryFolder { folder in
+            let path = folder + "/a.b.PNG"
+            try Data(file).write(to: URL(fileURLWithPath: path))
+            let (outcome, files) = try await get(ImageSource(argument: path), format: .webp)
+            #expect(outcome.source == "file" && outcome.error == nil)
+            #expect(files.keys.sorted() == ["a.b.webp"])
+        }
+    }
+
+    @Test func saysWhatIsWrong() async throws {
+        let html = Array("<!DOCTYPE html><title>Not here</title>".utf8)
+        let jpeg = try file(.jpeg)
+        func error(_ response: Response, _ format: OutputFormat? = nil) async throws -> String {
+            let (outcome, files) = try await get(response, format: format)
+            #expect(files.isEmpty)
+            return outcome.error ?? "none"
+        }
+        for format in [nil, OutputFormat.original, .jpeg] {
+            #expect(try await error(Response(body: html), format).hasPrefix("not a JPEG, PNG, WebP or GIF image"))
+            #expect(try await error(Response(status: 404), format).hasPrefix("the server answered 404"))
+            #expect(try await error(Response(body: jpeg).cut(at: .body(300)), format) != "none")
+        }
+        for format in [nil, OutputFormat.jpeg] {
+            let truncated = Array(jpeg.prefix(jpeg.count / 2))
+            #expect(
+                try await error(Response(body: truncated), format)
+                    == "the JPEG file ends before its image is complete")
+        }
+    }
+
+    @Test(arguments: [
+        ("nowhere/photo.jpg", "cannot read the file: No such file or directory; a URL begins with http:// or https://"),
+        ("/", "not a regular file"),
+        ("ftp://127.0.0.1/photo.jpg", "not a valid http or https URL"),
+        ("http://127.0.0.1:99999/photo.jpg", "not a valid http or https URL"),
+    ])
+    func saysWhatIsWrongWithTheSource(source: String, error: String) async throws {
+        let (outcome, files) = try await get(ImageSource(argument: source))
+        #expect(outcome.error == error)
+        #expect(files.isEmpty)
+    }
+
+    @Test func listsCannotReachLocalFiles() async throws {
+        let (outcome, _) = try await get(ImageSource(listed: "/etc/hostname"))
+        #expect(outcome.error == "not a valid http or https URL")
+    }
+}

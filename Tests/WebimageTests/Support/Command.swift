@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// The built `webimage`, started as a process.
+///
+/// By `posix_spawn`, because Foundation's `Process` leaks, which leak checking reports.
+struct Command {
+    struct Result {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    private let process: pid_t
+
+    /// What Ctrl-C does.
+    func interrupt() {
+        kill(process, SIGINT)
+    }
+
+    /// Runs the command to its end.
+    ///
+    /// `whileRunning` may interfere. With `closesOutput` nobody reads its output.
+    static func run(
+        _ arguments: [String], input: String = "", closesOutput: Bool = false,
+        whileRunning: (Command) async throws -> Void = { _ in }
+    ) async throws -> Result {
+        try await withTemporaryFolder { folder in
+            try Data(input.utf8).write(to: URL(fileURLWithPath: folder + "/input"))
+            var pipe: [Int32] = [-1, -1]
+            #expect(Foundation.pipe(&pipe) == 0)
+            close(pipe[0])
+            defer { close(pipe[1]) }
+            let command = try spawn(arguments, in: folder, output: closesOutput ? pipe[1] : nil)
+            try await whileRunning(command)
+            let status = await command.waitForExit()
+            func text(_ name: String) throws -> String {
+                String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")), as: UTF8.self)
+            }
+            return Result(status: status, output: try text("output"), errors: try text("errors"))
+        }
+    }
+
+    /// The tests and the command are built into one folder.
+    private static var path: String {
+        get throws {
+            let tests = try #require(Bundle.main.executableURL)
+            return tests.deletingLastPathComponent().appendingPathComponent("webimage").path
+        }
+    }
+
+    private static func spawn(_ arguments: [String], in folder: String, output: Int32?) throws -> Command {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, folder + "/input", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, folder + "/output", O_WRONLY | O_CREAT, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, folder + "/errors", O_WRONLY | O_CREAT, 0o600)
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
+
+        let path = try path
+        var strings = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { for string in strings { free(string) } }
+        var process: pid_t = 0
+        let status = posix_spawn(&process, path, &actions, nil, &strings, environ)
+        try #require(status == 0, "\(path): \(String(cString: strerror(status)))")
+        return Command(process: process)
+    }
+
+    private func waitForExit() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var status: Int32 = 0
+                while waitpid(process, &status, 0) < 0, errno == EINTR {}
+                let signal = status & 0x7F
+                continuation.resume(returning: signal == 0 ? status >> 8 & 0xFF : 128 + signal)
+            }
+        }
+    }
+}
