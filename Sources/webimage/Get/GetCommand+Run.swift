@@ -18,11 +18,9 @@ extension GetCommand {
 
         do {
             try await Interruption.cancelling {
-                try await withThrowingTaskGroup(of: Void.self) { drawing in
-                    drawing.addTask { try await display.redrawRegularly() }
-                    defer { drawing.cancelAll() }
-                    try await Self.get(sources, list, concurrency: concurrency, by: getter, display)
-                }
+                let drawing = Task { await display.redrawRegularly() }
+                defer { drawing.cancel() }
+                try await Self.get(sources, list, concurrency: concurrency, by: getter, display)
             }
         } catch {
             try? await display.close()

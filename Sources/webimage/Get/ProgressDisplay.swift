@@ -13,6 +13,8 @@ actor ProgressDisplay {
     /// Results that wait for the next redraw, so that they do not tear the live lines apart.
     private var waiting: [Outcome] = []
     private var drawnLines = 0
+    /// Why standard output cannot be written any more.
+    private var outputFailure: FileError?
 
     init(printsJSON: Bool, traffic: Traffic) {
         self.printsJSON = printsJSON
@@ -33,6 +35,7 @@ actor ProgressDisplay {
     func end(_ id: Int, _ outcome: Outcome) throws(FileError) {
         running.removeAll { $0.id == id }
         if outcome.isSuccess { succeeded += 1 } else { failed += 1 }
+        if let outputFailure { throw outputFailure }
         if isLive {
             waiting.append(outcome)
         } else {
@@ -40,13 +43,10 @@ actor ProgressDisplay {
         }
     }
 
-    /// Redraws until the task is cancelled.
-    ///
-    /// Throws if standard output is gone.
-    func redrawRegularly() async throws {
-        guard isLive else { return }
-        while !Task.isCancelled {
-            try redraw()
+    /// Redraws until the task is cancelled or standard output is gone, of which `end` then tells.
+    func redrawRegularly() async {
+        while isLive, outputFailure == nil, !Task.isCancelled {
+            do throws(FileError) { try redraw() } catch { outputFailure = error }
             try? await Task.sleep(for: .milliseconds(100))
         }
     }
@@ -98,6 +98,8 @@ actor ProgressDisplay {
         }
         let amount = ByteCount(received).description
         let padding = String(repeating: " ", count: max(0, 7 - amount.count))
-        return "\(bar) \(padding)\(amount)  \(url.printable)".fitting(columns)
+        // The end of a URL tells it from its neighbours.
+        let name = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map { String($0) } ?? url
+        return "\(bar) \(padding)\(amount)  \(name.printable)".fitting(columns)
     }
 }
