@@ -9,8 +9,12 @@ import Threading
 /// it; then what all of them have read is dropped, and the transport is paused while they lag behind.
 final class BodyLog: Sendable {
     fileprivate struct Reader {
+        /// Whether it may need only the beginning, so that no more shall be fetched than it asks for.
+        let isFrugal: Bool
         /// The number of the next segment to read.
-        var next: Int
+        var next = 0
+        /// Bytes that have been read.
+        var read = 0
         var waiting: CheckedContinuation<Void, Never>?
         /// Whether the next wait is to return at once.
         var isPoked = false
@@ -22,10 +26,9 @@ final class BodyLog: Sendable {
         var firstSegment = 0
         /// The piece that is being written.
         var open: [UInt8] = []
-        var openCapacity = segmentSize
+        /// How much to allocate with the first bytes.
+        var firstCapacity = segmentSize
         var received = 0
-        /// Bytes in segments and `open`.
-        var held = 0
         var end: Result<Void, ImageError>?
         var readers: [UInt64: Reader] = [:]
         var nextReader: UInt64 = 0
@@ -39,8 +42,10 @@ final class BodyLog: Sendable {
     private static let segmentSize = 64 << 10
     /// Most bytes that are allocated because the server promised them.
     private static let trustedLength = 1 << 20
-    private static let highWater = 1 << 20
-    private static let lowWater = 256 << 10
+    /// The transfer is paused when so much is unread, and goes on when no more than the lower mark is.
+    fileprivate static let highWater = 1 << 20
+    fileprivate static let lowWater = 256 << 10
+    fileprivate static let frugalWater = 16 << 10
 
     private let replayLimit: Int
     private let state = Locked(State())
@@ -53,32 +58,36 @@ final class BodyLog: Sendable {
 
     /// What to wake up when paused readers have caught up.
     func attach(_ transfer: any Transfer) {
-        state.withLock { $0.transfer = transfer }
+        let resumed = state.withLock { state in
+            guard state.end == nil else { return nil as (any Transfer)? }
+            state.transfer = transfer
+            // The readers may have caught up before anybody knew what to wake.
+            return state.resumed()
+        }
+        resumed?.resume()
     }
 
     /// The server says how long the body is.
     func expect(_ length: Int?) {
         state.withLock { state in
-            if let length { state.openCapacity = max(1, min(length, Self.trustedLength)) }
+            if let length { state.firstCapacity = min(length, Self.trustedLength) }
         }
     }
 
     /// Takes the next bytes, or refuses them all with `.pause` until the readers have caught up.
     func append(_ bytes: Span<UInt8>) -> BodyDemand {
         let (demand, waiting) = state.withLock { state in
-            if !state.isWhole, state.held >= Self.highWater, state.collectors == 0, !state.readers.isEmpty {
+            if state.isFull {
                 state.isPaused = true
                 return (BodyDemand.pause, [CheckedContinuation<Void, Never>]())
             }
-            if state.open.isEmpty {
-                state.open.reserveCapacity(max(state.openCapacity, bytes.count))
-            } else if state.open.count + bytes.count > state.open.capacity {
+            if state.open.count + bytes.count > state.open.capacity {
                 state.seal()
-                state.open.reserveCapacity(max(Self.segmentSize, bytes.count))
+                let capacity = state.received == 0 ? state.firstCapacity : Self.segmentSize
+                state.open.reserveCapacity(max(capacity, bytes.count))
             }
             state.open.append(copying: bytes)
             state.received += bytes.count
-            state.held += bytes.count
             if state.received > replayLimit, state.collectors == 0, !state.readers.isEmpty { state.isWhole = false }
             return (.more, state.takeWaiting())
         }
@@ -102,11 +111,13 @@ final class BodyLog: Sendable {
 
     /// Asks that the whole body be kept; false if its beginning is already gone.
     func collect() -> Bool {
-        state.withLock { state in
-            guard state.isWhole else { return false }
+        let (isWhole, resumed) = state.withLock { state -> (Bool, (any Transfer)?) in
+            guard state.isWhole else { return (false, nil) }
             state.collectors += 1
-            return true
+            return (true, state.resumed())
         }
+        resumed?.resume()
+        return isWhole
     }
 
     /// Takes back ``collect()``.
@@ -123,14 +134,18 @@ final class BodyLog: Sendable {
     }
 
     /// A reader from the first byte on; nil if it is gone.
-    func makeReader() -> BodyReader? {
-        state.withLock { state in
-            guard state.isWhole else { return nil }
+    ///
+    /// As long as all readers are frugal, the transfer is never far ahead of them.
+    func makeReader(isFrugal: Bool = false) -> BodyReader? {
+        let (reader, resumed) = state.withLock { state -> (BodyReader?, (any Transfer)?) in
+            guard state.isWhole else { return (nil, nil) }
             let id = state.nextReader
             state.nextReader += 1
-            state.readers[id] = Reader(next: 0)
-            return BodyReader(log: self, id: id)
+            state.readers[id] = Reader(isFrugal: isFrugal)
+            return (BodyReader(log: self, id: id), state.resumed())
         }
+        resumed?.resume()
+        return reader
     }
 
     /// The next pieces for a reader: none if there are none yet, nil at the end.
@@ -145,10 +160,9 @@ final class BodyLog: Sendable {
                 return (nil, nil)
             }
             state.readers[id]?.next = end
+            state.readers[id]?.read = state.received
             state.dropRead()
-            guard state.isPaused, state.held <= Self.lowWater else { return (pieces, nil) }
-            state.isPaused = false
-            return (pieces, state.transfer)
+            return (pieces, state.resumed())
         }
         resumed?.resume()
         return pieces
@@ -187,9 +201,7 @@ final class BodyLog: Sendable {
         let resumed = state.withLock { state -> (any Transfer)? in
             state.readers[id] = nil
             state.dropRead()
-            guard state.isPaused else { return nil }
-            state.isPaused = false
-            return state.transfer
+            return state.resumed()
         }
         resumed?.resume()
     }
@@ -206,10 +218,27 @@ extension BodyLog.State {
     mutating func dropRead() {
         guard !isWhole, collectors == 0 else { return }
         let oldest = readers.values.map(\.next).min() ?? firstSegment + segments.count
-        while firstSegment < oldest, let segment = segments.popFirst() {
-            held -= segment.count
-            firstSegment += 1
-        }
+        while firstSegment < oldest, segments.popFirst() != nil { firstSegment += 1 }
+    }
+
+    /// Bytes that the slowest reader has not read.
+    private var unread: Int { received - (readers.values.map(\.read).min() ?? received) }
+
+    private var isFrugal: Bool { readers.values.allSatisfy(\.isFrugal) }
+
+    /// Whether the transfer has to wait for the readers.
+    var isFull: Bool {
+        guard collectors == 0, !readers.isEmpty else { return false }
+        if isFrugal { return unread >= BodyLog.frugalWater }
+        return !isWhole && unread >= BodyLog.highWater
+    }
+
+    /// The transfer, if it was paused and may go on now.
+    mutating func resumed() -> (any Transfer)? {
+        guard isPaused, let transfer else { return nil }
+        if collectors == 0, !readers.isEmpty, unread > (isFrugal ? 0 : BodyLog.lowWater) { return nil }
+        isPaused = false
+        return transfer
     }
 
     mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {

@@ -251,7 +251,7 @@ extension DownloadCoordinator {
     private func decode(_ subscriber: Subscriber, from download: Download) -> Download.Decode? {
         guard let variant = subscriber.variant else { return nil }
         if let decode = download.decodes[variant] { return decode }
-        guard let reader = download.log.makeReader() else { return nil }
+        guard let reader = download.log.makeReader(isFrugal: variant == .header) else { return nil }
         let frames = FrameHub()
         let id = download.id
         let options: DecodeOptions

@@ -81,6 +81,22 @@ struct BodyLogTests {
         #expect(log.append(piece.span) == .more)
     }
 
+    @Test func frugalReaderIsNotOutrun() async throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        let transfer = Probe()
+        log.attach(transfer)
+        let frugal = try #require(log.makeReader(isFrugal: true))
+        #expect(log.append(piece.span) == .more)
+        #expect(log.append(piece.span) == .pause)
+        _ = try await frugal.next()
+        #expect(transfer.resumes.withLock { $0 } == 1)
+
+        #expect(log.append(piece.span) == .more)
+        #expect(log.append(piece.span) == .pause)
+        #expect(log.makeReader() != nil)
+        #expect(transfer.resumes.withLock { $0 } == 2)
+    }
+
     @Test func readerThatIsLetGoHoldsNothingUp() throws {
         let log = BodyLog(replayLimit: 1)
         let transfer = Probe()
