@@ -2,9 +2,9 @@ PREFIX ?= /usr/local
 BINARY := .build/release/webimage
 SOURCES := Package.swift Sources Tests
 
-# A binary that does not need the Swift toolchain to run.
+# A binary that does not need the Swift toolchain to run, without its symbols.
 ifeq ($(shell uname -s),Linux)
-RELEASE := -c release --static-swift-stdlib
+RELEASE := -c release --static-swift-stdlib -Xlinker -s
 else
 RELEASE := -c release
 endif

@@ -19,7 +19,7 @@ struct Webimage: AsyncParsableCommand {
               webimage info https://example.com/photo.jpg
               webimage demo
             """,
-        version: "1.0.0",
+        version: "0.1.0",
         subcommands: [GetCommand.self, InfoCommand.self, DemoCommand.self])
 
     static func main() async {
@@ -33,6 +33,8 @@ struct Webimage: AsyncParsableCommand {
                 try command.run()
             }
         } catch let interrupted as Interruption.Interrupted {
+            // The terminal has shown ^C; the prompt shall not stand behind it.
+            if Terminal.error.isInteractive { try? Terminal.error.write("\n") }
             exit(withError: ExitCode(interrupted.exitStatus))
         } catch let error as FileError {
             try? Terminal.error.write("webimage: \(error)\n")

@@ -8,7 +8,7 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Watch images arrive from a slow server on this machine. Needs no network.",
         discussion: """
-            Five pictures are made up, encoded, and served by an origin in this process that takes five seconds for
+            Five pictures are made up, encoded, and served by an origin in this process that takes five seconds for \
             each. Eight callers ask for every picture at once; one of them draws it while it comes in.
 
             On a terminal without colours, or of fewer than 80 by 23 characters, and elsewhere there is only the table.

@@ -6,23 +6,23 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Download images, check them, and write them to files.",
         discussion: """
-            Each image is decoded on the way, so that what is written is known to be whole. Without --format the file
-            is the downloaded one, byte for byte; with --max-pixel-size it is a JPEG, or a PNG if the image has
-            transparent parts. --format original does not decode: it only reads the header, which is enough to turn
+            Each image is decoded on the way, so that what is written is known to be whole. Without --format the file \
+            is the downloaded one, byte for byte; with --max-pixel-size it is a JPEG, or a PNG if the image has \
+            transparent parts. --format original does not decode: it only reads the header, which is enough to turn \
             away what is not an image.
 
-            A file is named after the end of its URL, with the extension of its true format. It appears whole or not
-            at all, and no existing file is ever overwritten: the second photo.jpg becomes photo-2.jpg, also when the
+            A file is named after the end of its URL, with the extension of its true format. It appears whole or not \
+            at all, and no existing file is ever overwritten: the second photo.jpg becomes photo-2.jpg, also when the \
             first is from an earlier run.
 
-            The results go to standard output, a line each; failures and progress to standard error. The exit status is
+            The results go to standard output, a line each; failures and progress to standard error. The exit status is \
             0 only if every image was written, 1 if one was not, 130 after Ctrl-C.
 
             EXAMPLES
               webimage get https://example.com/photo.jpg
-              webimage get -o thumbnails --max-pixel-size 256 https://example.com/a.jpg https://example.com/b.png
+              webimage get -o thumbnails --max-pixel-size 256 --input urls.txt
               webimage get --format webp --quality 80 photo.png
-              psql -Atc 'select url from images' | webimage get --input - --json -o images > log.jsonl
+              cut -f 2 table.tsv | webimage get --input - --json > log.jsonl
             """)
 
     @Argument(help: "What to get: http, https and file URLs, or paths of files.")
@@ -34,7 +34,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(help: "Shrink to at most this width and height, in pixels. Smaller images stay as they are.")
     var maxPixelSize: Int?
 
-    @Option(help: "What to write: jpeg, png, webp, or original.")
+    @Option(help: "What to write.")
     var format: OutputFormat?
 
     @Option(help: "For JPEG and WebP, 1 to 100.")

@@ -1,0 +1,38 @@
+import AsyncWebImage
+import Testing
+
+@testable import webimage
+
+struct ImageSourceTests {
+    @Test(arguments: [
+        ("https://example.com/a.jpg", ImageSource.Place.url("https://example.com/a.jpg")),
+        ("HTTP://example.com", .url("HTTP://example.com")),
+        ("data:image/png;base64,AAAA", .url("data:image/png;base64,AAAA")),
+        ("a.jpg", .file(path: "a.jpg")),
+        ("/tmp/50%25.jpg", .file(path: "/tmp/50%25.jpg")),
+        ("file:///tmp/a%20b.jpg", .file(path: "/tmp/a b.jpg")),
+        ("file://localhost/tmp/a.jpg", .file(path: "/tmp/a.jpg")),
+        ("file://elsewhere/tmp/a.jpg", .url("file://elsewhere/tmp/a.jpg")),
+    ])
+    func argumentsAreURLsOrPaths(argument: String, place: ImageSource.Place) {
+        #expect(ImageSource(argument: argument).place == place)
+    }
+
+    @Test(arguments: ["a.jpg", "/etc/hostname", "file:///etc/hostname"])
+    func linesOfListsAreURLs(line: String) {
+        #expect(ImageSource(listed: line).place == .url(line))
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, false, OutputPlan.Way.verified),
+            (nil, 100, false, .converted(nil)),
+            (nil, nil, true, .converted(nil)),
+            (.original, nil, false, .untouched),
+            (.webp, 100, false, .converted(.webp)),
+        ] as [(OutputFormat?, Int?, Bool, OutputPlan.Way)])
+    func optionsDecideTheWay(format: OutputFormat?, side: Int?, ignoresOrientation: Bool, way: OutputPlan.Way) {
+        let plan = OutputPlan(format: format, maximumSide: side, ignoresOrientation: ignoresOrientation, quality: 85)
+        #expect(plan.way == way)
+    }
+}

@@ -1,0 +1,35 @@
+import AsyncWebImage
+import Testing
+
+@testable import webimage
+
+struct ImageDescriptionTests {
+    private var description: ImageDescription {
+        var header = ImageHeader(format: .jpeg, size: PixelSize(width: 640, height: 480))
+        header.orientation = .down
+        header.isProgressive = true
+        header.colorProfile = "Display \"P3\""
+        var description = ImageDescription(url: "a.jpg")
+        description.header = header
+        description.bytesRead = 4_096
+        return description
+    }
+
+    @Test func saysWhatIsWorthSaying() {
+        #expect(
+            description.line
+                == #"a.jpg: jpeg, 640x480, orientation 3, progressive, opaque, profile Display "P3""#)
+    }
+
+    @Test func jsonHasAlwaysTheSameKeys() {
+        #expect(
+            description.json
+                == #"{"url":"a.jpg","status":"ok","error":null,"format":"jpeg","width":640,"height":480,"frames":1,"#
+                + #""orientation":3,"progressive":true,"alpha":false,"bits_per_channel":8,"#
+                + #""profile":"Display \"P3\"","bytes_read":4096}"#)
+        var failed = ImageDescription(url: "a.jpg")
+        failed.error = "no"
+        #expect(failed.json.hasPrefix(#"{"url":"a.jpg","status":"failed","error":"no","format":null,"#))
+        #expect(failed.line == "webimage: a.jpg: no")
+    }
+}
