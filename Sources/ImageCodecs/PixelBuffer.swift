@@ -1,4 +1,6 @@
-/// An image in memory: RGBA, 8 bits a channel, straight (not premultiplied) alpha, sRGB, rows from the top without padding.
+/// An image in memory: RGBA, 8 bits a channel, straight (not premultiplied) alpha, rows from the top without padding.
+///
+/// Colours are as the file has them, which is sRGB for nearly all files without a profile; profiles are not applied.
 public struct PixelBuffer: Sendable, Hashable {
     /// Width and height in pixels.
     public let size: PixelSize
