@@ -1,9 +1,16 @@
 import CCurl
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// An absolute http or https URL, as libcurl itself reads it.
 ///
 /// One parser for the checks and for the transfer: what was judged is what is fetched. Scheme and host are in lower
-/// case, dots in the path are resolved, spaces and bytes beyond ASCII are percent-encoded, the fragment is dropped.
+/// case, international names in their ASCII form, dots in the path are resolved, spaces and bytes beyond ASCII are
+/// percent-encoded, the scheme's own port and the fragment are dropped.
 public struct HTTPURL: Sendable, Hashable {
     /// The URL without user and password.
     public let string: String
@@ -14,9 +21,9 @@ public struct HTTPURL: Sendable, Hashable {
     /// The port, given or implied.
     public let port: Int
     /// The user name that came before the host, decoded.
-    public let user: String?
+    public private(set) var user: String?
     /// The password that came with it, decoded.
-    public let password: String?
+    public private(set) var password: String?
 
     /// Reads an absolute URL; throws `invalidURL` if it is none, or neither http nor https.
     public init(_ text: String) throws(TransportError) {
@@ -26,29 +33,49 @@ public struct HTTPURL: Sendable, Hashable {
     }
 
     /// Resolves a reference, as `Location` holds one, against this URL (RFC 3986, section 5).
+    ///
+    /// User and password stay as long as the origin does.
     func resolving(_ reference: String) throws(TransportError) -> HTTPURL {
         let parser = try URLParser(of: reference)
         try parser.set(CURLUPART_URL, string)
         try parser.set(CURLUPART_URL, reference, flags: CURLU_URLENCODE)
-        return try HTTPURL(parser, text: reference)
+        var resolved = try HTTPURL(parser, text: reference)
+        if resolved.user == nil, resolved.hasSameOrigin(as: self) {
+            resolved.user = user
+            resolved.password = password
+        }
+        return resolved
     }
 
     private init(_ parser: borrowing URLParser, text: String) throws(TransportError) {
         guard let scheme = parser.part(CURLUPART_SCHEME), scheme == "http" || scheme == "https",
-            let host = parser.part(CURLUPART_HOST), !host.isEmpty,
+            let host = parser.part(CURLUPART_HOST, flags: CURLU_PUNYCODE)?.lowercased(), !host.isEmpty,
             let port = parser.part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap({ Int($0) }), port > 0
-        else { throw TransportError(url: text, reason: .invalidURL) }
+        else { throw TransportError(url: Self.withoutUserInformation(text), reason: .invalidURL) }
         self.scheme = scheme
-        self.host = host.lowercased()
+        self.host = host
         self.port = port
         user = parser.part(CURLUPART_USER, flags: CURLU_URLDECODE)
         password = parser.part(CURLUPART_PASSWORD, flags: CURLU_URLDECODE)
         try parser.set(CURLUPART_USER, nil)
         try parser.set(CURLUPART_PASSWORD, nil)
         try parser.set(CURLUPART_FRAGMENT, nil)
-        try parser.set(CURLUPART_HOST, self.host)
-        guard let string = parser.part(CURLUPART_URL) else { throw TransportError(url: text, reason: .invalidURL) }
+        // Setting it drops an IPv6 address's zone, so only where it changes something.
+        if parser.part(CURLUPART_HOST) != host { try parser.set(CURLUPART_HOST, host) }
+        guard let string = parser.part(CURLUPART_URL, flags: CURLU_NO_DEFAULT_PORT) else {
+            throw TransportError(url: Self.withoutUserInformation(text), reason: .invalidURL)
+        }
         self.string = string
+    }
+
+    /// What may be said of a text that is no URL: everything up to the last `@` could be a user and a password.
+    static func withoutUserInformation(_ text: String) -> String {
+        let start = text.firstIndex(of: "/").flatMap { slash in
+            text[slash...].hasPrefix("//") ? text.index(slash, offsetBy: 2) : nil
+        }
+        let authority = start ?? text.startIndex
+        guard let at = text.lastIndex(of: "@"), at >= authority else { return text }
+        return String(text[..<authority] + text[text.index(after: at)...])
     }
 
     /// Whether both URLs have the same scheme, host and port (RFC 6454, section 4).
@@ -73,16 +100,20 @@ extension HTTPURL: CustomStringConvertible {
 private struct URLParser: ~Copyable {
     private let handle: OpaquePointer
     private let text: String
+    /// Only ever read.
+    private nonisolated(unsafe) static let locale = unsafe newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
 
     init(of text: String) throws(TransportError) {
-        guard let handle = unsafe curl_url() else { throw TransportError(url: text, reason: .invalidURL) }
+        self.text = HTTPURL.withoutUserInformation(text)
+        guard let handle = unsafe curl_url() else { throw TransportError(url: self.text, reason: .invalidURL) }
         unsafe self.handle = handle
-        self.text = text
     }
 
     deinit { unsafe curl_url_cleanup(handle) }
 
     func set(_ part: CURLUPart, _ value: String?, flags: Int32 = 0) throws(TransportError) {
+        // A C string would end there, and hide the rest from the parser.
+        if let value, value.utf8.contains(0) { throw TransportError(url: text, reason: .invalidURL) }
         let status = unsafe curl_url_set(handle, part, value, UInt32(flags))
         guard status == CURLUE_OK else {
             let detail = unsafe String(cString: curl_url_strerror(status))
@@ -91,6 +122,9 @@ private struct URLParser: ~Copyable {
     }
 
     func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
+        // Names beyond ASCII are read by the locale, which is plain C in most programs.
+        let before = unsafe uselocale(Self.locale)
+        defer { unsafe uselocale(before) }
         var value: UnsafeMutablePointer<CChar>?
         guard unsafe curl_url_get(handle, part, &value, UInt32(flags)) == CURLUE_OK, let value = unsafe value else {
             return nil

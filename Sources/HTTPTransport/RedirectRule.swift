@@ -8,9 +8,9 @@ enum RedirectRule {
     static func next(
         after head: HTTPResponse, of request: TransportRequest, redirectCount: Int
     ) throws(TransportError) -> TransportRequest? {
-        guard [301, 302, 303, 307, 308].contains(head.status.code), let location = head.headerFields[.location] else {
-            return nil
-        }
+        guard [301, 302, 303, 307, 308].contains(head.status.code),
+            let location = head.headerFields[fields: .location].first?.value
+        else { return nil }
         guard redirectCount < request.redirectLimit else {
             throw TransportError(url: request.url.string, reason: .tooManyRedirects(limit: request.redirectLimit))
         }
@@ -19,8 +19,10 @@ enum RedirectRule {
             next.url = try request.url.resolving(location)
         } catch {
             throw TransportError(
-                url: request.url.string, reason: .redirectRefused, detail: String(location.prefix(200)))
+                url: request.url.string, reason: .redirectRefused,
+                detail: String(HTTPURL.withoutUserInformation(location).prefix(200)))
         }
+        if head.status.code == 303, next.method != .head { next.method = .get }
         if !next.url.hasSameOrigin(as: request.url) {
             next.headerFields[.authorization] = nil
             next.headerFields[.cookie] = nil

@@ -4,8 +4,10 @@ import HTTPTypes
 ///
 /// Interim (1xx) responses are passed over; trailers, which come behind the body, are ignored.
 struct ResponseHeadParser {
-    /// Most bytes of all header lines of one response.
-    static let limit = 256 << 10
+    /// Most bytes of all header lines of one response, the interim ones before it included.
+    ///
+    /// Not above libcurl's own limit for a single line.
+    static let limit = 100 << 10
 
     private var status: HTTPResponse.Status?
     private var fields = HTTPFields()
@@ -34,7 +36,8 @@ struct ResponseHeadParser {
     private mutating func endOfLines() -> Event {
         guard let status else { return .malformed }
         if status.kind == .informational {
-            self = ResponseHeadParser()
+            self.status = nil
+            fields = HTTPFields()
             return .needsMore
         }
         isComplete = true
@@ -67,10 +70,15 @@ struct ResponseHeadParser {
         while start < end, line[start] == 0x20 || line[start] == 0x09 { start += 1 }
         var last = end
         while last > start, line[last - 1] == 0x20 || line[last - 1] == 0x09 { last -= 1 }
-        let name = String(decoding: (0..<colon).map { line[$0] }, as: UTF8.self)
-        guard let fieldName = HTTPField.Name(name) else { return .needsMore }
-        let value = (start..<last).map { line[$0] }
-        fields.append(HTTPField(name: fieldName, value: value))
+        guard let nameText = try? UTF8Span(validating: line.extracting(0..<colon)),
+            let name = HTTPField.Name(String(copying: nameText))
+        else { return .needsMore }
+        let value = line.extracting(start..<last)
+        if let text = try? UTF8Span(validating: value) {
+            fields.append(HTTPField(name: name, value: String(copying: text)))
+        } else {
+            fields.append(HTTPField(name: name, value: value.indices.map { value[$0] }))
+        }
         return .needsMore
     }
 }

@@ -11,9 +11,9 @@ public struct TransportError: Error, Sendable, Hashable {
 
     /// A failure of `url`.
     public init(url: String, reason: Reason, detail: String? = nil) {
-        self.url = url
+        self.url = url.withoutControlCharacters
         self.reason = reason
-        self.detail = detail
+        self.detail = detail?.withoutControlCharacters
     }
 
     /// What can happen to a request.
@@ -81,7 +81,7 @@ extension TransportError.Reason {
         case .truncated(let expected?, let received):
             "the connection ended after \(received) of \(expected) bytes"
         case .truncated(nil, let received): "the connection ended early, after \(received) bytes"
-        case .connectionLost: "the server closed the connection without an answer"
+        case .connectionLost: "the connection ended before the server had answered"
         case .bodyTooLarge(let limit): "the body is larger than the limit of \(limit) bytes"
         case .headerTooLarge(let limit): "the response header is larger than the limit of \(limit) bytes"
         case .invalidResponse: "the server's answer is not valid HTTP"
@@ -90,5 +90,14 @@ extension TransportError.Reason {
         case .cancelled: "cancelled"
         case .other(let code): "the transfer failed (libcurl error \(code))"
         }
+    }
+}
+
+extension String {
+    /// Servers have a say in what stands in errors, which end up in terminals and logs.
+    fileprivate var withoutControlCharacters: String {
+        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
+        let visible = unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
+        return String(String.UnicodeScalarView(visible))
     }
 }

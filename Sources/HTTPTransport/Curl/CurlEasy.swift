@@ -21,11 +21,14 @@ final class CurlEasy {
         // A redirect could change the scheme: ours are followed by hand, and nothing but HTTP is ever spoken.
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
-        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        // A proxy's answer to CONNECT is not the response.
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // Which proxy is decided by ProxyRule; unset, libcurl would look for exceptions in the environment.
+        try set(CURLOPT_NOPROXY, "")
         try set(CURLOPT_BUFFERSIZE, 64 << 10)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
-        // The deadlines are ours; libcurl's own, of 300 seconds, must not come first.
-        try set(CURLOPT_CONNECTTIMEOUT_MS, 24 * 3600 * 1_000)
+        // What is fed in by CURLOPT_RESOLVE is to outlive the resolver's own memory of it.
+        try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(HostResolver.lifetime / .seconds(1)) + 5)
         // A name lookup of libcurl's own, behind a proxy, must not hold up the thread when it is abandoned.
         try set(CURLOPT_QUICK_EXIT, 1)
         if let file = configuration.certificateAuthorityFile { try set(CURLOPT_CAINFO, file) }

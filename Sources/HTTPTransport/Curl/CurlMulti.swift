@@ -98,12 +98,12 @@ final class CurlMulti {
 
     private func check(_ status: CURLMcode) throws(CurlMultiFailure) {
         guard status == CURLM_OK else {
-            throw CurlMultiFailure(message: unsafe String(cString: curl_multi_strerror(status)))
+            throw CurlMultiFailure(description: unsafe String(cString: curl_multi_strerror(status)))
         }
     }
 }
 
 /// libcurl refused to take a transfer on.
-struct CurlMultiFailure: Error {
-    let message: String
+struct CurlMultiFailure: Error, CustomStringConvertible {
+    let description: String
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Threading
 
 /// The one thread on which libcurl runs: the executor of ``CurlTransport``.
@@ -14,17 +15,22 @@ final class CurlThread: SerialExecutor {
     private struct Inbox {
         var work: [Work] = []
         var isAsleep = false
-        var thread: pthread_t?
+        var isEnding = false
     }
 
     let poller = EventPoller()
     private let inbox = Locked(Inbox())
+    /// 0 until the thread runs.
+    private let identity = Atomic<pthread_t>(0)
 
-    /// Starts the thread.
+    /// Starts the thread; `whenEnded` is the last thing it calls.
     ///
-    /// It ends when nobody else holds the driver any longer, which is to ``wake()`` it then.
-    func start(driver: some CurlThreadDriver) {
-        startThread(named: "webimage-curl") { [weak driver] in self.run { driver } }
+    /// It holds the driver only while it calls it, and ends when it is told to ``end()``.
+    func start(driver: some CurlThreadDriver, whenEnded: @escaping @Sendable () -> Void = {}) {
+        startThread(named: "webimage-curl") { [weak driver] in
+            self.run { driver }
+            whenEnded()
+        }
     }
 
     /// Runs `work` on the thread, after what was enqueued before.
@@ -42,12 +48,12 @@ final class CurlThread: SerialExecutor {
 
     func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    /// Wakes the thread without work, so that it looks after its driver.
-    func wake() { poller.wake() }
-
-    private var isCurrent: Bool {
-        inbox.withLock { $0.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    /// Ends the thread after what it does now; nothing may be enqueued any more.
+    func end() {
+        inbox.withLock { $0.isEnding = true }
     }
+
+    private var isCurrent: Bool { identity.load(ordering: .relaxed) == pthread_self() }
 
     private func append(_ work: Work) {
         let wakes = inbox.withLock { inbox in
@@ -59,29 +65,32 @@ final class CurlThread: SerialExecutor {
     }
 
     private func run(_ driver: () -> (any CurlThreadDriver)?) {
-        inbox.withLock { $0.thread = pthread_self() }
+        identity.store(pthread_self(), ordering: .relaxed)
+        ignoreBrokenPipes()
         while let limit = nextSleep(driver) {
-            poller.wait(timeout: limit.duration) { event in driver()?.handle(event) }
+            let count = poller.wait(timeout: limit.duration)
             inbox.withLock { $0.isAsleep = false }
-            driver()?.finishTurn()
+            guard let driver = driver() else { continue }
+            poller.deliver(count, to: driver.handle)
+            driver.finishTurn()
         }
-        while runBatch() {}
     }
 
-    /// Runs the work there is and says how long to sleep then; nil once the driver is gone.
+    /// Runs the work there is and says how long to sleep then; nil at the end.
+    ///
+    /// A driver that is gone has work on its way here: its own isolated deinit.
     private func nextSleep(_ driver: () -> (any CurlThreadDriver)?) -> (duration: Duration?, Void)? {
-        _ = runBatch()
-        guard let driver = driver() else { return nil }
-        let limit = driver.sleepLimit()
-        let rests = inbox.withLock { inbox in
+        runBatch()
+        let limit = driver()?.sleepLimit()
+        return inbox.withLock { inbox in
+            if inbox.isEnding { return nil }
             inbox.isAsleep = inbox.work.isEmpty
-            return inbox.isAsleep
+            return (inbox.isAsleep ? limit : .zero, ())
         }
-        return (rests ? limit : .zero, ())
     }
 
     /// Runs what is in the inbox now, and not what that work adds: sockets get their turn in between.
-    private func runBatch() -> Bool {
+    private func runBatch() {
         let work = inbox.withLock { inbox in
             defer { inbox.work = [] }
             return inbox.work
@@ -92,7 +101,14 @@ final class CurlThread: SerialExecutor {
             case .closure(let closure): closure()
             }
         }
-        return !work.isEmpty
+    }
+
+    /// libcurl sends with MSG_NOSIGNAL, but does not answer for the TLS library.
+    private func ignoreBrokenPipes() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }
 

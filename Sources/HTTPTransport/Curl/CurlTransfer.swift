@@ -6,13 +6,16 @@ import HTTPTypes
 /// Confined to the transport's thread; libcurl's callbacks reach it through its address.
 @safe
 final class CurlTransfer {
-    let id: UInt64
+    /// Keeps the transport alive, too, while something is under way.
+    let handle: CurlTransferHandle
     let receiver: any TransferReceiver
     let start: ContinuousClock.Instant
-    /// Keeps the transport alive while something is under way.
-    let transport: CurlTransport
     var request: TransportRequest
     var clock: TransferClock
+    /// The host whose addresses the transfer waits for.
+    var hostInQuestion: String?
+    /// The addresses libcurl is given with the request; it has them once it has connected.
+    var addressesToGive: (key: String, expiry: ContinuousClock.Instant)?
     /// The handle, while libcurl has the transfer.
     var easy: CurlEasy?
     /// Why the transfer was aborted from our side, if it was.
@@ -37,38 +40,56 @@ final class CurlTransfer {
     /// A redirect's own body is read up to here, to keep the connection; then the connection is given up.
     private static let discardLimit = 64 << 10
 
-    init(id: UInt64, request: TransportRequest, receiver: any TransferReceiver, transport: CurlTransport) {
-        self.id = id
+    init(_ handle: CurlTransferHandle, request: TransportRequest, receiver: any TransferReceiver) {
+        self.handle = handle
         self.request = request
         self.receiver = receiver
-        self.transport = transport
         start = .now
         clock = TransferClock(request.deadlines, now: start)
     }
 
-    /// Sets `easy` up for the request; `addresses` are those of the host, if it had to be looked up.
+    /// Sets `easy` up for the request; `addresses` are those of the host, if libcurl does not have them yet.
     func prepare(_ easy: CurlEasy, addresses: [String]?, proxy: String?) throws(CurlOptionFailure) {
         easy.clear()
         let this = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe try easy.setTransfer(this)
-        try easy.set(CURLOPT_URL, request.url.string)
-        // Where TLS may agree on HTTP/2 a transfer waits for a connection that may turn out to be shareable. Without
-        // TLS none will, and libcurl would let it wait until the first answer has come whole.
-        try easy.set(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
-        try easy.set(CURLOPT_USERNAME, request.url.user)
-        try easy.set(CURLOPT_PASSWORD, request.url.password)
+        let url = request.url
+        try easy.set(CURLOPT_URL, url.string)
+        try easy.set(CURLOPT_USERNAME, url.user)
+        try easy.set(CURLOPT_PASSWORD, url.password)
+        // HTTP/2 where TLS agrees on it: then a transfer waits for a connection that may turn out to be shareable.
+        // Without TLS it would wait for an answer to somebody else's request.
+        let isSecure = url.scheme == "https"
+        try easy.set(CURLOPT_HTTP_VERSION, Int(isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+        try easy.set(CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
+        // libcurl divides it between the addresses of the host; our own deadline is the one that counts.
+        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, connectMilliseconds)
         try easy.set(CURLOPT_NOBODY, request.method == .head ? 1 : 0)
         if request.method != .head { try easy.set(CURLOPT_HTTPGET, 1) }
         try easy.set(
             CURLOPT_CUSTOMREQUEST, request.method == .get || request.method == .head ? nil : request.method.rawValue)
-        try easy.set(CURLOPT_HTTPHEADER, request.headerFields.map { "\($0.name.rawName): \($0.value)" })
+        try easy.set(CURLOPT_HTTPHEADER, headerLines)
         // "+": the entry grows old like one of libcurl's own.
-        let hosts = addresses.map {
-            ["+\(request.url.host):\(request.url.port):\($0.map(bracketed).joined(separator: ","))"]
-        }
+        let hosts = addresses.map { ["+\(url.host):\(url.port):\($0.map(bracketed).joined(separator: ","))"] }
         try easy.set(CURLOPT_RESOLVE, hosts ?? [])
         // An empty string, unlike nil, also keeps libcurl from looking into the environment.
         try easy.set(CURLOPT_PROXY, proxy ?? "")
+    }
+
+    private var connectMilliseconds: Int {
+        let longest = Duration.seconds(24 * 3600)
+        let limit = min(max(request.deadlines.connect ?? longest, .milliseconds(1)), longest)
+        return Int(limit / .milliseconds(1)) + 1
+    }
+
+    /// The fields as libcurl wants them: what frames a request is libcurl's, and "Name:" would unset one of its own.
+    private var headerLines: [String] {
+        request.headerFields.compactMap { field in
+            switch field.name.canonicalName {
+            case "host", "content-length", "transfer-encoding": nil
+            default: field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+            }
+        }
     }
 
     private func bracketed(_ address: String) -> String { address.contains(":") ? "[\(address)]" : address }
@@ -93,11 +114,12 @@ final class CurlTransfer {
         let isNew = clock.phase != phase
         clock.enter(phase, now: .now)
         guard isNew, let deadline = clock.next?.instant else { return }
-        transport.assumeIsolated { $0.expectDeadline(at: deadline) }
+        handle.transport.assumeIsolated { $0.expectDeadline(at: deadline) }
     }
 
     /// One header line; false aborts.
     func receive(headerLine: Span<UInt8>) -> Bool {
+        guard !handle.isCancelled else { return fail(.cancelled) }
         enter(.receiving)
         switch parser.append(headerLine) {
         case .needsMore: return true
@@ -116,7 +138,8 @@ final class CurlTransfer {
         }
         guard redirected == nil else { return true }
         let head = ResponseHead(response: response, url: request.url, redirectCount: redirectCount)
-        if request.method != .head, let length = head.contentLength {
+        let hasBody = request.method != .head && response.status != .noContent && response.status != .notModified
+        if hasBody, let length = head.contentLength {
             guard length <= request.bodyLimit else { return fail(.bodyTooLarge(limit: request.bodyLimit)) }
             expectedBytes = length
         }
@@ -127,7 +150,12 @@ final class CurlTransfer {
 
     /// A piece of body; how much of it was taken, as libcurl wants to hear it.
     func receive(body: Span<UInt8>) -> Int {
+        guard !handle.isCancelled else {
+            _ = fail(.cancelled)
+            return Self.abort
+        }
         if redirected != nil {
+            enter(.receiving)
             discardedBytes += body.count
             return discardedBytes <= Self.discardLimit ? body.count : Self.abort
         }
@@ -171,13 +199,16 @@ final class CurlTransfer {
         guard result == CURLE_OK else {
             return .failed(
                 TransportError(
-                    result, url: request.url.string, detail: easy?.errorDetail ?? "",
-                    expectedBytes: expectedBytes, receivedBytes: bodyBytes))
+                    result, url: request.url.string, detail: easy?.errorDetail ?? "", progress: progress))
         }
-        guard hasHead else {
-            return .failed(TransportError(url: request.url.string, reason: .connectionLost))
-        }
+        // libcurl is content with a head that breaks off.
+        guard hasHead else { return .failed(TransportError(url: request.url.string, reason: .connectionLost)) }
         return .complete(metrics())
+    }
+
+    private var progress: TransferProgress {
+        if hasHead { return .receivingBody(expected: expectedBytes, received: bodyBytes) }
+        return clock.phase == .connecting ? .connecting : .waitingForHead
     }
 
     private func metrics() -> TransferMetrics {

@@ -39,6 +39,9 @@ public actor CurlTransport: Transport {
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var idleHandles: [CurlEasy] = []
     private var nextDeadlineCheck: ContinuousClock.Instant?
+    /// The addresses that libcurl was given, by host and port, and how long they are good for.
+    private var givenAddresses: [String: ContinuousClock.Instant] = [:]
+    private static let givenAddressLimit = 10_000
 
     /// The thread libcurl runs on.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
@@ -48,54 +51,47 @@ public actor CurlTransport: Transport {
         self.init(configuration: configuration, resolver: HostResolver())
     }
 
-    init(configuration: Configuration, resolver: HostResolver) {
+    init(
+        configuration: Configuration, resolver: HostResolver, whenThreadEnded: @escaping @Sendable () -> Void = {}
+    ) {
         _ = CurlLibrary.initialized
         self.configuration = configuration
         self.resolver = resolver
         thread = CurlThread()
         multi = CurlMulti(poller: thread.poller, connectionCacheSize: configuration.connectionCacheSize)
-        thread.start(driver: self)
+        thread.start(driver: self, whenEnded: whenThreadEnded)
     }
 
-    deinit {
-        thread.wake()
+    /// On the thread: it closes the connections, then ends.
+    isolated deinit {
+        thread.end()
     }
 
     /// Starts a transfer at once; see ``Transport/start(_:receiver:)``.
     public nonisolated func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
-        let id = nextID.wrappingAdd(1, ordering: .relaxed).newValue
-        thread.perform { self.assumeIsolated { $0.begin(id, request, receiver) } }
-        return Handle(transport: self, id: id)
+        let handle = CurlTransferHandle(transport: self, id: nextID.wrappingAdd(1, ordering: .relaxed).newValue)
+        perform { $0.begin(handle, request, receiver) }
+        return handle
     }
 
     /// How many transfers are under way.
     public var transferCount: Int { transfers.count }
 
-    private final class Handle: Transfer {
-        private let transport: CurlTransport
-        private let id: UInt64
-
-        init(transport: CurlTransport, id: UInt64) {
-            self.transport = transport
-            self.id = id
-        }
-
-        func cancel() {
-            transport.thread.perform { [transport, id] in transport.assumeIsolated { $0.cancel(id) } }
-        }
-
-        func resume() {
-            transport.thread.perform { [transport, id] in transport.assumeIsolated { $0.resume(id) } }
-        }
+    /// Runs `work` inside the actor, after what was asked of it before.
+    nonisolated func perform(_ work: @escaping @Sendable (isolated CurlTransport) -> Void) {
+        thread.perform { self.assumeIsolated(work) }
     }
 }
 
 // MARK: - The life of a transfer
 
 extension CurlTransport {
-    private func begin(_ id: UInt64, _ request: TransportRequest, _ receiver: any TransferReceiver) {
-        let transfer = CurlTransfer(id: id, request: request, receiver: receiver, transport: self)
-        transfers[id] = transfer
+    private func begin(
+        _ handle: CurlTransferHandle, _ request: TransportRequest, _ receiver: any TransferReceiver
+    ) {
+        let transfer = CurlTransfer(handle, request: request, receiver: receiver)
+        guard !handle.isCancelled else { return finish(transfer, .failed(.cancelled(request.url))) }
+        transfers[handle.id] = transfer
         expectDeadline(of: transfer)
         resolve(transfer)
     }
@@ -109,46 +105,58 @@ extension CurlTransport {
         if let addresses = resolver.knownAddresses(of: url.host) {
             return hand(transfer, addresses: addresses, proxy: nil)
         }
-        let id = transfer.id
-        let hop = transfer.redirectCount
-        resolver.resolve(url.host) { [weak self] answer in
-            guard let self else { return }
-            self.thread.perform { self.assumeIsolated { $0.resolved(id, hop: hop, answer) } }
+        let id = transfer.handle.id
+        transfer.hostInQuestion = url.host
+        resolver.resolve(url.host, for: id) { [weak self] answer in
+            self?.perform { $0.resolved(id, url.host, answer) }
         }
     }
 
-    private func resolved(_ id: UInt64, hop: Int, _ answer: HostResolver.Answer) {
-        guard let transfer = transfers[id], transfer.redirectCount == hop, transfer.easy == nil else { return }
+    private func resolved(_ id: UInt64, _ host: String, _ answer: HostResolver.Answer) {
+        guard let transfer = transfers[id], transfer.hostInQuestion == host else { return }
+        transfer.hostInQuestion = nil
         switch answer {
         case .success(let addresses):
             transfer.resolved = transfer.start.duration(to: .now)
             hand(transfer, addresses: addresses, proxy: nil)
         case .failure(let failure):
-            let url = transfer.request.url
-            finish(
-                transfer,
-                .failed(
-                    TransportError(
-                        url: url.string, reason: .hostNotFound, detail: "\(url.host): \(failure.message)")))
-        }
-    }
-
-    private func hand(_ transfer: CurlTransfer, addresses: [String]?, proxy: String?) {
-        do {
-            let easy = try idleHandles.popLast() ?? newHandle()
-            try transfer.prepare(easy, addresses: addresses, proxy: proxy)
-            try multi.add(easy)
-            transfer.easy = easy
-        } catch let failure as CurlOptionFailure {
             let url = transfer.request.url.string
             finish(
                 transfer,
-                .failed(TransportError(failure.code, url: url, detail: "", expectedBytes: nil, receivedBytes: 0)))
-        } catch {
-            let reason = TransportError.Reason.other(code: 0)
-            finish(
-                transfer, .failed(TransportError(url: transfer.request.url.string, reason: reason, detail: "\(error)")))
+                .failed(TransportError(url: url, reason: .hostNotFound, detail: "\(host): \(failure.message)")))
         }
+    }
+
+    private func hand(_ transfer: CurlTransfer, addresses: HostResolver.Addresses?, proxy: String?) {
+        let url = transfer.request.url
+        do {
+            let easy = try idleHandles.popLast() ?? newHandle()
+            try transfer.prepare(easy, addresses: addresses.flatMap { news($0, for: transfer) }, proxy: proxy)
+            try multi.add(easy)
+            transfer.easy = easy
+        } catch let failure as CurlOptionFailure {
+            finish(transfer, .failed(TransportError(failure.code, url: url.string, detail: "", progress: .connecting)))
+        } catch {
+            finish(
+                transfer,
+                .failed(TransportError(url: url.string, reason: .other(code: 0), detail: "\(error)")))
+        }
+    }
+
+    /// What libcurl does not know yet: its cache serves all transfers, and parsing a list again costs.
+    private func news(_ addresses: HostResolver.Addresses, for transfer: CurlTransfer) -> [String]? {
+        let key = "\(transfer.request.url.host):\(transfer.request.url.port)"
+        if givenAddresses[key] == addresses.expiry { return nil }
+        transfer.addressesToGive = (key, addresses.expiry)
+        return addresses.list
+    }
+
+    private func noteGivenAddresses(of transfer: CurlTransfer) {
+        guard let (key, expiry) = transfer.addressesToGive else { return }
+        transfer.addressesToGive = nil
+        guard transfer.clock.phase != .connecting else { return }
+        if givenAddresses.count >= Self.givenAddressLimit { givenAddresses.removeAll() }
+        givenAddresses[key] = expiry
     }
 
     private func newHandle() throws(CurlOptionFailure) -> CurlEasy {
@@ -157,12 +165,12 @@ extension CurlTransport {
         return easy
     }
 
-    private func cancel(_ id: UInt64) {
+    func cancel(_ id: UInt64) {
         guard let transfer = transfers[id] else { return }
-        finish(transfer, .failed(TransportError(url: transfer.request.url.string, reason: .cancelled)))
+        finish(transfer, .failed(.cancelled(transfer.request.url)))
     }
 
-    private func resume(_ id: UInt64) {
+    func resume(_ id: UInt64) {
         guard let transfer = transfers[id], transfer.clock.phase == .paused, let easy = transfer.easy else { return }
         transfer.clock.enter(.receiving, now: .now)
         expectDeadline(of: transfer)
@@ -174,7 +182,7 @@ extension CurlTransport {
     private func settleFinished() {
         while let (address, result) = unsafe multi.nextFinished() {
             let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(address).takeUnretainedValue()
-            if let next = transfer.redirected, transfer.abortion == nil {
+            if let next = transfer.redirected, transfer.abortion == nil, !transfer.handle.isCancelled {
                 giveBack(transfer)
                 transfer.follow(next)
                 expectDeadline(of: transfer)
@@ -188,14 +196,17 @@ extension CurlTransport {
     /// The one way out of a transfer.
     private func finish(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
         giveBack(transfer)
-        transfers[transfer.id] = nil
-        transfer.receiver.finish(outcome)
+        transfers[transfer.handle.id] = nil
+        if let host = transfer.hostInQuestion { resolver.withdraw(transfer.handle.id, from: host) }
+        // Whoever cancelled has been promised to hear so.
+        transfer.receiver.finish(transfer.handle.isCancelled ? .failed(.cancelled(transfer.request.url)) : outcome)
     }
 
     private func giveBack(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy else { return }
         multi.remove(easy)
         transfer.easy = nil
+        noteGivenAddresses(of: transfer)
         if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
     }
 }
@@ -256,6 +267,12 @@ extension CurlTransport: CurlThreadDriver {
             transport.settleFinished()
             transport.expireOverdue()
         }
+    }
+}
+
+extension TransportError {
+    fileprivate static func cancelled(_ url: HTTPURL) -> TransportError {
+        TransportError(url: url.string, reason: .cancelled)
     }
 }
 

@@ -2,19 +2,26 @@ import CCurl
 
 extension TransportError {
     /// What `code`, the result of a transfer of `url`, means; `detail` is the text of libcurl's error buffer.
-    init(_ code: CURLcode, url: String, detail: String, expectedBytes: Int?, receivedBytes: Int) {
+    init(_ code: CURLcode, url: String, detail: String, progress: TransferProgress) {
         let text = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
         self.init(
-            url: url,
-            reason: Reason(code, expectedBytes: expectedBytes, receivedBytes: receivedBytes),
-            detail: String(text.prefix(200)))
+            url: url, reason: Reason(code, detail: text, progress: progress),
+            // A proxy that libcurl finds wanting is quoted whole, password included.
+            detail: String(HTTPURL.withoutUserInformation(text).prefix(200)))
     }
 }
 
+/// How far a transfer had come when libcurl gave it up; the same code means different things before and after.
+enum TransferProgress {
+    case connecting
+    case waitingForHead
+    case receivingBody(expected: Int?, received: Int)
+}
+
 extension TransportError.Reason {
-    fileprivate init(_ code: CURLcode, expectedBytes: Int?, receivedBytes: Int) {
+    fileprivate init(_ code: CURLcode, detail: String, progress: TransferProgress) {
         switch code {
-        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
+        case CURLE_URL_MALFORMAT:
             self = .invalidURL
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             self = .hostNotFound
@@ -26,15 +33,31 @@ extension TransportError.Reason {
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED:
             self = .insecure
         case CURLE_OPERATION_TIMEDOUT:
-            self = .timedOut(.total)
-        case CURLE_PARTIAL_FILE:
-            self = .truncated(expected: expectedBytes, received: receivedBytes)
-        case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_GOT_NOTHING:
-            self = receivedBytes > 0 ? .truncated(expected: expectedBytes, received: receivedBytes) : .connectionLost
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP_RETURNED_ERROR:
+            if case .connecting = progress { self = .timedOut(.connect) } else { self = .timedOut(.total) }
+        case CURLE_RECV_ERROR where detail.hasSuffix("chunked-encoding"):
+            self = .invalidResponse
+        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+            CURLE_GOT_NOTHING:
+            switch progress {
+            case .connecting: self = .connectionFailed
+            case .waitingForHead: self = .connectionLost
+            case .receivingBody(let expected, let received): self = .truncated(expected: expected, received: received)
+            }
+        // A line of its own over the limit is all that libcurl says this of while it reads a head.
+        case CURLE_OUT_OF_MEMORY where progress.isWaitingForHead:
+            self = .headerTooLarge(limit: ResponseHeadParser.limit)
+        // HTTP/0.9 is "unsupported"; the URL itself was judged before.
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP_RETURNED_ERROR,
+            CURLE_UNSUPPORTED_PROTOCOL:
             self = .invalidResponse
         default:
             self = .other(code: Int(code.rawValue))
         }
+    }
+}
+
+extension TransferProgress {
+    fileprivate var isWaitingForHead: Bool {
+        if case .waitingForHead = self { true } else { false }
     }
 }

@@ -10,7 +10,7 @@ struct LookupFailure: Error, Sendable {
 }
 
 /// Asks the system's resolver, which blocks until it has an answer.
-@Sendable func systemLookup(_ host: String) -> HostResolver.Answer {
+@Sendable func systemLookup(_ host: String) -> Result<[String], LookupFailure> {
     var hints = unsafe addrinfo()
     unsafe hints.ai_family = AF_UNSPEC
     #if canImport(Darwin)
@@ -32,9 +32,9 @@ struct LookupFailure: Error, Sendable {
         var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         let status = unsafe getnameinfo(
             entry.pointee.ai_addr, entry.pointee.ai_addrlen, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST)
-        if status == 0 {
-            addresses.append(String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        }
+        let address = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // One that is good on one link only cannot be handed to libcurl.
+        if status == 0, !address.contains("%") { addresses.append(address) }
         unsafe next = entry.pointee.ai_next
     }
     return addresses.isEmpty ? .failure(LookupFailure(message: "no addresses")) : .success(addresses)

@@ -1,0 +1,82 @@
+import LoopbackOrigin
+import Testing
+import Threading
+
+@testable import HTTPTransport
+
+/// In processes of their own, where no other test has threads and descriptors.
+@Suite(.timeLimit(.minutes(2)))
+struct LifetimeTests {
+    @Test func nothingIsLeftOfATransport() async {
+        await #expect(processExitsWith: .success) {
+            try await withLoopbackOrigin { (origin) async throws in
+                origin.route("/a", LoopbackOrigin.Response(body: pattern(100_000)))
+                origin.route("/redirect", .redirect(to: "/a"))
+                origin.route("/stalled", LoopbackOrigin.Response(body: pattern(10)).stalled(at: .body(1)))
+                origin.route("/cut", LoopbackOrigin.Response(body: pattern(10)).cut(at: .body(1)))
+                let descriptors = ProcessState.descriptors
+                for _ in 0..<20 {
+                    let transport = CurlTransport(configuration: .init(proxy: .none))
+                    _ = try await transport.fetch(origin.url("/redirect"))
+                    _ = try await transport.fetch(origin.url("/cut"))
+                    _ = try await transport.fetch("http://localhost:\(origin.port)/a")
+                    _ = try await transport.fetch("http://nonexistent.invalid/")
+                    let stalled = Recorder()
+                    let transfer = try transport.start(origin.url("/stalled"), stalled)
+                    await stalled.wait { !$0.heads.isEmpty }
+                    transfer.cancel()
+                    _ = await stalled.end()
+                    #expect(await transport.transferCount == 0)
+                }
+                #expect(await ProcessState.reaches { ProcessState.threads(named: "webimage-").isEmpty })
+                #expect(await ProcessState.reaches { ProcessState.descriptors <= descriptors })
+            }
+        }
+    }
+
+    @Test func aTransferOutlivesTheLastReferenceToItsTransport() async {
+        await #expect(processExitsWith: .success) {
+            try await withLoopbackOrigin { (origin) async throws in
+                let gate = Gate()
+                origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)).held(at: .body(500), until: gate))
+                let recorder = Recorder()
+                _ = try CurlTransport(configuration: .init(proxy: .none)).start(origin.url("/a"), recorder)
+                await recorder.wait { !$0.body.isEmpty }
+                gate.open()
+                #expect(await recorder.end().body == pattern(1_000))
+                #expect(await ProcessState.reaches { ProcessState.threads(named: "webimage-").isEmpty })
+            }
+        }
+    }
+
+    @Test func anUnusedTransportGoesToo() async {
+        await #expect(processExitsWith: .success) {
+            let descriptors = ProcessState.descriptors
+            for _ in 0..<500 { _ = CurlTransport(configuration: .init(proxy: .none)) }
+            #expect(await ProcessState.reaches { ProcessState.threads(named: "webimage-").isEmpty })
+            #expect(await ProcessState.reaches { ProcessState.descriptors <= descriptors })
+        }
+    }
+
+    @Test(.enabled(if: ProcessState.raiseDescriptorLimit() >= 8_192, "as many descriptors are needed"))
+    func thousandsOfTransfersRunOnOneThread() async {
+        await #expect(processExitsWith: .success) {
+            ProcessState.raiseDescriptorLimit()
+            try await withLoopbackOrigin { (origin) async throws in
+                let gate = Gate()
+                origin.route("/a", LoopbackOrigin.Response(body: pattern(20_000)).held(at: .body(10_000), until: gate))
+                let transport = CurlTransport(configuration: .init(proxy: .none))
+                let recorders = (0..<2_000).map { _ in Recorder() }
+                for recorder in recorders {
+                    _ = try transport.start(origin.url("/a"), recorder) { $0.deadlines.connect = .seconds(60) }
+                }
+                await origin.counts { $0.runningRequests == 2_000 }
+                #expect(await transport.transferCount == 2_000)
+                #expect(ProcessState.threads(named: "webimage-").count == 1)
+                gate.open()
+                for recorder in recorders { #expect(await recorder.end().body == pattern(20_000)) }
+                #expect(await transport.transferCount == 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import LoopbackOrigin
+import Testing
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(1)))
+struct MetricsTests {
+    @Test func timesAreInOrder() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/r", .redirect(to: "/a"))
+            origin.route(
+                "/a", LoopbackOrigin.Response(body: pattern(100_000)).paused(at: .body(5), for: .milliseconds(20)))
+            let transport = CurlTransport(
+                configuration: .init(proxy: .none), resolver: HostResolver { _ in .success(["127.0.0.1"]) })
+            let first = try #require(try await transport.fetch("http://host.example:\(origin.port)/a").metrics)
+            #expect(first.resolved > .zero)
+            #expect(first.connected >= first.resolved)
+            #expect(first.secured == .zero)
+            #expect(first.firstByte >= first.connected)
+            #expect(first.total >= first.firstByte + .milliseconds(15))
+            #expect(first.bodyBytes == 100_000)
+            #expect(!first.reusedConnection)
+            #expect(first.protocolName == "HTTP/1.1")
+
+            let second = try #require(try await transport.fetch("http://host.example:\(origin.port)/r").metrics)
+            #expect(second.resolved == .zero)
+            #expect(second.connected == .zero)
+            #expect(second.reusedConnection)
+            #expect(second.redirectCount == 1)
+            #expect(second.firstByte > .zero && second.total >= second.firstByte)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import HTTPTransport
+import HTTPTypes
+import LoopbackOrigin
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectTests {
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func areFollowed(status: Int) async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route(
+                "/a",
+                LoopbackOrigin.Response(status: status, headerFields: ["Location": "b/../c?x"], body: pattern(5_000)))
+            origin.route("/c?x", LoopbackOrigin.Response(body: [1]))
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.body == [1])
+            #expect(record.heads.count == 1)
+            #expect(record.head?.url.string == origin.url("/c?x"))
+            #expect(record.head?.redirectCount == 1)
+            #expect(record.metrics?.redirectCount == 1)
+            #expect(record.metrics?.bodyBytes == 1)
+            #expect(origin.counts.openedConnections == 1)
+        }
+    }
+
+    @Test func mayLeadElsewhereInAChain() async throws {
+        try await withLoopbackOrigin { (other) async throws in
+            other.route("/end", LoopbackOrigin.Response(body: [1]))
+            try await withOrigin { (origin, transport) async throws in
+                origin.route("/0", .redirect(to: "/1"))
+                origin.route("/1", .redirect(to: origin.url("/2")))
+                origin.route("/2", .redirect(to: other.url("/end")))
+                let record = try await transport.fetch(origin.url("/0")) {
+                    $0.headerFields = [.authorization: "Bearer x", .cookie: "a=b", .accept: "image/*"]
+                }
+                #expect(record.head?.redirectCount == 3)
+                #expect(record.body == [1])
+                #expect(origin.recordedRequests.allSatisfy { $0.headerFields["authorization"] == "Bearer x" })
+                let last = try #require(other.recordedRequests.first).headerFields
+                #expect(last["authorization"] == nil)
+                #expect(last["cookie"] == nil)
+                #expect(last["accept"] == "image/*")
+            }
+        }
+    }
+
+    @Test func aLoopIsLeft() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", .redirect(to: "/a"))
+            let record = try await transport.fetch(origin.url("/a")) { $0.redirectLimit = 5 }
+            #expect(record.error?.reason == .tooManyRedirects(limit: 5))
+            #expect(origin.counts.totalRequests == 6)
+        }
+    }
+
+    @Test(arguments: ["ftp://127.0.0.1/", "file:///etc/passwd", "javascript:alert(1)"])
+    func toOtherSchemesAreRefused(location: String) async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", .redirect(to: location))
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.error?.reason == .redirectRefused)
+            #expect(record.error?.description == "redirected to something that is no http or https URL (\(location))")
+        }
+    }
+
+    @Test func withoutLocationAreAnswers() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", LoopbackOrigin.Response(status: 302, body: [1]))
+            origin.route("/b", LoopbackOrigin.Response(status: 304, headerFields: ["Location": "/a"]))
+            #expect(try await transport.fetch(origin.url("/a")).head?.response.status == .found)
+            #expect(try await transport.fetch(origin.url("/b")).head?.response.status == .notModified)
+        }
+    }
+
+    @Test func anEndlessBodyOfARedirectIsNotRead() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route(
+                "/a", LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(20_000_000)))
+            origin.route("/b", LoopbackOrigin.Response(body: [1]))
+            #expect(try await transport.fetch(origin.url("/a")) { $0.bodyLimit = 1 }.body == [1])
+        }
+    }
+
+    @Test func aBrokenBodyOfARedirectIsNoMatter() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route(
+                "/a",
+                LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(100)).cut(
+                    at: .body(50)))
+            origin.route("/b", LoopbackOrigin.Response(body: [1]))
+            #expect(try await transport.fetch(origin.url("/a")).body == [1])
+        }
+    }
+
+    @Test func seeOtherKeepsHead() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", .redirect(to: "/b", status: 303))
+            origin.route("/b", LoopbackOrigin.Response(body: [1]))
+            let record = try await transport.fetch(origin.url("/a")) { $0.method = .head }
+            #expect(record.isComplete)
+            #expect(origin.recordedRequests.map(\.method) == ["HEAD", "HEAD"])
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import LoopbackOrigin
+import Testing
+import Threading
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(1)))
+struct ResolutionTests {
+    @Test func thousandsOfHostsAreReached() async throws {
+        let lookups = Locked(0)
+        let resolver = HostResolver { host in
+            lookups.withLock { $0 += 1 }
+            return .success(["127.0.0.1"])
+        }
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", LoopbackOrigin.Response(body: [1]))
+            let transport = CurlTransport(configuration: .init(proxy: .none), resolver: resolver)
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<2_000 {
+                    if number >= 100 { #expect(try await group.next() == true) }
+                    group.addTask {
+                        try await transport.fetch("http://h\(number).example:\(origin.port)/a").isComplete
+                    }
+                }
+                for try await isComplete in group { #expect(isComplete) }
+            }
+            #expect(lookups.withLock { $0 } == 2_000)
+            // All are known now, to libcurl as well.
+            for number in 0..<200 {
+                #expect(try await transport.fetch("http://h\(number).example:\(origin.port)/a").isComplete)
+            }
+            #expect(lookups.withLock { $0 } == 2_000)
+        }
+    }
+
+    @Test func aDeadAddressIsPassedOver() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", LoopbackOrigin.Response(body: [1]))
+            // Nobody listens on the first two.
+            let resolver = HostResolver { _ in .success(["::1", "127.0.0.2", "127.0.0.1"]) }
+            let transport = CurlTransport(configuration: .init(proxy: .none), resolver: resolver)
+            #expect(try await transport.fetch("http://host.example:\(origin.port)/a").body == [1])
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import HTTPTransport
+import HTTPTypes
+import LoopbackOrigin
+import Testing
+
+@Suite(.enabled(if: SecureServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
+struct SecureTests {
+    private func transport(_ server: SecureServer) -> CurlTransport {
+        CurlTransport(
+            configuration: .init(proxy: .none, certificateAuthorityFile: server.certificateAuthorityFile))
+    }
+
+    @Test func transfersShareAConnectionOfHTTP2() async throws {
+        let server = try await SecureServer()
+        let transport = transport(server)
+        let url = "https://127.0.0.1:\(server.port)/small"
+        let records = try await withThrowingTaskGroup(of: Recorder.Record.self) { group in
+            for _ in 0..<100 { group.addTask { try await transport.fetch(url) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let connection = try #require(HTTPField.Name("X-Connection"))
+        #expect(Set(records.map { $0.head?.response.headerFields[connection] }).count == 1)
+        #expect(records.allSatisfy { $0.body == SecureServer.small })
+        #expect(records.allSatisfy { $0.metrics?.protocolName == "HTTP/2" })
+        let first = try #require(records.compactMap(\.metrics).first { !$0.reusedConnection })
+        #expect(first.secured >= first.connected && first.connected > .zero && first.firstByte >= first.secured)
+    }
+
+    @Test func withoutHTTP2ThereIsHTTP1() async throws {
+        let server = try await SecureServer()
+        let transport = transport(server)
+        for number in 0..<3 {
+            let record = try await transport.fetch("https://127.0.0.1:\(server.portOfHTTP1)/big")
+            #expect(record.body == SecureServer.big)
+            #expect(record.metrics?.protocolName == "HTTP/1.1")
+            #expect(record.metrics?.reusedConnection == (number > 0))
+        }
+    }
+
+    @Test func anUnknownAuthorityIsNotTrusted() async throws {
+        let server = try await SecureServer()
+        let transport = CurlTransport(configuration: .init(proxy: .none))
+        let error = try #require(try await transport.fetch("https://127.0.0.1:\(server.port)/small").error)
+        #expect(error.reason == .insecure)
+        #expect(error.description.hasPrefix("no trusted TLS connection could be made (SSL certificate problem: "))
+        #expect(!error.isRetryable)
+    }
+
+    @Test func aCertificateForAnotherNameIsNotTrusted() async throws {
+        let server = try await SecureServer()
+        let transport = transport(server)
+        let error = try #require(try await transport.fetch("https://localhost:\(server.port)/small").error)
+        #expect(error.reason == .insecure)
+    }
+
+    @Test func aMissingAuthorityFileIsSaidSo() async throws {
+        let server = try await SecureServer()
+        let transport = CurlTransport(
+            configuration: .init(proxy: .none, certificateAuthorityFile: "/nonexistent/ca.pem"))
+        let error = try #require(try await transport.fetch("https://127.0.0.1:\(server.port)/small").error)
+        #expect(error.reason == .insecure)
+        #expect(error.description.contains("/nonexistent/ca.pem"))
+    }
+
+    @Test func aPausedStreamHoldsUpNoOther() async throws {
+        let server = try await SecureServer()
+        let transport = transport(server)
+        let base = "https://127.0.0.1:\(server.port)"
+        let paused = Recorder { received, _ in received > 100_000 ? .pause : .more }
+        let transfer = try transport.start("\(base)/big", paused)
+        await paused.wait { $0.pauses == 1 }
+        for _ in 0..<20 { #expect(try await transport.fetch("\(base)/big").body == SecureServer.big) }
+        #expect(paused.record.pauses == 1)
+        paused.takeAll()
+        transfer.resume()
+        let record = await paused.end()
+        #expect(record.isComplete)
+        #expect(record.body == SecureServer.big)
+    }
+
+    @Test func aCancelledStreamHarmsNoOther() async throws {
+        let server = try await SecureServer()
+        let transport = transport(server)
+        let base = "https://127.0.0.1:\(server.port)"
+        try await withThrowingTaskGroup(of: Recorder.Record.self) { group in
+            for number in 0..<60 {
+                group.addTask {
+                    let recorder = Recorder()
+                    let transfer = try transport.start("\(base)/big", recorder)
+                    if number % 2 == 1 {
+                        await recorder.wait { $0.body.count > 50_000 * number || !$0.outcomes.isEmpty }
+                        transfer.cancel()
+                    }
+                    return await recorder.end()
+                }
+            }
+            for try await record in group {
+                #expect(record.outcomes.count == 1)
+                #expect(record.isComplete || record.error?.reason == .cancelled)
+                if record.isComplete { #expect(record.body == SecureServer.big) }
+            }
+        }
+        #expect(try await transport.fetch("\(base)/small").body == SecureServer.small)
+    }
+
+    @Test func credentialsDoNotLeaveForAnInsecureOrigin() async throws {
+        let server = try await SecureServer()
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", .redirect(to: "https://127.0.0.1:\(server.port)/small"))
+            let record = try await transport(server).fetch(origin.url("/a")) {
+                $0.headerFields[.authorization] = "Bearer x"
+            }
+            #expect(record.body == SecureServer.small)
+            #expect(record.head?.url.scheme == "https")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import HTTPTransport
+
+struct TransferClockTests {
+    private let start = ContinuousClock.now
+    private let deadlines = Deadlines(
+        connect: .seconds(1), firstByte: .seconds(2), idle: .seconds(3), total: .seconds(10))
+
+    private func expect(_ clock: TransferClock, _ offset: Duration, _ kind: Deadlines.Kind) {
+        #expect(clock.next?.instant == start + offset)
+        #expect(clock.next?.kind == kind)
+    }
+
+    @Test func eachPhaseHasItsDeadline() {
+        var clock = TransferClock(deadlines, now: start)
+        expect(clock, .seconds(1), .connect)
+        clock.enter(.waitingForFirstByte, now: start + .milliseconds(500))
+        expect(clock, .milliseconds(2_500), .firstByte)
+        clock.enter(.receiving, now: start + .seconds(2))
+        expect(clock, .seconds(5), .idle)
+        clock.enter(.receiving, now: start + .seconds(4))
+        expect(clock, .seconds(7), .idle)
+        clock.enter(.paused, now: start + .seconds(5))
+        expect(clock, .seconds(10), .total)
+    }
+
+    @Test func theTotalComesFirstWhereItIsNearer() {
+        var clock = TransferClock(deadlines, now: start)
+        clock.enter(.receiving, now: start + .seconds(8))
+        expect(clock, .seconds(10), .total)
+    }
+
+    @Test func withoutDeadlinesThereIsNone() {
+        var clock = TransferClock(Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil), now: start)
+        #expect(clock.next == nil)
+        clock.enter(.receiving, now: start)
+        #expect(clock.next == nil)
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import HTTPTransport
+
+struct HTTPURLTests {
+    @Test(arguments: [
+        ("http://example.org", "http://example.org/"),
+        ("HTTP://EXAMPLE.org/A", "http://example.org/A"),
+        ("http:///example.org/a", "http://example.org/a"),
+        ("http://example.org:80/a", "http://example.org/a"),
+        ("https://example.org:443/a", "https://example.org/a"),
+        ("https://example.org:80/a", "https://example.org:80/a"),
+        ("http://example.org/a/../b/./c", "http://example.org/b/c"),
+        ("http://example.org/a b", "http://example.org/a%20b"),
+        ("http://example.org/ü", "http://example.org/%c3%bc"),
+        ("http://example.org/a?q=a b#part", "http://example.org/a?q=a+b"),
+        ("http://[2001:DB8::1]:8080/x", "http://[2001:db8::1]:8080/x"),
+        ("http://[::1]/", "http://[::1]/"),
+        ("http://0x7f.1/", "http://127.0.0.1/"),
+        ("http://2130706433/", "http://127.0.0.1/"),
+        ("http://Bücher.example/", "http://xn--bcher-kva.example/"),
+        ("http://user:secret@example.org/", "http://example.org/"),
+        ("http://us%40er@example.org/", "http://example.org/"),
+    ])
+    func readsAndNormalises(text: String, expected: String) throws {
+        #expect(try HTTPURL(text).string == expected)
+    }
+
+    @Test(arguments: [
+        "", " ", "example.org", "//example.org/", "/path", "http:", "http://", "http://:80/",
+        "ftp://example.org/", "file:///etc/passwd", "javascript:alert(1)", "data:image/png;base64,AAAA",
+        "http://example.org:99999/", "http://example.org:0/", "http://example.org:-1/", "http://example.org:a/",
+        "http://[::1/", "http://[zz]/", "http://exa mple.org/", "http://example.org/\u{0}evil",
+        "http://exa\u{0}mple.org",
+        "http://example.org/\r\nHost: evil", "\u{1}http://example.org/", "http://\u{0}",
+    ])
+    func refusesWhatIsNoHTTPURL(text: String) {
+        let error = #expect(throws: TransportError.self) { try HTTPURL(text) }
+        #expect(error?.reason == .invalidURL)
+        #expect(error?.description.hasPrefix("not a valid http or https URL") == true)
+    }
+
+    @Test func keepsUserAndPasswordApart() throws {
+        let url = try HTTPURL("http://us%40er:se%3Acret@example.org/a")
+        #expect(url.user == "us@er")
+        #expect(url.password == "se:cret")
+        #expect("\(url)" == "http://example.org/a")
+    }
+
+    @Test(arguments: [
+        "http://user:secret@example.org:99999/", "http://user:sec/ret@example.org:x/", "ftp://user:secret@example.org/",
+        "user:secret@example.org", "http:user:secret@example.org:x:y",
+    ])
+    func errorsDoNotTellThePassword(text: String) {
+        let error = #expect(throws: TransportError.self) { try HTTPURL(text) }
+        #expect(error?.url.contains("sec") == false)
+        #expect(error?.description.contains("sec") == false)
+    }
+
+    @Test func errorsHaveNoControlCharacters() {
+        let error = #expect(throws: TransportError.self) { try HTTPURL("http://\u{1B}[31m.example/") }
+        #expect(error?.url == "http://?[31m.example/")
+    }
+
+    @Test(arguments: [
+        ("/b", "http://example.org/b"), ("b", "http://example.org/x/b"), ("../b", "http://example.org/b"),
+        ("?q", "http://example.org/x/y?q"), ("//other.example/b", "http://other.example/b"),
+        ("https://other.example", "https://other.example/"), ("a b", "http://example.org/x/a%20b"),
+    ])
+    func resolvesReferences(reference: String, expected: String) throws {
+        #expect(try HTTPURL("http://example.org/x/y").resolving(reference).string == expected)
+    }
+
+    @Test func credentialsStayWithinTheOrigin() throws {
+        let url = try HTTPURL("http://user:secret@example.org/a")
+        #expect(try url.resolving("/b").password == "secret")
+        #expect(try url.resolving("https://example.org/b").user == nil)
+        #expect(try url.resolving("http://example.org:81/b").user == nil)
+        #expect(try url.resolving("http://other.example/b").user == nil)
+        #expect(try url.resolving("http://me:mine@example.org/b").password == "mine")
+    }
+
+    @Test(arguments: [
+        ("http://example.org/a/b.jpg?x=/y", "b.jpg"), ("http://example.org", ""), ("http://example.org/a/", ""),
+        ("http://[::1]:80/a", "a"), ("http://example.org/?a/b", ""),
+    ])
+    func knowsTheLastPathComponent(text: String, expected: String) throws {
+        #expect(try HTTPURL(text).lastPathComponent == expected)
+    }
+}

@@ -1,0 +1,98 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPTransport
+
+struct ResponseHeadParserTests {
+    /// Feeds the lines of `text`, which end in LF, and returns what came of the last one that was not "needs more".
+    private func parse(_ text: String) -> ResponseHeadParser.Event { parse(Array(text.utf8)) }
+
+    private func parse(_ bytes: [UInt8]) -> ResponseHeadParser.Event {
+        var parser = ResponseHeadParser()
+        var line: [UInt8] = []
+        for byte in bytes {
+            line.append(byte)
+            guard byte == 0x0A else { continue }
+            let event = parser.append(line.span)
+            if case .needsMore = event { line = [] } else { return event }
+        }
+        return .needsMore
+    }
+
+    private func response(_ text: String) throws -> HTTPResponse {
+        guard case .complete(let response) = parse(text) else { throw NotComplete() }
+        return response
+    }
+
+    private struct NotComplete: Error {}
+
+    @Test func readsStatusAndFields() throws {
+        let response = try response("HTTP/1.1 404 Not  Found\r\nA: 1\r\nb:\t 2 \t\r\nEmpty:\r\nA: 3\r\n\r\n")
+        #expect(response.status.code == 404)
+        #expect(response.headerFields[values: try #require(HTTPField.Name("a"))] == ["1", "3"])
+        #expect(response.headerFields[try #require(HTTPField.Name("B"))] == "2")
+        #expect(response.headerFields[try #require(HTTPField.Name("empty"))] == "")
+    }
+
+    @Test func readsLinesThatEndInLineFeedOnly() throws {
+        #expect(try response("HTTP/2 200\nA: 1\n\n").headerFields.count == 1)
+    }
+
+    @Test func passesOverInterimResponses() throws {
+        let text =
+            "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nA: 1\r\n\r\n"
+        let response = try response(text)
+        #expect(response.status == .ok)
+        #expect(response.headerFields.count == 1)
+    }
+
+    @Test func passesOverLinesThatAreNoFields() throws {
+        #expect(
+            try response("HTTP/1.1 200 OK\r\nnonsense\r\n folded\r\nbad name: 1\r\n: 2\r\n\r\n").headerFields.isEmpty)
+    }
+
+    @Test(arguments: ["HTTP/1.1\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 2000\r\n\r\n", "\r\n"])
+    func refusesStatusLinesWithoutStatus(text: String) {
+        guard case .malformed = parse(text) else {
+            Issue.record("accepted")
+            return
+        }
+    }
+
+    @Test func keepsBytesThatAreNoUTF8() {
+        guard
+            case .complete(let response) = parse(
+                Array("HTTP/1.1 200 OK\r\nServer: caf".utf8) + [0xE9, 0x0D, 0x0A, 0x0D, 0x0A])
+        else {
+            Issue.record("not complete")
+            return
+        }
+        let bytes = response.headerFields[fields: .server].first?.withUnsafeBytesOfValue { Array($0) }
+        #expect(bytes == Array("caf".utf8) + [0xE9])
+    }
+
+    @Test func limitsTheHead() {
+        let field = "A: " + String(repeating: "x", count: 1_000) + "\r\n"
+        guard case .tooLarge = parse("HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 110)) else {
+            Issue.record("accepted")
+            return
+        }
+    }
+
+    @Test func limitsEndlessInterimResponses() {
+        guard case .tooLarge = parse(String(repeating: "HTTP/1.1 103 Early Hints\r\nA: 1\r\n\r\n", count: 5_000)) else {
+            Issue.record("accepted")
+            return
+        }
+    }
+
+    @Test func takesAsManyFieldsAsFit() {
+        guard
+            case .complete(let response) = parse("HTTP/1.1 200 OK\n" + String(repeating: "a:\n", count: 33_000) + "\n")
+        else {
+            Issue.record("not complete")
+            return
+        }
+        #expect(response.headerFields.count == 33_000)
+    }
+}

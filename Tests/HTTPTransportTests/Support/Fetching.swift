@@ -1,0 +1,42 @@
+import HTTPTransport
+import HTTPTypes
+import LoopbackOrigin
+
+extension Transport {
+    /// Fetches `url` to the end.
+    func fetch(_ url: String, _ change: (inout TransportRequest) -> Void = { _ in }) async throws -> Recorder.Record {
+        let recorder = Recorder()
+        _ = try start(url, recorder, change)
+        return await recorder.end()
+    }
+
+    /// Starts a transfer of `url` to `recorder`.
+    func start(
+        _ url: String, _ recorder: Recorder, _ change: (inout TransportRequest) -> Void = { _ in }
+    ) throws -> any Transfer {
+        var request = TransportRequest(url: try HTTPURL(url))
+        change(&request)
+        return start(request, receiver: recorder)
+    }
+}
+
+/// Runs `body` with an origin and a transport that knows of no proxy.
+func withOrigin(
+    _ configuration: CurlTransport.Configuration = CurlTransport.Configuration(proxy: .none),
+    _ body: (LoopbackOrigin, CurlTransport) async throws -> Void
+) async throws {
+    try await withLoopbackOrigin { origin in
+        try await body(origin, CurlTransport(configuration: configuration))
+    }
+}
+
+/// `count` bytes that tell whether one is missing, doubled or in the wrong place.
+func pattern(_ count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    while bytes.count < count { bytes.append(contentsOf: patternPiece.prefix(count - bytes.count)) }
+    return bytes
+}
+
+/// No buffer has a size that this one's divides.
+private let patternPiece = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }

@@ -1,0 +1,33 @@
+import Glibc
+
+/// A TCP socket on 127.0.0.1 that listens and whose connections nobody accepts.
+struct SilentListener: ~Copyable {
+    private let descriptor: Int32
+    let port: Int
+
+    struct Failure: Error {}
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let status = withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { address in
+                bind(descriptor, address.baseAddress, length) | listen(descriptor, 8)
+                    | getsockname(descriptor, address.baseAddress, &length)
+            }
+        }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        guard status == 0 else { throw Failure() }
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// A port that was free a moment ago.
+func freePort() throws -> Int {
+    try SilentListener().port
+}
