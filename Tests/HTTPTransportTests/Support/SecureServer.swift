@@ -8,10 +8,10 @@ final class SecureServer {
     static let small = pattern(1_000)
     static let big = pattern(8 << 20)
 
-    let directory: URL
+    private let directory: URL
     let port: Int
     let portOfHTTP1: Int
-    private let process = Process()
+    private let process: pid_t
 
     /// Whether what it takes is installed.
     static var isAvailable: Bool { executable("nginx") != nil && executable("openssl") != nil }
@@ -28,29 +28,31 @@ final class SecureServer {
         try Self.makeCertificates(in: directory)
         port = try freePort()
         portOfHTTP1 = try freePort()
-        try configuration.write(
+        try Self.configuration(directory.path, port: port, portOfHTTP1: portOfHTTP1).write(
             to: directory.appendingPathComponent("nginx.conf"), atomically: true, encoding: .utf8)
-        process.executableURL = Self.executable("nginx")
-        process.arguments = ["-c", directory.appendingPathComponent("nginx.conf").path, "-e", "stderr"]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        process = try Self.spawn("nginx", ["-c", "\(directory.path)/nginx.conf", "-e", "stderr"])
         let transport = CurlTransport(
             configuration: .init(proxy: .none, certificateAuthorityFile: certificateAuthorityFile))
         for port in [port, portOfHTTP1] {
-            while process.isRunning, try await !transport.fetch("https://127.0.0.1:\(port)/small").isComplete {
+            let deadline = ContinuousClock.now + .seconds(20)
+            while try await !transport.fetch("https://127.0.0.1:\(port)/small").isComplete {
+                guard ContinuousClock.now < deadline else { throw NotRunning() }
                 await Task.yield()
             }
         }
     }
 
     deinit {
-        process.terminate()
-        process.waitUntilExit()
+        // The threads of the pool block the milder signals, and their children inherit that.
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
         try? FileManager.default.removeItem(at: directory)
     }
 
-    private var configuration: String {
-        let path = directory.path
+    /// The server, or what it needs, could not be started.
+    struct NotRunning: Error {}
+
+    private static func configuration(_ path: String, port: Int, portOfHTTP1: Int) -> String {
         return """
             daemon off; master_process off; pid \(path)/pid; error_log stderr crit;
             events { worker_connections 1000; }
@@ -67,30 +69,40 @@ final class SecureServer {
     }
 
     private static func makeCertificates(in directory: URL) throws {
-        try "subjectAltName=IP:127.0.0.1".write(
-            to: directory.appendingPathComponent("names"), atomically: true, encoding: .utf8)
+        let path = directory.path
+        try "subjectAltName=IP:127.0.0.1".write(toFile: "\(path)/names", atomically: true, encoding: .utf8)
         let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         try openssl(
-            ["req", "-x509", "-subj", "/CN=authority", "-days", "2", "-keyout", "ca.key", "-out", "ca.pem"] + key,
-            in: directory)
-        try openssl(["req", "-new", "-subj", "/CN=server", "-keyout", "server.key", "-out", "server.csr"] + key, in: directory)
+            ["req", "-x509", "-subj", "/CN=authority", "-days", "2", "-keyout", "\(path)/ca.key"]
+                + ["-out", "\(path)/ca.pem"] + key)
         try openssl(
-            [
-                "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2",
-                "-extfile", "names", "-out", "server.pem",
-            ], in: directory)
+            ["req", "-new", "-subj", "/CN=server", "-keyout", "\(path)/server.key", "-out", "\(path)/server.csr"] + key)
+        try openssl([
+            "x509", "-req", "-in", "\(path)/server.csr", "-CA", "\(path)/ca.pem", "-CAkey", "\(path)/ca.key",
+            "-CAcreateserial", "-days", "2", "-extfile", "\(path)/names", "-out", "\(path)/server.pem",
+        ])
     }
 
-    private static func openssl(_ arguments: [String], in directory: URL) throws {
-        let process = Process()
-        process.executableURL = executable("openssl")
-        process.arguments = arguments
-        process.currentDirectoryURL = directory
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
+    private static func openssl(_ arguments: [String]) throws {
+        var status: Int32 = 0
+        let process = try spawn("openssl", arguments)
+        guard waitpid(process, &status, 0) == process, status == 0 else { throw NotRunning() }
+    }
+
+    /// Starts a program without a word from it. Foundation's `Process` waits on threads the tests need.
+    private static func spawn(_ name: String, _ arguments: [String]) throws -> pid_t {
+        guard let program = executable(name)?.path else { throw NotRunning() }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+        }
+        let words = ([program] + arguments).map { strdup($0) }
+        defer { words.forEach { free($0) } }
+        var process: pid_t = 0
+        guard posix_spawn(&process, program, &actions, nil, words + [nil], [nil]) == 0 else { throw NotRunning() }
+        return process
     }
 
     private static func executable(_ name: String) -> URL? {
