@@ -69,6 +69,7 @@ public final class LoopbackOrigin: Sendable {
     /// Waits for events end too. Stopping twice does no harm.
     public func stop() async {
         try? await group.shutdownGracefully()
+        routes.removeAll()
         ledger.close()
     }
 

@@ -10,6 +10,11 @@ final class Routes: Sendable {
         handlers.withLock { $0[path] = handler }
     }
 
+    /// Lets go of all answers: one held at a gate that was never opened would otherwise keep the gate that keeps it.
+    func removeAll() {
+        handlers.withLock { $0 = [:] }
+    }
+
     /// The answer of the route for the target, else for the path, else for the longest `prefix*`; else 404.
     func response(to request: LoopbackOrigin.Request) -> LoopbackOrigin.Response {
         let path = request.path

@@ -27,7 +27,8 @@ struct ReadmeTests {
         let compiled = source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
 
         #expect(lines.count >= 8)
-        let start = try #require(compiled.firstIndex(of: try #require(lines.first)))
+        let first = try #require(lines.first)
+        let start = try #require(compiled.firstIndex(of: first))
         #expect(Array(compiled[start..<min(start + lines.count, compiled.count)]) == lines)
     }
 

@@ -5,16 +5,19 @@ extension GetCommand {
     func run() async throws {
         let list = try input.map { try InputList(path: $0) }
         let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+        let workers = Workers()
+        let plan = OutputPlan(
+            format: format, maximumSide: maxPixelSize, ignoresOrientation: ignoreOrientation, quality: quality)
         let getter = Getter(
             loader: ImageLoader(configuration: loaderConfiguration, transport: traffic),
             traffic: traffic,
             folder: try OutputFolder(path: output),
-            plan: OutputPlan(
-                format: format, maximumSide: maxPixelSize, ignoresOrientation: ignoreOrientation, quality: quality),
-            workers: Workers())
+            plan: plan,
+            workers: workers)
         let display = ProgressDisplay(printsJSON: json, traffic: traffic)
         let sources = sources
-        let concurrency = concurrency
+        // What is encoded at full size takes hundreds of megabytes if it is large: few of those at a time.
+        let concurrency = plan.holdsFullSize ? min(concurrency, 2 * workers.count) : concurrency
 
         do {
             try await Interruption.cancelling {

@@ -16,6 +16,11 @@ struct OutputPlan: Sendable, Equatable {
     let options: DecodeOptions
     let quality: Int
 
+    /// Whether the pixels of whole images are held until they are encoded.
+    var holdsFullSize: Bool {
+        if case .converted = way { options.target == .original } else { false }
+    }
+
     init(format: OutputFormat?, maximumSide: Int?, ignoresOrientation: Bool, quality: Int) {
         options = DecodeOptions(
             target: maximumSide.map { .maximumSide($0) } ?? .original, ignoresOrientation: ignoresOrientation)

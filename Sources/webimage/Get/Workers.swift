@@ -12,6 +12,9 @@ final class Workers: Sendable {
     private let queues: [DispatchQueue]
     private let turn = Atomic<Int>(0)
 
+    /// How many threads there are.
+    var count: Int { queues.count }
+
     init(count: Int = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) {
         queues = (0..<max(1, count)).map { DispatchQueue(label: "webimage.worker.\($0)") }
     }

@@ -34,5 +34,6 @@ struct ImageSourceTests {
     func optionsDecideTheWay(format: OutputFormat?, side: Int?, ignoresOrientation: Bool, way: OutputPlan.Way) {
         let plan = OutputPlan(format: format, maximumSide: side, ignoresOrientation: ignoresOrientation, quality: 85)
         #expect(plan.way == way)
+        #expect(plan.holdsFullSize == (side == nil && way == .converted(nil)))
     }
 }
