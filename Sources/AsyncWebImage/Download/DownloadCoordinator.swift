@@ -16,6 +16,7 @@ public actor DownloadCoordinator {
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
     private var queue: DownloadQueue
+    private var isStarting = false
     private var lastDownload: Download.ID = 0
     private var downloads: [Download.ID: Download] = [:]
     /// The downloads that callers can join.
@@ -161,9 +162,13 @@ extension DownloadCoordinator {
 
 extension DownloadCoordinator {
     private func startNext() {
+        // A transport that answers at once ends up here again, in the middle of the loop, which goes on by itself.
+        guard !isStarting else { return }
+        isStarting = true
+        defer { isStarting = false }
         while let id = queue.next() {
             downloads[id]?.state = .running
-            // Belongs to all callers of the download, so to none of their tasks.
+            // Belongs to all callers of the download, so to none of their tasks. Runs up to the transfer in this turn.
             Task.immediate { await self.run(id) }
         }
     }

@@ -318,4 +318,15 @@ struct DownloadCoordinatorTests {
             #expect(origin.counts.totalRequests == 40)
         }
     }
+
+    @Test func transportThatAnswersAtOnceServesTensOfThousandsInLine() async throws {
+        let loader = ImageLoader(transport: InstantTransport(body: [1, 2, 3]))
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for index in 0..<20_000 {
+                group.addTask { try await loader.data(for: ImageRequest("http://host/\(index)")).bytes }
+            }
+            for try await bytes in group { #expect(bytes == [1, 2, 3]) }
+        }
+        await loader.coordinator.becomesIdle()
+    }
 }
