@@ -89,7 +89,9 @@ final class SecureServer {
         guard waitpid(process, &status, 0) == process, status == 0 else { throw NotRunning() }
     }
 
-    /// Starts a program without a word from it. Foundation's `Process` waits on threads the tests need.
+    /// Starts a program without a word from it.
+    ///
+    /// Foundation's `Process` waits on threads the tests need.
     private static func spawn(_ name: String, _ arguments: [String]) throws -> pid_t {
         guard let program = executable(name)?.path else { throw NotRunning() }
         var actions = posix_spawn_file_actions_t()
