@@ -19,9 +19,9 @@ struct Demo: Sendable {
                 picture.path,
                 response.paced(bytesPerSecond: bytesPerSecond, chunk: picture.bytes.count / Self.pieces + 1))
         }
-        for (cell, picture) in pictures.enumerated() {
-            let empty = String(repeating: "·", count: DemoScreen.columns)
-            try screen?.draw(Array(repeating: empty, count: DemoScreen.rows), caption: picture.kind, cell: cell)
+        if let screen {
+            let empty = Array(repeating: String(repeating: "·", count: screen.columns), count: screen.rows)
+            for (cell, picture) in pictures.enumerated() { try screen.draw(empty, caption: picture.kind, cell: cell) }
         }
         let loader = ImageLoader()
         let start = ContinuousClock.now
@@ -70,7 +70,7 @@ struct Demo: Sendable {
         guard let screen else { return }
         let lines = HalfBlocks.lines(
             rgba: frame.pixels.bytes, width: frame.pixels.width, height: frame.pixels.height,
-            columns: DemoScreen.columns, rows: DemoScreen.rows)
+            columns: screen.columns, rows: screen.rows)
         let percent = (counts.bodyBytesSent[picture.path] ?? 0) * 100 / max(1, picture.bytes.count)
         let state = frame.isFinal ? "done" : frame.scan.map { "scan \($0)" } ?? "\(percent)%"
         try screen.draw(lines, caption: "\(picture.kind), \(state)", cell: cell)

@@ -1,22 +1,36 @@
 /// A grid of pictures with captions, redrawn in place below whatever was on the terminal before.
 struct DemoScreen {
-    static let columns = 26
-    static let rows = 9
     private static let across = 3
     private static let gap = 1
+    /// What fits 80 by 24 characters, and what is enough.
+    private static let columns = 26...60
+    /// Rows of the terminal that are left to the table below.
+    private static let rowsBelow = 11
 
     private let terminal: Terminal
     private let cells: Int
+    /// Characters of one picture, twice as many pixels high.
+    let columns: Int
+    let rows: Int
 
-    private var height: Int { (cells + Self.across - 1) / Self.across * (Self.rows + 1) }
+    private var height: Int { Self.lines(of: cells, rows: rows) }
+
+    private static func lines(of cells: Int, rows: Int) -> Int { (cells + across - 1) / across * (rows + 1) }
 
     /// A screen for `cells` pictures, or nil if the terminal cannot show them.
     init?(terminal: Terminal, cells: Int) {
         self.terminal = terminal
         self.cells = cells
         let size = terminal.size
-        let width = Self.across * (Self.columns + Self.gap) - Self.gap
-        guard terminal.showsColor, size.columns >= width, size.rows > height + 1 else { return nil }
+        let fitting = (size.columns + Self.gap) / Self.across - Self.gap
+        guard terminal.showsColor, fitting >= Self.columns.lowerBound else { return nil }
+        // As large as leaves room for the table, three to two.
+        columns =
+            Self.columns.reversed().first { columns in
+                columns <= fitting && Self.lines(of: cells, rows: columns / 3) + Self.rowsBelow < size.rows
+            } ?? Self.columns.lowerBound
+        rows = max(9, columns / 3)
+        guard size.rows > Self.lines(of: cells, rows: rows) + 1 else { return nil }
     }
 
     /// Makes room.
@@ -28,14 +42,14 @@ struct DemoScreen {
 
     /// Draws `lines` and below them `caption` in the cell of that number.
     func draw(_ lines: [String], caption: String, cell: Int) throws(FileError) {
-        let top = cell / Self.across * (Self.rows + 1)
-        let column = cell % Self.across * (Self.columns + Self.gap) + 1
+        let top = cell / Self.across * (rows + 1)
+        let column = cell % Self.across * (columns + Self.gap) + 1
         var text = ""
-        for (row, line) in lines.prefix(Self.rows).enumerated() {
+        for (row, line) in lines.prefix(rows).enumerated() {
             text += at(top + row, column, line)
         }
-        let cut = caption.fitting(Self.columns)
-        text += at(top + Self.rows, column, cut + String(repeating: " ", count: Self.columns - cut.count))
+        let cut = caption.fitting(columns)
+        text += at(top + rows, column, cut + String(repeating: " ", count: columns - cut.count))
         try terminal.write(text)
     }
 
