@@ -6,7 +6,7 @@ public struct Deadlines: Sendable, Hashable {
     public var connect: Duration?
     /// From the sent request to the first byte of the answer.
     public var firstByte: Duration?
-    /// Between two pieces of the answer.
+    /// Between two pieces of the answer, its head being one.
     ///
     /// Time during which the receiver has paused the transfer does not count.
     public var idle: Duration?

@@ -120,7 +120,8 @@ final class CurlTransfer {
     /// One header line; false aborts.
     func receive(headerLine: Span<UInt8>) -> Bool {
         guard !handle.isCancelled else { return fail(.cancelled) }
-        enter(.receiving)
+        // A head counts as one piece: dripping it line by line gains a server no time, and reading the clock costs.
+        if clock.phase != .receiving || headerLine.count <= 2 { enter(.receiving) }
         switch parser.append(headerLine) {
         case .needsMore: return true
         case .tooLarge: return fail(.headerTooLarge(limit: ResponseHeadParser.limit))
