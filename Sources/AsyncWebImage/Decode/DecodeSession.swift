@@ -12,11 +12,22 @@ struct DecodeSession: Sendable {
     ///
     /// Throws `CodecError`, what ended the download, or `CancellationError`.
     @concurrent func run() async throws -> DecodedImage {
+        try await withTaskExecutorPreference(decoder.threads) { try await decodeImage() }
+    }
+
+    /// The header, and how many bytes had come by then.
+    @concurrent func runHeader() async throws -> ImageInfo {
+        try await withTaskExecutorPreference(decoder.threads) { try await decodeHeader() }
+    }
+
+    private func decodeImage() async throws -> DecodedImage {
         let codec = StreamingDecoder(options: options, limits: decoder.configuration.limits)
         guard let plan = try await readHeader(codec) else {
             // The body ended before its header did, which the codec words better.
             return try codec.finish()
         }
+        // Others who decode the same body may hold the memory, and need its next bytes to give it back.
+        reader.park()
         return try await decoder.withMemory(plan.estimatedBytes) {
             try codec.begin()
             try await readPixels(codec)
@@ -24,8 +35,7 @@ struct DecodeSession: Sendable {
         }
     }
 
-    /// The header, and how many bytes had come by then.
-    @concurrent func runHeader() async throws -> ImageInfo {
+    private func decodeHeader() async throws -> ImageInfo {
         let codec = StreamingDecoder(options: options, limits: decoder.configuration.limits)
         var byteCount = 0
         while let pieces = try await reader.next() {

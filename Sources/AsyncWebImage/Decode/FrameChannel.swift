@@ -5,39 +5,41 @@ final class FrameChannel: Sendable {
     fileprivate struct State {
         var newest: ImageFrame?
         var end: Result<Void, any Error>?
-        var waiting: CheckedContinuation<Void, Never>?
+        /// Of the consumer; of more than one, should several tasks share a stream.
+        var waiting: [CheckedContinuation<Void, Never>] = []
         var onDemand: (@Sendable () -> Void)?
     }
 
     private let state = Locked(State())
 
     /// Whether the consumer waits for a frame right now.
-    var isWanted: Bool { state.withLock { $0.waiting != nil } }
+    var isWanted: Bool { state.withLock { !$0.waiting.isEmpty } }
 
     /// Whether the end has come, or the consumer has gone.
     var isFinished: Bool { state.withLock { $0.end != nil } }
 
     /// What to call whenever the consumer begins to wait.
     func onDemand(_ call: @escaping @Sendable () -> Void) {
-        state.withLock { $0.onDemand = call }
+        // After the end it would keep what it captures for nothing.
+        state.withLock { if $0.end == nil { $0.onDemand = call } }
     }
 
     /// Offers a preview, in place of one that has not been taken.
     func publish(_ frame: ImageFrame) {
-        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.end == nil else { return nil }
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard state.end == nil else { return [] }
             state.newest = frame
             return state.takeWaiting()
         }
-        waiting?.resume()
+        for continuation in waiting { continuation.resume() }
     }
 
     /// The end: the final frame, or why there is none.
     ///
     /// What comes later is ignored.
     func finish(_ result: Result<ImageFrame, any Error>) {
-        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.end == nil else { return nil }
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard state.end == nil else { return [] }
             switch result {
             case .success(let frame):
                 state.newest = frame
@@ -49,7 +51,7 @@ final class FrameChannel: Sendable {
             state.onDemand = nil
             return state.takeWaiting()
         }
-        waiting?.resume()
+        for continuation in waiting { continuation.resume() }
     }
 
     /// The newest frame that has not been taken; waits for one.
@@ -71,7 +73,7 @@ final class FrameChannel: Sendable {
             await withCheckedContinuation { continuation in
                 let isReady = state.withLock { state in
                     guard state.newest == nil, state.end == nil else { return true }
-                    state.waiting = continuation
+                    state.waiting.append(continuation)
                     return false
                 }
                 if isReady { continuation.resume() } else { onDemand?() }
@@ -81,8 +83,8 @@ final class FrameChannel: Sendable {
 }
 
 extension FrameChannel.State {
-    fileprivate mutating func takeWaiting() -> CheckedContinuation<Void, Never>? {
-        defer { waiting = nil }
+    fileprivate mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+        defer { waiting = [] }
         return waiting
     }
 }

@@ -16,11 +16,11 @@ final class FrameHub: Sendable {
 
     /// Lets `channel` watch; it gets the last preview at once.
     func add(_ channel: FrameChannel, id: UInt64) {
-        let last = state.withLock { state in
+        state.withLock { state in
             state.channels[id] = channel
-            return state.last
+            // Under the lock, so that it cannot take the place of a newer one.
+            if let last = state.last { channel.publish(last) }
         }
-        if let last { channel.publish(last) }
     }
 
     /// Lets a channel watch no longer.

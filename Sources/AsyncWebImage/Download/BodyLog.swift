@@ -16,6 +16,8 @@ final class BodyLog: Sendable {
         /// Bytes that have been read.
         var read = 0
         var waiting: CheckedContinuation<Void, Never>?
+        /// Whether it reads nothing for a while, through no fault of its own.
+        var isParked = false
         /// Whether the next wait is to return at once.
         var isPoked = false
     }
@@ -129,7 +131,17 @@ final class BodyLog: Sendable {
     func allBytes() -> [UInt8] {
         state.withLock { state in
             state.seal()
-            return state.segments.count == 1 ? state.segments[0] : Array(state.segments.joined())
+            guard state.segments.count > 1 else { return state.segments.first ?? [] }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(state.received)
+            guard state.readers.isEmpty else {
+                for segment in state.segments { bytes += segment }
+                return bytes
+            }
+            // Nobody counts segments: one is as good, and the body need not be there twice.
+            while let segment = state.segments.popFirst() { bytes += segment }
+            state.segments = [bytes]
+            return bytes
         }
     }
 
@@ -161,6 +173,7 @@ final class BodyLog: Sendable {
             }
             state.readers[id]?.next = end
             state.readers[id]?.read = state.received
+            state.readers[id]?.isParked = false
             state.dropRead()
             return (pieces, state.resumed())
         }
@@ -197,6 +210,14 @@ final class BodyLog: Sendable {
         waiting?.resume()
     }
 
+    fileprivate func park(_ id: UInt64) {
+        let resumed = state.withLock { state in
+            state.readers[id]?.isParked = true
+            return state.resumed()
+        }
+        resumed?.resume()
+    }
+
     fileprivate func remove(_ id: UInt64) {
         let resumed = state.withLock { state -> (any Transfer)? in
             state.readers[id] = nil
@@ -210,8 +231,17 @@ final class BodyLog: Sendable {
 extension BodyLog.State {
     mutating func seal() {
         guard !open.isEmpty else { return }
-        segments.append(open)
-        open = []
+        guard open.count <= open.capacity / 2 else {
+            segments.append(open)
+            open = []
+            return
+        }
+        // Read before it was full, as from a slow server: kept without the room that it does not need.
+        var segment: [UInt8] = []
+        segment.reserveCapacity(open.count)
+        segment += open
+        segments.append(segment)
+        open.removeAll(keepingCapacity: true)
     }
 
     /// Lets go of what every reader has read, once the body need not be whole any longer.
@@ -222,7 +252,12 @@ extension BodyLog.State {
     }
 
     /// Bytes that the slowest reader has not read.
-    private var unread: Int { received - (readers.values.map(\.read).min() ?? received) }
+    ///
+    /// One that is parked does not count beside others that are not: it may wait for memory that they hold.
+    private var unread: Int {
+        let reading = readers.values.lazy.filter { !$0.isParked }.map(\.read).min()
+        return received - (reading ?? readers.values.lazy.map(\.read).min() ?? received)
+    }
 
     private var isFrugal: Bool { readers.values.allSatisfy(\.isFrugal) }
 
@@ -283,6 +318,9 @@ final class BodyReader: Sendable {
         try Task.checkCancellation()
         return try log.read(id)
     }
+
+    /// Says that nothing will be read for a while, so that others need not wait for this reader; until ``next()``.
+    func park() { log.park(id) }
 
     /// Makes a waiting ``next()`` return, for instance because a preview is wanted.
     func poke() { log.wake(id) }

@@ -122,7 +122,8 @@ extension DownloadCoordinator {
         case .data(let answer):
             guard download.log.collect() else { return false }
             if case .received(let head, let metrics) = download.state {
-                answer.resolve(.success(data(of: download, head, metrics, for: subscriber)))
+                answer.resolve(.success(data(download.log.allBytes(), head, metrics, for: subscriber)))
+                download.log.stopCollecting()
                 return true
             }
         case .info, .image:
@@ -211,9 +212,11 @@ extension DownloadCoordinator {
         case .success((let head, let metrics)):
             download.state = .received(head, metrics)
             logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
+            let bytes = waiting.isEmpty ? [] : download.log.allBytes()
             for subscriber in waiting {
                 guard case .data(let answer) = subscriber.wish else { continue }
-                answer.resolve(.success(data(of: download, head, metrics, for: subscriber)))
+                answer.resolve(.success(data(bytes, head, metrics, for: subscriber)))
+                download.log.stopCollecting()
             }
         case .failure(let error):
             // Decodes hear of it through the log; nobody shall join a failure.
@@ -225,11 +228,9 @@ extension DownloadCoordinator {
     }
 
     private func data(
-        of download: Download, _ head: ResponseHead, _ metrics: TransferMetrics, for subscriber: Subscriber
+        _ bytes: [UInt8], _ head: ResponseHead, _ metrics: TransferMetrics, for subscriber: Subscriber
     ) -> ImageData {
-        ImageData(
-            bytes: download.log.allBytes(), head: head, source: subscriber.isJoined ? .joined : .network,
-            metrics: metrics)
+        ImageData(bytes: bytes, head: head, source: subscriber.isJoined ? .joined : .network, metrics: metrics)
     }
 
     /// Nobody waits for the download any more: it stops wherever it is.
@@ -262,16 +263,23 @@ extension DownloadCoordinator {
         let options: DecodeOptions
         if case .pixels(let wanted) = variant { options = wanted } else { options = DecodeOptions() }
         let session = DecodeSession(reader: reader, decoder: decoder, options: options, policy: policy, frames: frames)
-        // Belongs to all callers of the variant, and computes: on the decoder's threads, not on the cooperative pool.
-        let task = Task(executorPreference: decoder.threads) {
+        // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
+        // threads: with a task that does the actor's own turns would wait for one to be free.
+        let task = Task {
             switch variant {
             case .header:
-                do { await self.finish(id, info: .success(try await session.runHeader())) } catch {
-                    await self.finish(id, info: .failure(error))
+                do {
+                    let info = try await session.runHeader()
+                    self.finish(id, reader, info: .success(info))
+                } catch {
+                    self.finish(id, reader, info: .failure(error))
                 }
             case .pixels:
-                do { await self.finish(id, variant, image: .success(try await session.run())) } catch {
-                    await self.finish(id, variant, image: .failure(error))
+                do {
+                    let image = try await session.run()
+                    self.finish(id, variant, reader, image: .success(image))
+                } catch {
+                    self.finish(id, variant, reader, image: .failure(error))
                 }
             }
         }
@@ -280,16 +288,18 @@ extension DownloadCoordinator {
         return decode
     }
 
-    private func finish(_ id: Download.ID, info: Result<ImageInfo, any Error>) {
-        for (subscriber, download) in takeWaiting(id, .header) {
+    private func finish(_ id: Download.ID, _ reader: BodyReader, info: Result<ImageInfo, any Error>) {
+        for (subscriber, download) in takeWaiting(id, .header, reader) {
             guard case .info(let answer) = subscriber.wish else { continue }
             answer.resolve(info.mapError { ImageError.wrapping($0, url: download.key.url.string) })
         }
         stopIfUnwanted(id)
     }
 
-    private func finish(_ id: Download.ID, _ variant: Variant, image: Result<DecodedImage, any Error>) {
-        let waiting = takeWaiting(id, variant)
+    private func finish(
+        _ id: Download.ID, _ variant: Variant, _ reader: BodyReader, image: Result<DecodedImage, any Error>
+    ) {
+        let waiting = takeWaiting(id, variant, reader)
         for (subscriber, download) in waiting {
             switch image {
             case .success(let image):
@@ -306,8 +316,13 @@ extension DownloadCoordinator {
     }
 
     /// Takes out those who wait for a decode that has ended.
-    private func takeWaiting(_ id: Download.ID, _ variant: Variant) -> [(Subscriber, Download)] {
-        guard let download = downloads[id], download.decodes.removeValue(forKey: variant) != nil else { return [] }
+    ///
+    /// They are none if it was cancelled: another decode of the same variant, with its own reader, may have followed.
+    private func takeWaiting(
+        _ id: Download.ID, _ variant: Variant, _ reader: BodyReader
+    ) -> [(Subscriber, Download)] {
+        guard let download = downloads[id], download.decodes[variant]?.reader === reader else { return [] }
+        download.decodes[variant] = nil
         let waiting = download.removeSubscribers(of: variant)
         for subscriber in waiting { locations[subscriber.id] = nil }
         return waiting.map { ($0, download) }

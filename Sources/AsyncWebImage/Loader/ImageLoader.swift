@@ -71,15 +71,20 @@ public final class ImageLoader: Sendable {
     public func task(for request: ImageRequest) -> ImageTask {
         let answer = OneShot<ImageResponse>()
         let id = coordinator.newSubscriberID()
+        let task = ImageTask(id: id, answer: answer, priority: request.priority, coordinator: coordinator)
         do {
             let wish = Subscriber.Wish.image(request.options, answer)
             let subscriber = Subscriber(id: id, key: try request.fetchKey, wish: wish, priority: request.priority)
             // The handle outlives whoever made it.
-            Task { [coordinator] in await coordinator.join(subscriber) }
+            Task { [coordinator] in
+                await coordinator.join(subscriber)
+                // It may have been changed before there was anything to change.
+                await coordinator.setPriority(task.priority, of: id)
+            }
         } catch {
             answer.resolve(.failure(error))
         }
-        return ImageTask(id: id, answer: answer, priority: request.priority, coordinator: coordinator)
+        return task
     }
 
     private func answer<Value: Sendable>(

@@ -43,4 +43,34 @@ struct FrameChannelTests {
         #expect(try await consumer.value == 3)
         #expect(!channel.isWanted)
     }
+
+    @Test func severalConsumersAllReachTheEnd() async throws {
+        let channel = FrameChannel()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    var count = 0
+                    while let frame = try await channel.next() { count += frame.completeRows == 9 ? 1 : 0 }
+                    return count
+                }
+            }
+            while !channel.isWanted { await Task.yield() }
+            channel.finish(.success(frame(9)))
+            let finals = try await group.reduce(0, +)
+            #expect(finals == 1)
+        }
+    }
+
+    @Test func finishedChannelKeepsNothingForDemand() {
+        final class Probe: Sendable {}
+        let channel = FrameChannel()
+        weak let probe: Probe?
+        do {
+            let strong = Probe()
+            probe = strong
+            channel.finish(.failure(CancellationError()))
+            channel.onDemand { withExtendedLifetime(strong) {} }
+        }
+        #expect(probe == nil)
+    }
 }

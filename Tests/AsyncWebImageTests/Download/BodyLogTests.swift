@@ -123,4 +123,75 @@ struct BodyLogTests {
         reader.poke()
         #expect(try await reader.next()?.isEmpty == true)
     }
+
+    @Test func smallPiecesAreKeptWithoutRoomTheyDoNotNeed() async throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        log.expect(1 << 20)
+        let reader = try #require(log.makeReader())
+        var capacity = 0
+        for _ in 0..<100 {
+            _ = log.append(piece.span.extracting(0..<1_400))
+            capacity += try await reader.next()?.reduce(0) { $0 + $1.capacity } ?? 0
+        }
+        #expect(capacity < 100 * 2_800)
+        log.finish(.success(()))
+        #expect(log.collect() && log.allBytes() == [UInt8](repeating: 7, count: 140_000))
+    }
+
+    @Test func wholeBodyIsJoinedForEverybody() async throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        for _ in 0..<10 { _ = log.append(piece.span) }
+        log.finish(.success(()))
+        #expect(log.collect())
+        let whole = [UInt8](repeating: 7, count: 10 * piece.count)
+        #expect(log.allBytes() == whole)
+        let late = try #require(log.makeReader())
+        #expect(log.allBytes() == whole)
+        #expect(try await readAll(late) == whole)
+    }
+
+    @Test func bytesReadBeforeTheTransferIsKnownResumeItLater() async throws {
+        let log = BodyLog(replayLimit: 1)
+        let transfer = Probe()
+        let reader = try #require(log.makeReader())
+        while log.append(piece.span) == .more {}
+        _ = try await reader.next()
+        log.attach(transfer)
+        #expect(transfer.resumes.withLock { $0 } == 1)
+    }
+
+    @Test func parkedReaderHoldsNobodyElseUp() async throws {
+        let log = BodyLog(replayLimit: 1)
+        let transfer = Probe()
+        log.attach(transfer)
+        let parked = try #require(log.makeReader())
+        let reading = try #require(log.makeReader())
+        while log.append(piece.span) == .more {}
+        _ = try await reading.next()
+        #expect(transfer.resumes.withLock { $0 } == 0)
+
+        parked.park()
+        #expect(transfer.resumes.withLock { $0 } == 1)
+        var count = 0
+        for _ in 0..<100 {
+            #expect(log.append(piece.span) == .more)
+            count += try await reading.next()?.count ?? 0
+        }
+        #expect(count == 100)
+        // It counts again as soon as it reads, and has missed nothing.
+        let missed = try await parked.next() ?? []
+        #expect(missed.joined().count == log.received)
+        while log.append(piece.span) == .more { _ = try await reading.next() }
+        #expect(log.received <= 140 * piece.count)
+    }
+
+    @Test func transferWaitsWhileAllReadersAreParked() throws {
+        let log = BodyLog(replayLimit: 1)
+        let readers = try (0..<2).map { _ in try #require(log.makeReader()) }
+        for reader in readers { reader.park() }
+        var taken = 0
+        while log.append(piece.span) == .more { taken += 1 }
+        #expect(taken * piece.count <= 1 << 20)
+        withExtendedLifetime(readers) {}
+    }
 }

@@ -1,0 +1,57 @@
+import LoopbackOrigin
+import Testing
+import Threading
+
+@testable import AsyncWebImage
+
+@Suite(.timeLimit(.minutes(1)))
+struct DecodeThreadsTests {
+    /// Computes, as far as the thread can tell, until it is told to stop.
+    private struct LongWork {
+        private let stop = BlockingQueue<Void>()
+        private let started = OneShot<Void>()
+        private let task: Task<Void, Never>
+
+        init(on threads: DecodeThreads) {
+            task = Task(executorPreference: threads) { [stop, started] in
+                started.resolve(.success(()))
+                _ = stop.next()
+            }
+        }
+
+        func hasStarted() async throws { try await started.value }
+
+        func end() async {
+            stop.close()
+            await task.value
+        }
+    }
+
+    /// A decode that computes for long must not hold up callers, transfers or their books.
+    @Test func busyDecodeThreadsHoldUpNoDownload() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).held(at: .start, until: gate))
+            origin.route("/b", .init(body: [1, 2, 3]))
+            var configuration = ImageLoader.Configuration()
+            configuration.decoding.threadCount = 1
+            let loader = ImageLoader(configuration: configuration)
+            let first = LongWork(on: loader.decoder.threads)
+            try await first.hasStarted()
+
+            // The whole body is there, and its decode is the next to run; then the thread computes again.
+            async let info = loader.info(for: ImageRequest(origin.url("/a.jpg")))
+            async let data = loader.data(for: ImageRequest(origin.url("/a.jpg")))
+            await loader.coordinator.callers(reach: 2)
+            gate.open()
+            _ = try await data
+            let second = LongWork(on: loader.decoder.threads)
+            await first.end()
+            try await second.hasStarted()
+
+            #expect(try await loader.data(for: ImageRequest(origin.url("/b"))).bytes == [1, 2, 3])
+            #expect(try await info.header.format == .jpeg)
+            await second.end()
+        }
+    }
+}

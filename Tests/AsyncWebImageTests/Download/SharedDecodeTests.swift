@@ -1,0 +1,166 @@
+import LoopbackOrigin
+import Testing
+
+@testable import AsyncWebImage
+
+/// Several decodes of one download: what they may do to each other.
+@Suite(.timeLimit(.minutes(1)))
+struct SharedDecodeTests {
+    /// A picture that does not compress well.
+    private func noise(_ width: Int, _ height: Int) throws -> [UInt8] {
+        var random = SplitMix(seed: 5)
+        var bytes = [UInt8](repeating: 255, count: width * height * 4)
+        for index in bytes.indices where index % 4 != 3 { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+        let picture = try #require(PixelBuffer(size: PixelSize(width: width, height: height), bytes: bytes))
+        return try picture.encoded(as: .png)
+    }
+
+    /// Joining anew must not be answered by the end of the decode that was cancelled just before.
+    @Test func cancelledDecodeDoesNotAnswerThoseWhoJoinAfterIt() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route("/a.png", .init(body: try Samples.file(.png, 300, 200)).held(at: .body(200), until: gate))
+            var configuration = ImageLoader.Configuration()
+            configuration.memoryCacheLimit = 0
+            let loader = ImageLoader(configuration: configuration)
+            let request = ImageRequest(origin.url("/a.png"))
+            async let data = loader.data(for: request)
+            await origin.bodyBytesSent(to: "/a.png", reach: 200)
+            for _ in 0..<500 {
+                let cancelled = loader.task(for: request)
+                await loader.coordinator.callers(reach: 2)
+                cancelled.cancel()
+                let next = loader.task(for: request)
+                await loader.coordinator.activity { $0.callers == 2 }
+                next.cancel()
+                await loader.coordinator.activity { $0.callers == 1 }
+            }
+            let images = (0..<20).map { _ in
+                loader.task(for: request).cancel()
+                return loader.task(for: request)
+            }
+            gate.open()
+            for image in images {
+                let response = try await image.value
+                #expect(response.pixels.width == 300)
+            }
+            _ = try await data
+            await loader.coordinator.becomesIdle()
+            #expect(await loader.decoder.memoryInUse == 0)
+        }
+    }
+
+    /// The decode that has the memory needs bytes that come only if the one that waits for memory need not read them.
+    @Test func decodeThatWaitsForMemoryDoesNotStarveTheOneThatHasIt() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try noise(700, 700)
+            #expect(file.count > 5 << 18)
+            let gate = Gate()
+            origin.route("/a.png", .init(body: file).held(at: .body(100), until: gate))
+            let codec = StreamingDecoder()
+            try codec.append(file.span.extracting(0..<4_096))
+            let plan = try #require(codec.plan)
+            var configuration = ImageLoader.Configuration()
+            configuration.downloads.replayLimit = 0
+            configuration.decoding.memoryBudget = plan.estimatedBytes + 1_000
+            configuration.memoryCacheLimit = 0
+            let loader = ImageLoader(configuration: configuration)
+
+            async let large = loader.image(for: ImageRequest(origin.url("/a.png")))
+            async let medium = loader.image(for: ImageRequest(origin.url("/a.png"), maximumSide: 600))
+            async let small = loader.image(for: ImageRequest(origin.url("/a.png"), maximumSide: 500))
+            await loader.coordinator.callers(reach: 3)
+            gate.open()
+
+            let widths = try await [large.pixels.width, medium.pixels.width, small.pixels.width]
+            #expect(widths == [700, 600, 500])
+            #expect(await loader.decoder.memoryInUse == 0)
+        }
+    }
+
+    /// Paused transfers keep their slots; that must not keep anybody from ever getting memory.
+    @Test func manyDecodesForLittleMemoryAllEnd() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try noise(700, 700)
+            for index in 0..<6 { origin.route("/\(index).png", .init(body: file)) }
+            var configuration = ImageLoader.Configuration()
+            configuration.downloads.replayLimit = 0
+            configuration.decoding.memoryBudget = 700 * 700 * 4 * 2
+            configuration.memoryCacheLimit = 0
+            let loader = ImageLoader(configuration: configuration)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for index in 0..<6 {
+                    for side in [700, 690] {
+                        group.addTask {
+                            let request = ImageRequest(origin.url("/\(index).png"), maximumSide: side)
+                            return try await loader.image(for: request).pixels.width - side
+                        }
+                    }
+                }
+                for try await difference in group { #expect(difference == 0) }
+            }
+            await loader.coordinator.becomesIdle()
+            #expect(await loader.decoder.memoryInUse == 0)
+        }
+    }
+
+    @Test func decodeThatCanNeverFitStopsTheTransferAtTheHeader() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.png", .init(body: try Samples.file(.png, 500, 500)).stalled(at: .body(200)))
+            var configuration = ImageLoader.Configuration()
+            configuration.decoding.memoryBudget = 100_000
+            let loader = ImageLoader(configuration: configuration)
+            let error = await #expect(throws: ImageError.self) {
+                try await loader.image(for: ImageRequest(origin.url("/a.png")))
+            }
+            guard case .codec(.overLimit(.memory, _, 100_000), _) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            await origin.openConnections(become: 0)
+            await loader.coordinator.becomesIdle()
+        }
+    }
+
+    @Test func decodeErrorLeavesThoseWhoWantTheBytesAlone() async throws {
+        try await withLoopbackOrigin { origin in
+            let body = Array("<!doctype html>".utf8) + [UInt8](repeating: 0x20, count: 3 << 20)
+            let gate = Gate()
+            origin.route("/a", .init(body: body).held(at: .body(100), until: gate))
+            var configuration = ImageLoader.Configuration()
+            configuration.downloads.replayLimit = 0
+            let loader = ImageLoader(configuration: configuration)
+            let request = ImageRequest(origin.url("/a"))
+            async let data = loader.data(for: request)
+            await loader.coordinator.callers(reach: 1)
+            await #expect(throws: ImageError.self) { try await loader.image(for: request) }
+            await #expect(throws: ImageError.self) { try await loader.info(for: request) }
+            gate.open()
+            let bytes = try await data.bytes
+            #expect(bytes == body)
+            #expect(origin.counts.totalRequests == 1)
+        }
+    }
+
+    @Test func priorityThatIsSetBeforeTheTaskHasJoinedCounts() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            let file = try Samples.file(.png)
+            for path in ["/busy", "/a", "/b"] { origin.route(path, .init(body: file).held(at: .start, until: gate)) }
+            var configuration = ImageLoader.Configuration()
+            configuration.downloads.maximumConcurrentDownloads = 1
+            let loader = ImageLoader(configuration: configuration)
+            let busy = loader.task(for: ImageRequest(origin.url("/busy")))
+            await origin.requests(to: "/busy", reach: 1)
+            let first = loader.task(for: ImageRequest(origin.url("/a")))
+            await loader.coordinator.callers(reach: 2)
+            let second = loader.task(for: ImageRequest(origin.url("/b")))
+            second.priority = .high
+            // The handle's own turns come after these.
+            for _ in 0..<100 { await loader.coordinator.callers(reach: 3) }
+            gate.open()
+            for task in [busy, first, second] { _ = try await task.value }
+            #expect(origin.recordedRequests.map(\.path) == ["/busy", "/b", "/a"])
+        }
+    }
+}
