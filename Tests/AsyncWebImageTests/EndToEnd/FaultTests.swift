@@ -1,0 +1,164 @@
+import AsyncWebImage
+import HTTPTransport
+import LoopbackOrigin
+import Testing
+
+/// Whatever a server does wrong ends for every caller in one clear error, and leaves nothing behind.
+@Suite(.timeLimit(.minutes(2)))
+struct FaultTests {
+    typealias Response = LoopbackOrigin.Response
+
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let response: Response
+        /// Whether the body comes whole, so that only what decodes it fails.
+        var isOnlyForDecoders = false
+        /// Whether the header comes whole, so that only what needs more fails.
+        var hasHeader = false
+
+        init(_ name: String, _ response: Response, isOnlyForDecoders: Bool = false, hasHeader: Bool = false) {
+            testDescription = name
+            self.response = response
+            self.isOnlyForDecoders = isOnlyForDecoders
+            self.hasHeader = hasHeader
+        }
+    }
+
+    enum Wish: CaseIterable, Sendable {
+        case image, data, frames, info
+    }
+
+    private static let file = (try? Samples.file(.png)) ?? []
+    private static let html = Array("<!doctype html><title>Not here</title>".utf8)
+
+    static let faults: [Fault] = [
+        Fault("stall before the head", Response(body: file).stalled(at: .start)),
+        Fault("stall inside the head", Response(body: file).stalled(at: .insideHead)),
+        Fault("stall before the body", Response(body: file).stalled(at: .body(0))),
+        Fault("stall in the body", Response(body: file).stalled(at: .body(200)), hasHeader: true),
+        Fault("cut before the head", Response(body: file).cut(at: .start)),
+        Fault("cut inside the head", Response(body: file).cut(at: .insideHead)),
+        Fault("cut before the body", Response(body: file).cut(at: .body(0))),
+        Fault("cut in the body", Response(body: file).cut(at: .body(200)), hasHeader: true),
+        Fault("chunked body cut", Response(body: file, framing: .chunked).cut(at: .body(200)), hasHeader: true),
+        Fault("reset before the head", Response(body: file).reset(at: .start)),
+        Fault("reset before the body", Response(body: file).reset(at: .body(0))),
+        Fault(
+            "body shorter than claimed", Response(body: file, framing: .claimedContentLength(file.count + 1)),
+            hasHeader: true),
+        Fault("garbage", .raw([UInt8](repeating: 0xA5, count: 10_000))),
+        Fault("huge head", .raw("HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 600_000) + "\r\n\r\n")),
+        Fault("redirect to itself", .redirect(to: "/fault")),
+        Fault("redirect to a file", .redirect(to: "file:///etc/hostname")),
+        Fault("not found", Response(status: 404, body: html)),
+        Fault("server error", Response(status: 500, body: file)),
+        Fault("not modified, unasked", Response(status: 304)),
+        Fault("no content", Response(status: 204)),
+        Fault("empty body", Response(body: [])),
+        Fault("HTML as an image", Response(body: html), isOnlyForDecoders: true),
+        Fault(
+            "GIF that claims 65535 x 65535",
+            Response(body: Array("GIF89a".utf8) + [255, 255, 255, 255, 0x80, 0, 0] + [UInt8](repeating: 0, count: 31)),
+            isOnlyForDecoders: true),
+        Fault(
+            "PNG that claims 100000 x 100000",
+            Response(body: Array(file.prefix(16)) + [0, 1, 0x86, 0xA0, 0, 1, 0x86, 0xA0] + Array(file.dropFirst(24))),
+            isOnlyForDecoders: true),
+    ]
+
+    private func loader() -> ImageLoader {
+        var configuration = ImageLoader.Configuration()
+        configuration.downloads.deadlines = Deadlines(
+            connect: .seconds(5), firstByte: .milliseconds(300), idle: .milliseconds(300), total: .seconds(10))
+        configuration.decoding.threadCount = 1
+        return ImageLoader(configuration: configuration)
+    }
+
+    private func run(_ wish: Wish, _ url: String, with loader: ImageLoader) async throws {
+        let request = ImageRequest(url)
+        switch wish {
+        case .image: _ = try await loader.image(for: request)
+        case .data: _ = try await loader.data(for: request)
+        case .info: _ = try await loader.info(for: request)
+        case .frames:
+            for try await frame in loader.frames(for: request) where frame.isFinal { return }
+            Issue.record("frames ended without a final one and without an error")
+        }
+    }
+
+    @Test(arguments: faults, Wish.allCases)
+    func endsInOneClearError(_ fault: Fault, _ wish: Wish) async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/fault", fault.response)
+            var loader: ImageLoader? = loader()
+            do {
+                let loader = try #require(loader)
+                let succeeds = (wish == .data && fault.isOnlyForDecoders) || (wish == .info && fault.hasHeader)
+                if succeeds {
+                    try await run(wish, origin.url("/fault"), with: loader)
+                } else {
+                    let error = await #expect(throws: ImageError.self) {
+                        try await run(wish, origin.url("/fault"), with: loader)
+                    }
+                    #expect(error?.description.isEmpty == false)
+                }
+                await loader.coordinator.becomesIdle()
+                while await loader.decoder.memoryInUse != 0 { await Task.yield() }
+            }
+            loader = nil
+            await origin.openConnections(become: 0)
+        }
+    }
+
+    @Test(arguments: Wish.allCases)
+    func refusedConnectionIsAnError(_ wish: Wish) async throws {
+        let origin = try await LoopbackOrigin.start()
+        let url = origin.url("/fault")
+        await origin.stop()
+        let loader = loader()
+        let error = await #expect(throws: ImageError.self) { try await run(wish, url, with: loader) }
+        guard case .transport(let cause) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause.reason == .connectionFailed)
+        await loader.coordinator.becomesIdle()
+    }
+
+    /// The codec, too, would call it truncated; the transport knows better why.
+    @Test(arguments: ImageFormat.allCases)
+    func bodyThatIsCutIsTheTransportsError(_ format: ImageFormat) async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(format)
+            origin.route("/fault", Response(body: file).cut(at: .body(file.count - 10)))
+            let loader = loader()
+            let error = await #expect(throws: ImageError.self) {
+                try await loader.image(for: ImageRequest(origin.url("/fault")))
+            }
+            guard case .transport(let cause) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(cause.reason == .truncated(expected: file.count, received: file.count - 10))
+        }
+    }
+
+    /// A file that was cut before it was served.
+    @Test(arguments: ImageFormat.allCases)
+    func fileThatEndsEarlyIsTheCodecsError(_ format: ImageFormat) async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(format)
+            origin.route("/fault", Response(body: Array(file.dropLast(file.count / 3))))
+            let loader = loader()
+            let error = await #expect(throws: ImageError.self) {
+                try await loader.image(for: ImageRequest(origin.url("/fault")))
+            }
+            guard case .codec = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            await loader.coordinator.becomesIdle()
+            #expect(await loader.decoder.memoryInUse == 0)
+        }
+    }
+}
