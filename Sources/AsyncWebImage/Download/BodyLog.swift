@@ -111,6 +111,9 @@ final class BodyLog: Sendable {
 
     var received: Int { state.withLock { $0.received } }
 
+    /// Bytes that are kept.
+    var held: Int { state.withLock { $0.segments.reduce($0.open.count) { $0 + $1.count } } }
+
     /// Asks that the whole body be kept; false if its beginning is already gone.
     func collect() -> Bool {
         let (isWhole, resumed) = state.withLock { state -> (Bool, (any Transfer)?) in

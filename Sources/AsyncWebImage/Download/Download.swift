@@ -31,6 +31,8 @@ final class Download {
     var transfer: (any Transfer)?
     var subscribers: [Subscriber.ID: Subscriber] = [:]
     var decodes: [Variant: Decode] = [:]
+    /// Bytes of the complete body that are kept for decodes under way.
+    var undecodedBytes = 0
 
     init(id: ID, key: FetchKey, replayLimit: Int) {
         self.id = id

@@ -22,6 +22,8 @@ public struct DownloadConfiguration: Sendable {
     ///
     /// A larger body is dropped as it is decoded; who then asks for other pixels of it causes a request of its own.
     public var replayLimit: Int
+    /// While complete bodies of so many bytes wait for their decodes, no further download starts.
+    public var undecodedLimit: Int
 
     /// SDWebImage's defaults where it has any: 6 at a time, first come first served, 15 seconds without a byte.
     public init(
@@ -32,7 +34,8 @@ public struct DownloadConfiguration: Sendable {
         deadlines: Deadlines = Deadlines(),
         bodyLimit: Int = 512 << 20,
         redirectLimit: Int = 10,
-        replayLimit: Int = 4 << 20
+        replayLimit: Int = 4 << 20,
+        undecodedLimit: Int = 64 << 20
     ) {
         self.maximumConcurrentDownloads = maximumConcurrentDownloads
         self.maximumConcurrentDownloadsPerHost = maximumConcurrentDownloadsPerHost
@@ -42,6 +45,7 @@ public struct DownloadConfiguration: Sendable {
         self.bodyLimit = bodyLimit
         self.redirectLimit = redirectLimit
         self.replayLimit = replayLimit
+        self.undecodedLimit = undecodedLimit
     }
 
     /// `Accept` for the formats that are built in, and `User-Agent`.

@@ -24,6 +24,8 @@ public actor DownloadCoordinator {
     /// One that nobody waits for is not here any more.
     private var joinable: [FetchKey: Download] = [:]
     private var locations: [Subscriber.ID: Download] = [:]
+    /// Bytes of all complete bodies whose decodes are under way.
+    private var undecodedBytes = 0
 
     init(
         transport: any Transport, decoder: ImageDecoder, cache: MemoryCache,
@@ -167,7 +169,7 @@ extension DownloadCoordinator {
         guard !isStarting else { return }
         isStarting = true
         defer { isStarting = false }
-        while let id = queue.next() {
+        while undecodedBytes < max(1, configuration.undecodedLimit), let id = queue.next() {
             downloads[id]?.state = .running
             // Belongs to all callers of the download, so to none of their tasks. Runs up to the transfer in this turn.
             Task.immediate { await self.run(id) }
@@ -224,7 +226,10 @@ extension DownloadCoordinator {
             logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
             for subscriber in waiting { subscriber.fail(error) }
         }
-        if download.subscribers.isEmpty { abandon(download) }
+        guard !download.subscribers.isEmpty else { return abandon(download) }
+        guard case .received = download.state else { return }
+        download.undecodedBytes = download.log.held
+        undecodedBytes += download.undecodedBytes
     }
 
     private func data(
@@ -242,6 +247,10 @@ extension DownloadCoordinator {
         download.state = .abandoned
         queue.remove(download.id)
         download.transfer?.cancel()
+        guard download.undecodedBytes > 0 else { return }
+        undecodedBytes -= download.undecodedBytes
+        download.undecodedBytes = 0
+        startNext()
     }
 
     /// Callers can join the download no longer; another may have taken its place already.

@@ -122,6 +122,26 @@ struct SharedDecodeTests {
         }
     }
 
+    /// Downloads are faster than decodes; what has come must not fill the memory.
+    @Test func noMoreDownloadsStartWhileMuchWaitsToBeDecoded() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(.png)
+            for index in 0..<10 { origin.route("/\(index).png", .init(body: file)) }
+            var configuration = ImageLoader.Configuration()
+            configuration.downloads.maximumConcurrentDownloads = 1
+            configuration.downloads.undecodedLimit = 3 * file.count
+            configuration.decoding.memoryBudget = 1 << 20
+            let loader = ImageLoader(configuration: configuration)
+            try await loader.decoder.withMemory(1 << 20) {
+                let tasks = (0..<10).map { loader.task(for: ImageRequest(origin.url("/\($0).png"))) }
+                await loader.coordinator.activity { $0 == .init(running: 0, waiting: 7, callers: 10) }
+                tasks[9].cancel()
+            }
+            await loader.coordinator.becomesIdle()
+            #expect(loader.cache.count == 9)
+        }
+    }
+
     @Test func decodeErrorLeavesThoseWhoWantTheBytesAlone() async throws {
         try await withLoopbackOrigin { origin in
             let body = Array("<!doctype html>".utf8) + [UInt8](repeating: 0x20, count: 3 << 20)
