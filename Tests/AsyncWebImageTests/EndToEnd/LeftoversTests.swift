@@ -1,0 +1,39 @@
+import AsyncWebImage
+import HTTPTransport
+import LoopbackOrigin
+import Testing
+
+#if canImport(Glibc)
+import Foundation
+
+/// What a process still holds after its loaders are gone; in a process of its own, where nobody else opens anything.
+@Suite(.timeLimit(.minutes(1)))
+struct LeftoversTests {
+    @Test func releasedLoadersLeaveNoThreadAndNoFile() async {
+        await #expect(processExitsWith: .success) {
+            func files() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+            func ownThreads() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+                    .compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+                    .filter { $0.hasPrefix("webimage-") }
+            }
+            try await withLoopbackOrigin { origin in
+                origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)))
+                origin.route("/broken.jpg", .init(body: try Samples.file(.jpeg)).cut(at: .body(300)))
+                origin.route("/stalled.jpg", .init(body: try Samples.file(.jpeg)).stalled(at: .body(300)))
+                let before = try files()
+                for _ in 0..<20 {
+                    let loader = ImageLoader()
+                    _ = try await loader.image(for: ImageRequest(origin.url("/a.jpg")))
+                    _ = try? await loader.image(for: ImageRequest(origin.url("/broken.jpg")))
+                    let stalled = loader.task(for: ImageRequest(origin.url("/stalled.jpg")))
+                    await loader.coordinator.callers(reach: 1)
+                    stalled.cancel()
+                }
+                while try files() > before { await Task.yield() }
+                while try !ownThreads().isEmpty { await Task.yield() }
+            }
+        }
+    }
+}
+#endif
