@@ -13,12 +13,13 @@ public struct Deadlines: Sendable, Hashable {
     /// From the start to the end, redirects and pauses included.
     public var total: Duration?
 
-    /// 10 seconds to connect, 15 to the first byte, 15 without any byte, no limit in total.
+    /// 10 seconds to connect, 15 to the first byte, 15 without any byte, 10 minutes in total: a server that
+    /// drips a byte now and then does not hold a slot for ever.
     public init(
         connect: Duration? = .seconds(10),
         firstByte: Duration? = .seconds(15),
         idle: Duration? = .seconds(15),
-        total: Duration? = nil
+        total: Duration? = .seconds(600)
     ) {
         self.connect = connect
         self.firstByte = firstByte

@@ -104,20 +104,26 @@ private struct URLParser: ~Copyable {
     private nonisolated(unsafe) static let locale = unsafe newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
 
     init(of text: String) throws(TransportError) {
-        self.text = HTTPURL.withoutUserInformation(text)
-        guard let handle = unsafe curl_url() else { throw TransportError(url: self.text, reason: .invalidURL) }
+        self.text = text
+        guard let handle = unsafe curl_url() else {
+            throw TransportError(url: HTTPURL.withoutUserInformation(text), reason: .invalidURL)
+        }
         unsafe self.handle = handle
     }
 
     deinit { unsafe curl_url_cleanup(handle) }
 
+    private func invalid(_ detail: String? = nil) -> TransportError {
+        TransportError(url: HTTPURL.withoutUserInformation(text), reason: .invalidURL, detail: detail)
+    }
+
     func set(_ part: CURLUPart, _ value: String?, flags: Int32 = 0) throws(TransportError) {
         // A C string would end there, and hide the rest from the parser.
-        if let value, value.utf8.contains(0) { throw TransportError(url: text, reason: .invalidURL) }
+        if let value, value.utf8.contains(0) { throw invalid() }
         let status = unsafe curl_url_set(handle, part, value, UInt32(flags))
         guard status == CURLUE_OK else {
             let detail = unsafe String(cString: curl_url_strerror(status))
-            throw TransportError(url: text, reason: .invalidURL, detail: detail)
+            throw invalid(detail)
         }
     }
 

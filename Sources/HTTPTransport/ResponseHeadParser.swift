@@ -9,14 +9,13 @@ struct ResponseHeadParser {
     /// Not above libcurl's own limit for a single line.
     static let limit = 100 << 10
 
-    private var status: HTTPResponse.Status?
-    private var fields = HTTPFields()
+    private var head: RawResponseHead?
     private var byteCount = 0
     private var isComplete = false
 
     enum Event {
         case needsMore
-        case complete(HTTPResponse)
+        case complete(RawResponseHead)
         case tooLarge
         case malformed
     }
@@ -29,19 +28,17 @@ struct ResponseHeadParser {
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
         if end == 0 { return endOfLines() }
-        if status == nil { return statusLine(line, end) }
-        return field(line, end)
+        if head == nil { return statusLine(line, end) }
+        head?.append(line, end)
+        return .needsMore
     }
 
     private mutating func endOfLines() -> Event {
-        guard let status else { return .malformed }
-        if status.kind == .informational {
-            self.status = nil
-            fields = HTTPFields()
-            return .needsMore
-        }
+        guard let head else { return .malformed }
+        self.head = nil
+        guard head.status.kind != .informational else { return .needsMore }
         isComplete = true
-        return .complete(HTTPResponse(status: status, headerFields: fields))
+        return .complete(head)
     }
 
     /// `HTTP/1.1 200 OK`; libcurl has checked the shape.
@@ -57,28 +54,7 @@ struct ResponseHeadParser {
             index += 1
         }
         guard digits == 3 else { return .malformed }
-        status = HTTPResponse.Status(code: code)
-        return .needsMore
-    }
-
-    /// `Name: value`; lines that are none are passed over, as browsers do.
-    private mutating func field(_ line: Span<UInt8>, _ end: Int) -> Event {
-        var colon = 0
-        while colon < end, line[colon] != 0x3A { colon += 1 }
-        guard colon < end else { return .needsMore }
-        var start = colon + 1
-        while start < end, line[start] == 0x20 || line[start] == 0x09 { start += 1 }
-        var last = end
-        while last > start, line[last - 1] == 0x20 || line[last - 1] == 0x09 { last -= 1 }
-        guard let nameText = try? UTF8Span(validating: line.extracting(0..<colon)),
-            let name = HTTPField.Name(String(copying: nameText))
-        else { return .needsMore }
-        let value = line.extracting(start..<last)
-        if let text = try? UTF8Span(validating: value) {
-            fields.append(HTTPField(name: name, value: String(copying: text)))
-        } else {
-            fields.append(HTTPField(name: name, value: value.indices.map { value[$0] }))
-        }
+        head = RawResponseHead(status: HTTPResponse.Status(code: code))
         return .needsMore
     }
 }

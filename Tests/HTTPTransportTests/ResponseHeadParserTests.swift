@@ -20,8 +20,8 @@ struct ResponseHeadParserTests {
     }
 
     private func response(_ text: String) throws -> HTTPResponse {
-        guard case .complete(let response) = parse(text) else { throw NotComplete() }
-        return response
+        guard case .complete(let head) = parse(text) else { throw NotComplete() }
+        return head.response
     }
 
     private struct NotComplete: Error {}
@@ -32,6 +32,19 @@ struct ResponseHeadParserTests {
         #expect(response.headerFields[values: try #require(HTTPField.Name("a"))] == ["1", "3"])
         #expect(response.headerFields[try #require(HTTPField.Name("B"))] == "2")
         #expect(response.headerFields[try #require(HTTPField.Name("empty"))] == "")
+    }
+
+    @Test(
+        arguments: [
+            ("Content-Length: 12", 12), ("CONTENT-LENGTH:0", 0), ("content-length: \t 7 \t", 7),
+            ("Content-Length:", nil),
+            ("Content-Length: -1", nil), ("Content-Length: 1 2", nil), ("Content-Length: 1x", nil),
+            ("Content-Length: 99999999999999999999", nil), ("Content_Length: 1", nil), ("Content-Length 1", nil),
+            ("X: 1\r\nContent-Length: 3\r\nY: 2", 3),
+        ] as [(String, Int?)])
+    func knowsTheLengthWithoutReadingTheFields(_ lines: String, length: Int?) throws {
+        guard case .complete(let head) = parse("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n") else { throw NotComplete() }
+        #expect(head.contentLength == length)
     }
 
     @Test func readsLinesThatEndInLineFeedOnly() throws {
@@ -61,13 +74,13 @@ struct ResponseHeadParserTests {
 
     @Test func keepsBytesThatAreNoUTF8() {
         guard
-            case .complete(let response) = parse(
+            case .complete(let head) = parse(
                 Array("HTTP/1.1 200 OK\r\nServer: caf".utf8) + [0xE9, 0x0D, 0x0A, 0x0D, 0x0A])
         else {
             Issue.record("not complete")
             return
         }
-        let bytes = response.headerFields[fields: .server].first?.withUnsafeBytesOfValue { Array($0) }
+        let bytes = head.response.headerFields[fields: .server].first?.withUnsafeBytesOfValue { Array($0) }
         #expect(bytes == Array("caf".utf8) + [0xE9])
     }
 
@@ -88,11 +101,11 @@ struct ResponseHeadParserTests {
 
     @Test func takesAsManyFieldsAsFit() {
         guard
-            case .complete(let response) = parse("HTTP/1.1 200 OK\n" + String(repeating: "a:\n", count: 33_000) + "\n")
+            case .complete(let head) = parse("HTTP/1.1 200 OK\n" + String(repeating: "a:\n", count: 33_000) + "\n")
         else {
             Issue.record("not complete")
             return
         }
-        #expect(response.headerFields.count == 33_000)
+        #expect(head.response.headerFields.count == 33_000)
     }
 }

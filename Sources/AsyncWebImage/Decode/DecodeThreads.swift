@@ -16,7 +16,14 @@ final class DecodeThreads: TaskExecutor {
     func close() { queue.close() }
 
     func enqueue(_ job: consuming ExecutorJob) {
+        // Whoever enqueues need not hold the executor: the job may have run, and let go of it, before this call ends.
+        let this = unsafe Unmanaged.passRetained(self)
+        defer { unsafe this.release() }
+        startThreads()
         queue.append(UnownedJob(job))
+    }
+
+    private func startThreads() {
         let starts = isStarted.withLock { isStarted in
             defer { isStarted = true }
             return !isStarted

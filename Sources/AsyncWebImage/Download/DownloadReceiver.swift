@@ -71,7 +71,8 @@ extension DownloadReceiver.State {
 }
 
 extension ResponseHead {
-    fileprivate var isSuccess: Bool { response.status.kind == .successful }
+    /// A part of the body (206) is none: nobody asked for it.
+    fileprivate var isSuccess: Bool { status.kind == .successful && status != .partialContent }
 
     /// The body as text, if the server says that it is some.
     fileprivate func text(of body: [UInt8]) -> String {

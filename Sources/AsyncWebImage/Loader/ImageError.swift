@@ -22,7 +22,7 @@ public enum ImageError: Error, Sendable {
         switch self {
         case .transport(let error): error.isRetryable
         case .status(let head, _):
-            [408, 425, 429].contains(head.response.status.code) || head.response.status.code >= 500
+            [408, 425, 429].contains(head.status.code) || head.status.code >= 500
         case .invalidURL, .emptyBody, .codec, .unreadableFile: false
         }
     }
@@ -30,7 +30,7 @@ public enum ImageError: Error, Sendable {
     /// The HTTP status that came instead of an image, if that is what happened.
     public var httpStatus: Int? {
         guard case .status(let head, _) = self else { return nil }
-        return head.response.status.code
+        return head.status.code
     }
 }
 
@@ -41,7 +41,7 @@ extension ImageError: CustomStringConvertible {
         case .invalidURL: "not a valid http or https URL"
         case .transport(let error): error.description
         case .status(let head, _):
-            "the server answered \(head.response.status.code) \(head.response.status.reasonPhrase)"
+            "the server answered \(head.status.code) \(head.status.reasonPhrase)"
                 .trimmingTrailingSpace
         case .emptyBody: "the server sent an empty body"
         case .codec(let error, _): error.description

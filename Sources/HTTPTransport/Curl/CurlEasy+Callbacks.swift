@@ -1,41 +1,45 @@
 import CCurl
 
 extension CurlEasy {
-    /// Lets libcurl report to the transfer at `address`, which must stay there until the handle is out of the multi.
-    func setTransfer(_ address: UnsafeMutableRawPointer) throws(CurlOptionFailure) {
-        try unsafe check(ccurl_set_pointer(handle, CURLOPT_PRIVATE, address))
-        try unsafe check(ccurl_set_pointer(handle, CURLOPT_WRITEDATA, address))
-        try unsafe check(ccurl_set_pointer(handle, CURLOPT_HEADERDATA, address))
-        try unsafe check(ccurl_set_pointer(handle, CURLOPT_PREREQDATA, address))
-    }
-
-    /// Installs the three callbacks; once a handle.
+    /// Installs the callbacks, which report to ``transfer`` by way of the handle's owner.
+    ///
+    /// libcurl calls them only while the handle is in the multi, and the transfer holds the owner that long.
     func setCallbacks() throws(CurlOptionFailure) {
+        let this = unsafe Unmanaged.passUnretained(self).toOpaque()
+        try unsafe check(ccurl_set_pointer(handle, CURLOPT_PRIVATE, this))
+        try unsafe check(ccurl_set_pointer(handle, CURLOPT_WRITEDATA, this))
+        try unsafe check(ccurl_set_pointer(handle, CURLOPT_HEADERDATA, this))
+        try unsafe check(ccurl_set_pointer(handle, CURLOPT_PREREQDATA, this))
         try unsafe check(
-            ccurl_set_data_function(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, address in
-                unsafe withTransfer(address, bytes, size * count) { $0.receive(body: $1) } ?? 0
+            ccurl_set_data_function(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
+                unsafe withTransfer(owner, bytes, size * count) { $0.receive(body: $1) } ?? 0
             })
         try unsafe check(
-            ccurl_set_data_function(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, address in
-                unsafe withTransfer(address, bytes, size * count) { transfer, line in
+            ccurl_set_data_function(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
+                unsafe withTransfer(owner, bytes, size * count) { transfer, line in
                     transfer.receive(headerLine: line) ? line.count : 0
                 } ?? 0
             })
         try unsafe check(
-            ccurl_set_prereq_function(handle) { address, _, _, _, _ in
-                guard let address = unsafe address else { return CURL_PREREQFUNC_ABORT }
-                unsafe Unmanaged<CurlTransfer>.fromOpaque(address).takeUnretainedValue().connected()
+            ccurl_set_prereq_function(handle) { owner, _, _, _, _ in
+                guard let transfer = unsafe CurlEasy.transfer(of: owner) else { return CURL_PREREQFUNC_ABORT }
+                transfer.connected()
                 return CURL_PREREQFUNC_OK
             })
+    }
+
+    /// The transfer on the handle whose private pointer is `owner`.
+    static func transfer(of owner: UnsafeMutableRawPointer?) -> CurlTransfer? {
+        guard let owner = unsafe owner else { return nil }
+        return unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue().transfer
     }
 }
 
 private func withTransfer(
-    _ address: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int,
+    _ owner: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int,
     _ body: (CurlTransfer, Span<UInt8>) -> Int
 ) -> Int? {
-    guard let address = unsafe address, let bytes = unsafe bytes else { return nil }
-    let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(address).takeUnretainedValue()
+    guard let transfer = unsafe CurlEasy.transfer(of: owner), let bytes = unsafe bytes else { return nil }
     return unsafe UnsafeRawPointer(bytes).withMemoryRebound(to: UInt8.self, capacity: count) { pointer in
         let buffer = unsafe UnsafeBufferPointer(start: pointer, count: count)
         return unsafe body(transfer, buffer.span)

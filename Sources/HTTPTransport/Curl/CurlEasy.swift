@@ -7,7 +7,14 @@ import CCurl
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var resolvedList: UnsafeMutablePointer<curl_slist>?
+    /// The transfer that the callbacks report to, while it has the handle.
+    var transfer: CurlTransfer? {
+        didSet { unsafe errorText.pointee = 0 }
+    }
+    /// What the handle is set to.
+    var settings: CurlSettings?
 
     /// A handle with everything set that is the same for all transfers.
     init(_ configuration: CurlTransport.Configuration) throws(CurlOptionFailure) {
@@ -25,7 +32,8 @@ final class CurlEasy {
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // Which proxy is decided by ProxyRule; unset, libcurl would look for exceptions in the environment.
         try set(CURLOPT_NOPROXY, "")
-        try set(CURLOPT_BUFFERSIZE, 64 << 10)
+        // Above 64 KiB, header included, glibc tidies up its whole heap whenever the buffer is freed.
+        try set(CURLOPT_BUFFERSIZE, 32 << 10)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
         // What is fed in by CURLOPT_RESOLVE is to outlive the resolver's own memory of it.
         try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(HostResolver.lifetime / .seconds(1)) + 5)
@@ -36,19 +44,13 @@ final class CurlEasy {
 
     deinit {
         unsafe curl_easy_cleanup(handle)
-        unsafe lists.forEach { unsafe curl_slist_free_all($0) }
+        unsafe curl_slist_free_all(headerList)
+        unsafe curl_slist_free_all(resolvedList)
         unsafe errorText.deallocate()
     }
 
-    /// What libcurl said of the last failure; empty if nothing.
+    /// What libcurl said of the transfer's failure; empty if nothing.
     var errorDetail: String { unsafe String(cString: errorText) }
-
-    /// Forgets the last transfer's lists and failure.
-    func clear() {
-        unsafe lists.forEach { unsafe curl_slist_free_all($0) }
-        unsafe lists.removeAll(keepingCapacity: true)
-        unsafe errorText.pointee = 0
-    }
 
     func set(_ option: CURLoption, _ value: Int) throws(CurlOptionFailure) {
         try check(unsafe ccurl_set_long(handle, option, value))
@@ -59,8 +61,25 @@ final class CurlEasy {
         try check(unsafe ccurl_set_string(handle, option, value))
     }
 
-    /// libcurl keeps the list, so that it lives until ``clear()``; an empty one unsets the option.
-    func set(_ option: CURLoption, _ lines: [String]) throws(CurlOptionFailure) {
+    /// Sets the request's header lines.
+    func setHeaderLines(_ lines: [String]) throws(CurlOptionFailure) {
+        let list = unsafe try makeList(lines)
+        try unsafe check(ccurl_set_list(handle, CURLOPT_HTTPHEADER, list))
+        // libcurl keeps the list: the old one may go only now.
+        unsafe curl_slist_free_all(headerList)
+        unsafe headerList = list
+    }
+
+    /// Tells libcurl a host's addresses; nil leaves it with what it knows.
+    func setResolved(_ entry: String?) throws(CurlOptionFailure) {
+        if entry == nil, unsafe resolvedList == nil { return }
+        let list = unsafe try makeList(entry.map { [$0] } ?? [])
+        try unsafe check(ccurl_set_list(handle, CURLOPT_RESOLVE, list))
+        unsafe curl_slist_free_all(resolvedList)
+        unsafe resolvedList = list
+    }
+
+    private func makeList(_ lines: [String]) throws(CurlOptionFailure) -> UnsafeMutablePointer<curl_slist>? {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
             guard let longer = unsafe curl_slist_append(list, line) else {
@@ -69,8 +88,7 @@ final class CurlEasy {
             }
             unsafe list = longer
         }
-        if let list = unsafe list { unsafe lists.append(list) }
-        try check(unsafe ccurl_set_list(handle, option, list))
+        return unsafe list
     }
 
     func long(_ info: CURLINFO) -> Int {

@@ -69,14 +69,16 @@ final class CurlMulti {
         _ = unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
     }
 
-    /// The next transfer that has ended, by its private pointer, and how.
-    func nextFinished() -> (transfer: UnsafeMutableRawPointer, result: CURLcode)? {
+    /// The next transfer that has ended, and how.
+    func nextFinished() -> (transfer: CurlTransfer, result: CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(handle, &left) {
             guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
-            var transfer: UnsafeMutableRawPointer?
-            unsafe ccurl_get_private(message.pointee.easy_handle, &transfer)
-            if let transfer = unsafe transfer { return unsafe (transfer, ccurl_message_result(message)) }
+            var owner: UnsafeMutableRawPointer?
+            unsafe ccurl_get_private(message.pointee.easy_handle, &owner)
+            if let transfer = unsafe CurlEasy.transfer(of: owner) {
+                return unsafe (transfer, ccurl_message_result(message))
+            }
         }
         return nil
     }

@@ -56,6 +56,9 @@ final class CurlThread: SerialExecutor {
     private var isCurrent: Bool { identity.load(ordering: .relaxed) == pthread_self() }
 
     private func append(_ work: Work) {
+        // Whoever enqueues need not hold the executor: the work may have run, and ended the thread, before this returns.
+        let this = unsafe Unmanaged.passRetained(self)
+        defer { unsafe this.release() }
         let wakes = inbox.withLock { inbox in
             inbox.work.append(work)
             defer { inbox.isAsleep = false }
@@ -70,9 +73,7 @@ final class CurlThread: SerialExecutor {
         while let limit = nextSleep(driver) {
             let count = poller.wait(timeout: limit.duration)
             inbox.withLock { $0.isAsleep = false }
-            guard let driver = driver() else { continue }
-            poller.deliver(count, to: driver.handle)
-            driver.finishTurn()
+            driver()?.handle(eventCount: count)
         }
     }
 
@@ -116,8 +117,6 @@ final class CurlThread: SerialExecutor {
 protocol CurlThreadDriver: AnyObject, Sendable {
     /// How long the thread may sleep; nil without end.
     func sleepLimit() -> Duration?
-    /// One socket needs attention.
-    func handle(_ event: EventPoller.Event)
-    /// The events of one wake-up have been handled.
-    func finishTurn()
+    /// The thread has woken: so many events wait to be delivered, and timers may be due.
+    func handle(eventCount: Int)
 }

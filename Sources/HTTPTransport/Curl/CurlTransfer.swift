@@ -50,46 +50,22 @@ final class CurlTransfer {
 
     /// Sets `easy` up for the request; `addresses` are those of the host, if libcurl does not have them yet.
     func prepare(_ easy: CurlEasy, addresses: [String]?, proxy: String?) throws(CurlOptionFailure) {
-        easy.clear()
-        let this = unsafe Unmanaged.passUnretained(self).toOpaque()
-        unsafe try easy.setTransfer(this)
         let url = request.url
+        easy.transfer = self
         try easy.set(CURLOPT_URL, url.string)
-        try easy.set(CURLOPT_USERNAME, url.user)
-        try easy.set(CURLOPT_PASSWORD, url.password)
-        // HTTP/2 where TLS agrees on it: then a transfer waits for a connection that may turn out to be shareable.
-        // Without TLS it would wait for an answer to somebody else's request.
-        let isSecure = url.scheme == "https"
-        try easy.set(CURLOPT_HTTP_VERSION, Int(isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-        try easy.set(CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
-        // libcurl divides it between the addresses of the host; our own deadline is the one that counts.
-        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, connectMilliseconds)
-        try easy.set(CURLOPT_NOBODY, request.method == .head ? 1 : 0)
-        if request.method != .head { try easy.set(CURLOPT_HTTPGET, 1) }
         try easy.set(
-            CURLOPT_CUSTOMREQUEST, request.method == .get || request.method == .head ? nil : request.method.rawValue)
-        try easy.set(CURLOPT_HTTPHEADER, headerLines)
+            CurlSettings(
+                isSecure: url.scheme == "https", user: url.user, password: url.password, method: request.method,
+                connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy))
         // "+": the entry grows old like one of libcurl's own.
-        let hosts = addresses.map { ["+\(url.host):\(url.port):\($0.map(bracketed).joined(separator: ","))"] }
-        try easy.set(CURLOPT_RESOLVE, hosts ?? [])
-        // An empty string, unlike nil, also keeps libcurl from looking into the environment.
-        try easy.set(CURLOPT_PROXY, proxy ?? "")
+        try easy.setResolved(
+            addresses.map { "+\(url.host):\(url.port):\($0.map(bracketed).joined(separator: ","))" })
     }
 
     private var connectMilliseconds: Int {
         let longest = Duration.seconds(24 * 3600)
         let limit = min(max(request.deadlines.connect ?? longest, .milliseconds(1)), longest)
         return Int(limit / .milliseconds(1)) + 1
-    }
-
-    /// The fields as libcurl wants them: what frames a request is libcurl's, and "Name:" would unset one of its own.
-    private var headerLines: [String] {
-        request.headerFields.compactMap { field in
-            switch field.name.canonicalName {
-            case "host", "content-length", "transfer-encoding": nil
-            default: field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
-            }
-        }
     }
 
     private func bracketed(_ address: String) -> String { address.contains(":") ? "[\(address)]" : address }
@@ -126,26 +102,27 @@ final class CurlTransfer {
         case .needsMore: return true
         case .tooLarge: return fail(.headerTooLarge(limit: ResponseHeadParser.limit))
         case .malformed: return fail(.invalidResponse)
-        case .complete(let response): return receive(response)
+        case .complete(let head): return receive(head)
         }
     }
 
-    private func receive(_ response: HTTPResponse) -> Bool {
-        do {
-            redirected = try RedirectRule.next(after: response, of: request, redirectCount: redirectCount)
-        } catch {
-            abortion = .failed(error)
-            return false
+    private func receive(_ raw: RawResponseHead) -> Bool {
+        if raw.status.kind == .redirection {
+            do {
+                redirected = try RedirectRule.next(after: raw.response, of: request, redirectCount: redirectCount)
+            } catch {
+                abortion = .failed(error)
+                return false
+            }
+            guard redirected == nil else { return true }
         }
-        guard redirected == nil else { return true }
-        let head = ResponseHead(response: response, url: request.url, redirectCount: redirectCount)
-        let hasBody = request.method != .head && response.status != .noContent && response.status != .notModified
-        if hasBody, let length = head.contentLength {
+        let hasBody = request.method != .head && raw.status != .noContent && raw.status != .notModified
+        if hasBody, let length = raw.contentLength {
             guard length <= request.bodyLimit else { return fail(.bodyTooLarge(limit: request.bodyLimit)) }
             expectedBytes = length
         }
         hasHead = true
-        receiver.receive(head)
+        receiver.receive(ResponseHead(raw, url: request.url, redirectCount: redirectCount))
         return true
     }
 

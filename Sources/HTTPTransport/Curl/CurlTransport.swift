@@ -180,8 +180,7 @@ extension CurlTransport {
 
     /// Settles every transfer libcurl is done with.
     private func settleFinished() {
-        while let (address, result) = unsafe multi.nextFinished() {
-            let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(address).takeUnretainedValue()
+        while let (transfer, result) = multi.nextFinished() {
             if let next = transfer.redirected, transfer.abortion == nil, !transfer.handle.isCancelled {
                 giveBack(transfer)
                 transfer.follow(next)
@@ -205,6 +204,7 @@ extension CurlTransport {
     private func giveBack(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy else { return }
         multi.remove(easy)
+        easy.transfer = nil
         transfer.easy = nil
         noteGivenAddresses(of: transfer)
         if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
@@ -257,12 +257,9 @@ extension CurlTransport: CurlThreadDriver {
         }
     }
 
-    nonisolated func handle(_ event: EventPoller.Event) {
-        assumeIsolated { $0.multi.handle(event) }
-    }
-
-    nonisolated func finishTurn() {
+    nonisolated func handle(eventCount: Int) {
         assumeIsolated { transport in
+            transport.thread.poller.deliver(eventCount, to: transport.multi.handle)
             transport.multi.runTimers()
             transport.settleFinished()
             transport.expireOverdue()

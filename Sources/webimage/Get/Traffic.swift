@@ -64,7 +64,7 @@ final class Traffic: Transport {
 
         func receive(_ head: ResponseHead) {
             traffic.update(key) { flow in
-                flow.status = head.response.status.code
+                flow.status = head.status.code
                 flow.expected = head.contentLength
             }
             receiver.receive(head)

@@ -93,4 +93,14 @@ struct ImageLoaderTests {
             #expect(origin.counts.requests["/shared.jpg"] == 1)
         }
     }
+
+    @Test func partOfABodyThatNobodyAskedForIsNoImage() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/part", .init(status: 206, body: try Samples.file(.png)))
+            let error = await #expect(throws: ImageError.self) {
+                try await ImageLoader().data(for: ImageRequest(origin.url("/part")))
+            }
+            #expect(error?.httpStatus == 206)
+        }
+    }
 }

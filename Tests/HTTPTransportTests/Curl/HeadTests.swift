@@ -30,6 +30,30 @@ struct HeadTests {
         }
     }
 
+    @Test func nothingOfARequestSticksToTheNextOne() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", LoopbackOrigin.Response(body: [1]))
+            let name = try #require(HTTPField.Name("X-Once"))
+            let first = try await transport.fetch(origin.url("/a")) {
+                $0.method = .head
+                $0.headerFields[name] = "1"
+            }
+            _ = try await transport.fetch(origin.url("/a").replacing("//", with: "//user:secret@", maxReplacements: 1))
+            {
+                $0.method = .delete
+            }
+            let last = try await transport.fetch(origin.url("/a"))
+
+            #expect(first.body.isEmpty)
+            #expect(last.body == [1])
+            #expect(origin.counts.openedConnections == 1)
+            let requests = origin.recordedRequests
+            #expect(requests.map(\.method) == ["HEAD", "DELETE", "GET"])
+            #expect(requests.map { $0.headerFields["X-Once"] } == ["1", nil, nil])
+            #expect(requests.map { $0.headerFields["Authorization"] != nil } == [false, true, false])
+        }
+    }
+
     @Test func fieldsAreSentAsGiven() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response())

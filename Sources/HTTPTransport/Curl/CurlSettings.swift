@@ -1,0 +1,48 @@
+import CCurl
+import HTTPTypes
+
+/// What differs between requests besides the URL, but seldom from one to the next on the same handle.
+struct CurlSettings: Equatable {
+    let isSecure: Bool
+    let user: String?
+    let password: String?
+    let method: HTTPRequest.Method
+    let connectMilliseconds: Int
+    let headerFields: HTTPFields
+    let proxy: String?
+
+    /// The fields as libcurl wants them: what frames a request is libcurl's, and "Name:" would unset one of its own.
+    var headerLines: [String] {
+        headerFields.compactMap { field in
+            switch field.name.canonicalName {
+            case "host", "content-length", "transfer-encoding": nil
+            default: field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+            }
+        }
+    }
+}
+
+extension CurlEasy {
+    /// Applies `settings`, unless they are what the handle has already.
+    func set(_ settings: CurlSettings) throws(CurlOptionFailure) {
+        guard settings != self.settings else { return }
+        // Whatever was applied if one of these fails, it is nothing to rely on.
+        self.settings = nil
+        try set(CURLOPT_USERNAME, settings.user)
+        try set(CURLOPT_PASSWORD, settings.password)
+        // HTTP/2 where TLS agrees on it: then a transfer waits for a connection that may turn out to be shareable.
+        // Without TLS it would wait for an answer to somebody else's request.
+        try set(CURLOPT_HTTP_VERSION, Int(settings.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+        try set(CURLOPT_PIPEWAIT, settings.isSecure ? 1 : 0)
+        // libcurl divides it between the addresses of the host; our own deadline is the one that counts.
+        try set(CURLOPT_CONNECTTIMEOUT_MS, settings.connectMilliseconds)
+        let method = settings.method
+        try set(CURLOPT_NOBODY, method == .head ? 1 : 0)
+        if method != .head { try set(CURLOPT_HTTPGET, 1) }
+        try set(CURLOPT_CUSTOMREQUEST, method == .get || method == .head ? nil : method.rawValue)
+        try setHeaderLines(settings.headerLines)
+        // An empty string, unlike nil, also keeps libcurl from looking into the environment.
+        try set(CURLOPT_PROXY, settings.proxy ?? "")
+        self.settings = settings
+    }
+}
