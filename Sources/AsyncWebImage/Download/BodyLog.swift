@@ -164,7 +164,7 @@ final class BodyLog: Sendable {
     }
 
     /// The next pieces for a reader: none if there are none yet, nil at the end.
-    fileprivate func read(_ id: UInt64) throws -> [[UInt8]]? {
+    func read(_ id: UInt64) throws -> [[UInt8]]? {
         let (pieces, resumed) = try state.withLock { state throws(ImageError) -> ([[UInt8]]?, (any Transfer)?) in
             guard let reader = state.readers[id] else { return (nil, nil) }
             state.seal()
@@ -185,7 +185,7 @@ final class BodyLog: Sendable {
     }
 
     /// Returns as soon as there may be something to read, or ``wake(_:)`` is called.
-    fileprivate func wait(_ id: UInt64) async {
+    func wait(_ id: UInt64) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 guard let reader = state.readers[id], !reader.isPoked, state.end == nil, state.open.isEmpty,
@@ -201,7 +201,7 @@ final class BodyLog: Sendable {
         }
     }
 
-    fileprivate func wake(_ id: UInt64) {
+    func wake(_ id: UInt64) {
         let waiting = state.withLock { state in
             guard let waiting = state.readers[id]?.waiting else {
                 state.readers[id]?.isPoked = true
@@ -213,7 +213,7 @@ final class BodyLog: Sendable {
         waiting?.resume()
     }
 
-    fileprivate func park(_ id: UInt64) {
+    func park(_ id: UInt64) {
         let resumed = state.withLock { state in
             state.readers[id]?.isParked = true
             return state.resumed()
@@ -221,7 +221,7 @@ final class BodyLog: Sendable {
         resumed?.resume()
     }
 
-    fileprivate func remove(_ id: UInt64) {
+    func remove(_ id: UInt64) {
         let resumed = state.withLock { state -> (any Transfer)? in
             state.readers[id] = nil
             state.dropRead()
@@ -288,43 +288,4 @@ extension BodyLog.State {
         }
         return taken
     }
-}
-
-/// One decoder's place in a ``BodyLog``.
-///
-/// Gives its place up when it is let go.
-final class BodyReader: Sendable {
-    private let log: BodyLog
-    private let id: UInt64
-
-    fileprivate init(log: BodyLog, id: UInt64) {
-        self.log = log
-        self.id = id
-    }
-
-    deinit { log.remove(id) }
-
-    /// The pieces that have come since the last call; waits until there are any.
-    ///
-    /// Empty after ``poke()``, nil at the end.
-    ///
-    /// Throws what ended the download early, and `CancellationError` when the task is cancelled.
-    func next() async throws -> [[UInt8]]? {
-        try Task.checkCancellation()
-        guard let pieces = try log.read(id) else { return nil }
-        guard pieces.isEmpty else { return pieces }
-        await withTaskCancellationHandler {
-            await log.wait(id)
-        } onCancel: {
-            log.wake(id)
-        }
-        try Task.checkCancellation()
-        return try log.read(id)
-    }
-
-    /// Says that nothing will be read for a while, so that others need not wait for this reader; until ``next()``.
-    func park() { log.park(id) }
-
-    /// Makes a waiting ``next()`` return, for instance because a preview is wanted.
-    func poke() { log.wake(id) }
 }

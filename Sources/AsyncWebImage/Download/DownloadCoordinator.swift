@@ -8,22 +8,22 @@ import Synchronization
 /// Every decision (join, leave, start, settle) is one turn of the actor. Bytes and pixels never pass through it.
 public actor DownloadCoordinator {
     private let transport: any Transport
-    private let decoder: ImageDecoder
-    private let cache: MemoryCache
+    let decoder: ImageDecoder
+    let cache: MemoryCache
     private let configuration: DownloadConfiguration
-    private let policy: ProgressivePolicy
+    let policy: ProgressivePolicy
     private let logger: Logger
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
     private var queue: DownloadQueue
     private var isStarting = false
     private var lastDownload: Download.ID = 0
-    private var downloads: [Download.ID: Download] = [:]
+    var downloads: [Download.ID: Download] = [:]
     /// The downloads that callers can join.
     ///
     /// One that nobody waits for is not here any more.
     private var joinable: [FetchKey: Download] = [:]
-    private var locations: [Subscriber.ID: Download] = [:]
+    var locations: [Subscriber.ID: Download] = [:]
     /// Bytes of all complete bodies whose decodes are under way.
     private var undecodedBytes = 0
 
@@ -239,7 +239,7 @@ extension DownloadCoordinator {
     }
 
     /// Nobody waits for the download any more: it stops wherever it is.
-    private func abandon(_ download: Download) {
+    func abandon(_ download: Download) {
         forget(download)
         downloads[download.id] = nil
         for decode in download.decodes.values { decode.task.cancel() }
@@ -259,90 +259,6 @@ extension DownloadCoordinator {
     }
 }
 
-// MARK: - Decodes run
-
-extension DownloadCoordinator {
-    /// The decode a caller wants, under way from now on; nil if the beginning of the body is gone.
-    private func decode(_ subscriber: Subscriber, from download: Download) -> Download.Decode? {
-        guard let variant = subscriber.variant else { return nil }
-        if let decode = download.decodes[variant] { return decode }
-        guard let reader = download.log.makeReader(isFrugal: variant == .header) else { return nil }
-        let frames = FrameHub()
-        let id = download.id
-        let options: DecodeOptions
-        if case .pixels(let wanted) = variant { options = wanted } else { options = DecodeOptions() }
-        let session = DecodeSession(reader: reader, decoder: decoder, options: options, policy: policy, frames: frames)
-        // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
-        // threads: with a task that does the actor's own turns would wait for one to be free.
-        let task = Task {
-            switch variant {
-            case .header:
-                do {
-                    let info = try await session.runHeader()
-                    self.finish(id, reader, info: .success(info))
-                } catch {
-                    self.finish(id, reader, info: .failure(error))
-                }
-            case .pixels:
-                do {
-                    let image = try await session.run()
-                    self.finish(id, variant, reader, image: .success(image))
-                } catch {
-                    self.finish(id, variant, reader, image: .failure(error))
-                }
-            }
-        }
-        let decode = Download.Decode(task: task, frames: frames, reader: reader)
-        download.decodes[variant] = decode
-        return decode
-    }
-
-    private func finish(_ id: Download.ID, _ reader: BodyReader, info: Result<ImageInfo, any Error>) {
-        for (subscriber, download) in takeWaiting(id, .header, reader) {
-            guard case .info(let answer) = subscriber.wish else { continue }
-            answer.resolve(info.mapError { ImageError.wrapping($0, url: download.key.url.string) })
-        }
-        stopIfUnwanted(id)
-    }
-
-    private func finish(
-        _ id: Download.ID, _ variant: Variant, _ reader: BodyReader, image: Result<DecodedImage, any Error>
-    ) {
-        let waiting = takeWaiting(id, variant, reader)
-        for (subscriber, download) in waiting {
-            switch image {
-            case .success(let image):
-                subscriber.deliver(image, byteCount: download.log.received)
-            case .failure(let error):
-                subscriber.fail(ImageError.wrapping(error, url: download.key.url.string))
-            }
-        }
-        if case .success(let image) = image, case .pixels(let options) = variant, let download = downloads[id] {
-            let response = ImageResponse(image: image, source: .memory, byteCount: download.log.received)
-            cache.insert(response, for: VariantKey(fetch: download.key, options: options))
-        }
-        stopIfUnwanted(id)
-    }
-
-    /// Takes out those who wait for a decode that has ended.
-    ///
-    /// They are none if it was cancelled: another decode of the same variant, with its own reader, may have followed.
-    private func takeWaiting(
-        _ id: Download.ID, _ variant: Variant, _ reader: BodyReader
-    ) -> [(Subscriber, Download)] {
-        guard let download = downloads[id], download.decodes[variant]?.reader === reader else { return [] }
-        download.decodes[variant] = nil
-        let waiting = download.removeSubscribers(of: variant)
-        for subscriber in waiting { locations[subscriber.id] = nil }
-        return waiting.map { ($0, download) }
-    }
-
-    private func stopIfUnwanted(_ id: Download.ID) {
-        guard let download = downloads[id], download.subscribers.isEmpty else { return }
-        abandon(download)
-    }
-}
-
 extension HTTPFields {
     /// These fields, with those of the same name replaced by `others`.
     fileprivate func overridden(by others: HTTPFields) -> HTTPFields {
@@ -351,13 +267,5 @@ extension HTTPFields {
         for field in others { fields[values: field.name] = [] }
         for field in others { fields.append(field) }
         return fields
-    }
-}
-
-extension ImageError {
-    /// What a decode threw, as callers are to see it.
-    fileprivate static func wrapping(_ error: any Error, url: String) -> any Error {
-        if let error = error as? CodecError { return ImageError.codec(error, url: url) }
-        return error
     }
 }

@@ -1,0 +1,92 @@
+import ImageCodecs
+
+// Decodes of what is downloaded: started with the first caller of a variant, shared by all of its callers.
+extension DownloadCoordinator {
+    /// The decode a caller wants, under way from now on; nil if the beginning of the body is gone.
+    func decode(_ subscriber: Subscriber, from download: Download) -> Download.Decode? {
+        guard let variant = subscriber.variant else { return nil }
+        if let decode = download.decodes[variant] { return decode }
+        guard let reader = download.log.makeReader(isFrugal: variant == .header) else { return nil }
+        let frames = FrameHub()
+        let id = download.id
+        let options: DecodeOptions
+        if case .pixels(let wanted) = variant { options = wanted } else { options = DecodeOptions() }
+        let session = DecodeSession(reader: reader, decoder: decoder, options: options, policy: policy, frames: frames)
+        // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
+        // threads: with a task that does the actor's own turns would wait for one to be free.
+        let task = Task {
+            switch variant {
+            case .header:
+                do {
+                    let info = try await session.runHeader()
+                    self.finish(id, reader, info: .success(info))
+                } catch {
+                    self.finish(id, reader, info: .failure(error))
+                }
+            case .pixels:
+                do {
+                    let image = try await session.run()
+                    self.finish(id, variant, reader, image: .success(image))
+                } catch {
+                    self.finish(id, variant, reader, image: .failure(error))
+                }
+            }
+        }
+        let decode = Download.Decode(task: task, frames: frames, reader: reader)
+        download.decodes[variant] = decode
+        return decode
+    }
+
+    private func finish(_ id: Download.ID, _ reader: BodyReader, info: Result<ImageInfo, any Error>) {
+        for (subscriber, download) in takeWaiting(id, .header, reader) {
+            guard case .info(let answer) = subscriber.wish else { continue }
+            answer.resolve(info.mapError { ImageError.wrapping($0, url: download.key.url.string) })
+        }
+        stopIfUnwanted(id)
+    }
+
+    private func finish(
+        _ id: Download.ID, _ variant: Variant, _ reader: BodyReader, image: Result<DecodedImage, any Error>
+    ) {
+        let waiting = takeWaiting(id, variant, reader)
+        for (subscriber, download) in waiting {
+            switch image {
+            case .success(let image):
+                subscriber.deliver(image, byteCount: download.log.received)
+            case .failure(let error):
+                subscriber.fail(ImageError.wrapping(error, url: download.key.url.string))
+            }
+        }
+        if case .success(let image) = image, case .pixels(let options) = variant, let download = downloads[id] {
+            let response = ImageResponse(image: image, source: .memory, byteCount: download.log.received)
+            cache.insert(response, for: VariantKey(fetch: download.key, options: options))
+        }
+        stopIfUnwanted(id)
+    }
+
+    /// Takes out those who wait for a decode that has ended.
+    ///
+    /// They are none if it was cancelled: another decode of the same variant, with its own reader, may have followed.
+    private func takeWaiting(
+        _ id: Download.ID, _ variant: Variant, _ reader: BodyReader
+    ) -> [(Subscriber, Download)] {
+        guard let download = downloads[id], download.decodes[variant]?.reader === reader else { return [] }
+        download.decodes[variant] = nil
+        let waiting = download.removeSubscribers(of: variant)
+        for subscriber in waiting { locations[subscriber.id] = nil }
+        return waiting.map { ($0, download) }
+    }
+
+    private func stopIfUnwanted(_ id: Download.ID) {
+        guard let download = downloads[id], download.subscribers.isEmpty else { return }
+        abandon(download)
+    }
+}
+
+extension ImageError {
+    /// What a decode threw, as callers are to see it.
+    fileprivate static func wrapping(_ error: any Error, url: String) -> any Error {
+        if let error = error as? CodecError { return ImageError.codec(error, url: url) }
+        return error
+    }
+}
