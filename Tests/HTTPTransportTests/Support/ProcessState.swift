@@ -9,8 +9,19 @@ enum ProcessState {
     /// The threads whose name begins with `prefix`.
     static func threads(named prefix: String) -> [String] {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-        return tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
-            .filter { $0.hasPrefix(prefix) }
+        return tasks.map { line(of: "/proc/self/task/\($0)/comm") }.filter { $0.hasPrefix(prefix) }
+    }
+
+    /// The beginning of a small file; empty if it is gone.
+    ///
+    /// Foundation leaks its buffer when a thread ends between the opening and the reading.
+    private static func line(of path: String) -> String {
+        let file = open(path, O_RDONLY)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
     /// Lets this process have as many descriptors as the system allows; returns how many.
