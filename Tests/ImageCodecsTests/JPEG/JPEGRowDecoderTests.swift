@@ -28,11 +28,11 @@ struct JPEGRowDecoderTests {
 
     static let sizes = [(1, 1), (2, 1), (7, 5), (8, 8), (17, 33), (64, 1), (1, 64), (640, 481)]
 
-    @Test(.enabled(if: ReferenceDecoder.isInstalled, "djpeg is not installed"), arguments: Kind.all)
+    @Test(.enabled(if: ReferenceDecoder.has("djpeg"), "djpeg is not installed"), arguments: Kind.all)
     func pixelsEqualThoseOfDjpeg(kind: Kind) throws {
         for (width, height) in Self.sizes {
             let file = try kind.file(width, height)
-            let reference = try ReferenceDecoder.decode(file)
+            let reference = try ReferenceDecoder.decodeJPEG(file)
             let image = try decode(file)
             #expect(image.pixels.size == reference.size)
             #expect(image.pixels.rgb == reference.rgb, "\(width)x\(height)")
@@ -40,13 +40,13 @@ struct JPEGRowDecoderTests {
         }
     }
 
-    @Test(.enabled(if: ReferenceDecoder.isInstalled, "djpeg is not installed"), arguments: Kind.all)
+    @Test(.enabled(if: ReferenceDecoder.has("djpeg"), "djpeg is not installed"), arguments: Kind.all)
     func rowsEqualThoseOfDjpegAtEveryScale(kind: Kind) throws {
         for (width, height) in [(33, 17), (131, 77)] {
             let file = try kind.file(width, height)
             let header = try #require(try probe(file))
             for eighths in 1...8 {
-                let reference = try ReferenceDecoder.decode(file, eighths: eighths)
+                let reference = try ReferenceDecoder.decodeJPEG(file, eighths: eighths)
                 let decoder = try JPEGRowDecoder(header: header, rowSize: reference.size, limits: DecodeLimits())
                 let canvas = OrientedCanvas(stored: reference.size, orientation: .up)
                 try decoder.append(file.span, to: canvas)

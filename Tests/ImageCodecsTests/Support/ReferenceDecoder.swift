@@ -1,20 +1,38 @@
 import Foundation
 import ImageCodecs
 
-/// The program `djpeg` of libjpeg-turbo, if it is installed (package libjpeg-turbo-progs).
+/// The programs of the C libraries: `djpeg` (package libjpeg-turbo-progs) and `dwebp` (package webp).
 enum ReferenceDecoder {
-    static let djpeg = ["/usr/bin/djpeg", "/usr/local/bin/djpeg", "/opt/homebrew/bin/djpeg"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-    static var isInstalled: Bool { djpeg != nil }
+    /// Whether `program` is installed.
+    static func has(_ program: String) -> Bool { path(program) != nil }
 
-    /// Width, height and RGB bytes of what it makes of `file` at `eighths`/8 of its size.
-    static func decode(_ file: [UInt8], eighths: Int = 8) throws -> (size: PixelSize, rgb: [UInt8]) {
+    /// Width, height and RGB bytes of what `djpeg` makes of `file` at `eighths`/8 of its size.
+    static func decodeJPEG(_ file: [UInt8], eighths: Int = 8) throws -> (size: PixelSize, rgb: [UInt8]) {
+        try parse(output(of: "djpeg", "-rgb -pnm -scale \(eighths)/8", file))
+    }
+
+    /// The RGBA bytes of what `dwebp` makes of `file`.
+    static func decodeWebP(_ file: [UInt8]) throws -> [UInt8] {
+        let data = try output(of: "dwebp", "-quiet -pam -o -", file)
+        let end = Array("ENDHDR\n".utf8)
+        guard let header = data.indices.first(where: { data[$0...].starts(with: end) }) else {
+            throw Failure(status: -1)
+        }
+        return Array(data[(header + end.count)...])
+    }
+
+    private static func path(_ program: String) -> String? {
+        ["/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + program }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// What `program` writes to standard output.
+    private static func output(of program: String, _ options: String, _ file: [UInt8]) throws -> [UInt8] {
         let name = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data(file).write(to: name)
         defer { try? FileManager.default.removeItem(at: name) }
         // popen, because Foundation's Process leaks, which leak checking reports.
-        guard let djpeg, let pipe = popen("'\(djpeg)' -rgb -pnm -scale \(eighths)/8 '\(name.path)'", "r") else {
+        guard let path = path(program), let pipe = popen("'\(path)' \(options) '\(name.path)'", "r") else {
             throw Failure(status: -1)
         }
         var data: [UInt8] = []
@@ -22,7 +40,7 @@ enum ReferenceDecoder {
         while case let count = fread(&piece, 1, piece.count, pipe), count > 0 { data += piece[..<count] }
         let status = pclose(pipe)
         guard status == 0 else { throw Failure(status: status) }
-        return try parse(data)
+        return data
     }
 
     struct Failure: Error {
