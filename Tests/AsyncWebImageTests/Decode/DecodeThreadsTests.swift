@@ -33,7 +33,7 @@ struct DecodeThreadsTests {
             let gate = Gate()
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).held(at: .start, until: gate))
             origin.route("/b", .init(body: [1, 2, 3]))
-            var configuration = ImageLoader.Configuration()
+            var configuration = ImageLoader.Configuration.patient
             configuration.decoding.threadCount = 1
             let loader = ImageLoader(configuration: configuration)
             let first = LongWork(on: loader.decoder.threads)

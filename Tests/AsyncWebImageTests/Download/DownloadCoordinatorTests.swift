@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct DownloadCoordinatorTests {
     private func loader(slots: Int = 6, _ order: ExecutionOrder = .fifo, cache: Int = 0) -> ImageLoader {
-        var configuration = ImageLoader.Configuration()
+        var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumConcurrentDownloads = slots
         configuration.downloads.executionOrder = order
         configuration.memoryCacheLimit = cache

@@ -11,7 +11,7 @@ struct ParallelDownloadsTests {
             for path in paths {
                 origin.route(path, LoopbackOrigin.Response(body: [1, 2, 3]).held(at: .body(1), until: gate))
             }
-            let loader = ImageLoader()
+            let loader = ImageLoader(configuration: .patient)
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for path in paths {
                     let request = ImageRequest(origin.url(path))

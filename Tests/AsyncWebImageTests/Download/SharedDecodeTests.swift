@@ -20,7 +20,7 @@ struct SharedDecodeTests {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a.png", .init(body: try Samples.file(.png, 300, 200)).held(at: .body(200), until: gate))
-            var configuration = ImageLoader.Configuration()
+            var configuration = ImageLoader.Configuration.patient
             configuration.memoryCacheLimit = 0
             let loader = ImageLoader(configuration: configuration)
             let request = ImageRequest(origin.url("/a.png"))
@@ -60,7 +60,7 @@ struct SharedDecodeTests {
             let codec = StreamingDecoder()
             try codec.append(file.span.extracting(0..<4_096))
             let plan = try #require(codec.plan)
-            var configuration = ImageLoader.Configuration()
+            var configuration = ImageLoader.Configuration.patient
             configuration.downloads.replayLimit = 0
             configuration.decoding.memoryBudget = plan.estimatedBytes + 1_000
             configuration.memoryCacheLimit = 0
@@ -83,7 +83,7 @@ struct SharedDecodeTests {
         try await withLoopbackOrigin { origin in
             let file = try noise(700, 700)
             for index in 0..<6 { origin.route("/\(index).png", .init(body: file)) }
-            var configuration = ImageLoader.Configuration()
+            var configuration = ImageLoader.Configuration.patient
             configuration.downloads.replayLimit = 0
             configuration.decoding.memoryBudget = 700 * 700 * 4 * 2
             configuration.memoryCacheLimit = 0
@@ -107,7 +107,7 @@ struct SharedDecodeTests {
     @Test func decodeThatCanNeverFitStopsTheTransferAtTheHeader() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.png", .init(body: try Samples.file(.png, 500, 500)).stalled(at: .body(200)))
-            var configuration = ImageLoader.Configuration()
+            var configuration = ImageLoader.Configuration.patient
             configuration.decoding.memoryBudget = 100_000
             let loader = ImageLoader(configuration: configuration)
             let error = await #expect(throws: ImageError.self) {
@@ -127,7 +127,7 @@ struct SharedDecodeTests {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png)
             for index in 0..<10 { origin.route("/\(index).png", .init(body: file)) }
-            var configuration = ImageLoader.Configuration()
+            var configuration = ImageLoader.Configuration.patient
             configuration.downloads.maximumConcurrentDownloads = 1
             configuration.downloads.undecodedLimit = 3 * file.count
             configuration.decoding.memoryBudget = 1 << 20
@@ -147,7 +147,7 @@ struct SharedDecodeTests {
             let body = Array("<!doctype html>".utf8) + [UInt8](repeating: 0x20, count: 3 << 20)
             let gate = Gate()
             origin.route("/a", .init(body: body).held(at: .body(100), until: gate))
-            var configuration = ImageLoader.Configuration()
+            var configuration = ImageLoader.Configuration.patient
             configuration.downloads.replayLimit = 0
             let loader = ImageLoader(configuration: configuration)
             let request = ImageRequest(origin.url("/a"))
@@ -167,7 +167,7 @@ struct SharedDecodeTests {
             let gate = Gate()
             let file = try Samples.file(.png)
             for path in ["/busy", "/a", "/b"] { origin.route(path, .init(body: file).held(at: .start, until: gate)) }
-            var configuration = ImageLoader.Configuration()
+            var configuration = ImageLoader.Configuration.patient
             configuration.downloads.maximumConcurrentDownloads = 1
             let loader = ImageLoader(configuration: configuration)
             let busy = loader.task(for: ImageRequest(origin.url("/busy")))

@@ -22,7 +22,7 @@ struct PixelTests {
             let file = try jpeg(96, 64, orientation: orientation)
             origin.route("/a.jpg", .init(body: file))
             let isOnItsSide = orientation > 4
-            let loader = ImageLoader()
+            let loader = ImageLoader(configuration: .patient)
 
             let image = try await loader.image(for: ImageRequest(origin.url("/a.jpg")))
             let small = try await loader.image(for: ImageRequest(origin.url("/a.jpg"), maximumSide: 48))
@@ -42,7 +42,8 @@ struct PixelTests {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: try Samples.file(format, 200, 100)))
             let options = DecodeOptions(target: .fit(PixelSize(width: 100, height: 20)))
-            let response = try await ImageLoader().image(for: ImageRequest(origin.url("/a"), options: options))
+            let response = try await ImageLoader(configuration: .patient).image(
+                for: ImageRequest(origin.url("/a"), options: options))
             #expect(response.pixels.size == PixelSize(width: 40, height: 20))
             #expect(response.image.originalSize == PixelSize(width: 200, height: 100))
         }
@@ -53,7 +54,7 @@ struct PixelTests {
             let file = try Samples.picture(400, 300).encoded(as: .jpeg, isProgressive: true)
             let gate = Gate()
             origin.route("/a.jpg", .init(body: file).held(at: .body(file.count / 2), until: gate))
-            var configuration = ImageLoader.Configuration()
+            var configuration = ImageLoader.Configuration.patient
             configuration.previews.minimumInterval = .zero
             var scans: [Int] = []
             var final: ImageFrame?
@@ -77,7 +78,7 @@ struct PixelTests {
             try await withLoopbackOrigin { quick in
                 for index in 0..<6 { slow.route("/\(index)", .init(body: [1]).stalled(at: .start)) }
                 quick.route("/a", .init(body: [1, 2, 3]))
-                var configuration = ImageLoader.Configuration()
+                var configuration = ImageLoader.Configuration.patient
                 configuration.downloads.maximumConcurrentDownloads = 3
                 configuration.downloads.maximumConcurrentDownloadsPerHost = 2
                 let loader = ImageLoader(configuration: configuration)

@@ -42,7 +42,7 @@ struct SoakTests {
                 let responses = (0..<20).map { _ in response(file, &random) }
                 origin.route("/\(index)", responses)
             }
-            var configuration = ImageLoader.Configuration()
+            var configuration = ImageLoader.Configuration.patient
             configuration.downloads.deadlines = Deadlines(firstByte: .milliseconds(500), idle: .milliseconds(200))
             configuration.downloads.replayLimit = 1_000
             configuration.decoding.memoryBudget = 200_000
@@ -88,7 +88,7 @@ struct SoakTests {
             let file = try Samples.file(.png, 200, 150)
             let gate = Gate()
             origin.route("/a.png", Response(body: file).held(at: .body(file.count / 2), until: gate))
-            let loader = ImageLoader()
+            let loader = ImageLoader(configuration: .patient)
             let request = ImageRequest(origin.url("/a.png"))
             // These never ask, and so want nothing.
             let unused = (0..<100).map { _ in loader.frames(for: request) }
@@ -117,7 +117,7 @@ struct SoakTests {
     @Test func stormOfCancellationsLeavesNothing() async throws {
         try await withLoopbackOrigin { origin in
             for index in 0..<10 { origin.route("/\(index)", Response(body: [1]).stalled(at: .start)) }
-            let loader = ImageLoader()
+            let loader = ImageLoader(configuration: .patient)
             for _ in 0..<5 {
                 let tasks = (0..<300).map { loader.task(for: ImageRequest(origin.url("/\($0 % 10)"))) }
                 for task in tasks { task.cancel() }

@@ -9,7 +9,7 @@ struct ImageLoaderTests {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
             origin.route("/image", .init(body: file))
-            let loader = ImageLoader()
+            let loader = ImageLoader(configuration: .patient)
 
             let response = try await loader.image(for: ImageRequest(origin.url("/image")))
 
@@ -26,7 +26,7 @@ struct ImageLoaderTests {
             let body = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             origin.route("/data", .init(body: body))
 
-            let data = try await ImageLoader().data(for: ImageRequest(origin.url("/data")))
+            let data = try await ImageLoader(configuration: .patient).data(for: ImageRequest(origin.url("/data")))
 
             #expect(data.bytes == body)
             #expect(data.head.response.status == .ok)
@@ -40,7 +40,7 @@ struct ImageLoaderTests {
             let gate = Gate()
             origin.route("/image.jpg", .init(body: file).held(at: .body(4_096), until: gate))
 
-            let info = try await ImageLoader().info(for: ImageRequest(origin.url("/image.jpg")))
+            let info = try await ImageLoader(configuration: .patient).info(for: ImageRequest(origin.url("/image.jpg")))
 
             #expect(info.header.size == PixelSize(width: 2_000, height: 1_500))
             #expect(info.byteCount <= 4_096)
@@ -56,7 +56,9 @@ struct ImageLoaderTests {
             var previews = 0
             var final: ImageFrame?
 
-            for try await frame in ImageLoader().frames(for: ImageRequest(origin.url("/image.png"))) {
+            for try await frame in ImageLoader(configuration: .patient).frames(
+                for: ImageRequest(origin.url("/image.png")))
+            {
                 if frame.isFinal {
                     final = frame
                 } else {
@@ -76,7 +78,7 @@ struct ImageLoaderTests {
             let file = try Samples.file(.jpeg)
             let gate = Gate()
             origin.route("/shared.jpg", .init(body: file).held(at: .body(100), until: gate))
-            let loader = ImageLoader()
+            let loader = ImageLoader(configuration: .patient)
             let request = ImageRequest(origin.url("/shared.jpg"))
 
             let responses = try await withThrowingTaskGroup(of: ImageResponse.self) { group in
@@ -98,7 +100,7 @@ struct ImageLoaderTests {
         try await withLoopbackOrigin { origin in
             origin.route("/part", .init(status: 206, body: try Samples.file(.png)))
             let error = await #expect(throws: ImageError.self) {
-                try await ImageLoader().data(for: ImageRequest(origin.url("/part")))
+                try await ImageLoader(configuration: .patient).data(for: ImageRequest(origin.url("/part")))
             }
             #expect(error?.httpStatus == 206)
         }

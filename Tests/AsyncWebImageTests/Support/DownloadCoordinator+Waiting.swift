@@ -7,8 +7,17 @@ extension DownloadCoordinator {
     /// Returns once nothing is going on any more: no caller, no slot taken, nothing in the queue.
     func becomesIdle() async { await activity { $0 == Activity(running: 0, waiting: 0, callers: 0) } }
 
-    /// Returns once the activity is as wanted.
+    /// Returns once the activity is as wanted, or the test's time is up.
     func activity(_ isWanted: (Activity) -> Bool) async {
-        while !isWanted(activity) { await Task.yield() }
+        while !isWanted(activity), !Task.isCancelled { await Task.yield() }
+    }
+}
+
+extension ImageLoader.Configuration {
+    /// For tests that hold an answer back: however slow the machine, no deadline ends it.
+    static var patient: Self {
+        var configuration = Self()
+        configuration.downloads.deadlines = Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil)
+        return configuration
     }
 }
