@@ -69,7 +69,7 @@ struct FaultTests {
     private func loader() -> ImageLoader {
         var configuration = ImageLoader.Configuration()
         configuration.downloads.deadlines = Deadlines(
-            connect: .seconds(5), firstByte: .milliseconds(300), idle: .milliseconds(300), total: .seconds(10))
+            connect: .seconds(10), firstByte: .seconds(2), idle: .seconds(2), total: .seconds(20))
         configuration.decoding.threadCount = 1
         return ImageLoader(configuration: configuration)
     }
