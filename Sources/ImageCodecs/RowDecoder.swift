@@ -15,8 +15,8 @@ protocol RowDecoder: AnyObject {
     /// The most bytes of memory the decoder itself holds while it makes rows of `rowSize`.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int
 
-    /// A decoder for a file with this header, whose limits have been checked; `rowSize` as ``rowSize(of:for:)`` gave it.
-    /// The file is then appended from its first byte.
+    /// A decoder for a file with this header, whose limits have been checked; `rowSize` as ``rowSize(of:for:)`` gave
+    /// it. The file is then appended from its first byte.
     init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError)
 
     /// Takes the next bytes of the file, of any number, and hands every row that is now complete and final to `rows`.

@@ -36,8 +36,9 @@ public final class StreamingDecoder {
 
     /// Takes the next bytes of the file.
     ///
-    /// Before ``begin()`` they are only kept, and looked through for the header. Throws as soon as the bytes show that there will be no image: `unsupportedFormat` after the first 12, `overLimit`,
-    /// `corrupt`, `unsupportedFeature`, `zeroPixels`, and `truncated` if the image ends before its rows do.
+    /// Before ``begin()`` they are only kept, and looked through for the header. Throws as soon as the bytes show that
+    /// there will be no image: `unsupportedFormat` after the first 12, `overLimit`, `corrupt`, `unsupportedFeature`,
+    /// `zeroPixels`, and `truncated` if the image ends before its rows do.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
         try remembering { () throws(CodecError) in
             bytesSeen += bytes.count

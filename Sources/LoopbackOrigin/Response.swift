@@ -3,7 +3,8 @@ internal import NIOCore
 extension LoopbackOrigin {
     /// The script of one answer: what is said, how it is framed, how fast it goes, and what goes wrong on the way.
     ///
-    /// A value; faults are added by chaining: `Response(body: jpeg).paced(bytesPerSecond: 50_000).cut(at: .body(1_000))`.
+    /// A value; faults are added by chaining: `Response(body: jpeg).paced(bytesPerSecond: 50_000).cut(at:
+    /// .body(1_000))`.
     public struct Response: Sendable {
         /// How the receiver is to learn where the body ends.
         public enum Framing: Sendable, Hashable {

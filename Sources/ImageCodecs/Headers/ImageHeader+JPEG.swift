@@ -1,7 +1,8 @@
 extension ImageHeader {
     /// The header of a JPEG, complete at its first scan: all metadata that counts stands before that.
     ///
-    /// Walks the segments by their lengths, so that thumbnails inside of them are not seen, and skips what libjpeg skips.
+    /// Walks the segments by their lengths, so that thumbnails inside of them are not seen, and skips what libjpeg
+    /// skips.
     static func jpeg(_ bytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> ImageHeader? {
         var frame: ImageHeader?
         var orientation: ImageOrientation?

@@ -2,8 +2,8 @@
 enum JPEGEncoder {
     /// The image as a file, transparent parts over white.
     ///
-    /// `quality` is 1 to 100, values outside count as the nearer end. Throws `encodingFailed` if the image has no pixels or
-    /// more than 65,500 a side.
+    /// `quality` is 1 to 100, values outside count as the nearer end. Throws `encodingFailed` if the image has no
+    /// pixels or more than 65,500 a side.
     static func encode(
         _ pixels: PixelBuffer, quality: Int, progressive: Bool = false
     ) throws(CodecError) -> [UInt8] {

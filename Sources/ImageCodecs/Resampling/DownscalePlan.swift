@@ -2,7 +2,8 @@
 enum DownscalePlan {
     /// The size, before turning, to which an image stored at `size` is to be scaled.
     ///
-    /// Never larger, its shape kept as well as whole pixels can, at least one pixel each way. Targets below 1 count as 1.
+    /// Never larger, its shape kept as well as whole pixels can, at least one pixel each way. Targets below 1 count as
+    /// 1.
     static func scaledSize(
         of size: PixelSize, orientation: ImageOrientation, target: DecodeOptions.Target
     ) -> PixelSize {

@@ -54,7 +54,7 @@ struct FrameChannelTests {
                     return count
                 }
             }
-            while !channel.isWanted { await Task.yield() }
+            while !channel.isWanted, !Task.isCancelled { await Task.yield() }
             channel.finish(.success(frame(9)))
             let finals = try await group.reduce(0, +)
             #expect(finals == 1)

@@ -103,7 +103,7 @@ struct FaultTests {
                     #expect(error?.description.isEmpty == false)
                 }
                 await loader.coordinator.becomesIdle()
-                while await loader.decoder.memoryInUse != 0 { await Task.yield() }
+                while await loader.decoder.memoryInUse != 0, !Task.isCancelled { await Task.yield() }
             }
             loader = nil
             await origin.openConnections(become: 0)

@@ -76,7 +76,7 @@ struct SoakTests {
                     }
                 }
                 await loader.coordinator.becomesIdle()
-                while await loader.decoder.memoryInUse != 0 { await Task.yield() }
+                while await loader.decoder.memoryInUse != 0, !Task.isCancelled { await Task.yield() }
             }
             loader = nil
             await origin.openConnections(become: 0)

@@ -36,7 +36,7 @@ struct CancellationTests {
             let transport = CurlTransport(configuration: .init(proxy: .none), resolver: resolver)
             let recorder = Recorder()
             let transfer = try transport.start("http://stuck.example:\(origin.port)/a", recorder)
-            while !isLooking.withLock({ $0 }) { await Task.yield() }
+            while !isLooking.withLock({ $0 }), !Task.isCancelled { await Task.yield() }
             // A stuck lookup holds up neither other transfers nor the cancellation.
             #expect(try await transport.fetch(origin.url("/a")).body == [1])
             transfer.cancel()

@@ -43,7 +43,7 @@ struct HostResolverTests {
             for number in 0..<2_000 {
                 group.addTask { _ = await resolve("host\(number)", for: UInt64(number), by: resolver) }
             }
-            while gatekeeper.counts.withLock({ $0.running }) < 8 { await Task.yield() }
+            while gatekeeper.counts.withLock({ $0.running }) < 8, !Task.isCancelled { await Task.yield() }
             gatekeeper.open()
         }
         #expect(gatekeeper.counts.withLock { $0.maximum } == 8)
@@ -56,7 +56,7 @@ struct HostResolverTests {
         let answered = Locked(0)
         for waiter in 0..<100 { resolver.resolve("host", for: UInt64(waiter)) { _ in answered.withLock { $0 += 1 } } }
         gatekeeper.open()
-        while answered.withLock({ $0 }) < 100 { await Task.yield() }
+        while answered.withLock({ $0 }) < 100, !Task.isCancelled { await Task.yield() }
         #expect(gatekeeper.counts.withLock { $0.lookups } == ["host"])
     }
 
