@@ -1,6 +1,6 @@
 PREFIX ?= /usr/local
 BINARY := .build/release/webimage
-SOURCES := Package.swift Sources Tests
+SOURCES := Package.swift Sources Tests Benchmarks/Package.swift $(wildcard $(addprefix Benchmarks/,Sources Benchmarks Tests))
 
 # A binary that does not need the Swift toolchain to run, without its symbols.
 ifeq ($(shell uname -s),Linux)
@@ -9,10 +9,10 @@ else
 RELEASE := -c release
 endif
 
-.PHONY: help setup build release demo test test-tsan test-asan lint format install clean
+.PHONY: help setup build release demo test test-tsan test-asan test-benchmarks benchmark micro-benchmark charts lint format install clean
 
 help: ## show these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what building and testing need
 	@Scripts/setup.sh tests
@@ -37,6 +37,25 @@ test-tsan: setup ## run the tests under thread sanitizer
 test-asan: setup ## run the tests under address sanitizer, with leak checking
 	@Scripts/test.sh address
 
+test-benchmarks: setup ## build the benchmarks and run their tests; nothing is timed
+	swift test --package-path Benchmarks
+
+benchmark: release ## compare with other designs and tools; ARGS=--quick takes five minutes, ARGS=--help tells more
+	@Scripts/setup.sh benchmarks
+	swift build -c release --static-swift-stdlib --package-path Benchmarks --product scenarios
+	swift build -c release --static-swift-stdlib --package-path Benchmarks --product thumbnail
+	@Benchmarks/.build/release/scenarios $(ARGS)
+
+# The steps are internal: only this build, in a folder of its own, lets them be called from outside. Swift 6.3.1 then fails
+# ("circular reference") unless it keeps from optimising across modules.
+micro-benchmark: ## time single steps: keys, queue, fan-out, resampler, codecs; ARGS='--filter Queue.*' takes some of them
+	@Scripts/setup.sh
+	swift package --package-path Benchmarks --scratch-path Benchmarks/.build-testable \
+		-Xswiftc -enable-testing -Xswiftc -disable-cmo benchmark --grouping metric --no-progress $(ARGS)
+
+charts: ## draw the rows that benchmark ARGS='--json FILE' wrote; ROWS=FILE
+	@Benchmarks/Scripts/charts.py $(ROWS) Docs/Benchmarks
+
 lint: ## check the format
 	swift format lint --strict --recursive --parallel $(SOURCES)
 
@@ -48,4 +67,4 @@ install: release ## install webimage under PREFIX (/usr/local)
 	install -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/webimage
 
 clean: ## remove everything that was built
-	rm -rf .build .build-tsan .build-asan
+	rm -rf .build .build-tsan .build-asan Benchmarks/.build Benchmarks/.build-testable

@@ -6,6 +6,8 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "AsyncWebImage", targets: ["AsyncWebImage"]),
+        // The codecs alone, for who has the bytes already.
+        .library(name: "ImageCodecs", targets: ["ImageCodecs"]),
         .executable(name: "webimage", targets: ["webimage"]),
         // For the tests and benchmarks of those who build on the library.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
@@ -74,14 +76,19 @@ let package = Package(
                 "HTTPTransport", "LoopbackOrigin", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        .testTarget(name: "ImageCodecsTests", dependencies: ["ImageCodecs"]),
+        .testTarget(name: "ImageCodecsTests", dependencies: ["ImageCodecs", "CWebP"]),
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [
                 "AsyncWebImage", "HTTPTransport", "ImageCodecs", "LoopbackOrigin", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        .testTarget(name: "WebimageTests", dependencies: ["webimage", "AsyncWebImage", "LoopbackOrigin"]),
+        .testTarget(
+            name: "WebimageTests",
+            dependencies: [
+                "webimage", "AsyncWebImage", "LoopbackOrigin",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks for what the build needs ("setup.sh") and what the tests need besides ("setup.sh tests"). What is missing is
-# installed where apt is and we may, otherwise named together with the command that installs it.
+# Checks for what the build needs ("setup.sh"), what the tests need besides ("setup.sh tests") and what the benchmarks
+# compare with ("setup.sh benchmarks"). What is missing is installed where apt is and we may, otherwise named together
+# with the command that installs it. Benchmarks do without what cannot be had.
 set -euo pipefail
 
 fail() {
@@ -30,10 +31,18 @@ missing_packages() {
     have pkg-config || echo pkg-config
     have make || echo make
     [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/pki/tls/certs/ca-bundle.crt ] || echo ca-certificates
-    [ "$purpose" = tests ] || return 0
+    [ "$purpose" != build ] || return 0
     { have cjpeg && have djpeg; } || echo libjpeg-turbo-progs
     { have cwebp && have dwebp; } || echo webp
     have openssl || echo openssl
+}
+
+# What the benchmarks compare with, or are served by, where it is installed.
+missing_peers() {
+    [ "$purpose" = benchmarks ] || return 0
+    have nginx || [ -x /usr/sbin/nginx ] || echo nginx
+    have vipsthumbnail || echo libvips-tools
+    [ -x /usr/bin/time ] || echo time # not the shell's
 }
 
 has_module() { pkg-config --exists "$@" 2>/dev/null; }
@@ -58,7 +67,7 @@ install_with_apt() {
             fail "missing: ${packages[*]}" "Install them, then try again:" \
                 "  apt-get update && apt-get install -y --no-install-recommends ${packages[*]}    (as root)"
         fi
-        as_root+=(env DEBIAN_FRONTEND=noninteractive)
+        as_root+=(env DEBIAN_FRONTEND=noninteractive RUNLEVEL="${RUNLEVEL:-}")
     fi
     echo "setup: installing ${packages[*]}" >&2
     # Without fresh lists the old ones may still do: the installation decides.
@@ -79,6 +88,17 @@ check_macos() {
 }
 
 check_linux() {
+    local peers=()
+    check_linux_packages
+    mapfile -t peers < <(missing_peers)
+    [ ${#peers[@]} -gt 0 ] || return 0
+    # At run level 1 no server is started for having been installed.
+    if ! have apt-get || ! (export RUNLEVEL=1 && install_with_apt "${peers[@]}"); then
+        echo "setup: the benchmarks go without ${peers[*]}" >&2
+    fi
+}
+
+check_linux_packages() {
     local missing=()
     mapfile -t missing < <(missing_packages)
     [ ${#missing[@]} -gt 0 ] || return 0

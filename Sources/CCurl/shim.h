@@ -22,6 +22,13 @@ static inline CURLcode ccurl_set_prereq_function(
     CURL *easy, int (*function)(void *, char *, char *, int, int)) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
 }
+static inline CURLcode ccurl_set_socket_opened_function(
+    CURL *easy, int (*function)(void *, curl_socket_t, curlsocktype)) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, function);
+}
+static inline CURLcode ccurl_set_close_socket_function(CURL *easy, int (*function)(void *, curl_socket_t)) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -1,4 +1,6 @@
+#include "CoarseCoefficients.h"
 #include "ErrorFence.h"
+#include "ScaledPreview.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +25,14 @@ typedef enum Stage {
 } Stage;
 
 struct CJPEGDecoder {
+    /// First, because libjpeg hands back a pointer to it.
     struct jpeg_decompress_struct info;
     struct jpeg_source_mgr source;
     ErrorFence fence;
     CJPEGDecoderSetup setup;
+    CoarseCoefficients coarse;
+    /// Unless it is coarse.
+    ScaledPreview preview;
     Stage stage;
     int input_ended;
 
@@ -52,7 +58,7 @@ static boolean fill_input_buffer(j_decompress_ptr info) {
 }
 
 static void skip_input_data(j_decompress_ptr info, long count) {
-    CJPEGDecoder *decoder = info->client_data;
+    CJPEGDecoder *decoder = (CJPEGDecoder *)info;
     if (count <= 0) return;
     size_t here = decoder->source.bytes_in_buffer;
     if (here > (size_t)count) here = (size_t)count;
@@ -121,9 +127,10 @@ CJPEGDecoder *cjpeg_decoder_create(CJPEGDecoderSetup setup) {
         return NULL;
     }
     jpeg_create_decompress(&decoder->info);
-    decoder->info.client_data = decoder;
     // libjpeg counts against this what it has allocated before, which does not depend on the file by much.
     decoder->info.mem->max_memory_to_use = (long)setup.maximum_coefficient_bytes;
+    if (setup.coarse) coarse_coefficients_install(&decoder->coarse, &decoder->info);
+    else scaled_preview_install(&decoder->preview, &decoder->info);
     decoder->source.init_source = init_source;
     decoder->source.fill_input_buffer = fill_input_buffer;
     decoder->source.skip_input_data = skip_input_data;
@@ -135,6 +142,7 @@ CJPEGDecoder *cjpeg_decoder_create(CJPEGDecoderSetup setup) {
 
 void cjpeg_decoder_destroy(CJPEGDecoder *decoder) {
     if (decoder == NULL) return;
+    scaled_preview_end(&decoder->preview);
     jpeg_destroy_decompress(&decoder->info);
     free(decoder->buffer);
     free(decoder);
@@ -166,6 +174,7 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     int inks = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
     info->out_color_space = inks ? JCS_CMYK : JCS_EXT_RGBA;
     info->buffered_image = jpeg_has_multiple_scans(info);
+    info->do_block_smoothing = !decoder->setup.coarse;
     return CJPEG_OK;
 }
 
@@ -211,8 +220,7 @@ static void convert_inks(uint8_t *pixels, size_t count) {
 }
 
 /// Reads what rows are ready and fit.
-static uint32_t read_ready_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t capacity) {
-    struct jpeg_decompress_struct *info = &decoder->info;
+static uint32_t read_ready_rows(j_decompress_ptr info, uint8_t *rows, size_t capacity) {
     size_t row_bytes = (size_t)info->output_width * 4;
     size_t limit = capacity / row_bytes;
     uint32_t count = 0;
@@ -241,7 +249,7 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
         if (status != CJPEG_OK) return status;
     }
     if (decoder->stage == STAGE_ROWS) {
-        uint32_t count = read_ready_rows(decoder, rows, capacity);
+        uint32_t count = read_ready_rows(info, rows, capacity);
         if (decoder->fence.ended_early) return fail(decoder, CJPEG_TRUNCATED, "the image ends inside its scan");
         if (info->output_scanline == info->output_height) {
             if (info->buffered_image) jpeg_finish_output(info);
@@ -267,25 +275,31 @@ uint32_t cjpeg_decoder_complete_scans(const CJPEGDecoder *decoder) {
     return (uint32_t)info->input_scan_number - (decoder->stage == STAGE_SCANS ? 1 : 0);
 }
 
-CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *decoder) {
+CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *decoder, uint32_t eighths) {
     if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
     uint32_t scan = cjpeg_decoder_complete_scans(decoder);
     if (decoder->stage != STAGE_SCANS || scan == 0) return CJPEG_NEEDS_BYTES;
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
+    if (eighths != decoder->setup.eighths && !decoder->setup.coarse) {
+        scaled_preview_begin(&decoder->preview, eighths);
+        return CJPEG_OK;
+    }
     return jpeg_start_output(&decoder->info, (int)scan) ? CJPEG_OK : CJPEG_NEEDS_BYTES;
 }
 
 CJPEGStatus cjpeg_decoder_read_preview_rows(
     CJPEGDecoder *decoder, uint8_t *rows, size_t capacity, uint32_t *row_count
 ) {
-    struct jpeg_decompress_struct *info = &decoder->info;
+    int is_scaled = decoder->preview.is_running;
+    j_decompress_ptr info = is_scaled ? &decoder->preview.info : &decoder->info;
     *row_count = 0;
     if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
     if (info->output_scanline == info->output_height) {
-        jpeg_finish_output(info);
+        if (is_scaled) scaled_preview_end(&decoder->preview);
+        else jpeg_finish_output(info);
         return CJPEG_ENDED;
     }
-    *row_count = read_ready_rows(decoder, rows, capacity);
+    *row_count = read_ready_rows(info, rows, capacity);
     return *row_count > 0 ? CJPEG_OK : fail(decoder, CJPEG_CORRUPT, "a preview without rows");
 }

@@ -8,25 +8,68 @@ import Glibc
 
 /// An absolute http or https URL, as libcurl itself reads it.
 ///
-/// One parser for the checks and for the transfer: what was judged is what is fetched. Scheme and host are in lower
+/// One reading for the checks and for the transfer: what was judged is what is fetched. Scheme and host are in lower
 /// case, international names in their ASCII form, dots in the path are resolved, spaces and bytes beyond ASCII are
 /// percent-encoded, the scheme's own port and the fragment are dropped.
 public struct HTTPURL: Sendable, Hashable {
+    /// The parts, shared: a URL is handed on often.
+    private final class Parts: Sendable {
+        let string: String
+        let scheme: String
+        let host: String
+        let port: Int
+        let user: String?
+        let password: String?
+
+        init(string: String, scheme: String, host: String, port: Int, user: String?, password: String?) {
+            self.string = string
+            self.scheme = scheme
+            self.host = host
+            self.port = port
+            self.user = user
+            self.password = password
+        }
+    }
+
+    private let parts: Parts
+
     /// The URL without user and password.
-    public let string: String
+    public var string: String { parts.string }
     /// `http` or `https`.
-    public let scheme: String
+    public var scheme: String { parts.scheme }
     /// Name or address, IPv6 in brackets.
-    public let host: String
+    public var host: String { parts.host }
     /// The port, given or implied.
-    public let port: Int
+    public var port: Int { parts.port }
     /// The user name that came before the host, decoded.
-    public private(set) var user: String?
+    public var user: String? { parts.user }
     /// The password that came with it, decoded.
-    public private(set) var password: String?
+    public var password: String? { parts.password }
+
+    /// Whether both stand for the same resource with the same credentials; all other parts are in the string.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.parts === right.parts
+            || left.string == right.string && left.user == right.user && left.password == right.password
+    }
+
+    /// Hashes the string alone: it tells URLs apart well enough.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(string)
+    }
 
     /// Reads an absolute URL; throws `invalidURL` if it is none, or neither http nor https.
     public init(_ text: String) throws(TransportError) {
+        if let plain = PlainURL(text) {
+            self.init(
+                Parts(
+                    string: text, scheme: plain.scheme, host: plain.host, port: plain.port, user: nil, password: nil))
+        } else {
+            try self.init(parsing: text)
+        }
+    }
+
+    /// The URL as libcurl reads it.
+    init(parsing text: String) throws(TransportError) {
         let parser = try URLParser(of: text)
         try parser.set(CURLUPART_URL, text, flags: CURLU_URLENCODE)
         try self.init(parser, text: text)
@@ -39,12 +82,15 @@ public struct HTTPURL: Sendable, Hashable {
         let parser = try URLParser(of: reference)
         try parser.set(CURLUPART_URL, string)
         try parser.set(CURLUPART_URL, reference, flags: CURLU_URLENCODE)
-        var resolved = try HTTPURL(parser, text: reference)
-        if resolved.user == nil, resolved.hasSameOrigin(as: self) {
-            resolved.user = user
-            resolved.password = password
-        }
-        return resolved
+        let resolved = try HTTPURL(parser, text: reference)
+        guard resolved.user == nil, resolved.hasSameOrigin(as: self) else { return resolved }
+        return HTTPURL(
+            Parts(
+                string: resolved.string, scheme: scheme, host: host, port: port, user: user, password: password))
+    }
+
+    private init(_ parts: Parts) {
+        self.parts = parts
     }
 
     private init(_ parser: borrowing URLParser, text: String) throws(TransportError) {
@@ -52,11 +98,8 @@ public struct HTTPURL: Sendable, Hashable {
             let host = parser.part(CURLUPART_HOST, flags: CURLU_PUNYCODE)?.lowercased(), !host.isEmpty,
             let port = parser.part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap({ Int($0) }), port > 0
         else { throw TransportError(url: Self.withoutUserInformation(text), reason: .invalidURL) }
-        self.scheme = scheme
-        self.host = host
-        self.port = port
-        user = parser.part(CURLUPART_USER, flags: CURLU_URLDECODE)
-        password = parser.part(CURLUPART_PASSWORD, flags: CURLU_URLDECODE)
+        let user = parser.part(CURLUPART_USER, flags: CURLU_URLDECODE)
+        let password = parser.part(CURLUPART_PASSWORD, flags: CURLU_URLDECODE)
         try parser.set(CURLUPART_USER, nil)
         try parser.set(CURLUPART_PASSWORD, nil)
         try parser.set(CURLUPART_FRAGMENT, nil)
@@ -65,7 +108,7 @@ public struct HTTPURL: Sendable, Hashable {
         guard let string = parser.part(CURLUPART_URL, flags: CURLU_NO_DEFAULT_PORT) else {
             throw TransportError(url: Self.withoutUserInformation(text), reason: .invalidURL)
         }
-        self.string = string
+        self.init(Parts(string: string, scheme: scheme, host: host, port: port, user: user, password: password))
     }
 
     /// What may be said of a text that is no URL: everything up to the last `@` could be a user and a password.

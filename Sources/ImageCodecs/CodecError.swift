@@ -25,6 +25,10 @@ public enum CodecError: Error, Sendable, Hashable {
         case bytes
         /// Scans of a progressive JPEG.
         case scans
+        /// Frames of an animation.
+        case frames
+        /// Width times height times the frames of an animation.
+        case animationPixels = "pixels of all frames"
         /// Bytes before the header was complete.
         case headerBytes = "bytes of header"
         /// Bytes of memory the decode would need.

@@ -10,21 +10,30 @@ public struct DecodeLimits: Sendable, Hashable {
     public var maximumBytes: Int
     /// Most scans of a progressive or multi-scan JPEG.
     public var maximumScans: Int
+    /// Most frames of an animation.
+    public var maximumFrames: Int
+    /// Most pixels of all frames of an animation together, each counted as the whole canvas.
+    public var maximumAnimationPixels: Int
     /// Most bytes of a file that may come before its header is complete (Exif, ICC and other metadata).
     public var maximumHeaderBytes: Int
 
-    /// The defaults: 0x3FFF x 0x3FFF pixels (268 million), 65,535 a side, 512 MiB, 100 scans, 16 MiB of header.
+    /// The defaults: 0x3FFF x 0x3FFF pixels (268 million), 65,535 a side, 512 MiB, 100 scans, 10,000 frames of 2^34
+    /// pixels in all (17 billion), 16 MiB of header.
     public init(
         maximumPixels: Int = 0x3FFF * 0x3FFF,
         maximumSide: Int = 65_535,
         maximumBytes: Int = 512 << 20,
         maximumScans: Int = 100,
+        maximumFrames: Int = 10_000,
+        maximumAnimationPixels: Int = 1 << 34,
         maximumHeaderBytes: Int = 16 << 20
     ) {
         self.maximumPixels = maximumPixels
         self.maximumSide = maximumSide
         self.maximumBytes = maximumBytes
         self.maximumScans = maximumScans
+        self.maximumFrames = maximumFrames
+        self.maximumAnimationPixels = maximumAnimationPixels
         self.maximumHeaderBytes = maximumHeaderBytes
     }
 

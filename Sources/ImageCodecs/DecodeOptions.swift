@@ -1,23 +1,51 @@
 /// What a decode shall make of a file.
 public struct DecodeOptions: Sendable, Hashable {
-    /// The size wanted; images are never enlarged.
+    /// The size wanted.
     public var target: Target
+    /// How pixels are weighted where the size changes.
+    public var resampling: Resampling
+    /// Whether images smaller than the target are made larger.
+    ///
+    /// The result is held to the limits of ``DecodeLimits`` like the original.
+    public var allowsEnlarging: Bool
     /// Leave the rows as stored instead of turning them upright.
     public var ignoresOrientation: Bool
+    /// Whether the decode ends as soon as all its pixels are known, without a look at the rest of the file.
+    ///
+    /// That saves what follows the first frame, the rows below what a fill shows, and most of a progressive JPEG that
+    /// is made 1/8 of its size or smaller; a download that nobody else wants is stopped. Damage and metadata behind the
+    /// pixels go unnoticed, and frames are not counted.
+    public var stopsWhenComplete: Bool
 
     /// The size wanted, in pixels of the upright image.
+    ///
+    /// Numbers below 1 count as 1. Smaller images stay as they are, unless ``DecodeOptions/allowsEnlarging`` is set.
     public enum Target: Sendable, Hashable {
         /// As large as the file has it.
         case original
-        /// Neither side longer than this.
+        /// The longer side is no longer than this.
         case maximumSide(Int)
         /// As large as fits into the given box, keeping the shape.
         case fit(PixelSize)
+        /// The given box exactly; what overlaps on two sides is cut off.
+        ///
+        /// Of an image too small for it, the largest part that has the box's shape.
+        case fill(PixelSize)
+        /// No more bytes of pixels than this, four each, keeping the shape; 60 MiB are nearly 16 megapixels.
+        ///
+        /// Never enlarges.
+        case maximumBytes(Int = 60 << 20)
     }
 
-    /// The original size, upright, unless told otherwise.
-    public init(target: Target = .original, ignoresOrientation: Bool = false) {
+    /// The original size, upright, from the whole file, unless told otherwise.
+    public init(
+        target: Target = .original, resampling: Resampling = Resampling(), allowsEnlarging: Bool = false,
+        ignoresOrientation: Bool = false, stopsWhenComplete: Bool = false
+    ) {
         self.target = target
+        self.resampling = resampling
+        self.allowsEnlarging = allowsEnlarging
         self.ignoresOrientation = ignoresOrientation
+        self.stopsWhenComplete = stopsWhenComplete
     }
 }

@@ -6,14 +6,18 @@ public struct DecodePlan: Sendable, Hashable {
     public let rowSize: PixelSize
     /// Size of the result before it is turned upright.
     public let scaledSize: PixelSize
+    /// How much of the stored image is shown, in its pixels, rounded up: all of it, unless a fill cuts off edges.
+    public let shownSize: PixelSize
     /// How the rows are turned on their way into the result.
     public let orientation: ImageOrientation
+    /// The part of the rows that is shown.
+    let rowRegion: PixelRegion
     /// Most bytes of memory the decode holds at once: codec state, filter window, and the result.
     ///
     /// Previews are extra: each that is kept costs as much as the result.
-    public let estimatedBytes: Int
+    public private(set) var estimatedBytes: Int
 
-    /// Size of the result.
+    /// Size of the result; where the orientation follows the pixels, of what the result is made of then.
     public var outputSize: PixelSize { scaledSize.upright(orientation) }
 }
 
@@ -24,17 +28,28 @@ extension DecodePlan {
     init(header: ImageHeader, options: DecodeOptions, decoder: any RowDecoder.Type) throws(CodecError) {
         storedSize = header.size
         orientation = options.ignoresOrientation ? .up : header.orientation
-        scaledSize = DownscalePlan.scaledSize(of: storedSize, orientation: orientation, target: options.target)
-        rowSize = scaledSize == storedSize ? storedSize : decoder.rowSize(of: header, for: scaledSize)
+        let isUndecided = header.orientationFollowsPixels && !options.ignoresOrientation
+        let scaling =
+            isUndecided
+            ? ScalePlan(undecided: storedSize, options: options)
+            : ScalePlan(of: storedSize, orientation: orientation, options: options)
+        scaledSize = scaling.scaledSize
+        shownSize = scaling.region.size
+        rowSize = scaling.isUnscaled ? storedSize : decoder.rowSize(of: header, for: scaling.wholeSize)
+        rowRegion = scaling.region.scaled(from: storedSize, to: rowSize)
 
         let (output, overflow) = scaledSize.area.multipliedReportingOverflow(by: 4)
         var terms = [
             decoder.workingBytes(of: header, rowSize: rowSize),
             OrientedCanvas.workingBytes(stored: scaledSize, orientation: orientation),
         ]
-        if rowSize != scaledSize { terms.append(BandResampler.workingBytes(from: rowSize, to: scaledSize)) }
-        // Turning afterwards makes a copy.
-        if header.orientationFollowsPixels, !options.ignoresOrientation { terms.append(overflow ? .max : output) }
+        if rowSize != scaledSize, !scaling.isUnscaled {
+            terms.append(
+                BandResampler.workingBytes(
+                    from: rowSize, region: rowRegion, to: scaledSize, filter: options.resampling.filter))
+        }
+        // Turning and fitting afterwards makes a copy.
+        if isUndecided { terms.append(overflow ? .max : output) }
         var sum = overflow ? Int.max : output
         for term in terms {
             let (next, overflow) = sum.addingReportingOverflow(term)
@@ -42,5 +57,15 @@ extension DecodePlan {
         }
         guard sum < .max else { throw .overLimit(.memory, value: .max, limit: .max - 1) }
         estimatedBytes = sum
+    }
+
+    /// The same for a decode that holds so many bytes more for each stored pixel.
+    func adding(bytesPerPixel: Int) throws(CodecError) -> DecodePlan {
+        let (more, overflow) = storedSize.area.multipliedReportingOverflow(by: bytesPerPixel)
+        let (sum, sumOverflow) = estimatedBytes.addingReportingOverflow(more)
+        guard !overflow, !sumOverflow else { throw .overLimit(.memory, value: .max, limit: .max - 1) }
+        var plan = self
+        plan.estimatedBytes = sum
+        return plan
     }
 }

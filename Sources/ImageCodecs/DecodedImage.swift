@@ -6,22 +6,28 @@ public struct DecodedImage: Sendable, Hashable {
     public var header: ImageHeader
     /// The size the image would have had unscaled, turned as `pixels` are.
     public var originalSize: PixelSize
-    /// Whether `pixels` is smaller than the original.
-    public var wasScaled: Bool { pixels.size != originalSize }
+    /// How much of the original is shown, in its pixels, rounded up: all of it, unless a fill cut off edges.
+    public var shownSize: PixelSize
+    /// Whether `pixels` is smaller, or larger, than what it shows was in the original.
+    public var wasScaled: Bool { pixels.size != shownSize }
+    /// Whether edges of the original were cut off.
+    public var wasCropped: Bool { shownSize != originalSize }
 
-    /// An image as the decoder makes it.
-    public init(pixels: PixelBuffer, header: ImageHeader, originalSize: PixelSize) {
+    /// An image as the decoder makes it; all of the original is shown unless `shownSize` says otherwise.
+    public init(pixels: PixelBuffer, header: ImageHeader, originalSize: PixelSize, shownSize: PixelSize? = nil) {
         self.pixels = pixels
         self.header = header
         self.originalSize = originalSize
+        self.shownSize = shownSize ?? originalSize
     }
 }
 
 /// What can be shown of an image that is still arriving.
 public struct ImagePreview: Sendable, Hashable {
-    /// Full-size frame, turned and scaled like the final image; pixels that have not come yet are transparent black.
+    /// The whole frame, turned and scaled like the final image, or smaller; pixels that have not come yet are transparent
+    /// black.
     public var pixels: PixelBuffer
-    /// How many rows of the image as stored, scaled to the output, have come, of the current pass.
+    /// How many rows of the image as stored, scaled to the preview, have come, of the current pass.
     public var completeRows: Int
     /// Which scan or pass of a progressive image this is, from 1; nil where rows come once only.
     public var scan: Int?

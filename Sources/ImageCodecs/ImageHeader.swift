@@ -25,6 +25,12 @@ public struct ImageHeader: Sendable, Hashable {
 
     /// Whether the channels of a sequential JPEG come one scan after the other, so that they must all be kept.
     var hasSeparateScans = false
+    /// Of each channel of a JPEG; empty for other formats.
+    var sampling: [SamplingFactors] = []
+    /// Bytes of compressed data that have to be held together before the image is complete, as far as the file says.
+    ///
+    /// Of a WebP those of its first image; 0 where they are read as they come.
+    var heldBytes = 0
 
     /// Size once the orientation has been applied.
     public var uprightSize: PixelSize { size.upright(orientation) }

@@ -2,7 +2,7 @@ extension PixelBuffer {
     /// The image as a file of `format`.
     ///
     /// `quality`, 1 to 100, is for JPEG (alpha is flattened onto white) and lossy WebP; PNG is always lossless, and GIF
-    /// has up to 255 colours and one transparent. A JPEG that `isProgressive` shows the whole image early, coarsely.
+    /// has up to 256 colours. A JPEG that `isProgressive` shows the whole image early, coarsely.
     /// Throws `encodingFailed` if the format cannot hold the image, such as a WebP of more than 16,383 pixels a side.
     public func encoded(
         as format: ImageFormat, quality: Int = 85, isProgressive: Bool = false
@@ -12,7 +12,10 @@ extension PixelBuffer {
         case .jpeg: return try JPEGEncoder.encode(self, quality: quality, progressive: isProgressive)
         case .png: return try PNGEncoder.encode(self)
         case .webp: return try WebPEncoder.encode(self, quality: quality)
-        case .gif: return try AnimatedGIF.encode(frames: [self], delay: .zero, loopCount: 1)
+        case .gif:
+            let encoder = try AnimationEncoder(format: .gif, size: size, loopCount: 1)
+            try encoder.append(self, delay: .zero)
+            return try encoder.finish()
         }
     }
 

@@ -9,7 +9,8 @@ protocol RowSink: AnyObject {
 /// One decoder belongs to one task at a time.
 protocol RowDecoder: AnyObject {
     /// The size of the rows that this decoder hands out when `target` is wanted: the stored size, or a smaller one, but
-    /// at least twice the target where it is not exact, if the codec can scale while it decodes.
+    /// no less than the target, and at least twice as much unless the codec makes it much faster, if the codec can scale
+    /// while it decodes.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize
 
     /// The most bytes of memory the decoder itself holds while it makes rows of `rowSize`.
@@ -37,8 +38,16 @@ protocol RowDecoder: AnyObject {
     /// (what has come is then all there is to show) and while there is none.
     var previewScan: Int? { get }
 
-    /// Hands all rows of the image, as good as they are known, to `rows`.
-    func renderPreview(to rows: any RowSink) throws(CodecError)
+    /// The size of a preview's rows where neither side is to be longer than `maximumSide`, if that can be had; nil if they
+    /// are as large as all rows in any case.
+    func previewRowSize(maximumSide: Int) -> PixelSize?
+
+    /// Hands all rows of a preview, as good as they are known, to `rows`; `size` is as ``previewRowSize(maximumSide:)`` gave it, or that of
+    /// all rows.
+    func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError)
+
+    /// Whether the end of the image has come, so that it is about to be finished; false if the decoder cannot tell.
+    var hasReachedEnd: Bool { get }
 }
 
 extension RowDecoder {
@@ -46,5 +55,7 @@ extension RowDecoder {
     var frameCount: Int? { nil }
     var lateOrientation: ImageOrientation? { nil }
     var previewScan: Int? { nil }
-    func renderPreview(to rows: any RowSink) throws(CodecError) {}
+    func previewRowSize(maximumSide: Int) -> PixelSize? { nil }
+    func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {}
+    var hasReachedEnd: Bool { false }
 }

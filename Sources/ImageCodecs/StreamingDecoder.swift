@@ -18,7 +18,7 @@ public final class StreamingDecoder {
     /// Not worth looking for the header before the prefix has grown to this.
     private var nextProbe = ImageFormat.signatureLength
     private var running: Running?
-    private var cachedPreview: ImagePreview?
+    private var cachedPreview: (plan: PreviewPlan, preview: ImagePreview)?
 
     /// What exists only once decoding has begun.
     private struct Running {
@@ -41,6 +41,7 @@ public final class StreamingDecoder {
     /// `zeroPixels`, and `truncated` if the image ends before its rows do.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
         try remembering { () throws(CodecError) in
+            guard !needsNoMoreBytes else { return }
             bytesSeen += bytes.count
             guard bytesSeen <= limits.maximumBytes else {
                 throw .overLimit(.bytes, value: bytesSeen, limit: limits.maximumBytes)
@@ -62,8 +63,8 @@ public final class StreamingDecoder {
             guard running == nil, let header, let plan else { return }
             let decoder = try header.format.rowDecoder.init(header: header, rowSize: plan.rowSize, limits: limits)
             let pipeline = RowPipeline(
-                rowSize: plan.rowSize, scaledSize: plan.scaledSize, orientation: plan.orientation,
-                hasAlpha: header.hasAlpha)
+                rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
+                resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha)
             running = Running(header: header, plan: plan, decoder: decoder, pipeline: pipeline)
             let bytes = prefix
             prefix = []
@@ -71,32 +72,52 @@ public final class StreamingDecoder {
         }
     }
 
-    /// Grows whenever ``preview()`` would show more than before; 0 while there is nothing to show.
+    /// Whether the image is finished and the rest of the file is not wanted, as ``DecodeOptions/stopsWhenComplete`` asks.
+    ///
+    /// The caller may then call ``finish()`` without it.
+    public var needsNoMoreBytes: Bool {
+        guard options.stopsWhenComplete, failure == nil, let running else { return false }
+        let isUpright = options.ignoresOrientation || !running.header.orientationFollowsPixels
+        return isUpright && running.pipeline.isComplete
+    }
+
+    /// Grows whenever ``preview(maximumSide:)`` would show more than before; 0 while there is nothing to show.
     public var previewVersion: Int {
         guard failure == nil, let running else { return 0 }
         return (running.decoder.previewScan ?? 0) + running.pipeline.completeRows
     }
 
+    /// Which scan or pass of a progressive image ``preview(maximumSide:)`` would show, from 1; nil of others, and while there is none.
+    public var previewScan: Int? { failure == nil ? running?.decoder.previewScan : nil }
+
+    /// Whether the end marker of the image has come, so that ``finish()`` is next and a preview is hardly worth while.
+    ///
+    /// Not every format tells.
+    public var hasReachedEnd: Bool { failure == nil && running?.decoder.hasReachedEnd == true }
+
     /// The image as far as it has come, or nil while there is nothing to show.
     ///
     /// For files whose rows come once this is a copy of them. For progressive ones the latest complete scan is rendered
-    /// whole, and kept until there is a newer one.
-    public func preview() throws(CodecError) -> ImagePreview? {
+    /// whole, and kept until there is a newer one. An image with a side over `maximumSide` is shown smaller: a progressive
+    /// JPEG at the next step of 1/8, which takes a fraction of the time; others are scaled down to that side.
+    public func preview(maximumSide: Int = .max) throws(CodecError) -> ImagePreview? {
         try remembering { () throws(CodecError) in
             guard let running else { return nil }
             let scan = running.decoder.previewScan
-            if running.pipeline.completeRows > 0 {
-                return ImagePreview(
-                    pixels: running.pipeline.pixels, completeRows: running.pipeline.completeRows, scan: scan)
+            let plan = PreviewPlan(of: running.plan, maximumSide: maximumSide) {
+                running.decoder.previewRowSize(maximumSide: $0)
             }
+            if running.pipeline.completeRows > 0 { return copy(of: running.pipeline, scan: scan, as: plan) }
             guard let scan else { return nil }
-            if let cachedPreview, cachedPreview.scan == scan { return cachedPreview }
+            if let (cachedPlan, preview) = cachedPreview, cachedPlan == plan, preview.scan == scan { return preview }
             let pipeline = RowPipeline(
-                rowSize: running.plan.rowSize, scaledSize: running.plan.scaledSize,
-                orientation: running.plan.orientation, hasAlpha: running.header.hasAlpha)
-            try running.decoder.renderPreview(to: pipeline)
-            cachedPreview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
-            return cachedPreview
+                rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
+                resampling: options.resampling, orientation: running.plan.orientation,
+                hasAlpha: running.header.hasAlpha)
+            try running.decoder.renderPreview(size: plan.rowSize, to: pipeline)
+            let preview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
+            cachedPreview = (plan, preview)
+            return preview
         }
     }
 
@@ -109,6 +130,7 @@ public final class StreamingDecoder {
             try begin()
             guard let running else { throw missingHeader() }
             cachedPreview = nil
+            guard !needsNoMoreBytes else { return image(of: running) }
             try running.decoder.finish(to: running.pipeline)
             guard running.pipeline.isComplete else { throw .truncated(running.header.format) }
             return image(of: running)
@@ -160,7 +182,9 @@ extension StreamingDecoder {
             return
         }
         try limits.check(header.size, header.format)
-        plan = try DecodePlan(header: header, options: options, decoder: header.format.rowDecoder)
+        let plan = try DecodePlan(header: header, options: options, decoder: header.format.rowDecoder)
+        try limits.check(plan.scaledSize, header.format)  // it may be enlarged
+        self.plan = plan
         self.header = header
     }
 
@@ -174,21 +198,43 @@ extension StreamingDecoder {
         return .truncated(format)
     }
 
+    /// What has come of an image whose rows come once.
+    private func copy(of pipeline: RowPipeline, scan: Int?, as plan: PreviewPlan) -> ImagePreview {
+        let pixels = pipeline.pixels
+        guard let size = running?.plan.scaledSize, size != plan.scaledSize, let orientation = running?.plan.orientation
+        else { return ImagePreview(pixels: pixels, completeRows: pipeline.completeRows, scan: scan) }
+        // What has not come is transparent, whatever the image itself may be.
+        return ImagePreview(
+            pixels: pixels.turned(
+                .up, scaledTo: plan.scaledSize.upright(orientation), resampling: Resampling(filter: .box),
+                hasAlpha: true),
+            completeRows: pipeline.completeRows * plan.scaledSize.height / size.height, scan: scan)
+    }
+
     private func image(of running: Running) -> DecodedImage {
         var header = running.header
-        header.frameCount = running.decoder.frameCount ?? header.frameCount
+        if !needsNoMoreBytes { header.frameCount = running.decoder.frameCount ?? header.frameCount }
         var pixels = running.pipeline.pixels
         var orientation = running.plan.orientation
-        if let late = running.decoder.lateOrientation {
-            header.orientation = late
-            if !options.ignoresOrientation, late != orientation {
-                // Turned afterwards, and fitted again: on its side it may not fit the box that it was made for.
-                orientation = late
-                let size = DownscalePlan.scaledSize(of: pixels.size, orientation: late, target: options.target)
-                pixels = pixels.turned(late, scaledTo: size)
+        var shownSize = running.plan.shownSize
+        if header.orientation == .up, let late = running.decoder.lateOrientation { header.orientation = late }
+        if !options.ignoresOrientation, header.orientationFollowsPixels || header.orientation != orientation {
+            // Fitted again: standing the other way it may not be what was asked for.
+            let isWhole = shownSize == header.size
+            let size = isWhole ? header.size : pixels.size
+            orientation = header.orientation
+            let scaling = ScalePlan(of: size, orientation: orientation, options: options)
+            if scaling.scaledSize != pixels.size || orientation != .up {
+                let region = scaling.region.scaled(from: size, to: pixels.size)
+                pixels = pixels.turned(
+                    orientation, region: region, scaledTo: scaling.scaledSize, resampling: options.resampling,
+                    hasAlpha: header.hasAlpha)
             }
+            shownSize = scaling.region.scaled(from: size, to: shownSize).size
         }
-        return DecodedImage(pixels: pixels, header: header, originalSize: header.size.upright(orientation))
+        return DecodedImage(
+            pixels: pixels, header: header, originalSize: header.size.upright(orientation),
+            shownSize: shownSize.upright(orientation))
     }
 }
 
@@ -207,7 +253,7 @@ extension ImageFormat {
     }
 
     /// The decoder for this format.
-    fileprivate var rowDecoder: any RowDecoder.Type {
+    var rowDecoder: any RowDecoder.Type {
         switch self {
         case .jpeg: JPEGRowDecoder.self
         case .png: PNGRowDecoder.self

@@ -48,17 +48,45 @@ struct CommandTests {
 
     @Test func infoReadsNoMoreThanTheHeader() async throws {
         try await withLoopbackOrigin { origin in
-            let endless = gif.dropLast(3) + [UInt8](repeating: 0, count: 64 << 20)
-            origin.route("/big.gif", LoopbackOrigin.Response(body: Array(endless)))
-            let result = try await Command.run(["info", "--json", origin.url("/big.gif")])
-            #expect(result.output.contains(#""format":"gif","width":1,"height":1"#))
+            let header: [UInt8] = [0, 0, 0, 9, 0, 0, 0, 7, 8, 2, 0, 0, 0, 0, 0, 0, 0]
+            let beginning =
+                [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + header
+                + [0x7F, 0, 0, 0] + Array("IDAT".utf8)
+            let endless = beginning + [UInt8](repeating: 0, count: 64 << 20)
+            origin.route("/big.png", LoopbackOrigin.Response(body: endless))
+            let result = try await Command.run(["info", "--json", origin.url("/big.png")])
+            #expect(result.output.contains(#""format":"png","width":9,"height":7"#))
             #expect(result.status == 0)
-            #expect((origin.counts.bodyBytesSent["/big.gif"] ?? 0) < endless.count)
+            #expect((origin.counts.bodyBytesSent["/big.png"] ?? 0) < endless.count)
+        }
+    }
+
+    @Test func infoReadsAnimationsToTheirEnd() async throws {
+        // The same image again, each shown for 0.25 seconds, and three repetitions.
+        var animation = Array(gif[..<19])
+        animation += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 3, 0, 0]
+        for _ in 0..<2 {
+            animation += [0x21, 0xF9, 4, 0, 25, 0, 0, 0]
+            animation += gif[19..<gif.count - 1]
+        }
+        animation.append(0x3B)
+        let file = animation
+        try await withLoopbackOrigin { origin in
+            origin.route("/moving.gif", LoopbackOrigin.Response(body: file))
+            let text = try await Command.run(["info", origin.url("/moving.gif")])
+            #expect(text.output.hasSuffix("gif, 1x1, 2 frames, 0.5 s, 4 times, opaque\n"))
+            let json = try await Command.run(["info", "--json", origin.url("/moving.gif")])
+            #expect(json.output.contains(#""frames":2,"loops":4,"duration_ms":500,"#))
+            #expect(json.output.contains(#""bytes_read":\#(file.count)}"#))
         }
     }
 
     @Test(arguments: [
         ["get"], ["get", "--format", "original", "--max-pixel-size", "9", "a"], ["get", "--quality", "0", "a"],
+        ["get", "--fit", "640", "a"], ["get", "--fit", "0x5", "a"], ["get", "--fill", "-3x5", "a"],
+        ["get", "--fill", "3x5x7", "a"], ["get", "--filter", "sharp", "--fit", "9x9", "a"],
+        ["get", "--filter", "box", "a"], ["get", "--fit", "9x9", "--fill", "9x9", "a"],
+        ["get", "--format", "original", "--fill", "9x9", "a"], ["get", "--format", "original", "--first-frame", "a"],
         ["what"],
     ])
     func wrongUsageIsExplained(arguments: [String]) async throws {

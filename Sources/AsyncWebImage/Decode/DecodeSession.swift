@@ -7,12 +7,19 @@ struct DecodeSession: Sendable {
     let options: DecodeOptions
     let policy: ProgressivePolicy
     let frames: FrameHub
+    /// What previews are timed by.
+    var clock: any Clock<Duration> = ContinuousClock()
 
     /// The finished image.
     ///
     /// Throws `CodecError`, what ended the download, or `CancellationError`.
     @concurrent func run() async throws -> DecodedImage {
         try await withTaskExecutorPreference(decoder.threads) { try await decodeImage() }
+    }
+
+    /// The animation, its frames not decoded yet; of a still image, the finished image.
+    @concurrent func runAnimation() async throws -> AnimatedImage {
+        try await withTaskExecutorPreference(decoder.threads) { try await readAnimation() }
     }
 
     /// The header, and how many bytes had come by then.
@@ -22,17 +29,49 @@ struct DecodeSession: Sendable {
 
     private func decodeImage() async throws -> DecodedImage {
         let codec = StreamingDecoder(options: options, limits: decoder.configuration.limits)
-        guard let plan = try await readHeader(codec) else {
-            // The body ended before its header did, which the codec words better.
-            return try codec.finish()
-        }
+        return try await decodeImage(codec, plan: readHeader(codec))
+    }
+
+    private func decodeImage(_ codec: StreamingDecoder, plan: DecodePlan?) async throws -> DecodedImage {
+        // If the body ended before its header did, the codec words it better.
+        guard let plan else { return try codec.finish() }
         // Others who decode the same body may hold the memory, and need its next bytes to give it back.
         reader.park()
         return try await decoder.withMemory(plan.estimatedBytes) {
-            try codec.begin()
-            try await readPixels(codec)
-            return try codec.finish()
+            guard Self.takesLong(plan) else { return try await finish(codec) }
+            return try await withTaskExecutorPreference(decoder.threads.forLongWork()) {
+                try await finish(codec, yields: true)
+            }
         }
+    }
+
+    /// Whether so much has to be decoded that shorter work should come in between.
+    private static func takesLong(_ plan: DecodePlan) -> Bool {
+        plan.storedSize.area > 4_000_000
+    }
+
+    private func finish(_ codec: StreamingDecoder, yields: Bool = false) async throws -> DecodedImage {
+        try await readPixels(codec, clock: clock, yields: yields)
+        return try codec.finish()
+    }
+
+    private func readAnimation() async throws -> AnimatedImage {
+        let limits = decoder.configuration.limits
+        let codec = StreamingDecoder(options: options, limits: limits)
+        var file: [UInt8] = []
+        let plan = try await readHeader(codec) { file += $0 }
+        guard codec.header?.mayBeAnimated == true else {
+            file = []
+            return AnimatedImage(still: try await decodeImage(codec, plan: plan))
+        }
+        // Frames are decoded when they are asked for, again and again: the whole file is kept.
+        while let pieces = try await reader.next() {
+            for piece in pieces { file += piece }
+            guard file.count <= limits.maximumBytes else {
+                throw CodecError.overLimit(.bytes, value: file.count, limit: limits.maximumBytes)
+            }
+        }
+        return try AnimatedImage(file, options: options, limits: limits)
     }
 
     private func decodeHeader() async throws -> ImageInfo {
@@ -49,31 +88,50 @@ struct DecodeSession: Sendable {
         throw CodecError.unsupportedFormat(lookingLike: "an empty file")
     }
 
-    private func readHeader(_ codec: StreamingDecoder) async throws -> DecodePlan? {
+    /// What is known with the header; nil if the body ends before it.
+    private func readHeader(
+        _ codec: StreamingDecoder, keeping keep: ([UInt8]) -> Void = { _ in }
+    ) async throws -> DecodePlan? {
         while let pieces = try await reader.next() {
-            for piece in pieces { try codec.append(piece.span) }
+            for piece in pieces {
+                keep(piece)
+                try codec.append(piece.span)
+            }
             if let plan = codec.plan { return plan }
         }
         return codec.plan
     }
 
-    private func readPixels(_ codec: StreamingDecoder) async throws {
-        var shownVersion = 0
-        var lastShown: ContinuousClock.Instant?
+    /// Decodes what comes, with previews on the way; with `yields`, others have their turn after every piece.
+    private func readPixels<Time: Clock>(_ codec: StreamingDecoder, clock: Time, yields: Bool) async throws
+    where Time.Duration == Duration {
+        let start = clock.now
+        var schedule = PreviewSchedule(policy)
+        // A preview that has to wait for its time is shown then, even if no more bytes come.
+        let alarm = Alarm(clock: clock) { [reader] in reader.poke() }
+        schedule.decoded(for: try clock.measure { try codec.begin() })
         repeat {
-            let now = ContinuousClock.now
-            if policy.isDue(
-                isWanted: frames.isWanted, version: codec.previewVersion, shownVersion: shownVersion,
-                lastShown: lastShown, now: now)
-            {
-                shownVersion = codec.previewVersion
-                lastShown = now
-                if let preview = try codec.preview() { frames.publish(ImageFrame(preview)) }
+            let state = PreviewSchedule.State(
+                isWanted: frames.isWanted && !codec.hasReachedEnd && !reader.isAtEnd,
+                version: codec.previewVersion, scan: codec.previewScan)
+            let now = start.duration(to: clock.now)
+            switch schedule.decision(state, at: now) {
+            case .show:
+                let cost = try clock.measure {
+                    if let preview = try codec.preview(maximumSide: policy.maximumSide) {
+                        frames.publish(ImageFrame(preview))
+                    }
+                }
+                schedule.shown(state, at: now, cost: cost)
+            case .wait(let time): alarm.set(start.advanced(by: time))
+            case .skip: break
             }
-            guard let pieces = try await reader.next() else { return }
+            // With a decode that stops early the download stops, too, unless somebody else wants the rest.
+            guard !codec.needsNoMoreBytes, let pieces = try await reader.next() else { return }
             for piece in pieces {
                 try Task.checkCancellation()
-                try codec.append(piece.span)
+                schedule.decoded(for: try clock.measure { try codec.append(piece.span) })
+                if yields { await Task.yield() }
             }
         } while true
     }

@@ -2,9 +2,30 @@ import Threading
 
 /// A fixed number of threads for work that computes, so that it never occupies the cooperative pool.
 ///
-/// They start with the first work and end after ``close()``, when all work is done.
+/// Short work goes first: five hundred thumbnails do not wait for three posters. One thread more than asked for takes
+/// nothing but short work, as what is long may keep the others for a second without a pause. They start with the first
+/// work and end after ``close()``, when all work is done.
 final class DecodeThreads: TaskExecutor {
-    private let queue = BlockingQueue<UnownedJob>()
+    /// The same threads for work that takes long, between whose steps others go first.
+    final class LongWork: TaskExecutor {
+        private let threads: DecodeThreads
+
+        fileprivate init(_ threads: DecodeThreads) {
+            self.threads = threads
+        }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            threads.append(UnownedJob(job), of: self, to: .long)
+        }
+    }
+
+    private struct Work: Sendable {
+        let job: UnownedJob
+        /// Held until the job has run.
+        let executor: any TaskExecutor
+    }
+
+    private let queue = BlockingQueue<Work>()
     private let count: Int
     private let isStarted = Locked(false)
 
@@ -12,15 +33,24 @@ final class DecodeThreads: TaskExecutor {
         self.count = count
     }
 
+    /// The executor for work that takes long.
+    ///
+    /// To be held as long as the work lasts.
+    func forLongWork() -> LongWork { LongWork(self) }
+
     /// Lets the threads end; its owner's last act.
     func close() { queue.close() }
 
     func enqueue(_ job: consuming ExecutorJob) {
-        // Whoever enqueues need not hold the executor: the job may have run, and let go of it, before this call ends.
+        append(UnownedJob(job), of: self, to: .short)
+    }
+
+    private func append(_ job: UnownedJob, of executor: any TaskExecutor, to line: BlockingQueue<Work>.Line) {
+        // Whoever enqueues need not hold the threads: the job may have run, and let go of them, before this call ends.
         let this = unsafe Unmanaged.passRetained(self)
         defer { unsafe this.release() }
         startThreads()
-        queue.append(UnownedJob(job))
+        queue.append(Work(job: job, executor: executor), to: line)
     }
 
     private func startThreads() {
@@ -29,9 +59,11 @@ final class DecodeThreads: TaskExecutor {
             return !isStarted
         }
         guard starts else { return }
-        for _ in 0..<count {
+        for number in 0...count {
             startThread(named: "webimage-decode") { [self] in
-                while let job = queue.next() { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+                while let work = queue.next(onlyShort: number == count) {
+                    unsafe work.job.runSynchronously(on: work.executor.asUnownedTaskExecutor())
+                }
             }
         }
     }

@@ -65,15 +65,23 @@ public actor ImageDecoder {
         }
     }
 
-    private func acquire(_ bytes: Int) async throws {
+    /// Concurrent, so that it ends outside the actor: what follows in ``withMemory(_:_:)`` would run inside it otherwise,
+    /// one decode after the other.
+    @concurrent nonisolated private func acquire(_ bytes: Int) async throws {
+        let isGranted = try await grant(bytes)
+        guard isGranted else { throw CancellationError() }
+    }
+
+    /// Waits for room; false if the task is cancelled first.
+    private func grant(_ bytes: Int) async throws -> Bool {
         nextID += 1
         let id = nextID
         switch budget.request(bytes, id: id) {
-        case .granted: return
+        case .granted: return true
         case .impossible: throw CodecError.overLimit(.memory, value: bytes, limit: budget.limit)
         case .waiting: break
         }
-        let isGranted = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if Task.isCancelled, let granted = budget.withdraw(id) {
                     continuation.resume(returning: false)
@@ -86,7 +94,6 @@ public actor ImageDecoder {
             // The handler must not wait; the actor takes the wish back when it can.
             Task { await self.withdraw(id) }
         }
-        guard isGranted else { throw CancellationError() }
     }
 
     private func withdraw(_ id: MemoryBudget.ID) {

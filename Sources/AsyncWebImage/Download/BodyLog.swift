@@ -7,6 +7,8 @@ import Threading
 /// Pieces are sealed when somebody reads them and from then on shared, never copied. The whole body is kept, so that
 /// whoever joins late can start from the first byte, until it is larger than the replay limit and only decoders read
 /// it; then what all of them have read is dropped, and the transport is paused while they lag behind.
+///
+/// Those who wait for the bytes themselves have their answer from here, without a detour over the coordinator.
 final class BodyLog: Sendable {
     fileprivate struct Reader {
         /// Whether it may need only the beginning, so that no more shall be fetched than it asks for.
@@ -22,6 +24,9 @@ final class BodyLog: Sendable {
         var isPoked = false
     }
 
+    /// How the transfer ended: what came with the bytes, or why they are not all there.
+    typealias End = Result<(head: ResponseHead, metrics: TransferMetrics), ImageError>
+
     fileprivate struct State {
         var segments: Deque<[UInt8]> = []
         /// The number of the first segment that is still here.
@@ -31,10 +36,10 @@ final class BodyLog: Sendable {
         /// How much to allocate with the first bytes.
         var firstCapacity = segmentSize
         var received = 0
-        var end: Result<Void, ImageError>?
+        var end: End?
         var readers: [UInt64: Reader] = [:]
         var nextReader: UInt64 = 0
-        var collectors = 0
+        var collectors = Collectors()
         /// Whether the first byte is still here.
         var isWhole = true
         var isPaused = false
@@ -90,7 +95,7 @@ final class BodyLog: Sendable {
             }
             state.open.append(copying: bytes)
             state.received += bytes.count
-            if state.received > replayLimit, state.collectors == 0, !state.readers.isEmpty { state.isWhole = false }
+            if state.received > replayLimit, state.collectors.isEmpty, !state.readers.isEmpty { state.isWhole = false }
             return (.more, state.takeWaiting())
         }
         for continuation in waiting { continuation.resume() }
@@ -98,54 +103,57 @@ final class BodyLog: Sendable {
     }
 
     /// Nothing comes any more.
-    func finish(_ end: Result<Void, ImageError>) {
-        let waiting = state.withLock { state in
+    ///
+    /// A body in one piece is handed to those who wait for it at once; several have yet to be put together by
+    /// ``answerCollectors()``, on a thread that may take its time.
+    func finish(_ end: End) {
+        let (waiting, isPlain) = state.withLock { state in
             if state.end == nil { state.end = end }
             state.transfer = nil
-            return state.takeWaiting()
+            return (state.takeWaiting(), state.segments.isEmpty)
         }
         for continuation in waiting { continuation.resume() }
+        if isPlain { answerCollectors() }
+    }
+
+    /// Hands the body, or why there is none, to those who wait for it, once it is complete.
+    func answerCollectors() {
+        let answer = state.withLock { state -> (Collectors, End, [UInt8])? in
+            guard let end = state.end, !state.collectors.isEmpty else { return nil }
+            let collectors = state.collectors
+            state.collectors = Collectors()
+            if case .failure = end { return (collectors, end, []) }
+            return (collectors, end, state.allBytes())
+        }
+        guard let (collectors, end, bytes) = answer else { return }
+        collectors.resolve(end.map { (bytes, Delivery(head: $0.head, metrics: $0.metrics)) })
     }
 
     // MARK: Reading
 
     var received: Int { state.withLock { $0.received } }
 
+    /// How the transfer ended; nil while it goes on.
+    var end: End? { state.withLock { $0.end } }
+
     /// Bytes that are kept.
     var held: Int { state.withLock { $0.segments.reduce($0.open.count) { $0 + $1.count } } }
 
-    /// Asks that the whole body be kept; false if its beginning is already gone.
-    func collect() -> Bool {
-        let (isWhole, resumed) = state.withLock { state -> (Bool, (any Transfer)?) in
-            guard state.isWhole else { return (false, nil) }
-            state.collectors += 1
-            return (true, state.resumed())
+    /// Keeps the whole body and gives it to `answer` at the end; false if its beginning is already gone.
+    func collect(for answer: OneShot<ImageData>, source: ResponseSource) -> Bool {
+        let (isWhole, isOver, resumed) = state.withLock { state -> (Bool, Bool, (any Transfer)?) in
+            guard state.isWhole else { return (false, false, nil) }
+            state.collectors.insert(Collectors.Collector(answer: answer, source: source))
+            return (true, state.end != nil, state.resumed())
         }
         resumed?.resume()
+        if isOver { answerCollectors() }
         return isWhole
     }
 
-    /// Takes back ``collect()``.
-    func stopCollecting() {
-        state.withLock { $0.collectors -= 1 }
-    }
-
-    /// The whole body; to be called after ``collect()`` and the end.
-    func allBytes() -> [UInt8] {
-        state.withLock { state in
-            state.seal()
-            guard state.segments.count > 1 else { return state.segments.first ?? [] }
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(state.received)
-            guard state.readers.isEmpty else {
-                for segment in state.segments { bytes += segment }
-                return bytes
-            }
-            // Nobody counts segments: one is as good, and the body need not be there twice.
-            while let segment = state.segments.popFirst() { bytes += segment }
-            state.segments = [bytes]
-            return bytes
-        }
+    /// Takes back ``collect(for:source:)``.
+    func stopCollecting(for answer: OneShot<ImageData>) {
+        state.withLock { $0.collectors.remove(answer) }
     }
 
     /// A reader from the first byte on; nil if it is gone.
@@ -171,7 +179,7 @@ final class BodyLog: Sendable {
             let end = state.firstSegment + state.segments.count
             let pieces = Array(state.segments[(reader.next - state.firstSegment)...])
             if pieces.isEmpty, let end = state.end {
-                try end.get()
+                _ = try end.get()
                 return (nil, nil)
             }
             state.readers[id]?.next = end
@@ -182,6 +190,14 @@ final class BodyLog: Sendable {
         }
         resumed?.resume()
         return pieces
+    }
+
+    /// Whether nothing is left for a reader, and nothing will come.
+    func isAtEnd(_ id: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.end != nil, let reader = state.readers[id] else { return false }
+            return state.open.isEmpty && reader.next == state.firstSegment + state.segments.count
+        }
     }
 
     /// Returns as soon as there may be something to read, or ``wake(_:)`` is called.
@@ -232,6 +248,22 @@ final class BodyLog: Sendable {
 }
 
 extension BodyLog.State {
+    /// The whole body.
+    fileprivate mutating func allBytes() -> [UInt8] {
+        seal()
+        guard segments.count > 1 else { return segments.first ?? [] }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(received)
+        guard readers.isEmpty else {
+            for segment in segments { bytes += segment }
+            return bytes
+        }
+        // Nobody counts segments: one is as good, and the body need not be there twice.
+        while let segment = segments.popFirst() { bytes += segment }
+        segments = [bytes]
+        return bytes
+    }
+
     mutating func seal() {
         guard !open.isEmpty else { return }
         guard open.count <= open.capacity / 2 else {
@@ -249,7 +281,7 @@ extension BodyLog.State {
 
     /// Lets go of what every reader has read, once the body need not be whole any longer.
     mutating func dropRead() {
-        guard !isWhole, collectors == 0 else { return }
+        guard !isWhole, collectors.isEmpty else { return }
         let oldest = readers.values.map(\.next).min() ?? firstSegment + segments.count
         while firstSegment < oldest, segments.popFirst() != nil { firstSegment += 1 }
     }
@@ -266,7 +298,7 @@ extension BodyLog.State {
 
     /// Whether the transfer has to wait for the readers.
     var isFull: Bool {
-        guard collectors == 0, !readers.isEmpty else { return false }
+        guard collectors.isEmpty, !readers.isEmpty else { return false }
         if isFrugal { return unread >= BodyLog.frugalWater }
         return !isWhole && unread >= BodyLog.highWater
     }
@@ -274,7 +306,7 @@ extension BodyLog.State {
     /// The transfer, if it was paused and may go on now.
     mutating func resumed() -> (any Transfer)? {
         guard isPaused, let transfer else { return nil }
-        if collectors == 0, !readers.isEmpty, unread > (isFrugal ? 0 : BodyLog.lowWater) { return nil }
+        if collectors.isEmpty, !readers.isEmpty, unread > (isFrugal ? 0 : BodyLog.lowWater) { return nil }
         isPaused = false
         return transfer
     }

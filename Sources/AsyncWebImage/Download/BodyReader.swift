@@ -30,6 +30,9 @@ final class BodyReader: Sendable {
         return try log.read(id)
     }
 
+    /// Whether the whole body has come and been read.
+    var isAtEnd: Bool { log.isAtEnd(id) }
+
     /// Says that nothing will be read for a while, so that others need not wait for this reader; until ``next()``.
     func park() { log.park(id) }
 

@@ -12,7 +12,7 @@ final class Download {
         /// In the hands of the transport, or about to be.
         case running
         /// The body is complete; decodes may still be under way.
-        case received(ResponseHead, TransferMetrics)
+        case received
         /// Nobody waits for it any more; it only has to end.
         case abandoned
     }
@@ -29,7 +29,11 @@ final class Download {
     let log: BodyLog
     var state = State.waiting
     var transfer: (any Transfer)?
-    var subscribers: [Subscriber.ID: Subscriber] = [:]
+    private(set) var subscribers: [Subscriber.ID: Subscriber] = [:]
+    /// How many subscribers there are of each priority.
+    private var priorities: [3 of Int] = [0, 0, 0]
+    /// How many subscribers wait for each decode.
+    private var variants: [Variant: Int] = [:]
     var decodes: [Variant: Decode] = [:]
     /// Bytes of the complete body that are kept for decodes under way.
     var undecodedBytes = 0
@@ -41,12 +45,41 @@ final class Download {
     }
 
     /// The highest priority of those who wait.
-    var priority: DownloadPriority { subscribers.values.map(\.priority).max() ?? .low }
+    var priority: DownloadPriority {
+        DownloadPriority.descending.first { priorities[$0.rawValue] > 0 } ?? .low
+    }
 
-    /// Takes out those who wait for `variant`.
+    func add(_ subscriber: Subscriber) {
+        subscribers[subscriber.id] = subscriber
+        count(subscriber, 1)
+    }
+
+    func remove(_ id: Subscriber.ID) -> Subscriber? {
+        guard let subscriber = subscribers.removeValue(forKey: id) else { return nil }
+        count(subscriber, -1)
+        return subscriber
+    }
+
+    /// Takes out those who wait for `variant`, nil being the bytes alone.
     func removeSubscribers(of variant: Variant?) -> [Subscriber] {
         let leaving = subscribers.values.filter { $0.variant == variant }
-        for subscriber in leaving { subscribers[subscriber.id] = nil }
+        for subscriber in leaving { _ = remove(subscriber.id) }
         return leaving
+    }
+
+    func setPriority(_ priority: DownloadPriority, of id: Subscriber.ID) {
+        guard var subscriber = remove(id) else { return }
+        subscriber.priority = priority
+        add(subscriber)
+    }
+
+    /// Whether anybody waits for the decode.
+    func isWanted(_ variant: Variant) -> Bool { variants[variant] != nil }
+
+    private func count(_ subscriber: Subscriber, _ change: Int) {
+        priorities[subscriber.priority.rawValue] += change
+        guard let variant = subscriber.variant else { return }
+        let count = (variants[variant] ?? 0) + change
+        variants[variant] = count > 0 ? count : nil
     }
 }

@@ -9,9 +9,8 @@ extension DownloadCoordinator {
         guard let reader = download.log.makeReader(isFrugal: variant == .header) else { return nil }
         let frames = FrameHub()
         let id = download.id
-        let options: DecodeOptions
-        if case .pixels(let wanted) = variant { options = wanted } else { options = DecodeOptions() }
-        let session = DecodeSession(reader: reader, decoder: decoder, options: options, policy: policy, frames: frames)
+        let session = DecodeSession(
+            reader: reader, decoder: decoder, options: variant.options, policy: policy, frames: frames)
         // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
         // threads: with a task that does the actor's own turns would wait for one to be free.
         let task = Task {
@@ -29,6 +28,13 @@ extension DownloadCoordinator {
                     self.finish(id, variant, reader, image: .success(image))
                 } catch {
                     self.finish(id, variant, reader, image: .failure(error))
+                }
+            case .animation:
+                do {
+                    let animation = try await session.runAnimation()
+                    self.finish(id, variant, reader, animation: .success(animation))
+                } catch {
+                    self.finish(id, variant, reader, animation: .failure(error))
                 }
             }
         }
@@ -64,6 +70,20 @@ extension DownloadCoordinator {
         stopIfUnwanted(id)
     }
 
+    private func finish(
+        _ id: Download.ID, _ variant: Variant, _ reader: BodyReader, animation: Result<AnimatedImage, any Error>
+    ) {
+        for (subscriber, download) in takeWaiting(id, variant, reader) {
+            switch animation {
+            case .success(let animation):
+                subscriber.deliver(animation, byteCount: download.log.received)
+            case .failure(let error):
+                subscriber.fail(ImageError.wrapping(error, url: download.key.url.string))
+            }
+        }
+        stopIfUnwanted(id)
+    }
+
     /// Takes out those who wait for a decode that has ended.
     ///
     /// They are none if it was cancelled: another decode of the same variant, with its own reader, may have followed.
@@ -80,6 +100,15 @@ extension DownloadCoordinator {
     private func stopIfUnwanted(_ id: Download.ID) {
         guard let download = downloads[id], download.subscribers.isEmpty else { return }
         abandon(download)
+    }
+}
+
+extension Variant {
+    fileprivate var options: DecodeOptions {
+        switch self {
+        case .header: DecodeOptions()
+        case .pixels(let options), .animation(let options): options
+        }
     }
 }
 

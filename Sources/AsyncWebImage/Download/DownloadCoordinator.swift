@@ -15,8 +15,10 @@ public actor DownloadCoordinator {
     private let logger: Logger
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
+    private let inbox = CoordinatorInbox()
+    /// Empty but for the turn that reads the inbox.
+    private var messages: [CoordinatorInbox.Message] = []
     private var queue: DownloadQueue
-    private var isStarting = false
     private var lastDownload: Download.ID = 0
     var downloads: [Download.ID: Download] = [:]
     /// The downloads that callers can join.
@@ -62,7 +64,8 @@ public actor DownloadCoordinator {
 
     /// What is going on right now.
     public var activity: Activity {
-        Activity(running: queue.runningCount, waiting: queue.waitingCount, callers: locations.count)
+        readInbox()
+        return Activity(running: queue.runningCount, waiting: queue.waitingCount, callers: locations.count)
     }
 
     /// A new identity for a caller; callers are served in its order.
@@ -74,10 +77,34 @@ public actor DownloadCoordinator {
 // MARK: - Callers come and go
 
 extension DownloadCoordinator {
+    /// Tells the coordinator something; what was told before comes first.
+    nonisolated func post(_ message: CoordinatorInbox.Message) {
+        // One task for all that is posted until it runs, and nobody there to await it.
+        if inbox.append(message) { Task { await readInbox() } }
+    }
+
+    private func readInbox() {
+        inbox.take(into: &messages)
+        guard !messages.isEmpty else { return }
+        for message in messages {
+            switch message {
+            case .join(let subscriber): join(subscriber)
+            case .leave(let id): remove(id)
+            case .prioritize(let id, let priority): setPriority(priority, of: id)
+            case .transferEnded(let id): transferEnded(id)
+            }
+        }
+        messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
+        startNext()
+    }
+
+    /// Room for so many messages is kept for the next time.
+    private static let usualMessages = 1_024
+
     /// Lets a caller share the download it wants, starting it if there is none.
     ///
     /// Whoever has cancelled already starts nothing.
-    func join(_ subscriber: Subscriber) {
+    private func join(_ subscriber: Subscriber) {
         guard !subscriber.isSettled else { return }
         if case .pixels(let options) = subscriber.variant,
             let known = cache.response(for: VariantKey(fetch: subscriber.key, options: options))
@@ -88,23 +115,14 @@ extension DownloadCoordinator {
         if let download = joinable[subscriber.key], attach(subscriber, to: download, isJoined: true) { return }
         let download = makeDownload(subscriber)
         _ = attach(subscriber, to: download, isJoined: false)
+        if hasRoom, queue.admit(download.id, host: download.key.url.host) { return start(download) }
         queue.enqueue(
             download.id, host: download.key.url.host, priority: subscriber.priority, sequence: subscriber.id)
-        startNext()
     }
 
-    /// A caller has cancelled.
-    ///
-    /// The last one out stops the download.
-    nonisolated func leave(_ id: Subscriber.ID) {
-        // Cancelling is synchronous: the caller has heard its end already, the books follow.
-        Task { await self.remove(id) }
-    }
-
-    /// A caller wants its download sooner or later than before.
-    func setPriority(_ priority: DownloadPriority, of id: Subscriber.ID) {
+    private func setPriority(_ priority: DownloadPriority, of id: Subscriber.ID) {
         guard let download = locations[id] else { return }
-        download.subscribers[id]?.priority = priority
+        download.setPriority(priority, of: id)
         queue.reprioritize(download.id, to: download.priority)
     }
 
@@ -122,36 +140,35 @@ extension DownloadCoordinator {
         subscriber.isJoined = isJoined
         switch subscriber.wish {
         case .data(let answer):
-            guard download.log.collect() else { return false }
-            if case .received(let head, let metrics) = download.state {
-                answer.resolve(.success(data(download.log.allBytes(), head, metrics, for: subscriber)))
-                download.log.stopCollecting()
-                return true
-            }
-        case .info, .image:
+            guard download.log.collect(for: answer, source: isJoined ? .joined : .network) else { return false }
+            if case .received = download.state { return true }
+        case .info, .image, .animation:
             guard decode(subscriber, from: download) != nil else { return false }
         case .frames(_, let channel):
             guard let decode = decode(subscriber, from: download) else { return false }
             channel.onDemand { [reader = decode.reader] in reader.poke() }
             decode.frames.add(channel, id: subscriber.id)
         }
-        download.subscribers[subscriber.id] = subscriber
+        download.add(subscriber)
         locations[subscriber.id] = download
         if isJoined { queue.reprioritize(download.id, to: download.priority) }
         return true
     }
 
+    /// A caller has cancelled.
+    ///
+    /// The last one out stops the download.
     private func remove(_ id: Subscriber.ID) {
         guard let download = locations.removeValue(forKey: id),
-            let subscriber = download.subscribers.removeValue(forKey: id)
+            let subscriber = download.remove(id)
         else { return }
         if let variant = subscriber.variant {
             download.decodes[variant]?.frames.remove(id)
-            if !download.subscribers.values.contains(where: { $0.variant == variant }) {
+            if !download.isWanted(variant) {
                 download.decodes.removeValue(forKey: variant)?.task.cancel()
             }
-        } else {
-            download.log.stopCollecting()
+        } else if case .data(let answer) = subscriber.wish {
+            download.log.stopCollecting(for: answer)
         }
         if download.subscribers.isEmpty {
             abandon(download)
@@ -164,78 +181,56 @@ extension DownloadCoordinator {
 // MARK: - Downloads run
 
 extension DownloadCoordinator {
+    /// Whether what is downloaded next may wait for its decode in memory.
+    private var hasRoom: Bool { undecodedBytes < max(1, configuration.undecodedLimit) }
+
     private func startNext() {
-        // A transport that answers at once ends up here again, in the middle of the loop, which goes on by itself.
-        guard !isStarting else { return }
-        isStarting = true
-        defer { isStarting = false }
-        while undecodedBytes < max(1, configuration.undecodedLimit), let id = queue.next() {
-            downloads[id]?.state = .running
-            // Belongs to all callers of the download, so to none of their tasks. Runs up to the transfer in this turn.
-            Task.immediate { await self.run(id) }
+        while hasRoom, let id = queue.next() {
+            if let download = downloads[id] { start(download) }
         }
     }
 
-    private func run(_ id: Download.ID) async {
-        if let download = downloads[id], case .running = download.state {
-            let end = await transfer(download)
-            settle(download, end)
-        }
-        queue.release(id)
-        downloads[id]?.transfer = nil
-        startNext()
-    }
-
-    private func transfer(_ download: Download) async -> DownloadReceiver.End {
+    private func start(_ download: Download) {
+        download.state = .running
         let request = TransportRequest(
             url: download.key.url,
             headerFields: configuration.headerFields.overridden(by: download.key.headerFields),
             deadlines: configuration.deadlines,
             bodyLimit: configuration.bodyLimit,
             redirectLimit: configuration.redirectLimit)
-        return await withCheckedContinuation { continuation in
-            let receiver = DownloadReceiver(url: download.key.url.string, log: download.log) { end in
-                continuation.resume(returning: end)
-            }
-            let transfer = transport.start(request, receiver: receiver)
-            download.log.attach(transfer)
-            download.transfer = transfer
+        let receiver = DownloadReceiver(url: download.key.url, log: download.log) { [id = download.id] in
+            self.post(.transferEnded(id))
         }
+        let transfer = transport.start(request, receiver: receiver)
+        download.log.attach(transfer)
+        download.transfer = transfer
     }
 
-    /// The transfer has ended: those who wait for the bytes get their answer.
-    ///
-    /// Decodes end by themselves.
-    private func settle(_ download: Download, _ end: DownloadReceiver.End) {
-        if case .abandoned = download.state { return }
-        let waiting = download.removeSubscribers(of: nil)
-        for subscriber in waiting { locations[subscriber.id] = nil }
-        switch end {
-        case .success((let head, let metrics)):
-            download.state = .received(head, metrics)
+    private func transferEnded(_ id: Download.ID) {
+        if let download = downloads[id] { settle(download) }
+        queue.release(id)
+    }
+
+    /// The transfer has ended: those who wait for the bytes have their answer, decodes end by themselves.
+    private func settle(_ download: Download) {
+        download.transfer = nil
+        download.log.answerCollectors()
+        for subscriber in download.removeSubscribers(of: nil) { locations[subscriber.id] = nil }
+        switch download.log.end {
+        case .success((_, let metrics))?:
+            download.state = .received
             logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
-            let bytes = waiting.isEmpty ? [] : download.log.allBytes()
-            for subscriber in waiting {
-                guard case .data(let answer) = subscriber.wish else { continue }
-                answer.resolve(.success(data(bytes, head, metrics, for: subscriber)))
-                download.log.stopCollecting()
-            }
-        case .failure(let error):
+        case .failure(let error)?:
             // Decodes hear of it through the log; nobody shall join a failure.
             forget(download)
             logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
-            for subscriber in waiting { subscriber.fail(error) }
+        case nil:
+            return
         }
         guard !download.subscribers.isEmpty else { return abandon(download) }
         guard case .received = download.state else { return }
         download.undecodedBytes = download.log.held
         undecodedBytes += download.undecodedBytes
-    }
-
-    private func data(
-        _ bytes: [UInt8], _ head: ResponseHead, _ metrics: TransferMetrics, for subscriber: Subscriber
-    ) -> ImageData {
-        ImageData(bytes: bytes, head: head, source: subscriber.isJoined ? .joined : .network, metrics: metrics)
     }
 
     /// Nobody waits for the download any more: it stops wherever it is.

@@ -45,7 +45,8 @@ struct DownloadQueue {
     private var running: [ID: String] = [:]
     private var runningByHost: [String: Int] = [:]
     private var lanes: [Lane: Heap<Ticket>] = [:]
-    private var ready: [DownloadPriority: Heap<ReadyHost>] = [:]
+    /// By priority.
+    private var ready = [Heap<ReadyHost>](repeating: Heap(), count: DownloadPriority.descending.count)
 
     init(limit: Int, hostLimit: Int, order: ExecutionOrder) {
         self.limit = limit
@@ -55,6 +56,13 @@ struct DownloadQueue {
 
     var waitingCount: Int { waiting.count }
     var runningCount: Int { running.count }
+
+    /// Lets a download run that has just come, if it would be the next anyway; false if it has to wait in line.
+    mutating func admit(_ id: ID, host: String) -> Bool {
+        guard waiting.isEmpty, running.count < limit, hasSlot(host) else { return false }
+        takeSlot(id, host)
+        return true
+    }
 
     /// Puts a download in line; `sequence` says when it came.
     mutating func enqueue(_ id: ID, host: String, priority: DownloadPriority, sequence: UInt64) {
@@ -82,7 +90,7 @@ struct DownloadQueue {
     /// The next download to run, which from now on takes a slot; nil if none may.
     mutating func next() -> ID? {
         guard running.count < limit else { return nil }
-        for priority in DownloadPriority.allCases.reversed() {
+        for priority in DownloadPriority.descending {
             while let candidate = popReady(priority) {
                 let lane = Lane(priority: priority, host: candidate.host)
                 // Every change of a lane's head is announced anew, so whatever is not the head now is out of date. A
@@ -91,8 +99,7 @@ struct DownloadQueue {
                     continue
                 }
                 waiting[head.id] = nil
-                running[head.id] = lane.host
-                runningByHost[lane.host, default: 0] += 1
+                takeSlot(head.id, lane.host)
                 announce(lane)
                 return head.id
             }
@@ -105,7 +112,13 @@ struct DownloadQueue {
         guard let host = running.removeValue(forKey: id) else { return }
         let left = (runningByHost[host] ?? 1) - 1
         runningByHost[host] = left > 0 ? left : nil
-        for priority in DownloadPriority.allCases { announce(Lane(priority: priority, host: host)) }
+        guard !lanes.isEmpty else { return }
+        for priority in DownloadPriority.descending { announce(Lane(priority: priority, host: host)) }
+    }
+
+    private mutating func takeSlot(_ id: ID, _ host: String) {
+        running[id] = host
+        runningByHost[host, default: 0] += 1
     }
 
     private func hasSlot(_ host: String) -> Bool { (runningByHost[host] ?? 0) < hostLimit }
@@ -129,15 +142,15 @@ struct DownloadQueue {
     /// Makes a lane's head known to ``next()``.
     private mutating func announce(_ lane: Lane) {
         guard hasSlot(lane.host), let head = head(of: lane) else { return }
-        ready[lane.priority, default: Heap()].insert(ReadyHost(sequence: head.sequence, host: lane.host))
+        ready[lane.priority.rawValue].insert(ReadyHost(sequence: head.sequence, host: lane.host))
     }
 
     private mutating func popReady(_ priority: DownloadPriority) -> ReadyHost? {
-        order == .fifo ? ready[priority]?.popMin() : ready[priority]?.popMax()
+        order == .fifo ? ready[priority.rawValue].popMin() : ready[priority.rawValue].popMax()
     }
 
     private mutating func rebuildReady() {
-        ready = [:]
+        for priority in DownloadPriority.descending { ready[priority.rawValue] = Heap() }
         for lane in Array(lanes.keys) { announce(lane) }
     }
 }

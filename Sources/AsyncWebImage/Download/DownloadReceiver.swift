@@ -5,14 +5,11 @@ import Threading
 /// Takes one response on the transport's thread: the body of a success goes into the log, of a failure only the
 /// beginning is kept.
 final class DownloadReceiver: TransferReceiver {
-    /// How a transfer ended, for the coordinator.
-    typealias End = Result<(head: ResponseHead, metrics: TransferMetrics), ImageError>
-
     fileprivate struct State {
         var head: ResponseHead?
         var failedBody: [UInt8] = []
         var failedBytes = 0
-        var completion: (@Sendable (End) -> Void)?
+        var completion: (@Sendable () -> Void)?
     }
 
     /// How much of a failure's text is kept.
@@ -21,10 +18,10 @@ final class DownloadReceiver: TransferReceiver {
     private static let discardLimit = 64 << 10
 
     private let log: BodyLog
-    private let url: String
+    private let url: HTTPURL
     private let state: Locked<State>
 
-    init(url: String, log: BodyLog, completion: @escaping @Sendable (End) -> Void) {
+    init(url: HTTPURL, log: BodyLog, completion: @escaping @Sendable () -> Void) {
         self.url = url
         self.log = log
         state = Locked(State(completion: completion))
@@ -49,15 +46,15 @@ final class DownloadReceiver: TransferReceiver {
     func finish(_ outcome: TransferOutcome) {
         let (end, completion) = state.withLock { state in
             defer { state.completion = nil }
-            return (state.end(outcome, url: url, received: log.received), state.completion)
+            return (state.end(outcome, url: url.string, received: log.received), state.completion)
         }
-        log.finish(end.map { _ in })
-        completion?(end)
+        log.finish(end)
+        completion?()
     }
 }
 
 extension DownloadReceiver.State {
-    fileprivate func end(_ outcome: TransferOutcome, url: String, received: Int) -> DownloadReceiver.End {
+    fileprivate func end(_ outcome: TransferOutcome, url: String, received: Int) -> BodyLog.End {
         switch outcome {
         case .failed(let error):
             return .failure(.transport(error))

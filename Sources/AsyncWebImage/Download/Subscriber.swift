@@ -8,6 +8,7 @@ struct Subscriber: Sendable {
         case info(OneShot<ImageInfo>)
         case image(DecodeOptions, OneShot<ImageResponse>)
         case frames(DecodeOptions, FrameChannel)
+        case animation(DecodeOptions, OneShot<AnimationResponse>)
     }
 
     /// Unique, and growing in the order in which callers asked.
@@ -24,6 +25,7 @@ struct Subscriber: Sendable {
         case .data: nil
         case .info: .header
         case .image(let options, _), .frames(let options, _): .pixels(options)
+        case .animation(let options, _): .animation(options)
         }
     }
 
@@ -34,6 +36,7 @@ struct Subscriber: Sendable {
         case .info(let answer): answer.isResolved
         case .image(_, let answer): answer.isResolved
         case .frames(_, let channel): channel.isFinished
+        case .animation(_, let answer): answer.isResolved
         }
     }
 
@@ -44,7 +47,15 @@ struct Subscriber: Sendable {
         case .info(let answer): answer.resolve(.failure(error))
         case .image(_, let answer): answer.resolve(.failure(error))
         case .frames(_, let channel): channel.finish(.failure(error))
+        case .animation(_, let answer): answer.resolve(.failure(error))
         }
+    }
+
+    /// Hands the animation over.
+    func deliver(_ animation: AnimatedImage, byteCount: Int) {
+        guard case .animation(_, let answer) = wish else { return }
+        let source: ResponseSource = isJoined ? .joined : .network
+        answer.resolve(.success(AnimationResponse(animation: animation, source: source, byteCount: byteCount)))
     }
 
     /// Hands the finished image over.
@@ -54,7 +65,7 @@ struct Subscriber: Sendable {
         switch wish {
         case .image(_, let answer): answer.resolve(.success(response))
         case .frames(_, let channel): channel.finish(.success(ImageFrame(final: response)))
-        case .data, .info: break
+        case .data, .info, .animation: break
         }
     }
 }
@@ -63,4 +74,5 @@ struct Subscriber: Sendable {
 enum Variant: Sendable, Hashable {
     case header
     case pixels(DecodeOptions)
+    case animation(DecodeOptions)
 }

@@ -9,6 +9,9 @@ public enum DownloadPriority: Int, Sendable, Hashable, Comparable, CaseIterable 
     /// Before all others, such as what is on screen.
     case high
 
+    /// The highest first.
+    static let descending: [DownloadPriority] = [.high, .normal, .low]
+
     /// Lower priorities come first.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

@@ -23,7 +23,7 @@ final class FrameSubscription: Sendable {
                 defer { hasJoined = true }
                 return !hasJoined
             }
-            if joins { await coordinator.join(subscriber) }
+            if joins { coordinator.post(.join(subscriber)) }
             return try await channel.next()
         } onCancel: {
             cancel()
@@ -33,6 +33,6 @@ final class FrameSubscription: Sendable {
     private func cancel() {
         guard !channel.isFinished else { return }
         channel.finish(.failure(CancellationError()))
-        coordinator.leave(subscriber.id)
+        coordinator.post(.leave(subscriber.id))
     }
 }

@@ -1,10 +1,11 @@
 /// One state of an image that is arriving: a preview, or the final image.
 public struct ImageFrame: Sendable {
-    /// Full-size pixels; in a preview, what has not come yet is transparent black.
+    /// The image at the size asked for; of a large image a preview is smaller (``ProgressivePolicy/maximumSide``), and what
+    /// has not come yet is transparent black in it.
     public let pixels: PixelBuffer
     /// Whether this is the finished image, which is always the last frame.
     public let isFinal: Bool
-    /// How many rows have come, as stored and scaled to the output.
+    /// How many rows have come, as stored and scaled to `pixels`.
     public let completeRows: Int
     /// Which scan or pass of a progressive image this shows, from 1; nil otherwise, and in the final frame.
     public let scan: Int?

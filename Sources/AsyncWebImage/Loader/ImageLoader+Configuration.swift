@@ -12,7 +12,7 @@ extension ImageLoader {
         public var transport: CurlTransport.Configuration
         /// Threads, memory and limits of decodes.
         public var decoding: ImageDecoder.Configuration
-        /// When previews are made.
+        /// Which previews are made, and what they may cost.
         public var previews: ProgressivePolicy
         /// Most bytes of pixels that are kept for the next time; 0 keeps nothing.
         public var memoryCacheLimit: Int

@@ -12,12 +12,16 @@ public final class ImageLoader: Sendable {
 
     /// A loader with connections, threads and a cache of its own.
     ///
-    /// `transport` is a ``CurlTransport`` made from the configuration unless another is given.
+    /// `transport` is a ``CurlTransport`` made from the configuration unless another is given; it keeps at least as many
+    /// connections as there may be downloads.
     public init(configuration: Configuration = Configuration(), transport: (any Transport)? = nil) {
+        var connections = configuration.transport
+        connections.connectionCacheSize = max(
+            connections.connectionCacheSize, configuration.downloads.maximumConcurrentDownloads)
         decoder = ImageDecoder(configuration: configuration.decoding)
         cache = MemoryCache(limit: configuration.memoryCacheLimit)
         coordinator = DownloadCoordinator(
-            transport: transport ?? CurlTransport(configuration: configuration.transport),
+            transport: transport ?? CurlTransport(configuration: connections),
             decoder: decoder,
             cache: cache,
             configuration: configuration.downloads,
@@ -25,13 +29,22 @@ public final class ImageLoader: Sendable {
             logger: configuration.logger)
     }
 
-    /// The image, decoded, scaled and upright as the request asks.
+    /// The image, decoded, scaled and upright as the request asks; of an animation, its first frame.
     ///
     /// Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other caller.
     public func image(for request: ImageRequest) async throws -> ImageResponse {
         let key = try request.fetchKey
         if let known = cache.response(for: VariantKey(fetch: key, options: request.options)) { return known }
         return try await answer(to: request, key) { .image(request.options, $0) }
+    }
+
+    /// All frames of the image, scaled and upright as the request asks, decoded when they are asked for.
+    ///
+    /// The compressed file is held as long as the animation. A still image comes decoded, as an animation of one frame.
+    /// Nothing is cached. Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other
+    /// caller.
+    public func animation(for request: ImageRequest) async throws -> AnimationResponse {
+        try await answer(to: request, try request.fetchKey) { .animation(request.options, $0) }
     }
 
     /// The body as it came, whatever it is; nothing is decoded.
@@ -69,22 +82,28 @@ public final class ImageLoader: Sendable {
 
     /// Starts to load the image and returns a handle to await, cancel and prioritise it by.
     public func task(for request: ImageRequest) -> ImageTask {
-        let answer = OneShot<ImageResponse>()
+        start(request) { .image(request.options, $0) }
+    }
+
+    /// Starts to load the body as it comes and returns a handle to await, cancel and prioritise it by.
+    public func dataTask(for request: ImageRequest) -> LoadTask<ImageData> {
+        start(request) { .data($0) }
+    }
+
+    private func start<Value>(
+        _ request: ImageRequest, _ wish: (OneShot<Value>) -> Subscriber.Wish
+    ) -> LoadTask<Value> {
+        let answer = OneShot<Value>()
         let id = coordinator.newSubscriberID()
-        let task = ImageTask(id: id, answer: answer, priority: request.priority, coordinator: coordinator)
         do {
-            let wish = Subscriber.Wish.image(request.options, answer)
-            let subscriber = Subscriber(id: id, key: try request.fetchKey, wish: wish, priority: request.priority)
-            // The handle outlives whoever made it.
-            Task { [coordinator] in
-                await coordinator.join(subscriber)
-                // It may have been changed before there was anything to change.
-                await coordinator.setPriority(task.priority, of: id)
-            }
+            coordinator.post(
+                .join(
+                    Subscriber(
+                        id: id, key: try request.fetchKey, wish: wish(answer), priority: request.priority)))
         } catch {
             answer.resolve(.failure(error))
         }
-        return task
+        return LoadTask(id: id, answer: answer, priority: request.priority, coordinator: coordinator)
     }
 
     private func answer<Value: Sendable>(
@@ -94,11 +113,11 @@ public final class ImageLoader: Sendable {
         let id = coordinator.newSubscriberID()
         let subscriber = Subscriber(id: id, key: key, wish: wish(answer), priority: request.priority)
         return try await withTaskCancellationHandler {
-            await coordinator.join(subscriber)
+            coordinator.post(.join(subscriber))
             return try await answer.value
         } onCancel: {
             answer.resolve(.failure(CancellationError()))
-            coordinator.leave(id)
+            coordinator.post(.leave(id))
         }
     }
 }

@@ -11,16 +11,39 @@ public struct ImageResponse: Sendable {
     public var pixels: PixelBuffer { image.pixels }
 }
 
+/// A loaded animation and where it came from.
+public struct AnimationResponse: Sendable {
+    /// The animation; its frames are decoded when they are asked for.
+    public let animation: AnimatedImage
+    /// Where it came from, for this caller.
+    public let source: ResponseSource
+    /// Bytes of body that were downloaded for it, by whoever asked first.
+    public let byteCount: Int
+}
+
 /// A downloaded body as it came, not decoded.
 public struct ImageData: Sendable {
     /// The body.
     public let bytes: [UInt8]
-    /// Status and header fields of the response.
-    public let head: ResponseHead
     /// Where the bytes came from, for this caller.
     public let source: ResponseSource
+    let delivery: Delivery
+
+    /// Status and header fields of the response.
+    public var head: ResponseHead { delivery.head }
     /// Where the time went.
-    public let metrics: TransferMetrics
+    public var metrics: TransferMetrics { delivery.metrics }
+}
+
+/// What came with a body, shared by all who get it.
+final class Delivery: Sendable {
+    let head: ResponseHead
+    let metrics: TransferMetrics
+
+    init(head: ResponseHead, metrics: TransferMetrics) {
+        self.head = head
+        self.metrics = metrics
+    }
 }
 
 /// What the beginning of a download tells of the image.

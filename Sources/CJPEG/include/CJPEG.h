@@ -42,7 +42,9 @@ typedef struct CJPEGDecoderSetup {
     /// The image is scaled by this many eighths, 1 to 8.
     uint32_t eighths;
     uint32_t maximum_scans;
-    /// Most bytes for the coefficients of a file of several scans.
+    /// Of a file of several scans, keep no more than what an image of 1/8 of its size needs; `eighths` must be 1.
+    int coarse;
+    /// Most bytes for the coefficients of a file of several scans that is not coarse.
     size_t maximum_coefficient_bytes;
 } CJPEGDecoderSetup;
 
@@ -68,8 +70,9 @@ CJPEGStatus cjpeg_decoder_read_rows(
 /// The number of complete scans that can be rendered by the preview functions; 0 if the file has but one.
 uint32_t cjpeg_decoder_complete_scans(const CJPEGDecoder *_Nonnull decoder);
 
-/// Starts to render what is known after the latest complete scan. Read all its rows before doing anything else.
-CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *_Nonnull decoder);
+/// Starts to render what is known after the latest complete scan, at that many eighths of the stored size: no more than
+/// the setup's, and block smoothing is done at the setup's only. Read all its rows before doing anything else.
+CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *_Nonnull decoder, uint32_t eighths);
 
 /// As cjpeg_decoder_read_rows, but of the preview: CJPEG_OK with rows, CJPEG_ENDED when all have been read.
 CJPEGStatus cjpeg_decoder_read_preview_rows(

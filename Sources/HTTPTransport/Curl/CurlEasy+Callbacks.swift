@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 extension CurlEasy {
     /// Installs the callbacks, which report to ``transfer`` by way of the handle's owner.
@@ -25,6 +26,29 @@ extension CurlEasy {
                 guard let transfer = unsafe CurlEasy.transfer(of: owner) else { return CURL_PREREQFUNC_ABORT }
                 transfer.connected()
                 return CURL_PREREQFUNC_OK
+            })
+    }
+
+    /// Has `poller` told of every connection that is opened and closed.
+    ///
+    /// A connection outlives the handle that opened it, and is closed before the poller's end.
+    func announceConnections(to poller: EventPoller) throws(CurlOptionFailure) {
+        let poller = unsafe Unmanaged.passUnretained(poller).toOpaque()
+        try unsafe check(ccurl_set_pointer(handle, CURLOPT_SOCKOPTDATA, poller))
+        try unsafe check(
+            ccurl_set_socket_opened_function(handle) { poller, descriptor, _ in
+                if let poller = unsafe poller {
+                    unsafe Unmanaged<EventPoller>.fromOpaque(poller).takeUnretainedValue().connectionOpened(descriptor)
+                }
+                return CURL_SOCKOPT_OK
+            })
+        try unsafe check(ccurl_set_pointer(handle, CURLOPT_CLOSESOCKETDATA, poller))
+        try unsafe check(
+            ccurl_set_close_socket_function(handle) { poller, descriptor in
+                if let poller = unsafe poller {
+                    unsafe Unmanaged<EventPoller>.fromOpaque(poller).takeUnretainedValue().connectionClosed(descriptor)
+                }
+                return close(descriptor)
             })
     }
 

@@ -33,7 +33,7 @@ final class CurlEasy {
         // Which proxy is decided by ProxyRule; unset, libcurl would look for exceptions in the environment.
         try set(CURLOPT_NOPROXY, "")
         // Above 64 KiB, header included, glibc tidies up its whole heap whenever the buffer is freed.
-        try set(CURLOPT_BUFFERSIZE, 32 << 10)
+        try set(CURLOPT_BUFFERSIZE, 60 << 10)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
         // What is fed in by CURLOPT_RESOLVE is to outlive the resolver's own memory of it.
         try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(HostResolver.lifetime / .seconds(1)) + 5)
@@ -58,7 +58,9 @@ final class CurlEasy {
 
     /// libcurl copies the string; nil sets the option back to its default.
     func set(_ option: CURLoption, _ value: String?) throws(CurlOptionFailure) {
-        try check(unsafe ccurl_set_string(handle, option, value))
+        guard let value else { return try check(unsafe ccurl_set_string(handle, option, nil)) }
+        // The implicit conversion of an optional string makes two copies.
+        try check(unsafe value.withCString { unsafe ccurl_set_string(handle, option, $0) })
     }
 
     /// Sets the request's header lines.

@@ -7,8 +7,23 @@ import CCurl
 final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
     private let poller: EventPoller
-    /// When libcurl wants ``runTimers()``; nil while it does not.
-    private(set) var timer: ContinuousClock.Instant?
+    /// When libcurl wants to be called.
+    enum Timer {
+        /// As soon as possible: mostly because there is a new transfer.
+        case atOnce
+        case at(ContinuousClock.Instant)
+
+        /// How long that is from `now`.
+        func wait(from now: ContinuousClock.Instant) -> Duration {
+            switch self {
+            case .atOnce: .zero
+            case .at(let instant): now.duration(to: instant)
+            }
+        }
+    }
+
+    /// When libcurl wants ``runTimers(now:)``; nil while it does not.
+    private(set) var timer: Timer?
 
     init(poller: EventPoller, connectionCacheSize: Int) {
         guard let handle = unsafe curl_multi_init() else { preconditionFailure("curl_multi_init: out of memory") }
@@ -38,7 +53,7 @@ final class CurlMulti {
         assert(status == CURLM_OK, "a transfer outlived its multi handle")
     }
 
-    /// Adds a transfer; it starts with the next ``runTimers()``.
+    /// Adds a transfer; it starts with the next ``runTimers(now:)``.
     func add(_ easy: CurlEasy) throws(CurlMultiFailure) {
         try check(unsafe curl_multi_add_handle(handle, easy.handle))
     }
@@ -62,9 +77,9 @@ final class CurlMulti {
     }
 
     /// Lets libcurl act on its timers if they are due, which is also how new transfers start.
-    func runTimers() {
-        guard let due = timer, due <= .now else { return }
-        timer = nil
+    func runTimers(now: ContinuousClock.Instant) {
+        guard let timer, timer.wait(from: now) <= .zero else { return }
+        self.timer = nil
         var running: Int32 = 0
         _ = unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
     }
@@ -95,7 +110,12 @@ final class CurlMulti {
     }
 
     private func setTimer(_ milliseconds: Int) {
-        timer = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+        timer =
+            switch milliseconds {
+            case ..<0: nil
+            case 0: .atOnce
+            default: .at(.now + .milliseconds(milliseconds))
+            }
     }
 
     private func check(_ status: CURLMcode) throws(CurlMultiFailure) {

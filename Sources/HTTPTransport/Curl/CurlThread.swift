@@ -9,7 +9,7 @@ import Threading
 final class CurlThread: SerialExecutor {
     private enum Work: Sendable {
         case job(UnownedJob)
-        case closure(@Sendable () -> Void)
+        case command(CurlTransport.Command)
     }
 
     private struct Inbox {
@@ -33,9 +33,9 @@ final class CurlThread: SerialExecutor {
         }
     }
 
-    /// Runs `work` on the thread, after what was enqueued before.
-    func perform(_ work: @escaping @Sendable () -> Void) {
-        append(.closure(work))
+    /// Has the driver carry `command` out on the thread, after what was enqueued before.
+    func send(_ command: CurlTransport.Command) {
+        append(.command(command))
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -70,7 +70,9 @@ final class CurlThread: SerialExecutor {
     private func run(_ driver: () -> (any CurlThreadDriver)?) {
         identity.store(pthread_self(), ordering: .relaxed)
         ignoreBrokenPipes()
-        while let limit = nextSleep(driver) {
+        // Changes places with the inbox's line, so that neither has to grow again.
+        var batch: [Work] = []
+        while let limit = nextSleep(driver, &batch) {
             let count = poller.wait(timeout: limit.duration)
             inbox.withLock { $0.isAsleep = false }
             driver()?.handle(eventCount: count)
@@ -80,9 +82,10 @@ final class CurlThread: SerialExecutor {
     /// Runs the work there is and says how long to sleep then; nil at the end.
     ///
     /// A driver that is gone has work on its way here: its own isolated deinit.
-    private func nextSleep(_ driver: () -> (any CurlThreadDriver)?) -> (duration: Duration?, Void)? {
-        runBatch()
-        let limit = driver()?.sleepLimit()
+    private func nextSleep(
+        _ driver: () -> (any CurlThreadDriver)?, _ batch: inout [Work]
+    ) -> (duration: Duration?, Void)? {
+        let limit = runBatch(&batch, driver())
         return inbox.withLock { inbox in
             if inbox.isEnding { return nil }
             inbox.isAsleep = inbox.work.isEmpty
@@ -91,17 +94,18 @@ final class CurlThread: SerialExecutor {
     }
 
     /// Runs what is in the inbox now, and not what that work adds: sockets get their turn in between.
-    private func runBatch() {
-        let work = inbox.withLock { inbox in
-            defer { inbox.work = [] }
-            return inbox.work
-        }
-        for item in work {
+    ///
+    /// Returns how long the driver would sleep then.
+    private func runBatch(_ batch: inout [Work], _ driver: (any CurlThreadDriver)?) -> Duration? {
+        inbox.withLock { inbox in swap(&inbox.work, &batch) }
+        for item in batch {
             switch item {
             case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
-            case .closure(let closure): closure()
+            case .command(let command): driver?.carryOut(command)
             }
         }
+        batch.removeAll(keepingCapacity: true)
+        return driver?.sleepLimit()
     }
 
     /// libcurl sends with MSG_NOSIGNAL, but does not answer for the TLS library.
@@ -115,6 +119,8 @@ final class CurlThread: SerialExecutor {
 
 /// What a ``CurlThread`` drives; all calls come on the thread.
 protocol CurlThreadDriver: AnyObject, Sendable {
+    /// Does what another thread asked for.
+    func carryOut(_ command: CurlTransport.Command)
     /// How long the thread may sleep; nil without end.
     func sleepLimit() -> Duration?
     /// The thread has woken: so many events wait to be delivered, and timers may be due.

@@ -8,10 +8,10 @@ import HTTPTypes
 final class CurlTransfer {
     /// Keeps the transport alive, too, while something is under way.
     let handle: CurlTransferHandle
-    let receiver: any TransferReceiver
     let start: ContinuousClock.Instant
-    var request: TransportRequest
-    var clock: TransferClock
+    private(set) var request: TransportRequest
+    private(set) var clock: TransferClock
+    private let deadlines: DeadlineWatch
     /// The host whose addresses the transfer waits for.
     var hostInQuestion: String?
     /// The addresses libcurl is given with the request; it has them once it has connected.
@@ -40,13 +40,20 @@ final class CurlTransfer {
     /// A redirect's own body is read up to here, to keep the connection; then the connection is given up.
     private static let discardLimit = 64 << 10
 
-    init(_ handle: CurlTransferHandle, request: TransportRequest, receiver: any TransferReceiver) {
+    init(_ handle: CurlTransferHandle, deadlines: DeadlineWatch) {
         self.handle = handle
-        self.request = request
-        self.receiver = receiver
+        self.deadlines = deadlines
+        request = handle.request
         start = .now
         clock = TransferClock(request.deadlines, now: start)
+        deadlines.expect(clock)
     }
+
+    /// What takes the response.
+    var receiver: any TransferReceiver { handle.receiver }
+
+    /// Whether the receiver wants nothing for the time being.
+    var isPaused: Bool { clock.phase == .paused }
 
     /// Sets `easy` up for the request; `addresses` are those of the host, if libcurl does not have them yet.
     func prepare(_ easy: CurlEasy, addresses: [String]?, proxy: String?) throws(CurlOptionFailure) {
@@ -77,7 +84,7 @@ final class CurlTransfer {
         redirectCount += 1
         parser = ResponseHeadParser()
         discardedBytes = 0
-        clock.enter(.connecting, now: .now)
+        enter(.connecting)
     }
 
     /// The connection stands, the request is about to be sent.
@@ -85,18 +92,15 @@ final class CurlTransfer {
         enter(.waitingForFirstByte)
     }
 
-    /// Notes progress, and has the transport look at the new phase's deadline in time.
-    private func enter(_ phase: TransferClock.Phase) {
-        let isNew = clock.phase != phase
-        clock.enter(phase, now: .now)
-        guard isNew, let deadline = clock.next?.instant else { return }
-        handle.transport.assumeIsolated { $0.expectDeadline(at: deadline) }
+    /// Notes progress.
+    func enter(_ phase: TransferClock.Phase) {
+        clock.enter(phase, now: deadlines.now)
     }
 
     /// One header line; false aborts.
     func receive(headerLine: Span<UInt8>) -> Bool {
         guard !handle.isCancelled else { return fail(.cancelled) }
-        // A head counts as one piece: dripping it line by line gains a server no time, and reading the clock costs.
+        // A head counts as one piece: dripping it line by line gains a server no time.
         if clock.phase != .receiving || headerLine.count <= 2 { enter(.receiving) }
         switch parser.append(headerLine) {
         case .needsMore: return true

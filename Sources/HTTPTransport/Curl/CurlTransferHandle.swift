@@ -4,11 +4,16 @@ import Synchronization
 final class CurlTransferHandle: Transfer {
     let transport: CurlTransport
     let id: UInt64
+    /// The request as it was given, before redirects.
+    let request: TransportRequest
+    let receiver: any TransferReceiver
     private let cancelled = Atomic(false)
 
-    init(transport: CurlTransport, id: UInt64) {
+    init(transport: CurlTransport, id: UInt64, request: TransportRequest, receiver: any TransferReceiver) {
         self.transport = transport
         self.id = id
+        self.request = request
+        self.receiver = receiver
     }
 
     /// Whether the receiver is to hear of a cancellation whatever else happens to the transfer.
@@ -16,10 +21,10 @@ final class CurlTransferHandle: Transfer {
 
     func cancel() {
         guard !cancelled.exchange(true, ordering: .relaxed) else { return }
-        transport.perform { [id] in $0.cancel(id) }
+        transport.send(.cancel(self))
     }
 
     func resume() {
-        transport.perform { [id] in $0.resume(id) }
+        transport.send(.resume(self))
     }
 }

@@ -8,7 +8,9 @@ import Synchronization
 public actor CurlTransport: Transport {
     /// What is the same for all transfers.
     public struct Configuration: Sendable {
-        /// Most idle connections that are kept for reuse.
+        /// Most connections that are kept for reuse.
+        ///
+        /// Not below the number of transfers at a time, or connections are closed that are needed again at once.
         public var connectionCacheSize: Int
         /// Whether to use a proxy.
         ///
@@ -27,9 +29,8 @@ public actor CurlTransport: Transport {
         }
     }
 
-    /// How many idle easy handles are kept, and how much time passes at least between two looks at all deadlines.
-    private static let idleHandleLimit = 128
-    private static let deadlineGranularity = Duration.milliseconds(10)
+    /// As many idle handles are kept as connections.
+    private var idleHandleLimit: Int { configuration.connectionCacheSize }
 
     private let configuration: Configuration
     private let thread: CurlThread
@@ -38,7 +39,9 @@ public actor CurlTransport: Transport {
     private let nextID = Atomic<UInt64>(0)
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var idleHandles: [CurlEasy] = []
-    private var nextDeadlineCheck: ContinuousClock.Instant?
+    /// Transfers that libcurl is done with and whose receivers have yet to hear of it.
+    private var settled: [(CurlTransfer, TransferOutcome)] = []
+    private let deadlines = DeadlineWatch()
     /// The addresses that libcurl was given, by host and port, and how long they are good for.
     private var givenAddresses: [String: ContinuousClock.Instant] = [:]
     private static let givenAddressLimit = 10_000
@@ -69,30 +72,54 @@ public actor CurlTransport: Transport {
 
     /// Starts a transfer at once; see ``Transport/start(_:receiver:)``.
     public nonisolated func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
-        let handle = CurlTransferHandle(transport: self, id: nextID.wrappingAdd(1, ordering: .relaxed).newValue)
-        perform { $0.begin(handle, request, receiver) }
+        let handle = CurlTransferHandle(
+            transport: self, id: nextID.wrappingAdd(1, ordering: .relaxed).newValue, request: request,
+            receiver: receiver)
+        thread.send(.begin(handle))
         return handle
     }
 
     /// How many transfers are under way.
     public var transferCount: Int { transfers.count }
 
-    /// Runs `work` inside the actor, after what was asked of it before.
-    nonisolated func perform(_ work: @escaping @Sendable (isolated CurlTransport) -> Void) {
-        thread.perform { self.assumeIsolated(work) }
+    /// Asks the thread to carry out `command`, after what was asked of it before.
+    nonisolated func send(_ command: Command) {
+        thread.send(command)
+    }
+}
+
+// MARK: - Commands
+
+extension CurlTransport {
+    /// What other threads ask of the transport's.
+    ///
+    /// Values in the thread's inbox rather than jobs of the actor: a transfer begins and ends without a task.
+    enum Command: Sendable {
+        case begin(CurlTransferHandle)
+        case cancel(CurlTransferHandle)
+        case resume(CurlTransferHandle)
+        case resolved(UInt64, host: String, HostResolver.Answer)
+    }
+
+    nonisolated func carryOut(_ command: Command) {
+        assumeIsolated { transport in
+            switch command {
+            case .begin(let handle): transport.begin(handle)
+            case .cancel(let handle): transport.cancel(handle)
+            case .resume(let handle): transport.resume(handle)
+            case .resolved(let id, let host, let answer): transport.resolved(id, host, answer)
+            }
+        }
     }
 }
 
 // MARK: - The life of a transfer
 
 extension CurlTransport {
-    private func begin(
-        _ handle: CurlTransferHandle, _ request: TransportRequest, _ receiver: any TransferReceiver
-    ) {
-        let transfer = CurlTransfer(handle, request: request, receiver: receiver)
-        guard !handle.isCancelled else { return finish(transfer, .failed(.cancelled(request.url))) }
+    private func begin(_ handle: CurlTransferHandle) {
+        let transfer = CurlTransfer(handle, deadlines: deadlines)
+        guard !handle.isCancelled else { return finish(transfer, .failed(.cancelled(handle.request.url))) }
         transfers[handle.id] = transfer
-        expectDeadline(of: transfer)
         resolve(transfer)
     }
 
@@ -108,7 +135,7 @@ extension CurlTransport {
         let id = transfer.handle.id
         transfer.hostInQuestion = url.host
         resolver.resolve(url.host, for: id) { [weak self] answer in
-            self?.perform { $0.resolved(id, url.host, answer) }
+            self?.send(.resolved(id, host: url.host, answer))
         }
     }
 
@@ -162,34 +189,39 @@ extension CurlTransport {
     private func newHandle() throws(CurlOptionFailure) -> CurlEasy {
         let easy = try CurlEasy(configuration)
         try easy.setCallbacks()
+        try easy.announceConnections(to: thread.poller)
         return easy
     }
 
-    func cancel(_ id: UInt64) {
-        guard let transfer = transfers[id] else { return }
+    private func cancel(_ handle: CurlTransferHandle) {
+        guard let transfer = transfers[handle.id] else { return }
         finish(transfer, .failed(.cancelled(transfer.request.url)))
     }
 
-    func resume(_ id: UInt64) {
-        guard let transfer = transfers[id], transfer.clock.phase == .paused, let easy = transfer.easy else { return }
-        transfer.clock.enter(.receiving, now: .now)
-        expectDeadline(of: transfer)
+    private func resume(_ handle: CurlTransferHandle) {
+        guard let transfer = transfers[handle.id], transfer.isPaused, let easy = transfer.easy else { return }
+        transfer.enter(.receiving)
         let code = easy.unpause()
-        if code != CURLE_OK, transfers[id] != nil { finish(transfer, transfer.outcome(code)) }
+        if code != CURLE_OK, transfers[handle.id] != nil { finish(transfer, transfer.outcome(code)) }
     }
 
     /// Settles every transfer libcurl is done with.
+    ///
+    /// Receivers hear of it one right after the other, so that they wake others once for all.
     private func settleFinished() {
         while let (transfer, result) = multi.nextFinished() {
             if let next = transfer.redirected, transfer.abortion == nil, !transfer.handle.isCancelled {
                 giveBack(transfer)
                 transfer.follow(next)
-                expectDeadline(of: transfer)
                 resolve(transfer)
             } else {
-                finish(transfer, transfer.outcome(result))
+                let outcome = transfer.outcome(result)
+                giveBack(transfer)
+                settled.append((transfer, outcome))
             }
         }
+        for (transfer, outcome) in settled { finish(transfer, outcome) }
+        settled.removeAll(keepingCapacity: true)
     }
 
     /// The one way out of a transfer.
@@ -207,38 +239,15 @@ extension CurlTransport {
         easy.transfer = nil
         transfer.easy = nil
         noteGivenAddresses(of: transfer)
-        if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
+        if idleHandles.count < idleHandleLimit { idleHandles.append(easy) }
     }
 }
 
 // MARK: - Deadlines
 
 extension CurlTransport {
-    private func expectDeadline(of transfer: CurlTransfer) {
-        guard let deadline = transfer.clock.next?.instant else { return }
-        expectDeadline(at: deadline)
-    }
-
-    /// Looks after deadlines at `instant` at the latest.
-    func expectDeadline(at instant: ContinuousClock.Instant) {
-        nextDeadlineCheck = min(nextDeadlineCheck ?? instant, instant)
-    }
-
     private func expireOverdue() {
-        let now = ContinuousClock.now
-        guard let check = nextDeadlineCheck, check <= now else { return }
-        var earliest: ContinuousClock.Instant?
-        var overdue: [(CurlTransfer, Deadlines.Kind)] = []
-        for transfer in transfers.values {
-            guard let next = transfer.clock.next else { continue }
-            if next.instant <= now {
-                overdue.append((transfer, next.kind))
-            } else {
-                earliest = min(earliest ?? next.instant, next.instant)
-            }
-        }
-        nextDeadlineCheck = earliest.map { max($0, now + Self.deadlineGranularity) }
-        for (transfer, kind) in overdue {
+        for (transfer, kind) in deadlines.overdue(transfers.values) {
             finish(transfer, .failed(TransportError(url: transfer.request.url.string, reason: .timedOut(kind))))
         }
     }
@@ -249,18 +258,21 @@ extension CurlTransport {
 extension CurlTransport: CurlThreadDriver {
     nonisolated func sleepLimit() -> Duration? {
         assumeIsolated { transport in
-            // Work may have added transfers, which start with the timers.
-            transport.multi.runTimers()
+            // Commands may have added transfers, which start with the timers.
+            transport.multi.runTimers(now: transport.deadlines.now)
             transport.settleFinished()
-            let wanted = [transport.multi.timer, transport.nextDeadlineCheck].compactMap { $0 }.min()
-            return wanted.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
+            transport.deadlines.beginTurn()
+            let now = transport.deadlines.now
+            let waits = [transport.multi.timer?.wait(from: now), transport.deadlines.next.map { now.duration(to: $0) }]
+            return waits.compactMap { $0 }.min().map { max(.zero, $0) }
         }
     }
 
     nonisolated func handle(eventCount: Int) {
         assumeIsolated { transport in
+            transport.deadlines.beginTurn()
             transport.thread.poller.deliver(eventCount, to: transport.multi.handle)
-            transport.multi.runTimers()
+            transport.multi.runTimers(now: transport.deadlines.now)
             transport.settleFinished()
             transport.expireOverdue()
         }

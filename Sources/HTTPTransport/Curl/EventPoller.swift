@@ -15,15 +15,24 @@ final class EventPoller: @unchecked Sendable {
         let isBroken: Bool
     }
 
+    /// What is known of one descriptor.
+    private struct Watch {
+        /// Tells a socket from an earlier one with the same descriptor, whose event may still be in the batch.
+        var number: UInt32 = 0
+        /// What the kernel watches it for; 0 if it does not.
+        var registered: UInt32 = 0
+        /// Whether somebody wants to hear of it.
+        var isWanted = false
+        /// Whether its opening and closing are announced, so that the kernel may go on watching it unwanted.
+        var isConnection = false
+    }
+
     private static let batch = 256
 
     private let epoll: Int32
     private let wakeUp: Int32
-    /// By descriptor, the number under which it is watched; 0 if it is not.
-    ///
-    /// The numbers tell a socket from an earlier one with the same descriptor, whose event may still be in the batch.
-    private var watches: [UInt32] = []
-    private var lastWatch: UInt32 = 0
+    private var watches: [Watch] = []
+    private var lastNumber: UInt32 = 0
     private let buffer: UnsafeMutablePointer<epoll_event>
 
     /// Traps if the system has no descriptor left for it: nothing could be transferred then.
@@ -55,14 +64,17 @@ final class EventPoller: @unchecked Sendable {
     func watch(_ descriptor: Int32, readable: Bool, writable: Bool) {
         let index = Int(descriptor)
         guard index >= 0 else { return }
-        while watches.count <= index { watches.append(0) }
-        let isNew = watches[index] == 0
-        if isNew {
-            lastWatch = lastWatch == .max ? 1 : lastWatch + 1
-            watches[index] = lastWatch
-        }
+        while watches.count <= index { watches.append(Watch()) }
         let mask = (readable ? EPOLLIN.rawValue : 0) | (writable ? EPOLLOUT.rawValue : 0)
-        let data = unsafe epoll_data(u64: UInt64(watches[index]) << 32 | UInt64(index))
+        watches[index].isWanted = true
+        guard watches[index].registered != mask else { return }
+        let isNew = watches[index].registered == 0
+        if isNew {
+            lastNumber &+= 1
+            watches[index].number = lastNumber
+        }
+        watches[index].registered = mask
+        let data = unsafe epoll_data(u64: UInt64(watches[index].number) << 32 | UInt64(index))
         var event = unsafe epoll_event(events: mask, data: data)
         let (first, second) = isNew ? (EPOLL_CTL_ADD, EPOLL_CTL_MOD) : (EPOLL_CTL_MOD, EPOLL_CTL_ADD)
         // The kernel forgets a descriptor that is closed, whatever we think of it.
@@ -72,10 +84,33 @@ final class EventPoller: @unchecked Sendable {
     }
 
     /// Watches `descriptor` no longer.
+    ///
+    /// A connection stays with the kernel until something happens on it: mostly it is wanted again before, and two
+    /// system calls a request are saved.
     func forget(_ descriptor: Int32) {
         let index = Int(descriptor)
-        guard watches.indices.contains(index), watches[index] != 0 else { return }
-        watches[index] = 0
+        guard watches.indices.contains(index) else { return }
+        watches[index].isWanted = false
+        if !watches[index].isConnection, watches[index].registered != 0 { unregister(descriptor) }
+    }
+
+    /// `descriptor` is a connection from now on; ``connectionClosed(_:)`` follows.
+    func connectionOpened(_ descriptor: Int32) {
+        let index = Int(descriptor)
+        guard index >= 0 else { return }
+        while watches.count <= index { watches.append(Watch()) }
+        watches[index] = Watch(isConnection: true)
+    }
+
+    /// `descriptor` is about to be closed: the kernel forgets it by itself.
+    func connectionClosed(_ descriptor: Int32) {
+        let index = Int(descriptor)
+        guard watches.indices.contains(index) else { return }
+        watches[index] = Watch()
+    }
+
+    private func unregister(_ descriptor: Int32) {
+        watches[Int(descriptor)].registered = 0
         var event = unsafe epoll_event()
         unsafe epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
     }
@@ -99,7 +134,12 @@ final class EventPoller: @unchecked Sendable {
                 _ = unsafe read(wakeUp, &count, 8)
                 continue
             }
-            guard watches[Int(descriptor)] == UInt32(data >> 32) else { continue }
+            let watch = watches[Int(descriptor)]
+            guard watch.number == UInt32(data >> 32) else { continue }
+            guard watch.isWanted else {
+                unregister(descriptor)
+                continue
+            }
             let mask = unsafe event.events
             handle(
                 Event(

@@ -9,14 +9,14 @@ struct TransferClock {
     }
 
     private let deadlines: Deadlines
-    private let start: ContinuousClock.Instant
+    private let end: ContinuousClock.Instant?
     private(set) var phase = Phase.connecting
     /// When the phase began, or, while receiving, when the last bytes came.
     private var since: ContinuousClock.Instant
 
     init(_ deadlines: Deadlines, now: ContinuousClock.Instant) {
         self.deadlines = deadlines
-        start = now
+        end = deadlines.total.map { now + $0 }
         since = now
     }
 
@@ -24,6 +24,11 @@ struct TransferClock {
     mutating func enter(_ phase: Phase, now: ContinuousClock.Instant) {
         self.phase = phase
         since = now
+    }
+
+    /// The shortest of the limits; nil without any.
+    var shortest: Duration? {
+        [deadlines.connect, deadlines.firstByte, deadlines.idle, deadlines.total].lazy.compactMap { $0 }.min()
     }
 
     /// The next deadline, if there is one.
@@ -35,10 +40,9 @@ struct TransferClock {
             case .receiving: (deadlines.idle, .idle)
             case .paused: (nil, .idle)
             }
-        let total = deadlines.total.map { (instant: start + $0, kind: Deadlines.Kind.total) }
-        guard let limit else { return total }
-        let own = (instant: since + limit, kind: kind)
-        guard let total, total.instant < own.instant else { return own }
-        return total
+        guard let limit else { return end.map { ($0, .total) } }
+        let own = since + limit
+        guard let end, end < own else { return (own, kind) }
+        return (end, .total)
     }
 }

@@ -42,7 +42,8 @@ struct LookupFailure: Error, Sendable {
 
 /// Whether `host`, as it stands in a URL, is an address itself and needs no lookup.
 func isNumericAddress(_ host: String) -> Bool {
-    if host.hasPrefix("[") { return true }
+    guard let first = host.utf8.first, first != UInt8(ascii: "[") else { return true }
+    guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
     var address = in_addr()
-    return unsafe inet_pton(AF_INET, host, &address) == 1
+    return unsafe host.withCString { unsafe inet_pton(AF_INET, $0, &address) } == 1
 }

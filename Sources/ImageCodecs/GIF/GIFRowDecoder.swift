@@ -29,7 +29,7 @@ final class GIFRowDecoder: RowDecoder {
         bytes.append(newBytes)
         while !hasEnded, let block = nextBlock() {
             switch block {
-            case .graphicControl, .otherExtension, .image: break
+            case .graphicControl, .loop, .otherExtension, .image: break
             case .trailer, .unknown: hasEnded = true
             }
         }

@@ -42,27 +42,32 @@ final class GIFWriter {
         try check(unsafe EGifPutExtensionTrailer(file))
     }
 
-    /// A frame that covers the whole canvas and is cleared before the next, shown for `delay` hundredths of a second.
-    func write(_ image: GIFPalette, size: PixelSize, delay: UInt16) throws(CodecError) {
+    /// A frame shown for `delay` hundredths of a second at its place.
+    func write(
+        _ image: IndexedImage, at place: PixelRectangle, disposal: StoredFrame.Disposal, delay: UInt16
+    ) throws(CodecError) {
         var control = GraphicsControlBlock(
-            DisposalMode: DISPOSE_BACKGROUND, UserInputFlag: false, DelayTime: Int32(delay),
+            DisposalMode: disposal == .background ? DISPOSE_BACKGROUND : DISPOSE_DO_NOT, UserInputFlag: false,
+            DelayTime: Int32(delay),
             TransparentColor: image.transparentIndex.map(Int32.init) ?? NO_TRANSPARENT_COLOR)
         var content = [UInt8](repeating: 0, count: 4)
         let length = unsafe EGifGCBToExtension(&control, &content)
         try check(unsafe EGifPutExtension(file, GRAPHICS_EXT_FUNC_CODE, Int32(length), content))
 
-        // A palette's length is a power of two; index 255 may be the transparent one.
-        let used = image.transparentIndex == nil ? max(image.colors.count, 2) : 256
+        var colors = image.colors.map { GifColorType(Red: $0.red, Green: $0.green, Blue: $0.blue) }
+        // A palette's length is a power of two, and has room for the transparent index.
+        let used = max(colors.count + (image.transparentIndex == nil ? 0 : 1), 2)
         let count = 1 << Int(GifBitSize(Int32(used)))
-        let missing = count - image.colors.count
-        let colors = image.colors + [GifColorType](repeating: GifColorType(Red: 0, Green: 0, Blue: 0), count: missing)
+        colors += repeatElement(GifColorType(Red: 0, Green: 0, Blue: 0), count: count - colors.count)
         let map = unsafe GifMakeMapObject(Int32(count), colors)
         defer { unsafe GifFreeMapObject(map) }
         guard unsafe map != nil else { throw .encodingFailed(.gif, "out of memory") }
-        let (width, height) = (Int32(clamping: size.width), Int32(clamping: size.height))
-        try check(unsafe EGifPutImageDesc(file, 0, 0, width, height, false, map))
-        for row in 0..<size.height {
-            var line = Array(image.indices[(row * size.width)..<((row + 1) * size.width)])
+        let (width, height) = (Int32(clamping: place.size.width), Int32(clamping: place.size.height))
+        try check(
+            unsafe EGifPutImageDesc(
+                file, Int32(clamping: place.left), Int32(clamping: place.top), width, height, false, map))
+        for row in 0..<place.size.height {
+            var line = Array(image.indices[(row * place.size.width)..<((row + 1) * place.size.width)])
             try check(unsafe EGifPutLine(file, &line, width))
         }
     }

@@ -2,9 +2,11 @@
 struct GIFBlocks {
     /// A block of the file.
     enum Block {
-        /// A graphic control extension; whether it makes one colour of the following image transparent.
-        case graphicControl(isTransparent: Bool)
-        /// A comment, text or application extension.
+        /// A graphic control extension, which tells of the following image.
+        case graphicControl(GraphicControl)
+        /// How often the animation is repeated after its first run, 0 being without end.
+        case loop(repetitions: Int)
+        /// A comment, text or other application extension.
         case otherExtension
         /// An image descriptor. The image's data are skipped by the next step.
         case image(Frame)
@@ -12,6 +14,16 @@ struct GIFBlocks {
         case trailer
         /// A byte that begins no block: readers stop here.
         case unknown(Int)
+    }
+
+    /// How an image is painted, how long it is shown, and what becomes of it.
+    struct GraphicControl {
+        /// The index that leaves what is below.
+        var transparentIndex: UInt8?
+        /// In hundredths of a second.
+        var delay = 0
+        /// 1 to leave it, 2 to clear its place, 3 to bring back what was there before; more by some writers.
+        var disposal = 0
     }
 
     /// Where an image stands on the canvas.
@@ -30,6 +42,8 @@ struct GIFBlocks {
     private(set) var imageCount = 0
     /// Where the next step begins; may be behind what has come.
     private var offset = 0
+    /// Where the block found last begins.
+    private(set) var blockStart = 0
     private var isBehindScreen = false
     /// Whether `offset` is inside a chain of sub-blocks to be skipped.
     private var isInSubblocks = false
@@ -47,6 +61,11 @@ struct GIFBlocks {
         return passed
     }
 
+    /// The length of what comes before the first block: the signature, the screen and its palette.
+    static func screenLength(of file: Span<UInt8>) -> Int {
+        min(13 + paletteLength(file.byte(at: 10) ?? 0), file.count)
+    }
+
     /// The next block, or nil until more has come; `bytes` is the file from its first byte that is not forgotten.
     mutating func next(in bytes: Span<UInt8>) -> Block? {
         if !isBehindScreen {
@@ -55,6 +74,7 @@ struct GIFBlocks {
             isBehindScreen = true
         }
         guard skipSubblocks(in: bytes), let introducer = bytes.byte(at: offset) else { return nil }
+        blockStart = offset
         switch introducer {
         case 0x21: return nextExtension(in: bytes)
         case 0x2C: return nextImage(in: bytes)
@@ -67,12 +87,29 @@ struct GIFBlocks {
         guard let label = bytes.byte(at: offset + 1), let length = bytes.byte(at: offset + 2) else { return nil }
         var block = Block.otherExtension
         if label == 0xF9, length == 4 {
-            guard let flags = bytes.byte(at: offset + 3) else { return nil }
-            block = .graphicControl(isTransparent: flags & 1 == 1)
+            guard let control = graphicControl(in: bytes) else { return nil }
+            block = .graphicControl(control)
+        } else if label == 0xFF, length == 11 {
+            guard let contentLength = bytes.byte(at: offset + 14) else { return nil }
+            if contentLength == 3,
+                bytes.has("NETSCAPE2.0", at: offset + 3) || bytes.has("ANIMEXTS1.0", at: offset + 3)
+            {
+                guard let kind = bytes.byte(at: offset + 15), let repetitions = bytes.littleEndian16(at: offset + 16)
+                else { return nil }
+                if kind & 7 == 1 { block = .loop(repetitions: repetitions) }
+            }
         }
         offset += 2
         isInSubblocks = true
         return block
+    }
+
+    private func graphicControl(in bytes: Span<UInt8>) -> GraphicControl? {
+        guard let flags = bytes.byte(at: offset + 3), let delay = bytes.littleEndian16(at: offset + 4),
+            let index = bytes.byte(at: offset + 6)
+        else { return nil }
+        return GraphicControl(
+            transparentIndex: flags & 1 == 1 ? UInt8(index) : nil, delay: delay, disposal: flags >> 2 & 7)
     }
 
     private mutating func nextImage(in bytes: Span<UInt8>) -> Block? {

@@ -8,8 +8,8 @@ extension ImageHeader {
         var hasTransparentIndex = false
         while let block = blocks.next(in: bytes) {
             switch block {
-            case .graphicControl(let isTransparent): hasTransparentIndex = isTransparent
-            case .otherExtension: break
+            case .graphicControl(let control): hasTransparentIndex = control.transparentIndex != nil
+            case .loop, .otherExtension: break
             case .image(let frame):
                 // What sticks out of the canvas is not shown, but has to be decoded.
                 if frame.size.area > 0 { try limits.check(frame.size, .gif) }
@@ -31,7 +31,7 @@ extension ImageHeader {
         var blocks = GIFBlocks()
         while let block = blocks.next(in: bytes) {
             switch block {
-            case .graphicControl, .otherExtension, .image: break
+            case .graphicControl, .loop, .otherExtension, .image: break
             case .trailer, .unknown: return blocks.imageCount
             }
         }

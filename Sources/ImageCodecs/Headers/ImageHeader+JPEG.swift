@@ -82,6 +82,8 @@ extension ImageHeader {
         try limits.check(header.size, .jpeg)
         header.isProgressive = marker == 0xC2 || marker == 0xCA
         header.colorChannels = components
+        header.sampling = (0..<components).map { SamplingFactors(byte: frame[6 + $0 * 3 + 1]) }
+        guard header.sampling.allSatisfy(\.isValid) else { throw .corrupt(.jpeg, "sampling factors out of range") }
         return header
     }
 }

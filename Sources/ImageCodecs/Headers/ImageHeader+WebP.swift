@@ -5,8 +5,12 @@ extension ImageHeader {
             let length = bytes.littleEndian32(at: 16)
         else { return nil }
         guard riffSize >= 12 else { throw .corrupt(.webp, "a RIFF size of \(riffSize)") }
+        // Of a file that promises more than it may have, no more can come.
+        func held(_ length: Int) -> Int { max(0, min(length + 8, riffSize, limits.maximumBytes)) }
         if bytes.has("VP8 ", at: 12) || bytes.has("VP8L", at: 12) {
-            return try webp(imageChunkAt: 12, of: bytes, limits: limits)
+            var header = try webp(imageChunkAt: 12, of: bytes, limits: limits)
+            header?.heldBytes = held(length)
+            return header
         }
         guard bytes.has("VP8X", at: 12) else { throw .corrupt(.webp, "it begins with no known chunk") }
         guard length >= 10 else { throw .corrupt(.webp, "a VP8X chunk of \(length) bytes") }
@@ -28,15 +32,18 @@ extension ImageHeader {
                 else { return nil }
                 let frame = PixelSize(width: width + 1, height: height + 1)
                 header.hasAlpha = header.hasAlpha || frame != header.size
+                header.heldBytes = held(length)
                 return header
             }
             if bytes.has("ALPH", at: offset) {
                 header.hasAlpha = true
+                header.heldBytes = held(riffSize - offset)  // colours follow, how many is not known yet
                 return header
             }
             if bytes.has("VP8 ", at: offset) || bytes.has("VP8L", at: offset) {
                 guard let image = try webp(imageChunkAt: offset, of: bytes, limits: limits) else { return nil }
                 header.hasAlpha = header.hasAlpha || image.hasAlpha
+                header.heldBytes = held(length)
                 return header
             }
             let isProfile = bytes.has("ICCP", at: offset)

@@ -61,9 +61,10 @@ struct JPEGDecoderHandle: ~Copyable {
         unsafe Int(cjpeg_decoder_complete_scans(decoder))
     }
 
-    /// Starts to render the latest complete scan; false if there is none, or the image itself can be read.
-    func beginPreview() throws(CodecError) -> Bool {
-        let status = unsafe cjpeg_decoder_begin_preview(decoder)
+    /// Starts to render the latest complete scan at so many eighths of the stored size, no more than those of the image;
+    /// false if there is none, or the image itself can be read.
+    func beginPreview(eighths: Int) throws(CodecError) -> Bool {
+        let status = unsafe cjpeg_decoder_begin_preview(decoder, UInt32(eighths))
         guard status == .ok || status == .needsBytes else { throw failure(status) }
         return status == .ok
     }

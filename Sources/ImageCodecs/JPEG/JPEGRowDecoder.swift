@@ -3,44 +3,86 @@ import CJPEG
 /// Reads JPEG: baseline and progressive, grey, colour and four inks, 8 bits a channel.
 ///
 /// Baseline rows come as their bytes do. A file of several scans keeps its coefficients until the end marker; until
-/// then each complete scan can be previewed. Files with arithmetic coding, which libjpeg cannot suspend, are held in
+/// then each complete scan can be previewed. For 1/8 of the size or less it is made of the means of the blocks: scans that
+/// add detail are passed over, and it is complete before they are. Files with arithmetic coding, which libjpeg cannot suspend, are held in
 /// memory, up to 64 MiB, and decoded when the file is at its end.
 ///
 /// Damaged entropy data is let pass with whatever pixels it gives, as browsers do; a file without its end marker
 /// is truncated even if all its rows are there.
 final class JPEGRowDecoder: RowDecoder {
     private let handle: JPEGDecoderHandle
-    private let rowBytes: Int
+    private let storedSize: PixelSize
+    private let scale: JPEGScale
     private var buffer: [UInt8]
     private var hasEnded = false
+    /// Of a file of several scans at 1/8 of its size; nil where everything is decoded.
+    private var segments: JPEGSegments?
+    private let maximumScans: Int
 
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
-        JPEGScale(of: header.size, for: target).rowSize
+        let eighth = JPEGScale.eighth(of: header.size).rowSize
+        if header.hasSeveralScans, eighth.width >= target.width, eighth.height >= target.height { return eighth }
+        return JPEGScale(of: header.size, for: target).rowSize
     }
 
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // libjpeg's row groups: colour planes, context rows and upsampling, at most 32 rows of 4 bytes at full width.
         let rows = header.size.width * 4 * 32 + bufferBytes(rowSize)
         let fixed = 256 << 10
-        let needsCoefficients = header.isProgressive || header.hasSeparateScans
-        return rows + fixed + (needsCoefficients ? coefficientBytes(of: header) : 0)
+        return rows + fixed + (header.hasSeveralScans ? coefficientBytes(of: header, rowSize: rowSize) : 0)
     }
 
     init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
         guard let scale = JPEGScale(of: header.size, to: rowSize) else {
             throw .unsupportedFeature(.jpeg, "rows of \(rowSize) from \(header.size)")
         }
+        storedSize = header.size
+        self.scale = scale
+        let isCoarse = header.hasSeveralScans && scale.eighths == 1
+        if isCoarse { segments = JPEGSegments(channelCount: header.colorChannels) }
+        maximumScans = limits.maximumScans
         handle = try JPEGDecoderHandle(
             CJPEGDecoderSetup(
                 stored_width: UInt32(header.size.width), stored_height: UInt32(header.size.height),
                 row_width: UInt32(rowSize.width), row_height: UInt32(rowSize.height),
                 eighths: UInt32(scale.eighths), maximum_scans: UInt32(clamping: limits.maximumScans),
-                maximum_coefficient_bytes: Self.coefficientBytes(of: header) + (16 << 20)))
-        rowBytes = rowSize.width * 4
+                coarse: isCoarse ? 1 : 0,
+                maximum_coefficient_bytes: Self.coefficientBytes(of: header, rowSize: rowSize) + (16 << 20)))
         buffer = [UInt8](repeating: 0, count: Self.bufferBytes(rowSize))
     }
 
     func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        guard segments == nil else { return try appendCoarse(bytes, to: rows) }
+        try feed(bytes, to: rows)
+    }
+
+    func finish(to rows: any RowSink) throws(CodecError) {
+        handle.endInput()
+        try deliver(to: rows)
+        guard hasEnded, segments?.hasEnded ?? true else { throw .truncated(.jpeg) }
+    }
+
+    var previewScan: Int? {
+        let scans = handle.completeScans
+        return scans > 0 ? scans : nil
+    }
+
+    func previewRowSize(maximumSide: Int) -> PixelSize? {
+        // Of means alone there is one size.
+        segments == nil ? JPEGScale(of: storedSize, maximumSide: maximumSide, noLargerThan: scale).rowSize : nil
+    }
+
+    func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {
+        let scale = size == self.scale.rowSize ? self.scale : JPEGScale(of: storedSize, to: size)
+        guard let scale, try handle.beginPreview(eighths: scale.eighths) else { return }
+        while case .rows(let count) = try handle.readPreviewRows(into: &buffer) {
+            handOver(count, of: scale.rowSize.width, to: rows)
+        }
+    }
+
+    var hasReachedEnd: Bool { segments?.hasEnded ?? hasEnded }
+
+    private func feed(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
         var rest = bytes
         while !hasEnded, !rest.isEmpty {
             try handle.feed(rest.extracting(first: JPEGDecoderHandle.largestPiece))
@@ -49,35 +91,45 @@ final class JPEGRowDecoder: RowDecoder {
         }
     }
 
-    func finish(to rows: any RowSink) throws(CodecError) {
-        handle.endInput()
-        try deliver(to: rows)
-        guard hasEnded else { throw .truncated(.jpeg) }
-    }
-
-    var previewScan: Int? {
-        let scans = handle.completeScans
-        return scans > 0 ? scans : nil
-    }
-
-    func renderPreview(to rows: any RowSink) throws(CodecError) {
-        guard try handle.beginPreview() else { return }
-        while case .rows(let count) = try handle.readPreviewRows(into: &buffer) {
-            handOver(count, to: rows)
+    /// Hands libjpeg the scans that are needed, then an end, and looks on for the file's own.
+    private func appendCoarse(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        guard var segments else { return }
+        defer { self.segments = segments }
+        var offset = 0
+        while offset < bytes.count, !segments.hasEnded {
+            let piece = segments.next(in: bytes, from: &offset)
+            guard segments.scanCount <= maximumScans else {
+                throw .overLimit(.scans, value: segments.scanCount, limit: maximumScans)
+            }
+            if hasEnded { continue }
+            if segments.hasAllMeans {
+                // An empty comment first: running into the end of the image counts as truncation.
+                let end: [UInt8] = [0xFF, 0xFE, 0, 2, 0xFF, 0xD9]
+                try feed(end.span, to: rows)
+                handle.endInput()
+                try deliver(to: rows)
+                continue
+            }
+            switch piece {
+            case .kept(let range): try feed(bytes.extracting(range), to: rows)
+            case .head(let head): try feed(head.span, to: rows)
+            case .skipped: break
+            }
         }
     }
 
     private func deliver(to rows: any RowSink) throws(CodecError) {
         while !hasEnded {
             switch try handle.readRows(into: &buffer) {
-            case .rows(let count): handOver(count, to: rows)
+            case .rows(let count): handOver(count, of: scale.rowSize.width, to: rows)
             case .needsBytes: return
             case .ended: hasEnded = true
             }
         }
     }
 
-    private func handOver(_ count: Int, to rows: any RowSink) {
+    private func handOver(_ count: Int, of width: Int, to rows: any RowSink) {
+        let rowBytes = width * 4
         for row in 0..<count {
             rows.append(row: buffer.span.extracting(row * rowBytes..<(row + 1) * rowBytes))
         }
@@ -88,11 +140,16 @@ final class JPEGRowDecoder: RowDecoder {
         rowSize.width * 4 * min(rowSize.height, 16)
     }
 
-    /// Two bytes a coefficient, each channel at full resolution and padded to the largest MCU, 32 by 32 pixels.
-    ///
-    /// The header does not say how coarsely the colours are sampled; the usual 4:2:0 needs half of this.
-    private static func coefficientBytes(of header: ImageHeader) -> Int {
-        func padded(_ side: Int) -> Int { (side + 31) / 32 * 32 }
-        return padded(header.size.width) * padded(header.size.height) * 2 * header.colorChannels
+    /// Two bytes a coefficient, or a mean; with means, also the rows of blocks that are looked at.
+    private static func coefficientBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
+        let isCoarse = JPEGScale(of: header.size, to: rowSize)?.eighths == 1
+        return header.blocks.reduce(0) { sum, blocks in
+            sum + (isCoarse ? blocks.area * 2 + blocks.width * 4 * 128 : blocks.area * 128)
+        }
     }
+}
+
+extension ImageHeader {
+    /// Whether an image is complete only once several scans have come, which have to be kept until then.
+    fileprivate var hasSeveralScans: Bool { isProgressive || hasSeparateScans }
 }

@@ -11,6 +11,9 @@ struct JPEGScale {
         rowSize = PixelSize(width: (size.width * eighths + 7) / 8, height: (size.height * eighths + 7) / 8)
     }
 
+    /// The smallest one of all.
+    static func eighth(of size: PixelSize) -> JPEGScale { JPEGScale(eighths: 1, of: size) }
+
     /// The smallest one at least twice as large as `target` both ways, which leaves the filter behind it enough detail,
     /// or else the whole image.
     init(of size: PixelSize, for target: PixelSize) {
@@ -22,6 +25,14 @@ struct JPEGScale {
             }
         }
         self.init(eighths: 8, of: size)
+    }
+
+    /// The largest one, up to `largest`, whose sides are no longer than `side`, or else the smallest of all.
+    init(of size: PixelSize, maximumSide side: Int, noLargerThan largest: JPEGScale) {
+        self = largest
+        while max(rowSize.width, rowSize.height) > side, eighths > 1 {
+            self.init(eighths: eighths - 1, of: size)
+        }
     }
 
     /// The largest one that gives exactly `rowSize`, if there is one.

@@ -4,10 +4,14 @@ import CPNG
 enum PNGEncoder {
     /// A PNG of RGBA, or of RGB where no pixel is transparent.
     static func encode(_ pixels: PixelBuffer) throws(CodecError) -> [UInt8] {
+        try encode(pixels, isOpaque: pixels.isOpaque)
+    }
+
+    /// A PNG of RGB if `isOpaque`, else of RGBA.
+    static func encode(_ pixels: PixelBuffer, isOpaque: Bool) throws(CodecError) -> [UInt8] {
         guard let width = UInt32(exactly: pixels.width), let height = UInt32(exactly: pixels.height) else {
             throw .encodingFailed(.png, "too many pixels a side")
         }
-        let isOpaque = pixels.isOpaque
         var file = unsafe cpng_file()
         defer { unsafe cpng_file_free(&file) }
         let isWritten = unsafe pixels.bytes.withUnsafeBufferPointer { bytes in

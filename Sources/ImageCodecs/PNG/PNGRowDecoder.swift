@@ -69,12 +69,14 @@ final class PNGRowDecoder: RowDecoder {
         return header.isProgressive && passes > 0 ? passes : nil
     }
 
-    func renderPreview(to rows: any RowSink) throws(CodecError) {
+    func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {
         for row in 0..<UInt32(clamping: header.size.height) {
             guard let pixels = unsafe cpng_reader_preview_row(reader, row) else { return }
             unsafe rows.append(row: Span(_unsafeStart: pixels, count: header.size.width * 4))
         }
     }
+
+    var hasReachedEnd: Bool { hasEnded }
 
     private var hasEnded: Bool { unsafe cpng_reader_has_ended(reader) }
 

@@ -1,11 +1,12 @@
-/// Makes an image smaller while its rows come in, and hands out each row as soon as it is complete.
+/// Makes an image, or a part of it, smaller or larger while its rows come in, and hands out each row as soon as it is
+/// complete.
 ///
 /// Each source row is filtered along the row first, then added, weighted, to the few target rows it contributes to. So
-/// only those are held (about 7, whatever the ratio), and the result does not depend on how rows are batched.
+/// only those are held (about 7, however much smaller the image becomes), and the result does not depend on how rows
+/// are batched.
 ///
 /// Colours are weighted by alpha, or transparent pixels would bleed into their neighbours.
 final class BandResampler: RowSink {
-    private let source: PixelSize
     private let target: PixelSize
     private let rows: ResamplingWeights
     private let sink: any RowSink
@@ -17,32 +18,46 @@ final class BandResampler: RowSink {
     /// First target row not yet begun.
     private var nextRow = 0
 
-    /// From `source` to `target`, neither larger nor empty in any direction.
+    /// From `source`, or its part `region`, to `target`; nothing of it empty.
     ///
     /// Every row goes to `sink`. With `hasAlpha` false, alpha is not looked at and comes out as 255.
-    init(from source: PixelSize, to target: PixelSize, hasAlpha: Bool, sink: any RowSink) {
-        self.source = source
+    init(
+        from source: PixelSize, region: PixelRegion? = nil, to target: PixelSize,
+        resampling: Resampling = Resampling(), hasAlpha: Bool, sink: any RowSink
+    ) {
+        let region = region ?? PixelRegion(whole: source)
         self.target = target
         self.sink = sink
-        rows = ResamplingWeights(from: source.height, to: target.height)
+        rows = ResamplingWeights(
+            from: source.height, start: region.top, length: region.height, to: target.height,
+            filter: resampling.filter)
+        let columns = ResamplingWeights(
+            from: source.width, start: region.left, length: region.width, to: target.width,
+            filter: resampling.filter)
         kernel = ResamplingKernel(
-            columns: ResamplingWeights(from: source.width, to: target.width), sourceWidth: source.width,
-            accumulators: rows.greatestOverlap, hasAlpha: hasAlpha)
+            columns: columns, accumulators: rows.greatestOverlap, hasAlpha: hasAlpha,
+            usesLinearLight: resampling.usesLinearLight)
         output = [UInt8](repeating: 0, count: target.width * 4)
     }
 
     /// The most bytes such a resampler holds.
-    static func workingBytes(from source: PixelSize, to target: PixelSize) -> Int {
-        let lobes = Int(ResamplingWeights.lobes)
-        func table(_ source: Int, _ target: Int) -> Int { (2 * lobes * source + 2 * target) * 4 + target * 16 }
+    static func workingBytes(
+        from source: PixelSize, region: PixelRegion? = nil, to target: PixelSize,
+        filter: Resampling.Filter = .lanczos3
+    ) -> Int {
+        let region = region ?? PixelRegion(whole: source)
+        let columns = ResamplingWeights.cost(
+            from: source.width, length: region.width, to: target.width, filter: filter)
+        let rows = ResamplingWeights.cost(
+            from: source.height, length: region.height, to: target.height, filter: filter)
         let pixel = 16
-        let accumulators = (2 * lobes + 3) * target.width * pixel
-        return table(source.width, target.width) + table(source.height, target.height)
-            + accumulators + (source.width + target.width) * pixel + target.width * 4
+        return columns.bytes + rows.bytes + (rows.overlap + 1) * target.width * pixel + source.width * pixel
+            + target.width * 4
     }
 
     func append(row: Span<UInt8>) {
-        guard nextSourceRow < source.height else { return }
+        defer { nextSourceRow += 1 }
+        guard oldestRow < target.height, nextSourceRow >= rows.starts[0] else { return }
         kernel.filter(row)
         while nextRow < target.height, rows.starts[nextRow] <= nextSourceRow {
             kernel.clear(nextRow)
@@ -57,6 +72,5 @@ final class BandResampler: RowSink {
             sink.append(row: output.span)
             oldestRow += 1
         }
-        nextSourceRow += 1
     }
 }

@@ -1,29 +1,32 @@
 /// The arithmetic of ``BandResampler``, a pixel at a time in one vector of four floats.
 ///
 /// Unsafe for speed: bounds checks in the innermost loop double its time. What keeps it in bounds: `columns` names only
-/// source columns below `sourceWidth` (a test checks the tables), the buffers are allocated here and sized by the same
+/// source columns of its range (a test checks the tables), the buffers are allocated here and sized by the same
 /// numbers, and each method checks the spans it is given.
 @safe
 struct ResamplingKernel: ~Copyable {
     private typealias Pixel = SIMD4<Float>
 
     private let columns: ResamplingWeights
-    private let sourceWidth: Int
+    private let sourceColumns: Range<Int>
     private let accumulatorCount: Int
     private let hasAlpha: Bool
-    /// The source row as floats, then the same filtered to the target width, then the accumulators.
+    /// Nil where the numbers are averaged as they are.
+    private let curve: SRGBCurve?
+    /// The part of the source row that is needed as floats, then the same filtered to the target width, then the accumulators.
     private let wide: UnsafeMutablePointer<Pixel>
     private let narrow: UnsafeMutablePointer<Pixel>
     private let accumulators: UnsafeMutablePointer<Pixel>
 
-    init(columns: ResamplingWeights, sourceWidth: Int, accumulators count: Int, hasAlpha: Bool) {
+    init(columns: ResamplingWeights, accumulators count: Int, hasAlpha: Bool, usesLinearLight: Bool) {
         self.columns = columns
-        self.sourceWidth = sourceWidth
         self.hasAlpha = hasAlpha
+        sourceColumns = columns.range
+        curve = usesLinearLight ? .shared : nil
         accumulatorCount = count
         let width = columns.count
-        unsafe wide = .allocate(capacity: sourceWidth)
-        unsafe wide.initialize(repeating: .zero, count: sourceWidth)
+        unsafe wide = .allocate(capacity: sourceColumns.count)
+        unsafe wide.initialize(repeating: .zero, count: sourceColumns.count)
         unsafe narrow = .allocate(capacity: width)
         unsafe narrow.initialize(repeating: .zero, count: width)
         unsafe accumulators = .allocate(capacity: width * count)
@@ -38,20 +41,33 @@ struct ResamplingKernel: ~Copyable {
 
     /// Takes a source row and filters it along the row.
     func filter(_ row: Span<UInt8>) {
-        precondition(row.count == sourceWidth * 4)
+        precondition(row.count >= sourceColumns.upperBound * 4)
+        let row = row.extracting(sourceColumns.lowerBound * 4..<sourceColumns.upperBound * 4)
         unsafe row.withUnsafeBufferPointer { bytes in
-            for x in 0..<sourceWidth {
-                let byte = x * 4
-                let pixel = unsafe Pixel(
-                    Float(bytes[byte]), Float(bytes[byte + 1]), Float(bytes[byte + 2]), Float(bytes[byte + 3]))
-                unsafe wide[x] = hasAlpha ? premultiplied(pixel) : pixel
+            guard let curve else {
+                for x in 0..<sourceColumns.count {
+                    let byte = x * 4
+                    let pixel = unsafe Pixel(
+                        Float(bytes[byte]), Float(bytes[byte + 1]), Float(bytes[byte + 2]), Float(bytes[byte + 3]))
+                    unsafe wide[x] = hasAlpha ? premultiplied(pixel) : pixel
+                }
+                return
+            }
+            unsafe curve.light.withUnsafeBufferPointer { light in
+                for x in 0..<sourceColumns.count {
+                    let byte = x * 4
+                    let pixel = unsafe Pixel(
+                        light[Int(bytes[byte])], light[Int(bytes[byte + 1])], light[Int(bytes[byte + 2])],
+                        Float(bytes[byte + 3]))
+                    unsafe wide[x] = hasAlpha ? premultiplied(pixel) : pixel
+                }
             }
         }
         unsafe columns.weights.withUnsafeBufferPointer { weights in
             var offset = 0
             for x in 0..<columns.count {
                 let end = columns.offsets[x + 1]
-                var source = unsafe wide + columns.starts[x]
+                var source = unsafe wide + (columns.starts[x] - sourceColumns.lowerBound)
                 // Two sums, so that an addition need not wait for the one before.
                 var even = Pixel.zero
                 var odd = Pixel.zero
@@ -89,7 +105,8 @@ struct ResamplingKernel: ~Copyable {
         let sums = unsafe accumulator(row)
         unsafe output.withUnsafeMutableBufferPointer { bytes in
             for x in 0..<columns.count {
-                let pixel = unsafe hasAlpha ? straight(sums[x]) : sums[x]
+                var pixel = unsafe hasAlpha ? straight(sums[x]) : sums[x]
+                if let curve { pixel = curve.bytes(of: pixel) }
                 let byte = x * 4
                 unsafe bytes[byte] = rounded(pixel.x)
                 unsafe bytes[byte + 1] = rounded(pixel.y)

@@ -1,13 +1,7 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
-/// Which source samples make each sample of a shorter line, and with what weight: Lanczos-3, centres aligned.
+/// Which source samples make each sample of another line, shorter or longer, and with what weight: centres aligned.
 ///
-/// The filter is stretched by the ratio of the lengths, so that it sees every source sample. Samples it would need from
-/// outside the line are taken to equal the outermost one.
+/// The filter is stretched by the ratio of the lengths where that makes it wider, so that it sees every source sample.
+/// Samples it would need from outside the line are taken to equal the outermost one.
 struct ResamplingWeights {
     /// First source sample of each target sample, never decreasing.
     private(set) var starts: [Int] = []
@@ -16,25 +10,28 @@ struct ResamplingWeights {
     /// All weights, one target sample after the other; those of each add up to 1.
     private(set) var weights: [Float] = []
 
-    /// For `target` samples out of `source`; both at least 1, `target` at most `source`.
-    init(from source: Int, to target: Int) {
-        let ratio = Double(source) / Double(target)
-        let support = Self.lobes * ratio
+    /// For `target` samples out of `source`, both at least 1, or out of the part of them that `start` and `length` say.
+    init(
+        from source: Int, start: Double = 0, length: Double? = nil, to target: Int,
+        filter: Resampling.Filter = .lanczos3
+    ) {
+        let ratio = (length ?? Double(source)) / Double(target)
+        let reach = filter.reach(ratio: ratio)
         starts.reserveCapacity(target)
         offsets.reserveCapacity(target + 1)
         var line: [Double] = []
         for sample in 0..<target {
-            let centre = (Double(sample) + 0.5) * ratio
-            // Strictly inside the support: at its ends the filter is zero.
-            let first = Int((centre - support - 0.5).rounded(.down)) + 1
-            let last = Int((centre + support - 0.5).rounded(.up)) - 1
+            let centre = start + (Double(sample) + 0.5) * ratio
+            // Strictly within reach: at its ends the filter is zero.
+            let first = Int((centre - reach - 0.5).rounded(.down)) + 1
+            let last = max(first, Int((centre + reach - 0.5).rounded(.up)) - 1)
             let start = min(max(first, 0), source - 1)
             let end = min(max(last, 0), source - 1)
             line.removeAll(keepingCapacity: true)
             line.append(contentsOf: repeatElement(0, count: end - start + 1))
             var sum = 0.0
             for tap in first...last {
-                let weight = Self.lanczos((Double(tap) + 0.5 - centre) / ratio)
+                let weight = filter.weight(distance: Double(tap) + 0.5 - centre, ratio: ratio)
                 line[min(max(tap, start), end) - start] += weight
                 sum += weight
             }
@@ -44,8 +41,22 @@ struct ResamplingWeights {
         }
     }
 
+    /// The most bytes of such a table, and the most target samples that one source sample goes into.
+    static func cost(
+        from source: Int, length: Double, to target: Int, filter: Resampling.Filter
+    ) -> (bytes: Int, overlap: Int) {
+        let ratio = length / Double(target)
+        let reach = filter.reach(ratio: ratio)
+        let taps = min(source, Int((2 * reach).rounded(.up)) + 1)
+        // Doubled, because arrays grow by doubling.
+        return (target * (taps * 4 * 2 + 16), min(target, Int((2 * reach / ratio).rounded(.up)) + 1))
+    }
+
     /// Number of target samples.
     var count: Int { starts.count }
+
+    /// The source samples that are needed at all.
+    var range: Range<Int> { starts[0]..<end(of: count - 1) + 1 }
 
     /// Last source sample of target sample `index`.
     func end(of index: Int) -> Int {
@@ -61,15 +72,5 @@ struct ResamplingWeights {
             greatest = max(greatest, newest - oldest + 1)
         }
         return greatest
-    }
-
-    /// How many target samples the filter reaches to either side.
-    static let lobes = 3.0
-
-    private static func lanczos(_ x: Double) -> Double {
-        if abs(x) < 1e-9 { return 1 }
-        if abs(x) >= lobes { return 0 }
-        let angle = Double.pi * x
-        return lobes * sin(angle) * sin(angle / lobes) / (angle * angle)
     }
 }

@@ -2,7 +2,7 @@ import CWebP
 
 /// Writes lossy WebP with libwebp.
 enum WebPEncoder {
-    private static let maximumSide = 16_383
+    static let maximumSide = 16_383
 
     /// A WebP of `quality` 1 to 100, with an alpha plane where a pixel is transparent.
     static func encode(_ pixels: PixelBuffer, quality: Int) throws(CodecError) -> [UInt8] {

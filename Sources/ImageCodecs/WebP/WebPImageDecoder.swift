@@ -46,6 +46,11 @@ final class WebPImageDecoder {
         unsafe configuration.deallocate()
     }
 
+    /// Makes room for chunks of so many bytes, so that they need not be moved to grow.
+    func reserve(_ count: Int) {
+        chunks.reserveCapacity(count)
+    }
+
     /// Takes the next bytes of the chunks.
     func append(_ bytes: Span<UInt8>) {
         chunks.append(bytes)

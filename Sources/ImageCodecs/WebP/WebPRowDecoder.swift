@@ -23,10 +23,10 @@ final class WebPRowDecoder: RowDecoder {
         return PixelSize(width: width * 2, height: height * 2)
     }
 
-    /// libwebp's output, and the pixels of a lossless image; the compressed image, at most the file, is not counted.
+    /// libwebp's output, the pixels of a lossless image, and the compressed image.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // A side has up to 24 bits.
-        (header.size.area + rowSize.area) * (header.hasAlpha ? 5 : 4) + (256 << 10)
+        (header.size.area + rowSize.area) * (header.hasAlpha ? 5 : 4) + header.heldBytes + (256 << 10)
     }
 
     init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
@@ -44,6 +44,7 @@ final class WebPRowDecoder: RowDecoder {
                 if image == nil, rowsHandedOut == 0 {
                     image = try WebPImageDecoder(
                         storedSize: imageSize, size: imageSize == header.size ? rowSize : imageSize)
+                    image?.reserve(header.heldBytes)
                 }
                 image?.append(head.span)
             case .image(let range): image?.append(bytes.extracting(range))

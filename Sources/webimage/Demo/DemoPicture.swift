@@ -36,10 +36,12 @@ struct DemoPicture: Sendable {
 
     private static func moonrise() throws -> [UInt8] {
         var landscape = Landscape.night
-        let frames = try (0..<animationFrames).map { frame in
+        let size = PixelSize(width: width / 2, height: height / 2)
+        let encoder = try AnimationEncoder(format: .gif, size: size)
+        for frame in 0..<animationFrames {
             landscape.sunPosition = [0.7 - 0.03 * Double(frame), 0.2 + 0.02 * Double(frame)]
-            return try photograph(landscape, scale: 2)
+            try encoder.append(try photograph(landscape, scale: 2), delay: .milliseconds(200))
         }
-        return try AnimatedGIF.encode(frames: frames, delay: .milliseconds(200), loopCount: 0)
+        return try encoder.finish()
     }
 }

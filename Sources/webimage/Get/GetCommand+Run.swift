@@ -7,7 +7,7 @@ extension GetCommand {
         let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
         let workers = Workers()
         let plan = OutputPlan(
-            format: format, maximumSide: maxPixelSize, ignoresOrientation: ignoreOrientation, quality: quality)
+            format: format, options: decodeOptions, quality: quality, takesFirstFrame: firstFrame)
         let getter = Getter(
             loader: ImageLoader(configuration: loaderConfiguration, transport: traffic),
             traffic: traffic,

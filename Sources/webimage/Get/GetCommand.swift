@@ -1,4 +1,5 @@
 import ArgumentParser
+import AsyncWebImage
 
 /// `webimage get`.
 struct GetCommand: AsyncParsableCommand {
@@ -7,8 +8,8 @@ struct GetCommand: AsyncParsableCommand {
         abstract: "Download images, check them, and write them to files.",
         discussion: """
             Each image is decoded on the way, so that what is written is known to be whole. Without --format the file \
-            is the downloaded one, byte for byte; with --max-pixel-size it is a JPEG, or a PNG if the image has \
-            transparent parts. --format original does not decode: it only reads the header, which is enough to turn \
+            is the downloaded one, byte for byte; with a size it is a JPEG, or a PNG if the image has transparent \
+            parts, and an animation stays one, in its own format. --format original does not decode: it only reads the header, which is enough to turn \
             away what is not an image.
 
             A file is named after the end of its URL, with the extension of its true format. It appears whole or not \
@@ -21,7 +22,9 @@ struct GetCommand: AsyncParsableCommand {
             EXAMPLES
               webimage get https://example.com/photo.jpg
               webimage get -o thumbnails --max-pixel-size 256 --input urls.txt
+              webimage get --fill 300x200 --filter mitchell https://example.com/photo.jpg
               webimage get --format webp --quality 80 photo.png
+              webimage get --max-pixel-size 200 --format webp animation.gif
               cut -f 2 table.tsv | webimage get --input - --json > log.jsonl
             """)
 
@@ -34,8 +37,27 @@ struct GetCommand: AsyncParsableCommand {
     @Option(help: "Shrink to at most this width and height, in pixels. Smaller images stay as they are.")
     var maxPixelSize: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Shrink to fit into a box of so many pixels. Smaller images stay as they are.", valueName: "WxH"))
+    var fit: BoxSize?
+
+    @Option(
+        help: ArgumentHelp(
+            "Shrink to fill a box of so many pixels, and cut off what overlaps. Of smaller images the largest part of "
+                + "that shape is kept.", valueName: "WxH"))
+    var fill: BoxSize?
+
+    @Option(
+        help: ArgumentHelp(
+            "How pixels are weighted when an image shrinks: lanczos3 is sharp, box fast.", valueName: "name"))
+    var filter: Resampling.Filter?
+
     @Option(help: "What to write.")
     var format: OutputFormat?
+
+    @Flag(help: "Of animations, write the first frame only, as a still image.")
+    var firstFrame = false
 
     @Option(help: "For JPEG and WebP, 1 to 100.")
     var quality = 85
@@ -58,18 +80,49 @@ struct GetCommand: AsyncParsableCommand {
             throw ValidationError("Nothing to get: give URLs, or a list with --input.")
         }
         if format == .original {
-            guard maxPixelSize == nil else {
-                throw ValidationError(
-                    "--format original writes what was downloaded; --max-pixel-size cannot change it.")
+            if let option = sizes.first ?? filter.map({ _ in "--filter" }) {
+                throw ValidationError("--format original writes what was downloaded; \(option) cannot change it.")
             }
             guard !ignoreOrientation else {
                 throw ValidationError(
                     "--format original writes what was downloaded; --ignore-orientation cannot change it.")
             }
+            guard !firstFrame else {
+                throw ValidationError("--format original writes what was downloaded; --first-frame cannot change it.")
+            }
+        }
+        guard sizes.count <= 1 else { throw ValidationError("\(sizes.joined(separator: " and ")) exclude each other.") }
+        guard filter == nil || sizes.count == 1 else {
+            throw ValidationError("--filter is for shrinking: add --max-pixel-size, --fit or --fill.")
         }
         if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
         guard (1...100).contains(quality) else { throw ValidationError("--quality must be from 1 to 100.") }
         guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
+    }
+}
+
+extension GetCommand {
+    /// The options that say how large an image shall be.
+    private var sizes: [String] {
+        [
+            maxPixelSize.map { _ in "--max-pixel-size" }, fit.map { _ in "--fit" }, fill.map { _ in "--fill" },
+        ].compactMap(\.self)
+    }
+
+    /// What becomes of the pixels.
+    var decodeOptions: DecodeOptions {
+        let target: DecodeOptions.Target =
+            if let maxPixelSize {
+                .maximumSide(maxPixelSize)
+            } else if let fit {
+                .fit(fit.size)
+            } else if let fill {
+                .fill(fill.size)
+            } else {
+                .original
+            }
+        return DecodeOptions(
+            target: target, resampling: Resampling(filter: filter ?? .lanczos3), ignoresOrientation: ignoreOrientation)
     }
 }
 
@@ -78,5 +131,6 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case jpeg
     case png
     case webp
+    case gif
     case original
 }

@@ -34,16 +34,30 @@ struct Getter: Sendable {
         let file: EncodedImage
         switch (plan.way, source.place) {
         case (.converted(let format), .url(let url)):
-            let response = try await loader.image(for: ImageRequest(url, options: plan.options))
-            outcome.describe(response.image)
-            outcome.source = response.source.rawValue
-            file = try await encoded(response.pixels, as: format)
+            let request = ImageRequest(url, options: plan.options)
+            if plan.keepsAnimations {
+                let response = try await loader.animation(for: request)
+                outcome.describe(response.animation)
+                outcome.source = response.source.rawValue
+                file = try await encoded(response.animation, as: format)
+            } else {
+                let response = try await loader.image(for: request)
+                outcome.describe(response.image)
+                outcome.source = response.source.rawValue
+                file = try await encoded(response.pixels, as: format)
+            }
         case (.converted(let format), .file(let path)):
             let options = plan.options
-            let image = try await workers.run { try ImageFile(path: path).decoded(options: options) }
-            outcome.describe(image)
             outcome.source = "file"
-            file = try await encoded(image.pixels, as: format)
+            if plan.keepsAnimations {
+                let animation = try await workers.run { try ImageFile(path: path).animation(options: options) }
+                outcome.describe(animation)
+                file = try await encoded(animation, as: format)
+            } else {
+                let image = try await workers.run { try ImageFile(path: path).decoded(options: options) }
+                outcome.describe(image)
+                file = try await encoded(image.pixels, as: format)
+            }
         case (_, .url(let url)):
             let data = try await loader.data(for: ImageRequest(url))
             outcome.source = data.source.rawValue
@@ -72,13 +86,29 @@ struct Getter: Sendable {
         }
     }
 
+    private func encoded(_ animation: AnimatedImage, as format: ImageFormat?) async throws -> EncodedImage {
+        guard animation.frameCount > 1 else {
+            let pixels = try await workers.run { try AnimationDecoder(animation).frame(at: 0) }
+            return try await encoded(pixels, as: format)
+        }
+        let quality = plan.quality
+        return try await workers.run {
+            let format = format ?? animation.header.format
+            return EncodedImage(bytes: try animation.encoded(as: format, quality: quality), format: format)
+        }
+    }
+
     /// The bytes as they came, after their header was read and, unless told not to, their pixels decoded.
     private func checked(_ bytes: [UInt8], into outcome: inout Outcome) async throws -> EncodedImage {
         let way = plan.way
         let header = try await workers.run {
             if way == .verified {
-                // Small, which is fast, and reads the file to its end all the same.
-                _ = try StreamingDecoder.decode(bytes.span, options: DecodeOptions(target: .maximumSide(64)))
+                // Stills small, which is fast, and reads the file to its end all the same.
+                let isMoving = try ImageHeader.probe(bytes.span)?.mayBeAnimated == true
+                let options = DecodeOptions(target: isMoving ? .original : .maximumSide(64))
+                let animation = try AnimatedImage(bytes, options: options)
+                let decoder = AnimationDecoder(animation, windowBytes: 0)
+                for index in 0..<animation.frameCount { _ = try decoder.frame(at: index) }
             }
             return try ImageHeader(wholeFile: bytes)
         }
@@ -99,6 +129,12 @@ extension Outcome {
         height = image.pixels.height
         originalWidth = image.originalSize.width
         originalHeight = image.originalSize.height
+    }
+
+    fileprivate mutating func describe(_ animation: AnimatedImage) {
+        describe(animation.header)
+        (width, height) = (animation.size.width, animation.size.height)
+        (originalWidth, originalHeight) = (animation.originalSize.width, animation.originalSize.height)
     }
 
     fileprivate mutating func describe(_ header: ImageHeader) {

@@ -30,8 +30,10 @@ struct ImageFile: ~Copyable {
     }
 
     /// All of it, up to the limit of what is decoded.
-    consuming func bytes(limit: Int = DecodeLimits().maximumBytes) throws -> [UInt8] {
-        var bytes: [UInt8] = []
+    consuming func bytes(
+        after beginning: [UInt8] = [], limit: Int = DecodeLimits().maximumBytes
+    ) throws -> [UInt8] {
+        var bytes = beginning
         while true {
             let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
             if block.isEmpty { return bytes }
@@ -42,13 +44,33 @@ struct ImageFile: ~Copyable {
 
     /// The decoded image; never more than a block of the file is held besides.
     consuming func decoded(options: DecodeOptions) throws -> DecodedImage {
-        let decoder = StreamingDecoder(options: options)
+        try decoded(by: StreamingDecoder(options: options))
+    }
+
+    private consuming func decoded(by decoder: StreamingDecoder) throws -> DecodedImage {
         while true {
+            if decoder.plan != nil { try decoder.begin() }
             let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
             if block.isEmpty { return try decoder.finish() }
             try decoder.append(block.span)
-            if decoder.plan != nil { try decoder.begin() }
         }
+    }
+
+    /// All frames, decoded when they are asked for; a still image is decoded, as in ``decoded(options:)``.
+    consuming func animation(options: DecodeOptions) throws -> AnimatedImage {
+        let decoder = StreamingDecoder(options: options)
+        var file: [UInt8] = []
+        while decoder.plan == nil {
+            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
+            if block.isEmpty { return AnimatedImage(still: try decoder.finish()) }
+            file += block
+            try decoder.append(block.span)
+        }
+        if decoder.header?.mayBeAnimated == true {
+            return try AnimatedImage(try bytes(after: file), options: options)
+        }
+        file = []
+        return AnimatedImage(still: try decoded(by: decoder))
     }
 
     /// The header, after no more blocks than it takes, and how many bytes they had.

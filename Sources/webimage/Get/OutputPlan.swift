@@ -8,30 +8,33 @@ struct OutputPlan: Sendable, Equatable {
         case untouched
         /// As downloaded, after it has been decoded once.
         case verified
-        /// Decoded and written anew; nil is JPEG for opaque images and PNG for others.
+        /// Decoded and written anew; nil is JPEG for opaque images and PNG for others, and for animations their own.
         case converted(ImageFormat?)
     }
 
     let way: Way
     let options: DecodeOptions
     let quality: Int
+    /// Whether all frames are written, not only the first.
+    let keepsAnimations: Bool
 
     /// Whether the pixels of whole images are held until they are encoded.
     var holdsFullSize: Bool {
         if case .converted = way { options.target == .original } else { false }
     }
 
-    init(format: OutputFormat?, maximumSide: Int?, ignoresOrientation: Bool, quality: Int) {
-        options = DecodeOptions(
-            target: maximumSide.map { .maximumSide($0) } ?? .original, ignoresOrientation: ignoresOrientation)
+    init(format: OutputFormat?, options: DecodeOptions, quality: Int, takesFirstFrame: Bool = false) {
+        self.options = options
         self.quality = quality
+        keepsAnimations = !takesFirstFrame && format != .jpeg
         way =
             switch format {
             case .original: .untouched
             case .jpeg: .converted(.jpeg)
             case .png: .converted(.png)
             case .webp: .converted(.webp)
-            case nil: options == DecodeOptions() ? .verified : .converted(nil)
+            case .gif: .converted(.gif)
+            case nil: options == DecodeOptions() && !takesFirstFrame ? .verified : .converted(nil)
             }
     }
 }

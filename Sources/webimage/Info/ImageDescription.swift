@@ -5,6 +5,10 @@ struct ImageDescription: Sendable, Equatable {
     /// The URL or path as it was given.
     var url: String
     var header: ImageHeader?
+    /// Of an animation, how often it is shown, 0 being without end.
+    var loopCount: Int?
+    /// Of an animation, how long one run takes.
+    var duration: Duration?
     /// Bytes that had come when the header was complete.
     var bytesRead: Int?
     /// Why the header could not be read, or nil.
@@ -24,6 +28,8 @@ struct ImageDescription: Sendable, Equatable {
         object.add("width", header?.size.width)
         object.add("height", header?.size.height)
         object.add("frames", header.flatMap(\.frameCount))
+        object.add("loops", loopCount)
+        object.add("duration_ms", duration.map { Int(($0 / .milliseconds(1)).rounded()) })
         object.add("orientation", header?.orientation.rawValue)
         object.add("progressive", header?.isProgressive)
         object.add("alpha", header?.hasAlpha)
@@ -38,11 +44,29 @@ struct ImageDescription: Sendable, Equatable {
         guard let header else { return "webimage: \(url.printable): \((error ?? "no header").printable)" }
         var facts = ["\(url.printable): \(header.format.rawValue)", "\(header.size)"]
         if let frames = header.frameCount, frames > 1 { facts.append("\(frames) frames") }
+        if let duration { facts.append("\(seconds(duration)) s") }
+        if let loopCount { facts.append(loopCount == 0 ? "endless" : loopCount == 1 ? "once" : "\(loopCount) times") }
         if header.orientation != .up { facts.append("orientation \(header.orientation.rawValue)") }
         if header.isProgressive { facts.append("progressive") }
         facts.append(header.hasAlpha ? "alpha" : "opaque")
         if header.bitsPerChannel != 8 { facts.append("\(header.bitsPerChannel) bits a channel") }
         if let profile = header.colorProfile { facts.append("profile \(profile.printable)") }
         return facts.joined(separator: ", ")
+    }
+
+    /// Adds what is only known of an animation's whole file.
+    mutating func describe(_ animation: AnimatedImage) {
+        header = animation.header
+        guard animation.frameCount > 1 else { return }
+        loopCount = animation.loopCount
+        duration = animation.duration
+    }
+
+    /// With two decimals, none of which is a zero at the end.
+    private func seconds(_ duration: Duration) -> String {
+        let hundredths = Int((duration / .milliseconds(10)).rounded())
+        let decimals = hundredths % 100
+        let text = decimals % 10 == 0 ? "\(decimals / 10)" : decimals < 10 ? "0\(decimals)" : "\(decimals)"
+        return decimals == 0 ? "\(hundredths / 100)" : "\(hundredths / 100).\(text)"
     }
 }

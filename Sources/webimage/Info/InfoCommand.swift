@@ -7,7 +7,8 @@ struct InfoCommand: AsyncParsableCommand {
         commandName: "info",
         abstract: "Tell what images are, from their headers.",
         discussion: """
-            Of a URL no more is downloaded than it takes to find the header; the pixels are not looked at.
+            Of a still image no more is downloaded than it takes to find the header. Of an animation the whole file is \
+            read, to tell its frames, how long they take and how often they are shown. The pixels are not looked at.
 
             The exit status is 0 only if every header could be read.
 
@@ -50,10 +51,22 @@ struct InfoCommand: AsyncParsableCommand {
                 let info = try await loader.info(for: ImageRequest(url))
                 description.header = info.header
                 description.bytesRead = info.byteCount
+                if info.header.mayBeAnimated {
+                    let bytes = try await loader.data(for: ImageRequest(url)).bytes
+                    description.bytesRead = bytes.count
+                    description.describe(try await workers.run { try AnimatedImage(bytes) })
+                }
             case .file(let path):
-                (description.header, description.bytesRead) = try await workers.run {
+                let (header, byteCount) = try await workers.run {
                     let (header, byteCount) = try ImageFile(path: path).header()
                     return (header, byteCount)
+                }
+                description.header = header
+                description.bytesRead = byteCount
+                if header.mayBeAnimated {
+                    let bytes = try await workers.run { try ImageFile(path: path).bytes() }
+                    description.bytesRead = bytes.count
+                    description.describe(try await workers.run { try AnimatedImage(bytes) })
                 }
             }
         } catch {

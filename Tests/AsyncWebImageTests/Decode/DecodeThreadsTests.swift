@@ -12,8 +12,8 @@ struct DecodeThreadsTests {
         private let started = OneShot<Void>()
         private let task: Task<Void, Never>
 
-        init(on threads: DecodeThreads) {
-            task = Task(executorPreference: threads) { [stop, started] in
+        init(on executor: any TaskExecutor) {
+            task = Task(executorPreference: executor) { [stop, started] in
                 started.resolve(.success(()))
                 _ = stop.next()
             }
@@ -37,7 +37,9 @@ struct DecodeThreadsTests {
             configuration.decoding.threadCount = 1
             let loader = ImageLoader(configuration: configuration)
             let first = LongWork(on: loader.decoder.threads)
+            let other = LongWork(on: loader.decoder.threads)
             try await first.hasStarted()
+            try await other.hasStarted()
 
             // The whole body is there, and its decode is the next to run; then the thread computes again.
             async let info = loader.info(for: ImageRequest(origin.url("/a.jpg")))
@@ -51,7 +53,24 @@ struct DecodeThreadsTests {
 
             #expect(try await loader.data(for: ImageRequest(origin.url("/b"))).bytes == [1, 2, 3])
             await second.end()
+            await other.end()
             #expect(try await info.header.format == .jpeg)
+        }
+    }
+
+    /// Whatever takes long, and however much of it there is, a thumbnail is made meanwhile.
+    @Test func longWorkLeavesAThreadForWhatIsShort() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)))
+            var configuration = ImageLoader.Configuration.patient
+            configuration.decoding.threadCount = 2
+            let loader = ImageLoader(configuration: configuration)
+            let long = (0..<3).map { _ in LongWork(on: loader.decoder.threads.forLongWork()) }
+            try await long[0].hasStarted()
+            try await long[1].hasStarted()
+
+            #expect(try await loader.image(for: ImageRequest(origin.url("/a.jpg"), maximumSide: 8)).pixels.width == 8)
+            for work in long { await work.end() }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import Threading
 
 @testable import AsyncWebImage
 
@@ -50,6 +51,24 @@ struct ImageDecoderTests {
         let decoder = decoder(budget: 100)
         await #expect(throws: CodecError.overLimit(.memory, value: 101, limit: 100)) {
             try await decoder.withMemory(101) {}
+        }
+    }
+
+    /// Having asked the actor for memory must not leave a decode inside the actor.
+    @Test func asManyDecodesRunAtATimeAsThereAreThreads() async throws {
+        let decoder = ImageDecoder(configuration: .init(threadCount: 2))
+        let arrivals = [BlockingQueue<Void>(), BlockingQueue<Void>()]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<2 {
+                group.addTask(executorPreference: decoder.threads) {
+                    try await decoder.withMemory(10) {
+                        // Computes, as far as its thread can tell, until the other does, too.
+                        arrivals[index].close()
+                        _ = arrivals[1 - index].next()
+                    }
+                }
+            }
+            try await group.waitForAll()
         }
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTransport
+import HTTPTypes
 import Testing
 import Threading
 
@@ -29,11 +30,11 @@ struct BodyLogTests {
             _ = log.append(Array(bytes[start..<min(start + 777, bytes.count)]).span)
         }
         let late = try #require(log.makeReader())
-        log.finish(.success(()))
+        log.finish(.delivered)
 
         #expect(try await reading.value == bytes)
         #expect(try await readAll(late) == bytes)
-        #expect(log.collect() && log.allBytes() == bytes)
+        #expect(try await log.wholeBody() == bytes)
     }
 
     @Test func readersHearWhyTheBodyEndedEarly() async throws {
@@ -53,17 +54,19 @@ struct BodyLogTests {
         _ = log.append(piece.span)
         _ = try await reader.next()
         #expect(log.makeReader() == nil)
-        #expect(!log.collect())
+        #expect(!log.collect(for: OneShot(), source: .joined))
     }
 
     @Test func collectingKeepsALargeBodyWhole() async throws {
         let log = BodyLog(replayLimit: 1)
-        #expect(log.collect())
+        let answer = OneShot<ImageData>()
+        #expect(log.collect(for: answer, source: .network))
         let reader = try #require(log.makeReader())
         for _ in 0..<40 { #expect(log.append(piece.span) == .more) }
         _ = try await reader.next()
-        log.finish(.success(()))
-        #expect(log.allBytes().count == 40 * piece.count)
+        log.finish(.delivered)
+        log.answerCollectors()
+        #expect(try await answer.value.bytes.count == 40 * piece.count)
     }
 
     @Test func slowReaderPausesTheTransferUntilItHasCaughtUp() async throws {
@@ -134,20 +137,51 @@ struct BodyLogTests {
             capacity += try await reader.next()?.reduce(0) { $0 + $1.capacity } ?? 0
         }
         #expect(capacity < 100 * 2_800)
-        log.finish(.success(()))
-        #expect(log.collect() && log.allBytes() == [UInt8](repeating: 7, count: 140_000))
+        log.finish(.delivered)
+        #expect(try await log.wholeBody() == [UInt8](repeating: 7, count: 140_000))
     }
 
     @Test func wholeBodyIsJoinedForEverybody() async throws {
         let log = BodyLog(replayLimit: 1 << 20)
         for _ in 0..<10 { _ = log.append(piece.span) }
-        log.finish(.success(()))
-        #expect(log.collect())
+        log.finish(.delivered)
         let whole = [UInt8](repeating: 7, count: 10 * piece.count)
-        #expect(log.allBytes() == whole)
+        #expect(try await log.wholeBody() == whole)
         let late = try #require(log.makeReader())
-        #expect(log.allBytes() == whole)
+        #expect(try await log.wholeBody() == whole)
         #expect(try await readAll(late) == whole)
+    }
+
+    @Test func aBodyInOnePieceIsHandedToAllWhoWaitAsSoonAsItIsComplete() async throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        let answers = (0..<3).map { _ in OneShot<ImageData>() }
+        for answer in answers { #expect(log.collect(for: answer, source: .joined)) }
+        _ = log.append(piece.span)
+        #expect(answers.map(\.isResolved) == [false, false, false])
+        log.finish(.delivered)
+        for answer in answers { #expect(try await answer.value.bytes == piece) }
+    }
+
+    @Test func aBodyInManyPiecesIsNotPutTogetherByTheTransportsThread() async throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        let answer = OneShot<ImageData>()
+        #expect(log.collect(for: answer, source: .network))
+        for _ in 0..<3 { _ = log.append(piece.span) }
+        log.finish(.delivered)
+        #expect(!answer.isResolved)
+        log.answerCollectors()
+        #expect(try await answer.value.bytes.count == 3 * piece.count)
+    }
+
+    @Test func whoStopsCollectingHearsNothing() async throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        let answers = (0..<3).map { _ in OneShot<ImageData>() }
+        for answer in answers { #expect(log.collect(for: answer, source: .network)) }
+        log.stopCollecting(for: answers[0])
+        log.stopCollecting(for: answers[2])
+        log.finish(.failure(.emptyBody(url: "u")))
+        #expect(answers.map(\.isResolved) == [false, true, false])
+        await #expect(throws: ImageError.self) { try await answers[1].value }
     }
 
     @Test func bytesReadBeforeTheTransferIsKnownResumeItLater() async throws {
@@ -193,5 +227,22 @@ struct BodyLogTests {
         while log.append(piece.span) == .more { taken += 1 }
         #expect(taken * piece.count <= 1 << 20)
         withExtendedLifetime(readers) {}
+    }
+}
+
+extension BodyLog.End {
+    /// A body that came whole.
+    static var delivered: Self {
+        guard let url = try? HTTPURL("http://example.org/") else { return .failure(.invalidURL("")) }
+        return .success((ResponseHead(response: HTTPResponse(status: .ok), url: url), TransferMetrics()))
+    }
+}
+
+extension BodyLog {
+    /// What somebody who asks for the bytes now gets.
+    fileprivate func wholeBody() async throws -> [UInt8] {
+        let answer = OneShot<ImageData>()
+        guard collect(for: answer, source: .joined) else { throw CancellationError() }
+        return try await answer.value.bytes
     }
 }

@@ -23,6 +23,20 @@ struct DownloadQueueTests {
         #expect(drain(&queue) == [1, 2, 3, 4, 5])
     }
 
+    @Test func whoFindsAFreeSlotAndNobodyInLineRunsAtOnce() {
+        var queue = queue(limit: 2, hostLimit: 1)
+        let first = queue.admit(1, host: "a")
+        let beyondTheHostsShare = queue.admit(2, host: "a")
+        queue.enqueue(2, host: "a", priority: .normal, sequence: 2)
+        let pastTheLine = queue.admit(3, host: "b")
+        queue.enqueue(3, host: "b", priority: .normal, sequence: 3)
+        #expect((first, beyondTheHostsShare, pastTheLine) == (true, false, false))
+        #expect(queue.next() == 3)
+        #expect(queue.next() == nil)
+        queue.release(1)
+        #expect(queue.next() == 2)
+    }
+
     @Test func lastComeIsFirstServedAsAStack() {
         var queue = queue(.lifo)
         queue.enqueue(1, host: "a", priority: .normal, sequence: 1)

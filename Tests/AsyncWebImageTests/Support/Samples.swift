@@ -1,4 +1,5 @@
 import AsyncWebImage
+import Threading
 
 /// Images made by our own encoders, the same in every run.
 enum Samples {
@@ -18,7 +19,14 @@ enum Samples {
         return picture
     }
 
+    /// The picture as a file; made once, as encoders are slow without optimisation.
     static func file(_ format: ImageFormat, _ width: Int = 64, _ height: Int = 48) throws -> [UInt8] {
-        try picture(width, height).encoded(as: format)
+        let key = "\(format) \(width) \(height)"
+        if let file = files.withLock({ $0[key] }) { return file }
+        let file = try picture(width, height).encoded(as: format)
+        files.withLock { $0[key] = file }
+        return file
     }
+
+    private static let files = Locked<[String: [UInt8]]>([:])
 }

@@ -31,9 +31,15 @@ struct TransferClockTests {
         expect(clock, .seconds(10), .total)
     }
 
+    @Test func theShortestLimitCountsWhateverThePhase() {
+        #expect(TransferClock(deadlines, now: start).shortest == .seconds(1))
+        let deadlines = Deadlines(connect: nil, firstByte: .seconds(9), idle: nil, total: .seconds(8))
+        #expect(TransferClock(deadlines, now: start).shortest == .seconds(8))
+    }
+
     @Test func withoutDeadlinesThereIsNone() {
         var clock = TransferClock(Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil), now: start)
-        #expect(clock.next == nil)
+        #expect(clock.next == nil && clock.shortest == nil)
         clock.enter(.receiving, now: start)
         #expect(clock.next == nil)
     }

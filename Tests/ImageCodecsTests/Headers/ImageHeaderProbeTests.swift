@@ -162,7 +162,7 @@ struct ImageHeaderProbeTests {
     @Test
     func framesAreKnownOnceTheWholeFileIsHere() throws {
         let frame = try TestImages.drawing(width: 5, height: 4)
-        let file = try AnimatedGIF.encode(frames: [frame, frame, frame], delay: .seconds(1))
+        let file = try animation(of: [frame, frame, frame], as: .gif)
         #expect(try ImageHeader.probe(file.span)?.frameCount == 3)
         let cut = try #require(try ImageHeader.probe(file.span.extracting(first: file.count - 1)))
         #expect(cut.frameCount == nil)

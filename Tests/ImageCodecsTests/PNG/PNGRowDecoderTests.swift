@@ -61,7 +61,7 @@ struct PNGRowDecoderTests {
             guard let scan = decoder.previewScan, scan != scans.last else { continue }
             scans.append(scan)
             let preview = RowCollector()
-            try decoder.renderPreview(to: preview)
+            try decoder.renderPreview(size: header.size, to: preview)
             #expect(preview.rowCount == 17)
             #expect(stride(from: 3, to: preview.bytes.count, by: 4).allSatisfy { preview.bytes[$0] != 0 })
         }

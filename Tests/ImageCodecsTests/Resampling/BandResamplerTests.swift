@@ -1,47 +1,9 @@
-import Foundation
 import Testing
 
 @testable import ImageCodecs
 
 @Suite(.timeLimit(.minutes(5)))
 struct BandResamplerTests {
-    @Test(arguments: [false, true])
-    func everySizeUpTo64MatchesFilteringTheWholeImageAtOnce(hasAlpha: Bool) {
-        for source in [1, 2, 5, 16, 33] {
-            let image = TestImage.noise(source, source, seed: UInt64(source), isOpaque: !hasAlpha)
-            for target in 1...source {
-                // Both ways at once, and each way alone.
-                check(image, PixelSize(width: target, height: target), hasAlpha: hasAlpha)
-                check(image, PixelSize(width: target, height: source), hasAlpha: hasAlpha)
-                check(image, PixelSize(width: source, height: target), hasAlpha: hasAlpha)
-            }
-        }
-    }
-
-    @Test func everyPairOfLengthsUpTo64IsRightAlongBothAxes() {
-        for source in 1...64 {
-            let image = TestImage.noise(source, 1, seed: UInt64(source), isOpaque: true)
-            let upright = image.turned(.right)
-            for target in 1...source {
-                check(image, PixelSize(width: target, height: 1), hasAlpha: false)
-                check(upright, PixelSize(width: 1, height: target), hasAlpha: false)
-            }
-        }
-    }
-
-    @Test(arguments: 0..<12)
-    func randomLargerSizesMatchToo(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        let source = PixelSize(
-            width: .random(in: 65...400, using: &random), height: .random(in: 65...300, using: &random))
-        let target = PixelSize(
-            width: .random(in: 1...source.width, using: &random), height: .random(in: 1...source.height, using: &random)
-        )
-        let hasAlpha = seed % 2 == 0
-        let image = TestImage.noise(source.width, source.height, seed: seed, isOpaque: !hasAlpha)
-        check(image, target, hasAlpha: hasAlpha)
-    }
-
     @Test func aPlainColourStaysTheSame() throws {
         let size = PixelSize(width: 57, height: 43)
         let image = try #require(
@@ -98,69 +60,4 @@ struct BandResamplerTests {
         #expect(canvas.completeRows == size.height)
         return canvas.pixels
     }
-
-    /// Within 1 of the reference everywhere, alpha included; colours count where there is alpha.
-    private func check(_ image: PixelBuffer, _ size: PixelSize, hasAlpha: Bool) {
-        let result = resample(image, to: size, hasAlpha: hasAlpha).bytes
-        let reference = WholeImageFilter.lanczos3(image, to: size)
-        var worst = 0
-        for pixel in stride(from: 0, to: result.count, by: 4) {
-            worst = max(worst, abs(Int(result[pixel + 3]) - Int(reference[pixel + 3])))
-            guard result[pixel + 3] > 0, reference[pixel + 3] > 0 else { continue }
-            for channel in pixel..<pixel + 3 { worst = max(worst, abs(Int(result[channel]) - Int(reference[channel]))) }
-        }
-        #expect(worst <= 1, "\(image.size) to \(size)")
-    }
-}
-
-/// The filter as the textbook has it: in double precision, over the whole image, a pixel at a time.
-private enum WholeImageFilter {
-    static func lanczos3(_ image: PixelBuffer, to size: PixelSize) -> [UInt8] {
-        var planes = image.bytes.map(Double.init)
-        for pixel in stride(from: 0, to: planes.count, by: 4) {
-            for channel in pixel..<pixel + 3 { planes[channel] *= planes[pixel + 3] / 255 }
-        }
-        let narrow = filter(
-            planes, count: image.width, to: size.width, lines: image.height, step: 4, lineStep: image.width * 4)
-        let small = filter(
-            narrow, count: image.height, to: size.height, lines: size.width, step: size.width * 4, lineStep: 4)
-        var result = [UInt8](repeating: 0, count: size.area * 4)
-        for pixel in stride(from: 0, to: result.count, by: 4) {
-            let alpha = small[pixel + 3]
-            guard alpha >= 0.5 else { continue }
-            result[pixel + 3] = UInt8(min(255, alpha.rounded()))
-            for channel in pixel..<pixel + 3 {
-                result[channel] = UInt8(max(0, min(255, (small[channel] * 255 / min(alpha, 255)).rounded())))
-            }
-        }
-        return result
-    }
-
-    private static func filter(
-        _ values: [Double], count: Int, to target: Int, lines: Int, step: Int, lineStep: Int
-    ) -> [Double] {
-        let ratio = Double(count) / Double(target)
-        let isHorizontal = step == 4
-        var result = [Double](repeating: 0, count: target * lines * 4)
-        for sample in 0..<target {
-            let centre = (Double(sample) + 0.5) * ratio
-            let taps = Int((centre - 3 * ratio).rounded(.down)) - 1...Int((centre + 3 * ratio).rounded(.up)) + 1
-            let weights = taps.map { tap -> Double in
-                let x = (Double(tap) + 0.5 - centre) / ratio
-                if x == 0 { return 1 }
-                return abs(x) >= 3 ? 0 : sinc(x) * sinc(x / 3)
-            }
-            let sum = weights.reduce(0, +)
-            for line in 0..<lines {
-                let to = isHorizontal ? (line * target + sample) * 4 : (sample * lines + line) * 4
-                for (tap, weight) in zip(taps, weights) where weight != 0 {
-                    let from = line * lineStep + min(max(tap, 0), count - 1) * step
-                    for channel in 0..<4 { result[to + channel] += values[from + channel] * weight / sum }
-                }
-            }
-        }
-        return result
-    }
-
-    private static func sinc(_ x: Double) -> Double { sin(.pi * x) / (.pi * x) }
 }

@@ -3,25 +3,38 @@ import Testing
 @testable import ImageCodecs
 
 struct ResamplingWeightsTests {
-    @Test func tablesStayInsideTheSourceAndNeverStepBack() {
-        for source in Array(1...80) + [1000, 1985, 65_535] {
-            for target in Set([1, 2, 3, source / 3, source / 2, source - 1, source]) where (1...source).contains(target)
-            {
-                let table = ResamplingWeights(from: source, to: target)
-                #expect(table.count == target)
-                #expect(table.offsets.last == table.weights.count)
-                var isSound = true
-                for sample in 0..<target {
-                    isSound = isSound && table.starts[sample] >= 0 && table.end(of: sample) < source
-                    isSound = isSound && table.starts[sample] <= table.end(of: sample)
-                    guard sample > 0 else { continue }
-                    isSound = isSound && table.starts[sample] >= table.starts[sample - 1]
-                    isSound = isSound && table.end(of: sample) >= table.end(of: sample - 1)
-                }
-                #expect(isSound, "\(source) to \(target)")
-                #expect(table.end(of: target - 1) == source - 1)
+    @Test(arguments: Resampling.Filter.allCases)
+    func tablesStayInsideTheSourceAndNeverStepBack(filter: Resampling.Filter) {
+        for source in [1, 2, 3, 4, 5, 7, 16, 63, 64, 80, 1000, 1985] {
+            for target in Set([1, 2, 3, source / 3, source / 2, source - 1, source, source + 1, source * 5])
+            where target > 0 {
+                check(source, to: target, filter)
+                check(source, start: 0.3, length: Double(source) / 2, to: target, filter)
             }
         }
+        check(65_535, to: 300, filter)
+    }
+
+    private func check(
+        _ source: Int, start: Double = 0, length: Double? = nil, to target: Int, _ filter: Resampling.Filter
+    ) {
+        let table = ResamplingWeights(from: source, start: start, length: length, to: target, filter: filter)
+        #expect(table.count == target)
+        #expect(table.offsets.last == table.weights.count)
+        var isSound = true
+        for sample in 0..<target {
+            isSound = isSound && table.starts[sample] >= 0 && table.end(of: sample) < source
+            isSound = isSound && table.starts[sample] <= table.end(of: sample)
+            guard sample > 0 else { continue }
+            isSound = isSound && table.starts[sample] >= table.starts[sample - 1]
+            isSound = isSound && table.end(of: sample) >= table.end(of: sample - 1)
+        }
+        #expect(isSound, "\(source) to \(target)")
+        if length == nil { #expect(table.range == 0..<source) }
+        let cost = ResamplingWeights.cost(
+            from: source, length: length ?? Double(source), to: target, filter: filter)
+        #expect(table.greatestOverlap <= cost.overlap)
+        #expect((table.weights.capacity + target * 4) * 4 <= cost.bytes + 4096)
     }
 
     @Test func weightsOfEachSampleAddUpToOne() {

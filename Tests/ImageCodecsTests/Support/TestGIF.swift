@@ -9,18 +9,29 @@ struct TestGIF {
         var indices: [UInt8]
         var isInterlaced = false
         var transparentIndex: UInt8?
+        var disposal: UInt8 = 0
+        /// In hundredths of a second.
+        var delay = 0
     }
 
     var width: Int
     var height: Int
     var hasPalette = true
+    /// Of the extension for loops, or nil without it.
+    var repetitions: Int?
 
     func file(_ frames: [Frame]) -> [UInt8] {
         var bytes = Array("GIF89a".utf8) + number(width) + number(height)
         bytes += [hasPalette ? 0x80 : 0, 0, 0]
         if hasPalette { bytes += [255, 0, 0, 0, 255, 0] }
+        if let repetitions {
+            bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + number(repetitions) + [0]
+        }
         for frame in frames {
-            if let index = frame.transparentIndex { bytes += [0x21, 0xF9, 4, 1, 0, 0, index, 0] }
+            if frame.transparentIndex != nil || frame.disposal > 0 || frame.delay > 0 {
+                let flags = frame.disposal << 2 | (frame.transparentIndex == nil ? 0 : 1)
+                bytes += [0x21, 0xF9, 4, flags] + number(frame.delay) + [frame.transparentIndex ?? 0, 0]
+            }
             bytes.append(0x2C)
             bytes += number(frame.left) + number(frame.top) + number(frame.width) + number(frame.height)
             bytes += [frame.isInterlaced ? 0x40 : 0, 2]

@@ -20,6 +20,12 @@ struct TestPNG {
     func file(_ image: Image) -> [UInt8] {
         var header = Self.number(image.width) + Self.number(image.height)
         header += [UInt8(image.depth), image.colorType, 0, 0, isInterlaced ? 1 : 0]
+        let body = before + [Self.chunk("IDAT", data(of: image))] + after
+        return Self.signature + Self.chunk("IHDR", header) + body.flatMap(\.self) + Self.chunk("IEND", [])
+    }
+
+    /// What stands in `IDAT`.
+    func data(of image: Image) -> [UInt8] {
         var data: [UInt8] = []
         let passes =
             isInterlaced
@@ -48,8 +54,7 @@ struct TestPNG {
                 if bits > 0 { data.append(UInt8(byte << (8 - bits))) }
             }
         }
-        let body = before + [Self.chunk("IDAT", Self.stored(data))] + after
-        return Self.signature + Self.chunk("IHDR", header) + body.flatMap(\.self) + Self.chunk("IEND", [])
+        return Self.stored(data)
     }
 
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -83,7 +88,7 @@ struct TestPNG {
         return stream + number(high << 16 | low)
     }
 
-    private static func number(_ value: Int) -> [UInt8] {
+    static func number(_ value: Int) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 }

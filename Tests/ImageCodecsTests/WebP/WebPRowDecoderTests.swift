@@ -100,7 +100,7 @@ struct WebPRowDecoderTests {
         #expect(throws: CodecError.self) { try decodeRows(file) }
     }
 
-    private static func extended(
+    static func extended(
         _ simple: [UInt8], flags: UInt8, width: Int, height: Int, after: [UInt8]
     ) -> [UInt8] {
         riff(
@@ -112,11 +112,26 @@ struct WebPRowDecoderTests {
         Array("RIFF".utf8) + number(chunks.count + 4, 4) + Array("WEBP".utf8) + chunks
     }
 
-    private static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+    static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
         Array(name.utf8) + number(data.count, 4) + data + (data.count % 2 == 1 ? [0] : [])
     }
 
     private static func number(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+
+    @Test(arguments: [false, true])
+    func compressedBytesAreChargedForAsTheyAreHeld(hasAlpha: Bool) throws {
+        let file = try TestImages.photo(width: 200, height: 150, hasAlpha: hasAlpha).encoded(as: .webp)
+        let header = try #require(try ImageHeader.probe(file.span))
+        #expect((file.count - 60...file.count).contains(header.heldBytes))
+        var limits = DecodeLimits()
+        limits.maximumBytes = 500
+        #expect(try ImageHeader.probe(file.span, limits: limits)?.heldBytes == 500)
+        var without = header
+        without.heldBytes = 0
+        #expect(
+            WebPRowDecoder.workingBytes(of: header, rowSize: header.size)
+                == WebPRowDecoder.workingBytes(of: without, rowSize: header.size) + header.heldBytes)
     }
 }

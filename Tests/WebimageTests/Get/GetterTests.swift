@@ -14,24 +14,29 @@ struct GetterTests {
 
     /// What `webimage get` makes of the answer `response`, and the files it leaves.
     private func get(
-        _ response: Response, format: OutputFormat? = nil, maximumSide: Int? = nil
+        _ response: Response, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
+        takesFirstFrame: Bool = false
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
         try await withLoopbackOrigin { origin in
             origin.route("/photo", response)
             return try await get(
-                ImageSource(argument: origin.url("/photo")), format: format, maximumSide: maximumSide)
+                ImageSource(argument: origin.url("/photo")), format: format, target: target,
+                takesFirstFrame: takesFirstFrame)
         }
     }
 
     private func get(
-        _ source: ImageSource, format: OutputFormat? = nil, maximumSide: Int? = nil
+        _ source: ImageSource, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
+        takesFirstFrame: Bool = false
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
         try await withTemporaryFolder { folder in
             let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
             let getter = Getter(
                 loader: ImageLoader(transport: traffic), traffic: traffic,
                 folder: try OutputFolder(path: folder),
-                plan: OutputPlan(format: format, maximumSide: maximumSide, ignoresOrientation: false, quality: 85),
+                plan: OutputPlan(
+                    format: format, options: DecodeOptions(target: target), quality: 85,
+                    takesFirstFrame: takesFirstFrame),
                 workers: Workers(count: 1))
             let outcome = try await getter.get(source)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -58,12 +63,13 @@ struct GetterTests {
     }
 
     @Test func shrinksToJPEGAndKeepsTransparencyAsPNG() async throws {
-        let (opaque, opaqueFiles) = try await get(Response(body: try file(.png)), maximumSide: 48)
+        let (opaque, opaqueFiles) = try await get(Response(body: try file(.png)), target: .maximumSide(48))
         #expect(opaqueFiles.keys.sorted() == ["photo.jpg"])
         #expect(opaque.width == 48 && opaque.height == 32 && opaque.originalWidth == 96 && opaque.httpStatus == 200)
 
         let clear = PixelBuffer(size: PixelSize(width: 4, height: 4), bytes: [UInt8](repeating: 100, count: 64))
-        let (_, clearFiles) = try await get(Response(body: try #require(clear).encoded(as: .png)), maximumSide: 2)
+        let clearPNG = try #require(clear).encoded(as: .png)
+        let (_, clearFiles) = try await get(Response(body: clearPNG), target: .maximumSide(2))
         #expect(clearFiles.keys.sorted() == ["photo.png"])
     }
 
@@ -73,6 +79,49 @@ struct GetterTests {
         let written = try #require(files["photo.\(suffix)"])
         #expect(try StreamingDecoder.decode(written.span).pixels.size == PixelSize(width: 96, height: 64))
         #expect(outcome.format == "gif")
+    }
+
+    /// Three frames, each shown for 0.3 seconds.
+    private func animation(_ format: ImageFormat) throws -> [UInt8] {
+        let encoder = try AnimationEncoder(format: format, size: PixelSize(width: 96, height: 64), loopCount: 2)
+        var bytes = try #require(photograph).bytes
+        for frame in 0..<3 {
+            for offset in frame * 4000..<frame * 4000 + 800 { bytes[offset] |= 0xF0 }
+            let pixels = try #require(PixelBuffer(size: PixelSize(width: 96, height: 64), bytes: bytes))
+            try encoder.append(pixels, delay: .milliseconds(300))
+        }
+        return try encoder.finish()
+    }
+
+    @Test(arguments: [ImageFormat.gif, .png, .webp], [nil, OutputFormat.gif, .png, .webp])
+    func animationsStayAnimations(format: ImageFormat, output: OutputFormat?) async throws {
+        let file = try animation(format)
+        let (outcome, files) = try await get(Response(body: file), format: output, target: .maximumSide(48))
+        let suffix = output?.rawValue ?? format.rawValue
+        let written = try AnimatedImage(#require(files["photo.\(suffix)"]))
+        #expect(written.size == PixelSize(width: 48, height: 32))
+        #expect(written.header.format.rawValue == suffix)
+        #expect((written.frameCount, written.loopCount, written.duration) == (3, 2, .milliseconds(900)))
+        #expect((outcome.frames, outcome.width, outcome.originalWidth) == (3, 48, 96))
+    }
+
+    @Test(arguments: [(OutputFormat.jpeg, false), (nil, true), (.webp, true)] as [(OutputFormat?, Bool)])
+    func theFirstFrameIsAStillImage(output: OutputFormat?, takesFirstFrame: Bool) async throws {
+        let file = try animation(.gif)
+        let (outcome, files) = try await get(
+            Response(body: file), format: output, takesFirstFrame: takesFirstFrame)
+        let written = try #require(files["photo.\(output == .webp ? "webp" : "jpg")"])
+        #expect(try ImageHeader.probe(written.span)?.frameCount == 1)
+        #expect(outcome.frames == 3)
+    }
+
+    @Test func aFileWithABrokenFrameIsNotWritten() async throws {
+        var file = try animation(.png)
+        let data = try #require(file.indices.last { file[$0...].starts(with: Array("fdAT".utf8)) })
+        file[data + 20] ^= 1
+        let (outcome, files) = try await get(Response(body: file))
+        #expect(files.isEmpty)
+        #expect(outcome.error?.hasPrefix("the PNG file is corrupt") == true)
     }
 
     @Test func worksOnFilesToo() async throws {

@@ -32,7 +32,9 @@ struct ImageSourceTests {
             (.webp, 100, false, .converted(.webp)),
         ] as [(OutputFormat?, Int?, Bool, OutputPlan.Way)])
     func optionsDecideTheWay(format: OutputFormat?, side: Int?, ignoresOrientation: Bool, way: OutputPlan.Way) {
-        let plan = OutputPlan(format: format, maximumSide: side, ignoresOrientation: ignoresOrientation, quality: 85)
+        let options = DecodeOptions(
+            target: side.map { .maximumSide($0) } ?? .original, ignoresOrientation: ignoresOrientation)
+        let plan = OutputPlan(format: format, options: options, quality: 85)
         #expect(plan.way == way)
         #expect(plan.holdsFullSize == (side == nil && way == .converted(nil)))
     }

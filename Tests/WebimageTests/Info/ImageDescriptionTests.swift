@@ -25,11 +25,19 @@ struct ImageDescriptionTests {
         #expect(
             description.json
                 == #"{"url":"a.jpg","status":"ok","error":null,"format":"jpeg","width":640,"height":480,"frames":1,"#
-                + #""orientation":3,"progressive":true,"alpha":false,"bits_per_channel":8,"#
+                + #""loops":null,"duration_ms":null,"orientation":3,"progressive":true,"alpha":false,"bits_per_channel":8,"#
                 + #""profile":"Display \"P3\"","bytes_read":4096}"#)
         var failed = ImageDescription(url: "a.jpg")
         failed.error = "no"
         #expect(failed.json.hasPrefix(#"{"url":"a.jpg","status":"failed","error":"no","format":null,"#))
         #expect(failed.line == "webimage: a.jpg: no")
+    }
+
+    @Test(arguments: [(1_000, 0, "1 s, endless"), (1_200, 1, "1.2 s, once"), (65_050, 2, "65.05 s, 2 times")])
+    func durationsAndLoopsAreShort(milliseconds: Int, loopCount: Int, text: String) {
+        var description = description
+        description.duration = .milliseconds(milliseconds)
+        description.loopCount = loopCount
+        #expect(description.line.contains("640x480, \(text), orientation"))
     }
 }

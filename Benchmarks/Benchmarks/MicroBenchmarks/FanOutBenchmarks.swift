@@ -1,0 +1,58 @@
+import AsyncWebImage
+import Benchmark
+
+/// A caller's part of a download that 1,000 share: joining it, and having the answer.
+///
+/// The first of the thousand starts the download, and the answers wait for its end (images for one decode, of 64 x 64
+/// pixels): a thousandth of that is in each figure.
+enum FanOutBenchmarks {
+    private static let request = ImageRequest("https://images.example.com/shared.jpg")
+
+    /// Counting objects crashes where tasks are at work, in Swift 6.3.
+    private static var timed: Benchmark.Configuration { .thousandSteps([.wallClock]) }
+
+    static func register() {
+        fanOut("data") { $0.dataTask(for: request) }
+        fanOut("image") { $0.task(for: request) }
+    }
+
+    private static func fanOut<Answer: Sendable>(
+        _ name: String, start: @escaping (ImageLoader) -> LoadTask<Answer>
+    ) {
+        var file: [UInt8] = []
+        let draw = { file = try Picture.pixels(side: 64).encoded(as: .jpeg) }
+
+        Benchmark("FanOut_join_\(name)", configuration: timed) { benchmark in
+            let transport = HeldTransport()
+            let loader = ImageLoader(transport: transport)
+            benchmark.startMeasurement()
+            let callers = benchmark.scaledIterations.map { _ in start(loader) }
+            let activity = await loader.coordinator.activity  // by now all have joined
+            benchmark.stopMeasurement()
+            if activity.callers != callers.count { benchmark.error("\(activity.callers) callers") }
+            try await serve(file, transport, callers)
+        } setup: {
+            try draw()
+        }
+
+        Benchmark("FanOut_deliver_\(name)", configuration: timed) { benchmark in
+            let transport = HeldTransport()
+            let loader = ImageLoader(transport: transport)
+            let callers = benchmark.scaledIterations.map { _ in start(loader) }
+            blackHole(await loader.coordinator.activity)
+            benchmark.startMeasurement()
+            try await serve(file, transport, callers)
+            benchmark.stopMeasurement()
+        } setup: {
+            try draw()
+        }
+    }
+
+    /// The response comes, and every caller takes the answer.
+    private static func serve<Answer: Sendable>(
+        _ file: [UInt8], _ transport: HeldTransport, _ callers: [LoadTask<Answer>]
+    ) async throws {
+        transport.answer(with: file)
+        for caller in callers { blackHole(try await caller.value) }
+    }
+}

@@ -1,0 +1,12 @@
+import Benchmark
+@testable import ImageCodecs
+
+/// Takes rows and forgets them.
+final class RowDrain: RowSink {
+    private(set) var count = 0
+
+    func append(row: Span<UInt8>) {
+        blackHole(row[0])
+        count += 1
+    }
+}

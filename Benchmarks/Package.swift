@@ -1,0 +1,90 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that nobody who depends on the library resolves what only its benchmarks need.
+let package = Package(
+    name: "async-web-image-benchmarks",
+    platforms: [.macOS(.v26)],
+    products: [
+        .executable(name: "scenarios", targets: ["Scenarios"]),
+        .executable(name: "thumbnail", targets: ["Thumbnail"]),
+    ],
+    dependencies: [
+        .package(name: "async-web-image", path: ".."),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    ],
+    targets: [
+        // What libcurl and the kernel allow: a plain loop in C.
+        .target(name: "CurlMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
+        .target(
+            name: "Engines",
+            dependencies: [
+                "CurlMultiLoop",
+                .product(name: "AsyncWebImage", package: "async-web-image"),
+                .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
+        .executableTarget(
+            name: "Scenarios",
+            dependencies: [
+                "Engines",
+                .product(name: "AsyncWebImage", package: "async-web-image"),
+                .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "LoopbackOrigin", package: "async-web-image"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ]),
+        .executableTarget(
+            name: "Thumbnail", dependencies: [.product(name: "ImageCodecs", package: "async-web-image")]),
+        .executableTarget(
+            name: "MicroBenchmarks",
+            dependencies: [
+                .product(name: "AsyncWebImage", package: "async-web-image"),
+                .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "Benchmark", package: "benchmark"),
+            ],
+            path: "Benchmarks/MicroBenchmarks",
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+
+        .testTarget(
+            name: "EnginesTests",
+            dependencies: [
+                "Engines",
+                .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "LoopbackOrigin", package: "async-web-image"),
+            ]),
+        .testTarget(
+            name: "ScenariosTests",
+            dependencies: [
+                "Scenarios", "Engines",
+                .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "LoopbackOrigin", package: "async-web-image"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// One set of rules for every Swift target, the library's.
+for target in package.targets where target.name != "CurlMultiLoop" {
+    var settings: [SwiftSetting] = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        .treatAllWarnings(as: .error),
+    ]
+    if target.type != .test {
+        settings.append(.strictMemorySafety())
+        settings.append(.treatWarning("ExplicitSendable", as: .error))
+    }
+    target.swiftSettings = settings
+}

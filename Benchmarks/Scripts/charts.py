@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Draws the rows of `scenarios --json` as SVG charts: charts.py ROWS.json FOLDER"""
+
+import json
+import math
+import sys
+from html import escape
+from pathlib import Path
+
+# Okabe and Ito's colours, which colour-blind people can tell apart, on white and on black; the limit is grey.
+STYLES = {
+    "actor": ("#0072B2", "circle"),
+    "thumbnail": ("#0072B2", "circle"),
+    "operation-queue": ("#D55E00", "square"),
+    "vipsthumbnail": ("#D55E00", "square"),
+    "urlsession": ("#B8860B", "triangle"),
+    "async-http-client": ("#009E73", "diamond"),
+    "curl-multi": ("#808080", "circle"),
+    "djpeg": ("#808080", "circle"),
+    "dwebp": ("#808080", "circle"),
+}
+OTHER = ("#CC79A7", "square")
+
+PANEL_WIDTH, PANEL_HEIGHT = 300, 240
+LEFT, TOP, BOTTOM = 62, 66, 52
+LABEL_WIDTH, LABEL_HEIGHT = 122, 14  # of the names at the ends of the lines
+
+CSS = """
+text { font: 12px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: #24292f }
+.title { font-size: 15px; font-weight: 600 } .panel { font-weight: 600 } .axis { fill: #57606a }
+.background { fill: #ffffff } .grid { stroke: #d8dee4 } .base { stroke: #8c959f }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3 } .axis { fill: #9198a1 }
+  .background { fill: #0d1117 } .grid { stroke: #2a313c } .base { stroke: #656c76 }
+}
+"""
+
+
+class Axis:
+    """Values to places between `start` and `end`, with round numbers to mark."""
+
+    def __init__(self, values, start, end, ticks, logarithmic):
+        self.scale = math.log10 if logarithmic else float
+        self.ticks = ticks
+        everything = [self.scale(value) for value in [*values, *ticks]]
+        self.low, self.high = min(everything), max(everything)
+        self.start, self.end = start, end
+
+    def place(self, value):
+        share = (self.scale(value) - self.low) / ((self.high - self.low) or 1)
+        return self.start + share * (self.end - self.start)
+
+
+def linear_ticks(most):
+    """From 0 to the first one that is not below `most`, in steps of 1, 2 or 5 times a power of ten."""
+    power = 10 ** math.floor(math.log10(most))
+    step = next(s for s in (power / 5, power / 2, power, power * 2) if most / s <= 6)
+    return [i * step for i in range(math.ceil(most / step) + 1)]
+
+
+def log_ticks(values):
+    """The powers of ten around `values`."""
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    return [10.0**power for power in range(low, max(high, low + 1) + 1)]
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 1 or value == 0 else f"{value:g}"
+
+
+def marker(shape, x, y, colour):
+    r = 4
+    if shape == "circle":
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}" fill="{colour}"/>'
+    corners = {
+        "square": [(-r, -r), (r, -r), (r, r), (-r, r)],
+        "triangle": [(0, -r - 1), (r + 1, r), (-r - 1, r)],
+        "diamond": [(0, -r - 1), (r + 1, 0), (0, r + 1), (-r - 1, 0)],
+    }[shape]
+    points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
+    return f'<polygon points="{points}" fill="{colour}"/>'
+
+
+def spread_out(places, low, high):
+    """`places`, moved apart so that labels of LABEL_HEIGHT do not overlap, within `low` and `high`."""
+    order = sorted(range(len(places)), key=lambda index: places[index])
+    moved = list(places)
+    for before, index in zip([None, *order], order):
+        floor = low if before is None else moved[before] + LABEL_HEIGHT
+        moved[index] = max(moved[index], floor)
+    ceiling = high
+    for index in reversed(order):
+        moved[index] = min(moved[index], ceiling)
+        ceiling = moved[index] - LABEL_HEIGHT
+    return moved
+
+
+def text(x, y, words, kind="", anchor="start", extra=""):
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}"{extra}>{escape(words)}</text>'
+
+
+def panel(lines, title, left, x_title, logarithmic_y):
+    """One diagram: `lines` maps a name to its points (x, median, least, most)."""
+    right, bottom = left + PANEL_WIDTH, TOP + PANEL_HEIGHT
+    points = [point for line in lines.values() for point in line]
+    xs = sorted({x for x, *_ in points})
+    most = max(high for *_, high in points)
+    y_ticks = log_ticks([value for _, *values in points for value in values]) if logarithmic_y else linear_ticks(most)
+    horizontal = Axis(xs, left + 8, right - 8, xs, logarithmic=True)
+    vertical = Axis([], bottom, TOP, y_ticks, logarithmic=logarithmic_y)
+
+    parts = [text(left, TOP - 14, title, "panel")]
+    for tick in y_ticks:
+        y, kind = vertical.place(tick), "base" if tick == y_ticks[0] else "grid"
+        parts.append(f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" class="{kind}"/>')
+        parts.append(text(left - 8, y + 4, number(tick), "axis", "end"))
+    for tick in xs:
+        parts.append(text(horizontal.place(tick), bottom + 18, number(tick), "axis", "middle"))
+    parts.append(text((left + right) / 2, bottom + 40, x_title, "axis", "middle"))
+
+    ends = []
+    for name, line in lines.items():
+        colour, shape = STYLES.get(name, OTHER)
+        placed = [(horizontal.place(x), vertical.place(middle)) for x, middle, *_ in line]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for (x, y), (_, _, low, high) in zip(placed, line):
+            parts.append(
+                f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{vertical.place(low):.1f}" y2="{vertical.place(high):.1f}" '
+                f'stroke="{colour}" stroke-opacity="0.5"/>')
+            parts.append(marker(shape, x, y, colour))
+        ends.append((name, colour, *placed[-1]))
+    for (name, colour, x, y), label in zip(ends, spread_out([end[3] for end in ends], TOP, bottom)):
+        # A thin line leads to the name wherever it had to move, or its line ends before the others.
+        parts.append(
+            f'<line x1="{x + 6:.1f}" y1="{y:.1f}" x2="{right + 8}" y2="{label:.1f}" stroke="{colour}" '
+            f'stroke-opacity="0.6" stroke-dasharray="1 2"/>')
+        parts.append(text(right + 12, label + 4, name, extra=f' style="fill:{colour};font-weight:600"'))
+    return parts
+
+
+def chart(panels, title, x_title, y_title, logarithmic_y=False):
+    """Diagrams side by side; `panels` maps the title of each to its lines."""
+    step = LEFT + PANEL_WIDTH + LABEL_WIDTH
+    width, height = step * len(panels) + 8, TOP + PANEL_HEIGHT + BOTTOM
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" aria-label="{escape(title)}">',
+        f"<style>{CSS}</style>",
+        f'<rect width="{width}" height="{height}" rx="6" class="background"/>',
+        text(14, 24, f"{title}, {y_title}", "title"),
+    ]
+    for index, (name, lines) in enumerate(panels.items()):
+        parts += panel(lines, name, index * step + LEFT, x_title, logarithmic_y)
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def collect(rows, group, x, y, unit):
+    """Panels of lines of points from those rows that have both quantities."""
+    panels = {}
+    for row in rows:
+        if row.get(x) is None or row.get(y) is None:
+            continue
+        values = [row.get(key, row[y]) / unit for key in (y, f"{y}_min", f"{y}_max")]
+        panels.setdefault(group(row), {}).setdefault(row["engine"], []).append((row[x], *values))
+    for lines in panels.values():
+        for line in lines.values():
+            line.sort()
+    return panels
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    rows = [json.loads(line) for line in Path(sys.argv[1]).read_text().splitlines() if line.strip()]
+    folder = Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+
+    throughput = [row for row in rows if row["scenario"] == "throughput"]
+    decode = [row for row in rows if row["scenario"] == "decode" and row.get("maximum_side") == 1024]
+
+    def size(row):
+        return f"{row['body_bytes'] // 1024} KiB a body"
+
+    def image_format(row):
+        return f"{row['format']} to 1024 pixels"
+
+    charts = {
+        "throughput": (
+            collect(throughput, size, "concurrency", "requests_per_second", 1),
+            "Throughput", "transfers at a time", "requests per second"),
+        "memory": (
+            collect(throughput, size, "concurrency", "peak_rss_bytes", 1e6),
+            "Peak memory", "transfers at a time", "MB (logarithmic)", True),
+        "decode": (
+            collect(decode, image_format, "megapixels", "wall_ms", 1),
+            "Time to decode and scale", "megapixels", "milliseconds (logarithmic)", True),
+    }
+    for name, (panels, *words) in charts.items():
+        if panels:
+            (folder / f"{name}.svg").write_text(chart(panels, *words))
+            print(folder / f"{name}.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+import AsyncWebImage
+import ImageCodecs
+
+/// AsyncWebImage, through its public API.
+struct ActorEngine: SharingEngine {
+    private let loader: ImageLoader
+
+    /// A loader that keeps no pixels, so that every image that is asked for is loaded.
+    init(concurrency: Int) {
+        var configuration = ImageLoader.Configuration()
+        configuration.downloads.maximumConcurrentDownloads = concurrency
+        configuration.downloads.maximumConcurrentDownloadsPerHost = concurrency
+        configuration.memoryCacheLimit = 0
+        loader = ImageLoader(configuration: configuration)
+    }
+
+    func fetch(_ url: String) async throws -> Int {
+        try await loader.data(for: ImageRequest(url)).bytes.count
+    }
+
+    /// Letting the loader go ends its threads.
+    func shutdown() {}
+
+    func start(_ url: String) -> LoadTask<ImageData> {
+        loader.dataTask(for: ImageRequest(url))
+    }
+
+    func value(of handle: LoadTask<ImageData>) async throws -> Int {
+        try await handle.value.bytes.count
+    }
+
+    func cancel(_ handle: LoadTask<ImageData>) {
+        handle.cancel()
+    }
+
+    var callerCount: Int {
+        get async { await loader.coordinator.activity.callers }
+    }
+
+    var downloadCount: Int {
+        get async {
+            let activity = await loader.coordinator.activity
+            return activity.running + activity.waiting
+        }
+    }
+}
+
+extension ActorEngine: ImageEngine {
+    func image(_ url: String, maximumSide: Int) async throws -> PixelSize {
+        try await loader.image(for: ImageRequest(url, maximumSide: maximumSide)).pixels.size
+    }
+}
+
+extension ActorEngine: ProgressiveEngine {
+    func progressiveImage(
+        _ url: String, onPreview: @escaping @Sendable (PixelBuffer) -> Void
+    ) async throws -> PixelSize {
+        for try await frame in loader.frames(for: ImageRequest(url)) {
+            if frame.isFinal { return frame.pixels.size }
+            onPreview(frame.pixels)
+        }
+        throw CancellationError()
+    }
+}

@@ -1,0 +1,26 @@
+/// The engines that are compared.
+public enum EngineName: String, Sendable, Hashable, CaseIterable, Codable {
+    /// AsyncWebImage through its public API.
+    case actor
+    /// A port of SDWebImage 4's downloader: operations, barrier queues, blocks.
+    case operationQueue = "operation-queue"
+    /// Foundation's `URLSession` alone.
+    case urlsession
+    /// swift-server's AsyncHTTPClient alone.
+    case asyncHTTPClient = "async-http-client"
+    /// A plain C loop on libcurl's multi interface: the limit.
+    case curlMulti = "curl-multi"
+
+    /// How to make one, or nil for ``curlMulti``, which fetches only in bulk: see ``CurlMulti``.
+    ///
+    /// What more an engine can do is found by casting: `type as? any SharingEngine.Type`.
+    public var type: (any Engine.Type)? {
+        switch self {
+        case .actor: ActorEngine.self
+        case .operationQueue: OperationQueueEngine.self
+        case .urlsession: URLSessionEngine.self
+        case .asyncHTTPClient: AsyncHTTPClientEngine.self
+        case .curlMulti: nil
+        }
+    }
+}

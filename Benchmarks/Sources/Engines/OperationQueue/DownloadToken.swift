@@ -1,0 +1,7 @@
+import Foundation
+
+/// What a caller of ``ImageDownloader`` cancels by.
+struct DownloadToken: Sendable {
+    let url: URL
+    let callbacks: DownloadCallbacks
+}

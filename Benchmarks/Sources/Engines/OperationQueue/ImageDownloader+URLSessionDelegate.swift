@@ -1,0 +1,33 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Every call is handed to the operation whose task it is about.
+extension ImageDownloader: URLSessionDataDelegate {
+    /// A search through all operations for every call, as in the original.
+    private func operation(of task: URLSessionTask) -> ImageDownloaderOperation? {
+        for case let operation as ImageDownloaderOperation in downloadQueue.operations
+        where operation.taskIdentifier == task.taskIdentifier {
+            return operation
+        }
+        return nil
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        operation(of: dataTask)?.receive(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        operation(of: dataTask)?.receive(data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        operation(of: task)?.complete(error)
+    }
+}

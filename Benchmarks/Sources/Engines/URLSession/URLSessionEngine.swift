@@ -1,0 +1,31 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Foundation's `URLSession` alone, with async functions and without a cache.
+struct URLSessionEngine: Engine {
+    private let session: URLSession
+
+    init(concurrency: Int) {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = concurrency
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpShouldSetCookies = false
+        session = URLSession(configuration: configuration)
+    }
+
+    func fetch(_ url: String) async throws -> Int {
+        guard let parsed = URL(string: url) else { throw EngineError.invalidURL(url) }
+        let (data, response) = try await session.data(from: parsed)
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        guard 200..<300 ~= response.statusCode else { throw EngineError.status(response.statusCode) }
+        return data.count
+    }
+
+    func shutdown() {
+        session.invalidateAndCancel()
+    }
+}

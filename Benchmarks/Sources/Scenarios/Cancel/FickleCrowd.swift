@@ -1,0 +1,77 @@
+import Engines
+
+/// Callers of slow URLs of whom all but one leave at random moments, the same in every run.
+struct FickleCrowd: Sendable {
+    let origin: Origin
+    /// The URLs: this and a number from 0.
+    let prefix: String
+    let urls: Int
+    let callers: Int
+    /// In which they leave.
+    let window: Duration
+
+    struct Run: Sendable {
+        /// How long the calls to cancel took.
+        let cancels: Percentiles
+        /// Callers who heard that they were cancelled.
+        let callersTold: Int
+        /// Transfers that still ran when everybody but one had left, that one's not counted.
+        let transfersLeft: Int
+        /// What the one who stayed got.
+        let bodyBytes: Int
+    }
+
+    /// How long an engine may take to stop what nobody wants.
+    private static let grace = Duration.milliseconds(500)
+
+    func run(on type: (some SharingEngine).Type, concurrency: Int) async throws -> (Run, Usage) {
+        let engine = try type.init(concurrency: concurrency)
+        let measured = try await Usage.measuring { try await run(on: engine) }
+        try await engine.shutdown()
+        return measured
+    }
+
+    private func run(on engine: some SharingEngine) async throws -> Run {
+        var handles = (0..<callers).map { engine.start("\(prefix)\($0 % urls)") }
+        var generator = SplitMix64(seed: 3)
+        handles.shuffle(using: &generator)
+        let cancels = try await cancelAllButLast(handles, engine, &generator)
+        try await Task.sleep(for: Self.grace)
+        // Who stays may still wait for a transfer of their own.
+        let transfersLeft = max(0, try origin.status().runningRequests - 1)
+        let answers = try await answers(to: handles, engine)
+        return Run(
+            cancels: Percentiles(nanoseconds: cancels), callersTold: answers.told, transfersLeft: transfersLeft,
+            bodyBytes: answers.bodyBytes)
+    }
+
+    /// The time each call took, in nanoseconds.
+    private func cancelAllButLast<E: SharingEngine>(
+        _ handles: [E.Handle], _ engine: E, _ generator: inout SplitMix64
+    ) async throws -> [UInt64] {
+        let started = ContinuousClock.now
+        let moments = (1..<handles.count).map { _ in window * Double.random(in: 0...1, using: &generator) }.sorted()
+        var cancels: [UInt64] = []
+        for (handle, moment) in zip(handles, moments) {
+            if started + moment > .now { try await Task.sleep(until: started + moment) }
+            let called = ContinuousClock.now
+            engine.cancel(handle)
+            cancels.append((.now - called).nanoseconds)
+        }
+        return cancels
+    }
+
+    private func answers<E: SharingEngine>(
+        to handles: [E.Handle], _ engine: E
+    ) async throws -> (told: Int, bodyBytes: Int) {
+        var (told, bodyBytes) = (0, 0)
+        for handle in handles {
+            do {
+                bodyBytes += try await engine.value(of: handle)
+            } catch is CancellationError {
+                told += 1
+            }
+        }
+        return (told, bodyBytes)
+    }
+}

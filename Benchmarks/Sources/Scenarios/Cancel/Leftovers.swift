@@ -1,0 +1,27 @@
+/// What an engine that has been shut down has not yet given back.
+struct Leftovers: Sendable {
+    /// At the origin.
+    let connections: Int
+    /// More open files, sockets among them, than before.
+    let files: Int
+
+    private static let patience = Duration.seconds(3)
+
+    /// What is left when nothing is, or after a while.
+    static func settled(origin: Origin, filesBefore: Int) async throws -> Leftovers {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            let left = Leftovers(
+                connections: try origin.status().openConnections, files: try OpenFiles.count() - filesBefore)
+            if (left.connections == 0 && left.files <= 0) || .now >= deadline { return left }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
+
+/// The files and sockets of this process.
+enum OpenFiles {
+    static func count() throws -> Int {
+        try File.names(in: "/proc/self/fd").count
+    }
+}

@@ -1,0 +1,47 @@
+import ImageCodecs
+
+/// Those who make an image small, each a command.
+enum DecodeEngine: String, Hashable, Sendable, CaseIterable {
+    /// This library's decoder and encoder, from file to file.
+    case thumbnail
+    /// The codec's own command; its pixels go nowhere.
+    case djpeg, dwebp
+    case vipsthumbnail
+
+    /// How it makes an image of `size`, the file `input`, into one of no more than `maximumSide` pixels each way.
+    func command(_ input: String, size: PixelSize, maximumSide: Int, scratch: String) throws -> Command {
+        let output = "\(scratch)/\(rawValue).jpg"
+        let target = size.fitting(maximumSide: maximumSide)
+        switch self {
+        case .thumbnail:
+            return Command(try .thumbnail(), [input, output, "--max-pixel-size", "\(maximumSide)"])
+        case .djpeg:
+            let eighths = size.eighths(for: target)
+            return Command(try Tool(rawValue), ["-scale", "\(eighths)/8", "-outfile", "/dev/null", input])
+        case .dwebp:
+            let scale = ["-scale", "\(target.width)", "\(target.height)"]
+            return Command(try Tool(rawValue), ["-quiet", "-ppm"] + scale + [input, "-o", "/dev/null"])
+        case .vipsthumbnail:
+            return Command(try Tool(rawValue), [input, "--size", "\(maximumSide)", "-o", output])
+        }
+    }
+}
+
+extension PixelSize {
+    /// The largest of the same shape whose sides are no longer than `side`; itself if it is no larger.
+    func fitting(maximumSide side: Int) -> PixelSize {
+        let longest = max(width, height)
+        guard longest > side else { return self }
+        func scaled(_ length: Int) -> Int { max(1, (length * side + longest / 2) / longest) }
+        return PixelSize(width: scaled(width), height: scaled(height))
+    }
+
+    /// The least eighths of this size, rounded up as libjpeg does, that are at least twice `target` both ways, or all.
+    ///
+    /// That is the library's rule: less leaves its filter too little detail.
+    func eighths(for target: PixelSize) -> Int {
+        (1..<8).first { eighths in
+            (width * eighths + 7) / 8 >= target.width * 2 && (height * eighths + 7) / 8 >= target.height * 2
+        } ?? 8
+    }
+}

@@ -1,0 +1,64 @@
+import FoundationEssentials
+import Glibc
+
+/// Whole files, with errors that say which file and why.
+enum File {
+    static func read(_ path: String) throws(FileError) -> [UInt8] {
+        try attempt("read", path) { Array(try Data(contentsOf: URL(filePath: path))) }
+    }
+
+    /// Replaces what was there in one step, so that nobody sees half a file.
+    static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
+        try attempt("write", path) { try Data(bytes).write(to: URL(filePath: path), options: .atomic) }
+    }
+
+    static func append(_ bytes: [UInt8], to path: String) throws(FileError) {
+        try write(try read(path) + bytes, to: path)
+    }
+
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path)
+    }
+
+    static func isFolder(_ path: String) -> Bool {
+        var isFolder = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
+    }
+
+    static func createFolder(_ path: String) throws(FileError) {
+        try attempt("create", path) {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+    }
+
+    /// A file, or a folder with all it holds; that it was not there is no error.
+    static func remove(_ path: String) {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// What a folder holds.
+    static func names(in folder: String) throws(FileError) -> [String] {
+        try attempt("list", folder) { try FileManager.default.contentsOfDirectory(atPath: folder) }
+    }
+
+    private static func attempt<Result>(
+        _ action: String, _ path: String, _ body: () throws -> Result
+    ) throws(FileError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw FileError(action: action, path: path, cause: error)
+        }
+    }
+}
+
+/// What could not be done with a file.
+struct FileError: Error, CustomStringConvertible {
+    let description: String
+
+    init(action: String, path: String, cause: any Error) {
+        let code = ((cause as? CocoaError)?.underlying as? POSIXError)?.code
+        let reason = code.map { unsafe String(cString: strerror($0.rawValue)) } ?? "\(cause)"
+        description = "cannot \(action) \(path): \(reason)"
+    }
+}

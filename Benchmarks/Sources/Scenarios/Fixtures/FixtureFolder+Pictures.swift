@@ -1,0 +1,25 @@
+import ImageCodecs
+
+extension FixtureFolder {
+    /// The name of a file with a picture of that size, and its path in this folder.
+    ///
+    /// A pixel takes a little less than two bits.
+    func jpeg(
+        width: Int, height: Int, isProgressive: Bool = false, number: Int = 0
+    ) throws -> (name: String, path: String) {
+        try picture(as: .jpeg, width: width, height: height, isProgressive: isProgressive, number: number)
+    }
+
+    /// The same in any format.
+    func picture(
+        as format: ImageFormat, width: Int, height: Int, isProgressive: Bool = false, number: Int = 0
+    ) throws -> (name: String, path: String) {
+        let kind = (isProgressive ? "-progressive" : "") + (number > 0 ? "-\(number)" : "")
+        let name = "photograph-\(width)x\(height)\(kind).\(format.fileExtension)"
+        let path = try file(name) {
+            try Photograph.pixels(width: width, height: height, number: number)
+                .encoded(as: format, quality: 80, isProgressive: isProgressive)
+        }
+        return (name, path)
+    }
+}

@@ -1,0 +1,36 @@
+/// What one run of one case gave.
+struct Measurements: Sendable, Hashable {
+    private(set) var values: [Metric: Double] = [:]
+
+    subscript(metric: Metric) -> Double? {
+        get { values[metric] }
+        // Neither infinite nor undefined: JSON has no such numbers, and nobody has measured one.
+        set { values[metric] = newValue.flatMap { $0.isFinite ? $0 : nil } }
+    }
+
+    /// These and `others`, which win.
+    func merging(_ others: Measurements) -> Measurements {
+        var merged = self
+        merged.values.merge(others.values) { $1 }
+        return merged
+    }
+}
+
+extension Measurements: Codable {
+    init(from decoder: any Decoder) throws {
+        let values = try [String: Double](from: decoder)
+        self.values = Dictionary(uniqueKeysWithValues: values.map { (Metric(rawValue: $0), $1) })
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) }).encode(to: encoder)
+    }
+}
+
+extension Measurements? {
+    /// One quantity here by the same there, or nil unless both were measured.
+    func ratio(of metric: Metric, to other: Measurements?) -> Double? {
+        guard let mine = self?[metric], let theirs = other?[metric] else { return nil }
+        return mine / theirs
+    }
+}

@@ -1,0 +1,12 @@
+/// The most memory this process has held at one time.
+enum PeakMemory {
+    /// In bytes, or nil if the system does not tell.
+    ///
+    /// Not getrusage's, which a process inherits from the one that started it.
+    static func bytes() -> Int? {
+        guard let status = try? File.read("/proc/self/status") else { return nil }
+        let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")
+        let kilobytes = lines.first { $0.hasPrefix("VmHWM:") }?.split { !$0.isNumber }.first
+        return kilobytes.flatMap { Int($0) }.map { $0 * 1_024 }
+    }
+}

@@ -1,0 +1,92 @@
+import FoundationEssentials
+
+/// How fast a list of URLs becomes a folder of thumbnails.
+///
+/// The time to start is in it: img2dataset takes two or three seconds to import its modules, which flatters its rivals
+/// the more the fewer images there are.
+enum Pipeline: Scenario {
+    static let name = "pipeline"
+    static let summary = "JPEGs of 1600 x 1200 from the origin to 256 pixels on disk"
+    static let deadline = Duration.seconds(240)
+
+    static let columns = [
+        Column("images/s", .requestsPerSecond, decimals: 1),
+        .spread("least-most", .requestsPerSecond, decimals: 0),
+        Column("a core", .perCore, decimals: 1),
+        Column("CPU ms", .cpuPerRequest, per: 1_000, decimals: 2),
+        Column("MB", .peakMemory, per: 1e6),
+        Column("faster", .timesAsFast, decimals: 2),
+    ]
+
+    struct Case: ScenarioCase {
+        let engine: String
+        let images: Int
+        /// Downloads at a time.
+        let concurrency: Int
+
+        var heading: String { "\(DecimalText.text(Double(images), decimals: 0)) images" }
+    }
+
+    /// Many URLs for few files: the origin should answer from memory.
+    private static let pictures = 24
+    private static let processes = 2
+
+    static func cases(_ extent: Extent) -> [Case] {
+        PipelineEngine.allCases.map {
+            Case(engine: $0.rawValue, images: extent == .full ? 2_000 : 400, concurrency: 64)
+        }
+    }
+
+    struct Site: Codable {
+        let origin: Origin
+        /// The names of the pictures there.
+        let names: [String]
+        let scratch: String
+    }
+
+    static func withSite<Result: Sendable>(
+        for cases: [Case], fixtures: FixtureFolder, _ body: (Site) async throws -> Result
+    ) async throws -> Result {
+        let names = try (1...pictures).map { try fixtures.jpeg(width: 1_600, height: 1_200, number: $0).name }
+        return try await TemporaryFolder.with(name) { scratch in
+            try await Origin.serving(fixtures) { try await body(Site(origin: $0, names: names, scratch: scratch)) }
+        }
+    }
+
+    static func measure(_ subject: Case, at site: Site) async throws -> Measurements {
+        guard let engine = PipelineEngine(rawValue: subject.engine) else {
+            throw Unable(engine: subject.engine, task: "make thumbnails")
+        }
+        let folder = "\(site.scratch)/\(subject.engine)"
+        File.remove(folder)
+        defer { File.remove(folder) }
+        let batch = PipelineBatch(
+            urls: (0..<subject.images).map { site.origin.url("\(site.names[$0 % site.names.count])?n=\($0)") },
+            folder: folder, concurrency: subject.concurrency, processes: processes)
+        try batch.prepare()
+        let runs = try engine.commands(for: batch).map { try $0.runForMemory(scratch: folder) }
+        try Mismatch.check("thumbnails", try batch.resultCount(), is: subject.images)
+        let (wall, cpu) = runs.reduce((Duration.zero, Duration.zero)) { ($0.0 + $1.usage.wall, $0.1 + $1.usage.cpu) }
+        var measurements = Measurements()
+        measurements[.requestsPerSecond] = Double(subject.images) / wall.seconds
+        measurements[.perCore] =
+            Double(subject.images) / wall.seconds / Double(ProcessInfo.processInfo.activeProcessorCount)
+        measurements[.cpuPerRequest] = cpu.microseconds / Double(subject.images)
+        measurements[.peakMemory] = runs.compactMap(\.peakMemory).max().map(Double.init)
+        return measurements
+    }
+
+    /// How many times as fast webimage was.
+    static func compare(_ subject: Case, in repetition: Repetition<Case>) -> Measurements {
+        var ratios = Measurements()
+        let webimage = repetition.first { $0.engine == PipelineEngine.webimage.rawValue && $0.images == subject.images }
+        ratios[.timesAsFast] = webimage.ratio(of: .requestsPerSecond, to: repetition[subject])
+        return ratios
+    }
+}
+
+extension Metric {
+    static let perCore = Metric(rawValue: "images_per_second_per_core")
+    /// Images a second of webimage for each of this one's.
+    static let timesAsFast = Metric(rawValue: "webimage_times_as_fast")
+}

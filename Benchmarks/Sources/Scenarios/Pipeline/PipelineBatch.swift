@@ -1,0 +1,39 @@
+/// The work of one run in a folder of its own: lists of what to do, and an empty folder for what is made.
+struct PipelineBatch: Sendable {
+    let urls: [String]
+    let folder: String
+    let concurrency: Int
+    let processes: Int
+    let maximumSide = 256
+    let quality = 85
+
+    /// The URLs, one a line.
+    var list: String { folder + "/urls.txt" }
+    /// The same for curl, each with the file it is to become.
+    var downloads: String { folder + "/downloads.conf" }
+    /// Those files, one a line.
+    var originals: String { folder + "/originals.txt" }
+    var results: String { folder + "/results" }
+
+    /// Writes the lists and makes the folder.
+    func prepare() throws {
+        let files = urls.indices.map { "\(folder)/originals/\($0).jpg" }
+        let pairs = zip(urls, files).map { "url = \"\($0)\"\noutput = \"\($1)\"" }
+        try File.createFolder(results)
+        try File.createFolder(folder + "/originals")
+        for (path, lines) in [(list, urls), (downloads, pairs), (originals, files)] {
+            try File.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: path)
+        }
+    }
+
+    /// How many JPEGs were made, also in folders below.
+    func resultCount() throws -> Int { try Self.count(in: results) }
+
+    private static func count(in folder: String) throws -> Int {
+        try File.names(in: folder).reduce(0) { sum, name in
+            if name.hasSuffix(".jpg") { return sum + 1 }
+            let path = "\(folder)/\(name)"
+            return File.isFolder(path) ? sum + (try count(in: path)) : sum
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// Ways from a list of URLs to a folder of small JPEGs.
+enum PipelineEngine: String, CaseIterable, Sendable {
+    case webimage
+    case img2dataset
+    /// All files first, then all thumbnails.
+    case curlAndVipsthumbnail = "curl+vipsthumbnail"
+
+    /// The commands, to be run one after the other; the JPEGs are then somewhere below `batch.results`.
+    func commands(for batch: PipelineBatch) throws -> [Command] {
+        switch self {
+        case .webimage:
+            return [
+                Command(
+                    try .webimage(),
+                    [
+                        "get", "--input", batch.list, "--max-pixel-size", "\(batch.maximumSide)", "--quality",
+                        "\(batch.quality)", "--concurrency", "\(batch.concurrency)", "--output", batch.results,
+                    ])
+            ]
+        case .img2dataset:
+            // Several shards, as a process takes whole ones.
+            let shard = max(1, batch.urls.count / (batch.processes * 2))
+            return [
+                Command(
+                    try Tool("img2dataset", variable: "IMG2DATASET"),
+                    [
+                        "--url_list", batch.list, "--output_folder", batch.results, "--output_format", "files",
+                        "--processes_count", "\(batch.processes)",
+                        "--thread_count", "\(batch.concurrency / batch.processes)",
+                        "--number_sample_per_shard", "\(shard)", "--image_size", "\(batch.maximumSide)",
+                        "--resize_mode", "keep_ratio_largest", "--resize_only_if_bigger", "True",
+                        "--encode_quality", "\(batch.quality)",
+                    ])
+            ]
+        case .curlAndVipsthumbnail:
+            return [
+                Command(
+                    try Tool("curl"),
+                    ["-sS", "--parallel", "--parallel-max", "\(batch.concurrency)", "--config", batch.downloads]),
+                Command(
+                    try Tool("xargs"),
+                    [
+                        "-a", batch.originals, "-P", "\(batch.processes)", "-n", "50",
+                        try Tool("vipsthumbnail").path, "--size", "\(batch.maximumSide)",
+                        "-o", "\(batch.results)/%s.jpg[Q=\(batch.quality)]",
+                    ]),
+            ]
+        }
+    }
+}

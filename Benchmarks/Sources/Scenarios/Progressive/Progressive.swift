@@ -1,0 +1,106 @@
+import Engines
+import ImageCodecs
+
+/// How soon a slow image shows something, and what showing it while it comes costs.
+enum Progressive: Scenario {
+    static let name = "progressive"
+    static let summary = "one progressive JPEG at 2 MB/s, decoded at full size"
+    static let deadline = Duration.seconds(180)
+
+    static let columns = [
+        Column("first ms", .firstPreview),
+        Column("% of bytes", .firstPreviewShare, per: 0.01, decimals: 1),
+        Column("previews", .previews),
+        Column("ms", .wall),
+        Column("CPU ms", .cpu),
+        Column("of plain", .cpuRatioToPlain, decimals: 2),
+        Column("MB", .peakMemory, per: 1e6),
+    ]
+
+    struct Case: ScenarioCase {
+        let engine: String
+        let width: Int
+        let height: Int
+
+        var heading: String { "\(width) x \(height)" }
+    }
+
+    /// All bytes at once into one decoder, no previews: what the pixels cost at least.
+    private static let plainDecode = "plain-decode"
+    private static let bytesPerSecond = 2_000_000
+
+    static func cases(_ extent: Extent) -> [Case] {
+        // 4 MB; of 1 MB the operation queue's decoding of all bytes for every piece costs a sixteenth.
+        let (width, height) = extent == .full ? (5_520, 3_680) : (2_760, 1_840)
+        return [EngineName.actor.rawValue, EngineName.operationQueue.rawValue, plainDecode].map {
+            Case(engine: $0, width: width, height: height)
+        }
+    }
+
+    static func withSite<Result: Sendable>(
+        for cases: [Case], fixtures: FixtureFolder, _ body: (OriginSite) async throws -> Result
+    ) async throws -> Result {
+        for subject in cases { _ = try picture(for: subject, in: fixtures) }
+        return try await Origin.serving(fixtures) { try await body(OriginSite(origin: $0, fixtures: fixtures)) }
+    }
+
+    private static func picture(for subject: Case, in fixtures: FixtureFolder) throws -> (name: String, path: String) {
+        try fixtures.jpeg(width: subject.width, height: subject.height, isProgressive: true)
+    }
+
+    static func measure(_ subject: Case, at site: OriginSite) async throws -> Measurements {
+        let picture = try picture(for: subject, in: site.fixtures)
+        let bytes = try File.read(picture.path)
+        if subject.engine == plainDecode { return try await decodeAtOnce(bytes) }
+        guard let type = try EngineName(named: subject.engine).type as? any ProgressiveEngine.Type else {
+            throw Unable(engine: subject.engine, task: "show previews")
+        }
+        let url = site.origin.url(picture.name, bytesPerSecond: bytesPerSecond)
+        return try await load(url, byteCount: bytes.count, with: try type.init(concurrency: 1))
+    }
+
+    private static func decodeAtOnce(_ bytes: [UInt8]) async throws -> Measurements {
+        let (_, usage) = try await Usage.measuring { try StreamingDecoder.decode(bytes.span) }
+        return measurements(of: usage)
+    }
+
+    private static func load(
+        _ url: String, byteCount: Int, with engine: some ProgressiveEngine
+    ) async throws -> Measurements {
+        let previews = PreviewClock()
+        let (_, usage) = try await Usage.measuring {
+            try await engine.progressiveImage(url) { _ in previews.tick() }
+        }
+        try await engine.shutdown()
+        var measurements = measurements(of: usage)
+        measurements[.previews] = Double(previews.count)
+        measurements[.firstPreview] = previews.first?.milliseconds
+        // What the origin has sent by then, as it keeps its pace.
+        measurements[.firstPreviewShare] = previews.first.map {
+            min(1, $0.seconds * Double(bytesPerSecond) / Double(byteCount))
+        }
+        return measurements
+    }
+
+    private static func measurements(of usage: Usage) -> Measurements {
+        var measurements = Measurements()
+        measurements[.wall] = usage.wall.milliseconds
+        measurements[.cpu] = usage.cpu.milliseconds
+        measurements[.peakMemory] = PeakMemory.bytes().map(Double.init)
+        return measurements
+    }
+
+    static func compare(_ subject: Case, in repetition: Repetition<Case>) -> Measurements {
+        var ratios = Measurements()
+        let plain = repetition.first { $0.engine == plainDecode && $0.heading == subject.heading }
+        ratios[.cpuRatioToPlain] = repetition[subject].ratio(of: .cpu, to: plain)
+        return ratios
+    }
+}
+
+extension Metric {
+    static let firstPreview = Metric(rawValue: "first_preview_ms")
+    static let firstPreviewShare = Metric(rawValue: "first_preview_share_of_bytes")
+    static let previews = Metric(rawValue: "previews")
+    static let cpuRatioToPlain = Metric(rawValue: "cpu_ratio_to_plain_decode")
+}

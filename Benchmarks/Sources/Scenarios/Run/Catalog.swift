@@ -1,0 +1,27 @@
+/// All scenarios, in the order in which they run.
+enum Catalog {
+    static let scenarios: [any Scenario.Type] = [
+        Throughput.self, Storm.self, Cancel.self, Mixed.self, Progressive.self, Decode.self, Pipeline.self,
+    ]
+
+    static func scenario(named name: String) -> (any Scenario.Type)? {
+        scenarios.first { $0.name == name }
+    }
+
+    static var names: String { scenarios.map { $0.name }.joined(separator: ", ") }
+
+    /// Everybody who does anything in any scenario, in order of first appearance.
+    static var engines: [String] {
+        var names: [String] = []
+        for scenario in scenarios {
+            for name in engines(of: scenario) where !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
+    static var engineNames: String { engines.joined(separator: ", ") }
+
+    private static func engines<S: Scenario>(of scenario: S.Type) -> [String] {
+        S.cases(.full).map(\.engine)
+    }
+}

@@ -1,0 +1,39 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Ctrl-C and the polite kill: the work is cancelled, which ends the processes it has started.
+enum Interruption {
+    /// The work was interrupted.
+    struct Interrupted: Error {
+        /// The shell's convention: 128 and the signal.
+        let exitStatus: Int32
+    }
+
+    /// What `body` returns, or `Interrupted`, once it has ended, if a signal came.
+    static func cancelling<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let received = Received()
+        let work = Task { try await body() }
+        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler {
+                received.signal.store(number, ordering: .relaxed)
+                work.cancel()
+            }
+            source.activate()
+            return source
+        }
+        let result = await work.result
+        for source in sources { source.cancel() }
+        let number = received.signal.load(ordering: .relaxed)
+        if number != 0 { throw Interrupted(exitStatus: 128 + number) }
+        return try result.get()
+    }
+
+    private final class Received: Sendable {
+        let signal = Atomic<Int32>(0)
+    }
+}

@@ -1,0 +1,23 @@
+/// What the command was asked to do.
+struct Arguments {
+    static let usage = "usage: thumbnail INPUT OUTPUT.jpg --max-pixel-size N"
+
+    var input = ""
+    var output = ""
+    var maximumSide = 0
+
+    /// Throws `Failure` unless there are two paths and a size of at least 1.
+    init(_ words: some Sequence<String>) throws(Failure) {
+        var paths: [String] = []
+        var words = words.makeIterator()
+        while let word = words.next() {
+            if word == "--max-pixel-size" {
+                maximumSide = words.next().flatMap { Int($0) } ?? 0
+            } else {
+                paths.append(word)
+            }
+        }
+        guard paths.count == 2, maximumSide > 0 else { throw Failure(description: Self.usage) }
+        (input, output) = (paths[0], paths[1])
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Testing
+
+@testable import Scenarios
+
+@Suite struct CommandTests {
+    @Test func withoutASubcommandItRuns() throws {
+        let command = try #require(try Scenarios.parseAsRoot(["--quick", "--engine", "actor"]) as? RunCommand)
+        #expect(command.quick)
+        #expect(command.engine == ["actor"])
+    }
+
+    @Test(arguments: [
+        (["--scenario", "rain"], "There is no scenario 'rain'. There are: throughput, storm"),
+        (["--engine", "steam"], "There is no engine 'steam'. There are: actor, operation-queue"),
+        (["--repetitions", "0"], "--repetitions must be 1 to 1000."),
+    ])
+    func whatIsNotThereIsToldWithWhatIs(arguments: [String], message: String) {
+        #expect {
+            _ = try Scenarios.parseAsRoot(arguments)
+        } throws: {
+            Scenarios.message(for: $0).contains(message)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Threading
+
+/// What others tell the coordinator, in the order in which they do.
+///
+/// Telling is synchronous and costs little more than the lock. However much has come, it is read in one turn of the
+/// actor: ten thousand callers at once, or a hundred transfers that end together, make one job and not as many.
+struct CoordinatorInbox: Sendable {
+    enum Message: Sendable {
+        /// A caller wants something.
+        case join(Subscriber)
+        /// A caller has cancelled.
+        case leave(Subscriber.ID)
+        /// A caller wants its download sooner or later than before.
+        case prioritize(Subscriber.ID, DownloadPriority)
+        /// A transfer has ended; how, its log tells.
+        case transferEnded(Download.ID)
+    }
+
+    private let messages = Locked<[Message]>([])
+
+    /// Adds a message; true if there was none, so that somebody has to see to it that it is read.
+    func append(_ message: Message) -> Bool {
+        messages.withLock { messages in
+            messages.append(message)
+            return messages.count == 1
+        }
+    }
+
+    /// Moves all messages to `batch`, which is empty: the two change places, so that neither has to grow again.
+    func take(into batch: inout [Message]) {
+        messages.withLock { messages in swap(&messages, &batch) }
+    }
+}

@@ -1,0 +1,18 @@
+// Coefficient arrays for decodes at 1/8 of the size, which need one of the 64 coefficients of each block.
+#ifndef CJPEG_COARSE_COEFFICIENTS_H
+#define CJPEG_COARSE_COEFFICIENTS_H
+
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+/// What the arrays of one decoder share.
+typedef struct CoarseCoefficients {
+    int channel_count;
+} CoarseCoefficients;
+
+/// Lets `info` keep only the mean (DC) of each block of a file of several scans. To be called before its header is read;
+/// the image must then be decoded at a scale of 1/8 without block smoothing. Takes the `client_data` of `info`.
+void coarse_coefficients_install(CoarseCoefficients *coefficients, j_decompress_ptr info);
+
+#endif

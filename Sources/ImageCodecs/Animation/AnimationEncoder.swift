@@ -1,0 +1,75 @@
+/// Writes an animation as GIF, APNG or WebP, frame after frame.
+///
+/// Only what changes from frame to frame is written. Not `Sendable`: one encoder belongs to one task.
+public final class AnimationEncoder {
+    private let writer: any AnimationWriter
+    private let format: ImageFormat
+    private let size: PixelSize
+    private var frameCount = 0
+
+    /// An encoder of frames that all have the given size, shown `loopCount` times, 0 being without end.
+    ///
+    /// `quality`, 1 to 100, is for WebP; PNG is lossless, and each frame of a GIF has up to 256 colours of its own,
+    /// pixels with less than half alpha being transparent. Throws `encodingFailed` for JPEG, and if the format cannot
+    /// hold the size: 65,535 pixels a side are the most for GIF, 16,383 for WebP.
+    public init(
+        format: ImageFormat, size: PixelSize, loopCount: Int = 0, quality: Int = 85
+    ) throws(CodecError) {
+        guard size.width > 0, size.height > 0 else { throw .encodingFailed(format, "it has no pixels") }
+        self.format = format
+        self.size = size
+        let loopCount = UInt16(clamping: loopCount)
+        switch format {
+        case .gif: writer = try GIFAnimationWriter(size: size, loopCount: loopCount)
+        case .png: writer = APNGWriter(size: size, loopCount: loopCount)
+        case .webp: writer = try WebPAnimationWriter(size: size, loopCount: loopCount, quality: quality)
+        case .jpeg: throw .encodingFailed(.jpeg, "JPEG has no animations")
+        }
+    }
+
+    /// Adds a frame that is shown for `delay`, as finely as the format can say it: hundredths of a second in GIF, at
+    /// least two, thousandths in others.
+    ///
+    /// Throws `encodingFailed` if the frame is of another size, or the encoder refuses it.
+    public func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {
+        guard frame.size == size else {
+            throw .encodingFailed(format, "a frame of \(frame.size) in an animation of \(size)")
+        }
+        frameCount += 1
+        try writer.append(frame, delay: max(delay, .zero))
+    }
+
+    /// The file; to be called once, after the last frame.
+    ///
+    /// Throws `encodingFailed` if there was no frame.
+    public func finish() throws(CodecError) -> [UInt8] {
+        guard frameCount > 0 else { throw .encodingFailed(format, "it has no frames") }
+        return try writer.finish()
+    }
+}
+
+@available(*, unavailable)
+extension AnimationEncoder: Sendable {}
+
+/// What each format's folder provides: frames in, a file out.
+protocol AnimationWriter: AnyObject {
+    /// Takes the next frame, of the animation's size.
+    func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError)
+    /// The file, after at least one frame.
+    func finish() throws(CodecError) -> [UInt8]
+}
+
+extension AnimatedImage {
+    /// The animation as a file of `format`, its frames as large and upright as the options of the image ask.
+    ///
+    /// A still image is written as one. Throws what ``AnimationDecoder`` and ``AnimationEncoder`` throw.
+    public func encoded(as format: ImageFormat, quality: Int = 85) throws(CodecError) -> [UInt8] {
+        let decoder = AnimationDecoder(self, windowBytes: 0)
+        guard frameCount > 1 else { return try decoder.frame(at: 0).encoded(as: format, quality: quality) }
+        let encoder = try AnimationEncoder(format: format, size: size, loopCount: loopCount, quality: quality)
+        for index in 0..<frameCount {
+            try encoder.append(try decoder.frame(at: index), delay: delay(at: index))
+        }
+        return try encoder.finish()
+    }
+}

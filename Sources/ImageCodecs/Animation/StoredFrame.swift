@@ -1,0 +1,60 @@
+/// A frame as the file has it: where it is painted, and how.
+struct StoredFrame: Sendable, Equatable {
+    /// What becomes of the frame's place when its time is over.
+    enum Disposal {
+        /// It stays.
+        case keep
+        /// It is cleared to transparent, as browsers do whatever background colour the file names.
+        case background
+        /// What was there before comes back.
+        case previous
+    }
+
+    /// How the frame's pixels meet those below.
+    enum Blend {
+        /// They replace them, also where they are transparent.
+        case source
+        /// They are laid over them.
+        case over
+    }
+
+    var left: Int
+    var top: Int
+    var size: PixelSize
+    /// As the file has it.
+    var delay: Duration
+    var disposal = Disposal.keep
+    var blend = Blend.source
+    /// GIF: the index that leaves what is below.
+    var transparentIndex: UInt8?
+    /// Where in the file its compressed pixels are, and what leads to them.
+    var data: Range<Int>
+    /// Whether it looks the same whatever came before it.
+    var isIndependent = false
+
+    /// Whether it leaves no pixel of the canvas as it was.
+    func covers(_ canvas: PixelSize) -> Bool {
+        left == 0 && top == 0 && size.width >= canvas.width && size.height >= canvas.height
+    }
+
+    /// How long the frame is shown: browsers give a tenth of a second to those of no more than a hundredth.
+    var shownDelay: Duration { delay <= .milliseconds(10) ? .milliseconds(100) : delay }
+}
+
+extension [StoredFrame] {
+    /// Finds the frames that can be shown without those before them.
+    mutating func markIndependent(on canvas: PixelSize) {
+        var isBlank = true
+        for index in indices {
+            let frame = self[index]
+            let coversAll = frame.covers(canvas)
+            // One that brings back what was there before needs to know it.
+            self[index].isIndependent = isBlank || coversAll && frame.blend == .source && frame.disposal != .previous
+            switch frame.disposal {
+            case .keep: isBlank = false
+            case .background: isBlank = isBlank || coversAll
+            case .previous: break
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// Hands on the pixels of a rectangle, as they are.
+final class RowCutter: RowSink {
+    private let bytes: Range<Int>
+    private var rowsAbove: Int
+    private var rowsLeft: Int
+    private let sink: any RowSink
+
+    /// `region` lies inside the rows, begins at a whole pixel and has the given size.
+    init(_ region: PixelRegion, _ size: PixelSize, sink: any RowSink) {
+        let left = Int(region.left) * 4
+        bytes = left..<left + size.width * 4
+        rowsAbove = Int(region.top)
+        rowsLeft = size.height
+        self.sink = sink
+    }
+
+    func append(row: Span<UInt8>) {
+        guard rowsAbove == 0 else { return rowsAbove -= 1 }
+        guard rowsLeft > 0 else { return }
+        rowsLeft -= 1
+        sink.append(row: row.extracting(bytes))
+    }
+}

@@ -1,0 +1,48 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The transfer function of sRGB (IEC 61966-2-1), as tables: from bytes to light of 0 to 1, and back.
+struct SRGBCurve {
+    /// The light of each byte.
+    let light: [Float]
+    /// The least light that is rounded to each byte; beyond the last there is none.
+    private let least: [Float]
+    /// For each of 4096 equal steps of light the byte of its beginning; no step is so wide that it has three.
+    private let bytes: [UInt8]
+
+    private static let steps: Float = 4096
+
+    /// The tables, made once.
+    static let shared = SRGBCurve()
+
+    private init() {
+        light = (0...255).map { Float(Self.light(Double($0) / 255)) }
+        let least = (0...256).map { $0 == 0 ? 0 : $0 == 256 ? .infinity : Float(Self.light((Double($0) - 0.5) / 255)) }
+        self.least = least
+        var byte = 0
+        bytes = (0...Int(Self.steps)).map { step in
+            while least[byte + 1] <= Float(step) / Self.steps { byte += 1 }
+            return UInt8(byte)
+        }
+    }
+
+    /// The byte nearest to each of three lights, which may be a little below 0 or above 1; the fourth is left alone.
+    @inline(__always)
+    func bytes(of lights: SIMD4<Float>) -> SIMD4<Float> {
+        let clamped = lights.clamped(lowerBound: .zero, upperBound: .one)
+        return SIMD4(byte(of: clamped.x), byte(of: clamped.y), byte(of: clamped.z), lights.w)
+    }
+
+    @inline(__always)
+    private func byte(of light: Float) -> Float {
+        let byte = bytes[Int(light * Self.steps)]
+        return Float(light >= least[Int(byte) + 1] ? byte + 1 : byte)
+    }
+
+    private static func light(_ value: Double) -> Double {
+        value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+}

@@ -1,0 +1,23 @@
+public import ArgumentParser
+public import AsyncWebImage
+
+/// A width and a height as an argument, such as `640x480`.
+struct BoxSize: ExpressibleByArgument, Equatable {
+    let size: PixelSize
+
+    /// Nil unless both are whole numbers from 1 on.
+    init?(argument: String) {
+        let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map(Self.side)
+        guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
+        size = PixelSize(width: width, height: height)
+    }
+
+    private static func side(_ text: Substring) -> Int? {
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let side = Int(text),
+            side > 0
+        else { return nil }
+        return side
+    }
+}
+
+extension Resampling.Filter: ExpressibleByArgument {}

@@ -1,0 +1,117 @@
+import ImageCodecs
+import Testing
+
+@testable import AsyncWebImage
+
+@Suite(.timeLimit(.minutes(1)))
+struct PlaybackTests {
+    private let loader = ImageLoader(configuration: .patient)
+
+    /// Frames of one colour each, shown for 100, 200, 300… milliseconds.
+    static func animation(frames: Int = 3, loopCount: Int = 1) throws -> AnimatedImage {
+        let size = PixelSize(width: 4, height: 2)
+        let encoder = try AnimationEncoder(format: .png, size: size, loopCount: loopCount)
+        for index in 0..<frames { try encoder.append(try frame(index), delay: .milliseconds(100 * (index + 1))) }
+        return try AnimatedImage(encoder.finish())
+    }
+
+    private static func frame(_ index: Int) throws -> PixelBuffer {
+        let pixel = [UInt8(index), 100, 200, 255]
+        return try #require(
+            PixelBuffer(size: PixelSize(width: 4, height: 2), bytes: (0..<8).flatMap { _ in pixel }))
+    }
+
+    @Test func framesComeWhenTheirTimeHasCome() async throws {
+        let clock = ManualClock()
+        let playback = AnimationPlayback(try Self.animation(), decoder: loader.decoder, clock: clock)
+
+        #expect(try await playback.next()?.index == 0)
+        for (index, offset) in [(1, 100), (2, 300)] {
+            async let next = playback.next()
+            #expect(await clock.nextSleep().offset == .milliseconds(offset))
+            clock.advance(by: .milliseconds(offset) - clock.now.offset)
+            let frame = try #require(try await next)
+            #expect((frame.index, frame.run, frame.delay) == (index, 0, .milliseconds(100 * (index + 1))))
+            #expect(frame.pixels == (try Self.frame(index)))
+        }
+        // The last frame has its time, too.
+        async let end = playback.next()
+        #expect(await clock.nextSleep().offset == .milliseconds(600))
+        clock.advance(by: .milliseconds(300))
+        #expect(try await end == nil)
+    }
+
+    @Test func runsFollowEachOther() async throws {
+        let clock = ManualClock()
+        let image = try Self.animation(frames: 2, loopCount: 3)
+        var shown: [[Int]] = []
+        let playback = AnimationPlayback(image, decoder: loader.decoder, clock: clock)
+        while let frame = try await playback.next() {
+            shown.append([frame.run, frame.index])
+            clock.advance(by: frame.delay)
+        }
+        #expect(shown == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]])
+    }
+
+    @Test func withoutEndItGoesOn() async throws {
+        let clock = ManualClock()
+        let playback = AnimationPlayback(
+            try Self.animation(frames: 2, loopCount: 0), decoder: loader.decoder, clock: clock)
+        for index in 0..<50 {
+            let frame = try #require(try await playback.next())
+            #expect((frame.run, frame.index) == (index / 2, index % 2))
+            clock.advance(by: frame.delay)
+        }
+    }
+
+    @Test func aConsumerWhoComesLateIsServedAtOnceAndMissesNothing() async throws {
+        let clock = ManualClock()
+        let playback = AnimationPlayback(try Self.animation(frames: 4), decoder: loader.decoder, clock: clock)
+        _ = try await playback.next()
+        // Due at 100 ms. 50 ms late are caught up with: the next is due at 300 ms all the same.
+        clock.advance(by: .milliseconds(150))
+        #expect(try await playback.next()?.index == 1)
+        async let third = playback.next()
+        #expect(await clock.nextSleep().offset == .milliseconds(300))
+        clock.advance(by: .milliseconds(150))
+        #expect(try await third?.index == 2)
+        // Due at 600 ms. Ten seconds late are not.
+        clock.advance(by: .seconds(10))
+        #expect(try await playback.next()?.index == 3)
+        async let end = playback.next()
+        #expect(await clock.nextSleep().offset == .milliseconds(10_300 + 400))
+        clock.advance(by: .seconds(1))
+        #expect(try await end == nil)
+    }
+
+    @Test func cancellingEndsTheWait() async throws {
+        let clock = ManualClock()
+        let stream = loader.frames(of: try Self.animation(), clock: clock)
+        let task = Task { () -> Int in
+            var count = 0
+            for try await _ in stream { count += 1 }
+            return count
+        }
+        _ = await clock.nextSleep()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func aBrokenFrameEndsTheStream() async throws {
+        let clock = ManualClock()
+        let encoder = try AnimationEncoder(format: .png, size: PixelSize(width: 4, height: 2))
+        for index in 0..<2 { try encoder.append(try Self.frame(index), delay: .zero) }
+        var file = try encoder.finish()
+        let data = try #require(file.indices.last { file[$0...].starts(with: Array("fdAT".utf8)) })
+        file[data + 10] ^= 1
+        let playback = AnimationPlayback(try AnimatedImage(file), decoder: loader.decoder, clock: clock)
+        #expect(try await playback.next()?.index == 0)
+        await #expect(throws: CodecError.self) { try await playback.next() }
+    }
+
+    @Test func anAnimationThatCanNeverFitIsRefused() async throws {
+        let decoder = ImageDecoder(configuration: ImageDecoder.Configuration(memoryBudget: 1_000))
+        let playback = AnimationPlayback(try Self.animation(), decoder: decoder, clock: ManualClock())
+        await #expect(throws: CodecError.self) { try await playback.next() }
+    }
+}

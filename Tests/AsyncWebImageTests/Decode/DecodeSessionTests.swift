@@ -1,0 +1,72 @@
+import HTTPTransport
+import Testing
+
+@testable import AsyncWebImage
+
+/// Previews as a session makes them, its bytes and its clock in the test's hands.
+@Suite(.timeLimit(.minutes(1)))
+struct DecodeSessionTests {
+    private let clock = ManualClock()
+    private let log = BodyLog(replayLimit: 1 << 20)
+    private let channel = FrameChannel()
+    private let file: [UInt8]
+    /// Where the scans of the file begin.
+    private let scans: [Int]
+
+    init() throws {
+        let file = try Samples.picture(320, 240).encoded(as: .jpeg, quality: 80, isProgressive: true)
+        self.file = file
+        scans = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
+        _ = try #require(scans.count > 4 ? scans : nil)
+    }
+
+    private func start(_ policy: ProgressivePolicy) throws -> Task<DecodedImage, any Error> {
+        let reader = try #require(log.makeReader())
+        channel.onDemand { reader.poke() }
+        let frames = FrameHub()
+        frames.add(channel, id: 0)
+        let session = DecodeSession(
+            reader: reader, decoder: ImageDecoder(), options: DecodeOptions(), policy: policy, frames: frames,
+            clock: clock)
+        return Task { try await session.run() }
+    }
+
+    /// The bytes of `range`, and a few of what follows, so that the last scan is known to be complete.
+    private func append(_ range: Range<Int>) {
+        _ = log.append(file.span.extracting(range))
+    }
+
+    @Test func aPreviewHeldBackIsShownInItsTimeThoughNoBytesCome() async throws {
+        let session = try start(ProgressivePolicy())
+        append(0..<scans[1] + 20)
+        #expect(try await channel.next()?.scan == 1)
+        let second = Task { try await channel.next()?.scan }
+        append(scans[1] + 20..<scans[2] + 20)
+        #expect(await clock.nextSleep().offset == .milliseconds(100))
+        clock.advance(by: .milliseconds(100))
+        #expect(try await second.value == 2)
+        session.cancel()
+        await #expect(throws: CancellationError.self) { try await session.value }
+    }
+
+    @Test func aLargeImageIsShownSmallerUntilItIsFinished() async throws {
+        let session = try start(ProgressivePolicy(maximumSide: 100))
+        append(0..<scans[1] + 20)
+        #expect(try await channel.next()?.pixels.size == PixelSize(width: 80, height: 60))
+        append(scans[1] + 20..<file.count)
+        log.finish(.delivered)
+        #expect(try await session.value.pixels.size == PixelSize(width: 320, height: 240))
+    }
+
+    @Test(arguments: [ProgressivePolicy.Selection.all, .none])
+    func noPreviewIsMadeOfWhatIsAboutToBeFinished(selection: ProgressivePolicy.Selection) async throws {
+        let session = try start(ProgressivePolicy(selection: selection))
+        let next = Task { try await channel.next() }
+        while !channel.isWanted { await Task.yield() }
+        append(0..<file.count)
+        log.finish(.delivered)
+        _ = try await session.value
+        channel.finish(.failure(CancellationError()))
+        await #expect(throws: CancellationError.self) { try await next.value }
+    }
+}

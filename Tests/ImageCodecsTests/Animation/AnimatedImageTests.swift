@@ -1,0 +1,188 @@
+import Testing
+
+@testable import ImageCodecs
+
+@Suite
+struct AnimatedImageTests {
+    static let formats: [ImageFormat] = [.gif, .png, .webp]
+
+    // MARK: What a file says
+
+    @Test(arguments: [(0, 100), (1, 100), (2, 20), (5, 50), (65_535, 655_350)])
+    func shortDelaysOfGIFsAreThoseOfBrowsers(hundredths: Int, milliseconds: Int) throws {
+        let frame = TestGIF.Frame(width: 1, height: 1, indices: [0], delay: hundredths)
+        let image = try AnimatedImage(TestGIF(width: 1, height: 1).file([frame, frame]))
+        #expect(image.delay(at: 1) == .milliseconds(milliseconds))
+    }
+
+    @Test(arguments: [(nil, 1), (0, 0), (1, 2), (65_535, 65_536)] as [(Int?, Int)])
+    func aGIFIsShownOnceAndThenRepeated(repetitions: Int?, loopCount: Int) throws {
+        let frame = TestGIF.Frame(width: 1, height: 1, indices: [0])
+        let file = TestGIF(width: 1, height: 1, repetitions: repetitions).file([frame, frame])
+        #expect(try AnimatedImage(file).loopCount == loopCount)
+    }
+
+    @Test
+    func aDenominatorOfZeroMeansHundredths() throws {
+        var file = try TestAnimation.file(.png)
+        let control = try #require(file.indices.first { file[$0...].starts(with: Array("fcTL".utf8)) })
+        let data = Array(file[control + 4..<control + 24]) + [0, 7, 0, 0, 0, 0]
+        file.replaceSubrange(control - 4..<control + 34, with: TestPNG.chunk("fcTL", data))
+        #expect(try AnimatedImage(file).delay(at: 0) == .milliseconds(70))
+    }
+
+    @Test(arguments: ImageFormat.allCases)
+    func aStillImageIsAnAnimationOfOneFrame(format: ImageFormat) throws {
+        let file = try TestImages.photo(width: 20, height: 10).encoded(as: format)
+        let image = try AnimatedImage(file, options: DecodeOptions(target: .maximumSide(10)))
+        #expect((image.frameCount, image.loopCount) == (1, 1))
+        #expect(image.size == PixelSize(width: 10, height: 5))
+        #expect(image.originalSize == PixelSize(width: 20, height: 10))
+        let still = try decode(file, options: DecodeOptions(target: .maximumSide(10)))
+        #expect(try image.allFrames() == [still.pixels])
+        let again = try image.encoded(as: .png)
+        #expect(try probe(again)?.frameCount == 1)
+    }
+
+    // MARK: Broken files
+
+    @Test(arguments: formats)
+    func aFileCutAnywhereIsAnError(format: ImageFormat) throws {
+        let file = try TestAnimation.file(format, count: 3)
+        // Without its last byte, the trailer, a GIF is complete; between two frames it may have lost the others.
+        for length in 0..<file.count - (format == .gif ? 1 : 0) {
+            do throws(CodecError) {
+                let frames = try AnimatedImage(Array(file.prefix(length))).allFrames()
+                #expect(format == .gif && frames.count < 3, "\(length) of \(file.count) bytes")
+            } catch {
+                continue
+            }
+        }
+    }
+
+    @Test(arguments: formats, UInt64(1)...4)
+    func flippedBytesGiveAnErrorOrFrames(format: ImageFormat, seed: UInt64) throws {
+        let file = try TestAnimation.file(format, count: 4, seed: seed)
+        let limits = DecodeLimits(maximumPixels: 1 << 16)
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<150 {
+            var damaged = file
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let offset = Int.random(in: damaged.indices, using: &random)
+                damaged[offset] = UInt8.random(in: 0...255, using: &random)
+            }
+            guard let image = try? AnimatedImage(damaged, limits: limits) else { continue }
+            let decoder = AnimationDecoder(image)
+            for index in 0..<image.frameCount {
+                guard let frame = try? decoder.frame(at: index) else { continue }
+                #expect(frame.size == image.size)
+            }
+        }
+    }
+
+    @Test(arguments: formats)
+    func framesBehindABrokenOneAreBrokenToo(format: ImageFormat) throws {
+        let layers = TestAnimation.layers(4, seed: 2, alphas: [255]).map { layer in
+            var layer = layer
+            (layer.disposal, layer.isOver) = (.keep, true)
+            return layer
+        }
+        var file = format == .gif ? TestAnimation.gif(layers) : try TestAnimation.webp(layers)
+        if format == .png { file = TestAnimation.apng(layers) }
+        let whole = try AnimatedImage(file)
+        guard case .animated(_, let index, _) = whole.content else { throw Optional<Int>.Missing() }
+        // The middle of the second frame's data.
+        let data = index.frames[1].data
+        for offset in data.lowerBound + data.count / 2..<data.upperBound - 9 { file[offset] = 0 }
+        guard let image = try? AnimatedImage(file) else { return }
+        let decoder = AnimationDecoder(image, windowBytes: 0)
+        #expect(throws: Never.self) { try decoder.frame(at: 0) }
+        guard (try? decoder.frame(at: 1)) == nil else { return }
+        #expect(throws: CodecError.self) { try decoder.frame(at: 2) }
+        #expect(throws: Never.self) { try decoder.frame(at: 0) }
+    }
+
+    @Test
+    func framesOutOfOrderAreCorrupt() throws {
+        let file = try TestAnimation.file(.png)
+        let controls = file.indices.filter { file[$0...].starts(with: Array("fcTL".utf8)) }
+        var damaged = file
+        let data = TestPNG.number(7) + file[controls[1] + 8..<controls[1] + 30]
+        damaged.replaceSubrange(controls[1] - 4..<controls[1] + 34, with: TestPNG.chunk("fcTL", data))
+        #expect(throws: CodecError.corrupt(.png, "frames out of order")) { try AnimatedImage(damaged) }
+        // A frame less than announced.
+        let last = try #require(controls.last)
+        let shorter = file[..<(last - 4)] + TestPNG.chunk("IEND", [])
+        #expect(throws: CodecError.corrupt(.png, "4 frames instead of 5")) { try AnimatedImage(Array(shorter)) }
+    }
+
+    @Test
+    func frameDataWithAWrongChecksumAreCorrupt() throws {
+        var file = try TestAnimation.file(.png)
+        let data = try #require(file.indices.last { file[$0...].starts(with: Array("fdAT".utf8)) })
+        file[data + 10] ^= 1
+        let image = try AnimatedImage(file)
+        let decoder = AnimationDecoder(image)
+        #expect(throws: CodecError.self) { try decoder.frame(at: 4) }
+    }
+
+    // MARK: Limits
+
+    @Test(arguments: formats)
+    func moreFramesThanTheLimitAreRefused(format: ImageFormat) throws {
+        let file = try TestAnimation.file(format, count: 5)
+        #expect(throws: CodecError.overLimit(.frames, value: 5, limit: 4)) {
+            try AnimatedImage(file, limits: DecodeLimits(maximumFrames: 4))
+        }
+        #expect(try AnimatedImage(file, limits: DecodeLimits(maximumFrames: 5)).frameCount == 5)
+    }
+
+    @Test(arguments: formats)
+    func aCanvasLargerThanTheLimitIsRefused(format: ImageFormat) throws {
+        let file = try TestAnimation.file(format)
+        #expect(throws: CodecError.overLimit(.pixels, value: 117, limit: 116)) {
+            try AnimatedImage(file, limits: DecodeLimits(maximumPixels: 116))
+        }
+        let options = DecodeOptions(target: .maximumSide(100), allowsEnlarging: true)
+        #expect(throws: CodecError.self) {
+            try AnimatedImage(file, options: options, limits: DecodeLimits(maximumPixels: 200))
+        }
+        #expect(throws: CodecError.overLimit(.bytes, value: file.count, limit: 100)) {
+            try AnimatedImage(file, limits: DecodeLimits(maximumBytes: 100))
+        }
+    }
+
+    @Test(arguments: formats)
+    func moreFramesOfACanvasThanTheLimitAreRefused(format: ImageFormat) throws {
+        let file = try TestAnimation.file(format, count: 5)
+        #expect(throws: CodecError.overLimit(.animationPixels, value: 585, limit: 584)) {
+            try AnimatedImage(file, limits: DecodeLimits(maximumAnimationPixels: 584))
+        }
+        #expect(try AnimatedImage(file, limits: DecodeLimits(maximumAnimationPixels: 585)).frameCount == 5)
+    }
+
+    @Test
+    func aFrameMuchLargerThanItsCanvasIsRefused() throws {
+        let small = TestGIF.Frame(width: 1, height: 1, indices: [0])
+        let large = TestGIF.Frame(width: 60_000, height: 60_000, indices: [0])
+        let file = TestGIF(width: 1, height: 1).file([small, large])
+        #expect(throws: CodecError.self) { try AnimatedImage(file) }
+    }
+
+    @Test
+    func aThousandFramesStayInTheWindow() throws {
+        let frames = (0..<1000).map { index in
+            TestGIF.Frame(width: 2, height: 1, indices: [UInt8(index % 2), 0])
+        }
+        let image = try AnimatedImage(TestGIF(width: 20, height: 10).file(frames))
+        let decoder = AnimationDecoder(image, windowBytes: 5_000)
+        for index in 0..<1000 {
+            _ = try decoder.frame(at: index)
+            #expect(decoder.window.bytes <= 5_000)
+        }
+        #expect(decoder.window.count == 6)
+        let tiny = AnimationDecoder(image, windowBytes: 1 << 30)
+        for index in 0..<200 { _ = try tiny.frame(at: index) }
+        #expect(tiny.window.count == FrameWindow.maximumCount)
+    }
+}

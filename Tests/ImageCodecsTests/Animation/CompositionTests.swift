@@ -1,0 +1,105 @@
+import Testing
+
+@testable import ImageCodecs
+
+/// Frames against a reference that paints them the simplest way.
+@Suite
+struct CompositionTests {
+    static let seeds = UInt64(1)...8
+
+    @Test(arguments: seeds)
+    func framesOfAnAPNGAreTheReference(seed: UInt64) throws {
+        let layers = TestAnimation.layers(12, seed: seed, alphas: [0, 1, 77, 200, 254, 255])
+        let reference = ReferenceAnimation.frames(layers, width: TestAnimation.width, height: TestAnimation.height)
+        for (hidesDefault, isInterlaced) in [(false, false), (true, false), (false, true)] {
+            let file = TestAnimation.apng(layers, hidesDefault: hidesDefault, isInterlaced: isInterlaced)
+            let frames = try AnimatedImage(file).allFrames()
+            #expect(frames.map(\.bytes) == reference)
+        }
+    }
+
+    @Test(arguments: seeds)
+    func framesOfAGIFAreTheReference(seed: UInt64) throws {
+        let layers = TestAnimation.layers(12, seed: seed, alphas: [0, 255])
+        let reference = ReferenceAnimation.frames(
+            TestAnimation.gifLayers(layers), width: TestAnimation.width, height: TestAnimation.height)
+        #expect(try AnimatedImage(TestAnimation.gif(layers)).allFrames().map(\.bytes) == reference)
+    }
+
+    @Test(arguments: seeds)
+    func framesOfAWebPAreThoseOfLibwebp(seed: UInt64) throws {
+        let file = try TestAnimation.webp(TestAnimation.layers(12, seed: seed, alphas: [0, 40, 180, 255]))
+        let reference = ReferenceAnimation.webp(file)
+        #expect(reference.count == 12)
+        let frames = try AnimatedImage(file).allFrames()
+        for (frame, expected) in zip(frames, reference) {
+            // Below full transparency, colours are nobody's business.
+            var isEqual = true
+            for offset in stride(from: 0, to: expected.count, by: 4) {
+                let pixel = expected[offset..<offset + 4]
+                if pixel.last == 0 {
+                    isEqual = isEqual && frame.bytes[offset + 3] == 0
+                } else {
+                    isEqual = isEqual && frame.bytes[offset..<offset + 4] == pixel
+                }
+            }
+            #expect(isEqual)
+        }
+    }
+
+    @Test(arguments: [ImageFormat.gif, .png, .webp], [0, 1 << 20])
+    func framesAreTheSameInAnyOrder(format: ImageFormat, windowBytes: Int) throws {
+        let image = try AnimatedImage(TestAnimation.file(format, count: 12, seed: 3))
+        let frames = try image.allFrames()
+        let decoder = AnimationDecoder(image, windowBytes: windowBytes)
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<40 {
+            let index = Int.random(in: frames.indices, using: &random)
+            let frame = try decoder.frame(at: index)
+            #expect(frame == frames[index], "frame \(index)")
+        }
+    }
+
+    @Test
+    func whatSticksOutOfTheCanvasOfAGIFIsNotShown() throws {
+        let outside = TestGIF.Frame(left: 5, top: 5, width: 2, height: 2, indices: [0, 0, 0, 0], disposal: 3)
+        let across = TestGIF.Frame(left: 1, top: 1, width: 3, height: 3, indices: [1, 0, 0, 0, 0, 0, 0, 0, 0])
+        let empty = TestGIF.Frame(width: 0, height: 0, indices: [])
+        let frames = try AnimatedImage(TestGIF(width: 2, height: 2).file([outside, across, empty])).allFrames()
+        let blank = [UInt8](repeating: 0, count: 16)
+        #expect(frames.map(\.bytes) == [blank, blank[..<12] + [0, 255, 0, 255], blank[..<12] + [0, 255, 0, 255]])
+    }
+
+    @Test
+    func framesAreTurnedUprightAndScaled() throws {
+        let layers = TestAnimation.layers(4, seed: 9, alphas: [255])
+        var file = TestAnimation.apng(layers)
+        let exif = TestPNG.chunk("eXIf", TestExif.bytes(orientation: 6))
+        file.insert(contentsOf: exif, at: 33)
+        let whole = try AnimatedImage(file)
+        #expect(whole.size == PixelSize(width: TestAnimation.height, height: TestAnimation.width))
+        let small = try AnimatedImage(file, options: DecodeOptions(target: .maximumSide(6)))
+        #expect(small.size == PixelSize(width: 4, height: 6))
+        #expect(small.originalSize == whole.size)
+        let stored = try AnimatedImage(file, options: DecodeOptions(ignoresOrientation: true))
+        let (storedFrames, wholeFrames, smallFrames) = try (
+            stored.allFrames(), whole.allFrames(), small.allFrames()
+        )
+        for (index, frame) in storedFrames.enumerated() {
+            #expect(wholeFrames[index] == frame.turned(.right))
+            let options = DecodeOptions(target: .maximumSide(6), ignoresOrientation: true)
+            let still = try decode(frame.encoded(as: .png), options: options)
+            #expect(smallFrames[index] == still.pixels.turned(.right))
+        }
+    }
+
+    @Test
+    func anOrientationBehindTheFramesCounts() throws {
+        let layers = TestAnimation.layers(3, seed: 4, alphas: [255])
+        let stored = try AnimatedImage(TestAnimation.webp(layers)).allFrames()
+        let turned = try AnimatedImage(TestAnimation.webp(layers, exif: TestExif.bytes(orientation: 8)))
+        #expect(turned.size == PixelSize(width: TestAnimation.height, height: TestAnimation.width))
+        let frames = try turned.allFrames()
+        #expect(frames == stored.map { $0.turned(.left) })
+    }
+}

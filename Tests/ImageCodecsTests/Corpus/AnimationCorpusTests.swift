@@ -1,0 +1,73 @@
+import Testing
+
+@testable import ImageCodecs
+
+@Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"), .timeLimit(.minutes(10)))
+struct AnimationCorpusTests {
+    static let formats: [ImageFormat] = [.gif, .png, .webp]
+
+    /// The rows of `frames.tsv` by file, in the order of the frames.
+    static let references: [String: [[String: String]]] = Dictionary(
+        grouping: Corpus.table("frames.tsv")
+    ) { $0["path"] ?? "" }
+
+    @Test(arguments: formats)
+    func everyFrameOfValidFilesIsTheReference(format: ImageFormat) throws {
+        var (matching, count) = (0, 0)
+        for file in Corpus.files where file.isValid && file.format == format {
+            guard let rows = Self.references[file.path] else { continue }
+            do {
+                let image = try AnimatedImage(file.bytes(), options: DecodeOptions(ignoresOrientation: true))
+                #expect(image.frameCount == rows.count, "\(file.path)")
+                let decoder = AnimationDecoder(image, windowBytes: 0)
+                for (index, row) in rows.prefix(image.frameCount).enumerated() {
+                    count += 1
+                    let hash = SHA256.hexadecimal(try decoder.frame(at: index).bytes.clearingTransparentColors())
+                    let isEqual = hash == row["rgba8_alpha0zeroed_sha256"]
+                    #expect(isEqual, "\(file.path), frame \(index)")
+                    matching += isEqual ? 1 : 0
+                    if case .animated(_, let animation, _) = image.content {
+                        let delay = animation.frames[index].delay / .milliseconds(1)
+                        let reference = row["delay_ms"].flatMap(Double.init) ?? -1
+                        #expect(abs(delay - reference) < 0.01, "\(file.path), frame \(index)")
+                    }
+                }
+            } catch CodecError.corrupt(.gif, "no palette") {
+                // The format leaves the colours of such a file to the reader; we refuse it.
+            } catch {
+                Issue.record("\(file.path): \(error)")
+            }
+        }
+        print("\(format), frames: \(matching) of \(count) equal their reference")
+    }
+
+    @Test(arguments: formats)
+    func malformedFilesGiveAnErrorOrFrames(format: ImageFormat) throws {
+        let limits = DecodeLimits(maximumPixels: 1 << 20, maximumFrames: 100)
+        var (animations, errors) = (0, 0)
+        for file in Corpus.files where !file.isValid {
+            let bytes = try file.bytes()
+            guard ImageFormat(signature: bytes.span) == format else { continue }
+            do throws(CodecError) {
+                let image = try AnimatedImage(bytes, options: DecodeOptions(target: .maximumSide(50)), limits: limits)
+                let frames = try image.allFrames()
+                #expect(frames.count == image.frameCount)
+                animations += 1
+            } catch {
+                errors += 1
+            }
+        }
+        print("\(format), malformed: \(animations) animations, \(errors) errors")
+    }
+}
+
+extension [UInt8] {
+    /// RGBA with black where alpha is zero.
+    fileprivate func clearingTransparentColors() -> [UInt8] {
+        var bytes = self
+        for alpha in stride(from: 3, to: count, by: 4) where bytes[alpha] == 0 {
+            for channel in 1...3 { bytes[alpha - channel] = 0 }
+        }
+        return bytes
+    }
+}

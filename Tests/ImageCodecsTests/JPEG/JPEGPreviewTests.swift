@@ -1,0 +1,63 @@
+import Testing
+
+@testable import ImageCodecs
+
+/// Previews of files of several scans, rendered smaller than the image.
+@Suite(.timeLimit(.minutes(1)))
+struct JPEGPreviewTests {
+    typealias Kind = JPEGRowDecoderTests.Kind
+
+    /// Rows of a size of their own, from the top.
+    private func rows(_ size: PixelSize, _ body: (OrientedCanvas) throws -> Void) rethrows -> PixelBuffer {
+        let canvas = OrientedCanvas(stored: size, orientation: .up)
+        try body(canvas)
+        return canvas.pixels
+    }
+
+    @Test(arguments: Kind.all.filter(\.isProgressive))
+    func theyEqualADecodeOfTheSameScansAtTheirScale(kind: Kind) throws {
+        for (width, height) in [(131, 77), (16, 1), (640, 481)] {
+            let file = try kind.file(width, height)
+            let header = try #require(try probe(file))
+            // As if a further scan began, so that all of these are complete.
+            let last = try #require(file.indices.dropLast().last { file[$0] == 0xFF && file[$0 + 1] == 0xDA })
+            let length = 2 + Int(file[last + 2]) << 8 + Int(file[last + 3])
+            let unfinished = Array(file.dropLast(2)) + file[last..<last + length]
+            let decoder = try JPEGRowDecoder(header: header, rowSize: header.size, limits: DecodeLimits())
+            let image = try rows(header.size) { canvas in
+                try decoder.append(unfinished.span, to: canvas)
+                for eighths in 2...7 {
+                    let side = (max(width, height) * eighths + 7) / 8
+                    let size = try #require(decoder.previewRowSize(maximumSide: side))
+                    let preview = try rows(size) { try decoder.renderPreview(size: size, to: $0) }
+                    let other = try JPEGRowDecoder(header: header, rowSize: size, limits: DecodeLimits())
+                    let expected = try rows(size) {
+                        try other.append(file.span, to: $0)
+                        try other.finish(to: $0)
+                    }
+                    #expect(preview == expected, "\(eighths)/8 of \(width)x\(height)")
+                }
+            }
+            #expect(image.bytes.allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test func theyDoNotChangeTheResultWhereverTheyAreMade() throws {
+        let file = try Kind(isProgressive: true).file(90, 70)
+        let decoder = StreamingDecoder()
+        var sizes: Set<PixelSize> = []
+        for offset in file.indices {
+            try append(file, offset..<offset + 1, to: decoder)
+            try decoder.begin()
+            if let preview = try decoder.preview(maximumSide: 10 + offset % 100) {
+                sizes.insert(preview.pixels.size)
+                #expect(preview.completeRows == preview.pixels.height)
+                let bytes = preview.pixels.bytes
+                #expect(stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 })
+            }
+        }
+        #expect(sizes.count >= 8)
+        #expect(decoder.hasReachedEnd)
+        #expect(try decoder.finish() == decode(file))
+    }
+}

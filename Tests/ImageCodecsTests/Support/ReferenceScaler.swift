@@ -1,0 +1,89 @@
+import Foundation
+
+@testable import ImageCodecs
+
+/// Filters as the textbooks have them: in double precision, over the whole image, a sample at a time.
+struct ReferenceScaler {
+    var resampling = Resampling()
+
+    /// RGBA of `image`, or of its part `region`, at `size`.
+    func scale(_ image: PixelBuffer, region: PixelRegion? = nil, to size: PixelSize) -> [UInt8] {
+        let region = region ?? PixelRegion(whole: image.size)
+        var planes = image.bytes.enumerated().map { index, byte in
+            index % 4 < 3 && resampling.usesLinearLight ? Self.light(of: byte) : Double(byte)
+        }
+        for pixel in stride(from: 0, to: planes.count, by: 4) {
+            for channel in pixel..<pixel + 3 { planes[channel] *= planes[pixel + 3] / 255 }
+        }
+        let narrow = filter(
+            planes, count: image.width, part: (region.left, region.width), to: size.width, lines: image.height,
+            isHorizontal: true)
+        let small = filter(
+            narrow, count: image.height, part: (region.top, region.height), to: size.height, lines: size.width,
+            isHorizontal: false)
+        var result = [UInt8](repeating: 0, count: size.area * 4)
+        for pixel in stride(from: 0, to: result.count, by: 4) {
+            let alpha = small[pixel + 3]
+            guard alpha >= 0.5 else { continue }
+            result[pixel + 3] = UInt8(min(255, alpha.rounded()))
+            for channel in pixel..<pixel + 3 {
+                let value = small[channel] * 255 / min(alpha, 255)
+                let byte = resampling.usesLinearLight ? Self.byte(of: value) : value
+                result[channel] = UInt8(max(0, min(255, byte.rounded())))
+            }
+        }
+        return result
+    }
+
+    private func filter(
+        _ values: [Double], count: Int, part: (start: Double, length: Double), to target: Int, lines: Int,
+        isHorizontal: Bool
+    ) -> [Double] {
+        let ratio = part.length / Double(target)
+        let step = isHorizontal ? 4 : lines * 4
+        let lineStep = isHorizontal ? count * 4 : 4
+        var result = [Double](repeating: 0, count: target * lines * 4)
+        for sample in 0..<target {
+            let centre = part.start + (Double(sample) + 0.5) * ratio
+            let reach = 3 * max(ratio, 1) + 1
+            let taps = Int((centre - reach).rounded(.down))...Int((centre + reach).rounded(.up))
+            let weights = taps.map { weight(of: Double($0), centre: centre, ratio: ratio) }
+            let sum = weights.reduce(0, +)
+            for (tap, weight) in zip(taps, weights) where weight != 0 {
+                for line in 0..<lines {
+                    let to = isHorizontal ? (line * target + sample) * 4 : (sample * lines + line) * 4
+                    let from = line * lineStep + min(max(tap, 0), count - 1) * step
+                    for channel in 0..<4 { result[to + channel] += values[from + channel] * weight / sum }
+                }
+            }
+        }
+        return result
+    }
+
+    /// Of the sample that lies from `left` to `left + 1`.
+    private func weight(of left: Double, centre: Double, ratio: Double) -> Double {
+        let x = abs(left + 0.5 - centre) / max(ratio, 1)
+        switch resampling.filter {
+        case .lanczos3: return x == 0 ? 1 : x >= 3 ? 0 : Self.sinc(x) * Self.sinc(x / 3)
+        case .mitchell:
+            if x < 1 { return (7 * x * x * x - 12 * x * x + 16.0 / 3) / 6 }
+            return x >= 2 ? 0 : (-7.0 / 3 * x * x * x + 12 * x * x - 20 * x + 32.0 / 3) / 6
+        case .catmullRom:
+            if x < 1 { return 1.5 * x * x * x - 2.5 * x * x + 1 }
+            return x >= 2 ? 0 : -0.5 * x * x * x + 2.5 * x * x - 4 * x + 2
+        case .triangle: return max(0, 1 - x)
+        case .box: return max(0, min(left + 1, centre + ratio / 2) - max(left, centre - ratio / 2))
+        }
+    }
+
+    private static func sinc(_ x: Double) -> Double { sin(.pi * x) / (.pi * x) }
+
+    private static func light(of byte: UInt8) -> Double {
+        let value = Double(byte) / 255
+        return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+
+    private static func byte(of light: Double) -> Double {
+        255 * (light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055)
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import AsyncWebImage
+import Testing
+
+@testable import webimage
+
+struct GetCommandTests {
+    private func options(_ arguments: String...) throws -> DecodeOptions {
+        try GetCommand.parse(arguments + ["photo.jpg"]).decodeOptions
+    }
+
+    private func message(_ arguments: String...) -> String {
+        do {
+            _ = try GetCommand.parse(arguments + ["photo.jpg"])
+            return ""
+        } catch {
+            return GetCommand.message(for: error)
+        }
+    }
+
+    @Test func sizesBecomeTargets() throws {
+        #expect(try options() == DecodeOptions())
+        #expect(try options("--max-pixel-size", "300").target == .maximumSide(300))
+        #expect(try options("--fit", "640x480").target == .fit(PixelSize(width: 640, height: 480)))
+        #expect(try options("--fill", "1x99999").target == .fill(PixelSize(width: 1, height: 99_999)))
+        #expect(try options("--ignore-orientation").ignoresOrientation)
+    }
+
+    @Test(arguments: Resampling.Filter.allCases)
+    func filtersHaveNames(filter: Resampling.Filter) throws {
+        let options = try options("--fit", "9x9", "--filter", filter.rawValue)
+        #expect(options.resampling == Resampling(filter: filter))
+    }
+
+    @Test(arguments: ["640", "640x", "x480", "640X480", "640x480x1", "0x480", "640x-1", "+6x4", " 6x4", "1e3x4", ""])
+    func sizesThatAreNoneAreRefused(text: String) {
+        #expect(message("--fit", text) == "The value '\(text)' is invalid for '--fit <WxH>'")
+    }
+
+    @Test func whatExcludesEachOtherIsNamed() {
+        #expect(message("--fit", "9x9", "--fill", "9x9") == "--fit and --fill exclude each other.")
+        #expect(
+            message("--max-pixel-size", "9", "--fill", "9x9") == "--max-pixel-size and --fill exclude each other.")
+        #expect(
+            message("--filter", "box") == "--filter is for shrinking: add --max-pixel-size, --fit or --fill.")
+        #expect(
+            message("--format", "original", "--fill", "9x9")
+                == "--format original writes what was downloaded; --fill cannot change it.")
+        #expect(message("--fit", "9x9", "--filter", "sharp").hasPrefix("The value 'sharp' is invalid for '--filter"))
+    }
+}
