@@ -31,8 +31,10 @@ struct GetterTests {
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
         try await withTemporaryFolder { folder in
             let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+            var configuration = ImageLoader.Configuration()
+            configuration.downloads.deadlines = Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil)
             let getter = Getter(
-                loader: ImageLoader(transport: traffic), traffic: traffic,
+                loader: ImageLoader(configuration: configuration, transport: traffic), traffic: traffic,
                 folder: try OutputFolder(path: folder),
                 plan: OutputPlan(
                     format: format, options: DecodeOptions(target: target), quality: 85,
