@@ -35,6 +35,8 @@ struct CJPEGDecoder {
     ScaledPreview preview;
     Stage stage;
     int input_ended;
+    /// The first row that the call under way reads, and the row before which salvaging ends.
+    JDIMENSION first_row, end_row;
 
     /// Owns the bytes that `source` points into.
     uint8_t *buffer;
@@ -178,6 +180,13 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     return CJPEG_OK;
 }
 
+/// CJPEG_OK unless pixels have been lost that the caller does not want to miss.
+static CJPEGStatus judge_damage(CJPEGDecoder *decoder) {
+    if (decoder->fence.ended_early) return fail(decoder, CJPEG_TRUNCATED, "the image ends inside a scan");
+    if (!decoder->fence.is_damaged || decoder->setup.tolerates_damage) return CJPEG_OK;
+    return decoder->fence.failure = CJPEG_CORRUPT;
+}
+
 /// Everything before the first row.
 static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
     struct jpeg_decompress_struct *info = &decoder->info;
@@ -198,7 +207,8 @@ static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
         int progress;
         do {
             progress = jpeg_consume_input(info);
-            if (decoder->fence.ended_early) return fail(decoder, CJPEG_TRUNCATED, "the image ends inside a scan");
+            CJPEGStatus status = judge_damage(decoder);
+            if (status != CJPEG_OK) return status;
             if (info->input_scan_number > (int)decoder->setup.maximum_scans)
                 return fail(decoder, CJPEG_TOO_MANY_SCANS, "too many scans");
             if (progress == JPEG_SUSPENDED) return need_bytes(decoder);
@@ -219,12 +229,12 @@ static void convert_inks(uint8_t *pixels, size_t count) {
     }
 }
 
-/// Reads what rows are ready and fit.
-static uint32_t read_ready_rows(j_decompress_ptr info, uint8_t *rows, size_t capacity) {
+/// Reads what rows are ready and fit, up to `end_row`.
+static uint32_t read_ready_rows(j_decompress_ptr info, uint8_t *rows, size_t capacity, JDIMENSION end_row) {
     size_t row_bytes = (size_t)info->output_width * 4;
     size_t limit = capacity / row_bytes;
     uint32_t count = 0;
-    while (count < limit && info->output_scanline < info->output_height) {
+    while (count < limit && info->output_scanline < end_row) {
         JSAMPROW pointers[ROWS_AT_ONCE];
         uint32_t wanted = 0;
         for (; wanted < ROWS_AT_ONCE && count + wanted < limit; wanted++)
@@ -242,15 +252,25 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
     *row_count = 0;
     if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
     if (decoder->source.bytes_in_buffer < decoder->retry_at && !decoder->input_ended) return CJPEG_NEEDS_BYTES;
-    if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
+    decoder->first_row = info->output_scanline;
+    if (setjmp(decoder->fence.landing)) {
+        if (decoder->stage != STAGE_ROWS || decoder->fence.is_damaged || decoder->fence.ended_early)
+            return decoder->fence.failure;
+        // The rows above are good; the next call will say what happened.
+        *row_count = info->output_scanline - decoder->first_row;
+        if (*row_count == 0) return decoder->fence.failure;
+        if (info->out_color_space == JCS_CMYK) convert_inks(rows, (size_t)*row_count * info->output_width);
+        return CJPEG_OK;
+    }
 
     if (decoder->stage < STAGE_ROWS) {
         CJPEGStatus status = advance_to_rows(decoder);
         if (status != CJPEG_OK) return status;
     }
     if (decoder->stage == STAGE_ROWS) {
-        uint32_t count = read_ready_rows(info, rows, capacity);
-        if (decoder->fence.ended_early) return fail(decoder, CJPEG_TRUNCATED, "the image ends inside its scan");
+        uint32_t count = read_ready_rows(info, rows, capacity, info->output_height);
+        CJPEGStatus status = judge_damage(decoder);
+        if (status != CJPEG_OK) return status;
         if (info->output_scanline == info->output_height) {
             if (info->buffered_image) jpeg_finish_output(info);
             decoder->stage = STAGE_TAIL;
@@ -300,6 +320,42 @@ CJPEGStatus cjpeg_decoder_read_preview_rows(
         else jpeg_finish_output(info);
         return CJPEG_ENDED;
     }
-    *row_count = read_ready_rows(info, rows, capacity);
+    if (!is_scaled && decoder->end_row > 0 && info->output_scanline >= decoder->end_row) return CJPEG_ENDED;
+    JDIMENSION end_row = decoder->end_row > 0 && !is_scaled ? decoder->end_row : info->output_height;
+    *row_count = read_ready_rows(info, rows, capacity, end_row);
     return *row_count > 0 ? CJPEG_OK : fail(decoder, CJPEG_CORRUPT, "a preview without rows");
+}
+
+// MARK: Salvage
+
+int cjpeg_decoder_is_damaged(const CJPEGDecoder *decoder) {
+    return decoder->fence.is_damaged;
+}
+
+/// The end of the rows that can be made of the first scan without a look at what follows, which is missing.
+static JDIMENSION complete_rows(const struct jpeg_decompress_struct *info) {
+    if (info->input_iMCU_row >= info->total_iMCU_rows) return info->output_height;
+    // Chroma is interpolated with the group of rows below.
+    JDIMENSION height = (JDIMENSION)(info->max_v_samp_factor * info->min_DCT_scaled_size);
+    JDIMENSION end = info->input_iMCU_row * height;
+    JDIMENSION context = (JDIMENSION)info->max_v_samp_factor;
+    end = end > context ? end - context : 0;
+    return end < info->output_height ? end : info->output_height;
+}
+
+CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *decoder) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    if (decoder->stage != STAGE_SCANS || info->input_scan_number < 1) return CJPEG_NEEDS_BYTES;
+    scaled_preview_end(&decoder->preview);
+    decoder->fence.failure = CJPEG_OK;
+    if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
+    if (info->input_scan_number > 1) {
+        // One scan back, or libjpeg would read on; it renders all that it has all the same.
+        decoder->end_row = info->output_height;
+        return jpeg_start_output(info, info->input_scan_number - 1) ? CJPEG_OK : CJPEG_NEEDS_BYTES;
+    }
+    decoder->end_row = complete_rows(info);
+    if (decoder->end_row == 0) return CJPEG_NEEDS_BYTES;
+    info->do_block_smoothing = FALSE;
+    return jpeg_start_output(info, 1) ? CJPEG_OK : CJPEG_NEEDS_BYTES;
 }

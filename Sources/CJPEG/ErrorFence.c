@@ -32,10 +32,26 @@ static void leave(j_common_ptr info) {
     longjmp(fence->landing, 1);
 }
 
-/// Warnings are let pass, as browsers and djpeg do, except that the file ends inside the image.
+/// Keeps what warnings tell of lost pixels; libjpeg itself goes on, with grey ones.
 static void note(j_common_ptr info, int level) {
-    if (level != -1 || info->err->msg_code != JWRN_HIT_MARKER || !info->is_decompressor) return;
-    if (((j_decompress_ptr)info)->unread_marker == JPEG_EOI) ((ErrorFence *)info->err)->ended_early = 1;
+    ErrorFence *fence = (ErrorFence *)info->err;
+    if (level != -1 || !info->is_decompressor) return;
+    switch (fence->manager.msg_code) {
+    case JWRN_HIT_MARKER:
+        if (((j_decompress_ptr)info)->unread_marker == JPEG_EOI) {
+            fence->ended_early = 1;
+            return;
+        }
+        break;
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+        break;
+    default:
+        return;
+    }
+    if (!fence->is_damaged) fence->manager.format_message(info, fence->message);
+    fence->is_damaged = 1;
 }
 
 static void say_nothing(j_common_ptr info) {

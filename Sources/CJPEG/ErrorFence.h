@@ -21,6 +21,8 @@ typedef struct ErrorFence {
     CJPEGStatus failure;
     /// The entropy decoder ran into the end-of-image marker before it had all its blocks.
     int ended_early;
+    /// The entropy decoder met data that cannot be right, as `message` says.
+    int is_damaged;
     char message[JMSG_LENGTH_MAX];
 } ErrorFence;
 

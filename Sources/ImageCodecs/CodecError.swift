@@ -52,6 +52,16 @@ extension CodecError: CustomStringConvertible {
     }
 }
 
+extension CodecError {
+    /// Whether the file was well as far as it goes: it ends too early, or its data are damaged.
+    var isDamage: Bool {
+        switch self {
+        case .truncated, .corrupt: true
+        case .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .encodingFailed: false
+        }
+    }
+}
+
 extension ImageFormat {
     /// The name people use: JPEG, PNG, WebP, GIF.
     var name: String { self == .webp ? "WebP" : rawValue.uppercased() }

@@ -16,6 +16,11 @@ public struct DecodeOptions: Sendable, Hashable {
     /// is made 1/8 of its size or smaller; a download that nobody else wants is stopped. Damage and metadata behind the
     /// pixels go unnoticed, and frames are not counted.
     public var stopsWhenComplete: Bool
+    /// Whether an image that ends too early or is damaged is given as far as it goes, marked ``DecodedImage/isPartial``.
+    ///
+    /// Otherwise it is an error. Where no row could be decoded it is one in any case. Of a progressive or interlaced image
+    /// the latest scans are shown. An animation gives its first frame.
+    public var allowsPartial: Bool
 
     /// The size wanted, in pixels of the upright image.
     ///
@@ -40,12 +45,13 @@ public struct DecodeOptions: Sendable, Hashable {
     /// The original size, upright, from the whole file, unless told otherwise.
     public init(
         target: Target = .original, resampling: Resampling = Resampling(), allowsEnlarging: Bool = false,
-        ignoresOrientation: Bool = false, stopsWhenComplete: Bool = false
+        ignoresOrientation: Bool = false, stopsWhenComplete: Bool = false, allowsPartial: Bool = false
     ) {
         self.target = target
         self.resampling = resampling
         self.allowsEnlarging = allowsEnlarging
         self.ignoresOrientation = ignoresOrientation
         self.stopsWhenComplete = stopsWhenComplete
+        self.allowsPartial = allowsPartial
     }
 }

@@ -8,17 +8,32 @@ public struct DecodedImage: Sendable, Hashable {
     public var originalSize: PixelSize
     /// How much of the original is shown, in its pixels, rounded up: all of it, unless a fill cut off edges.
     public var shownSize: PixelSize
+    /// Whether something is missing: the file ended too early or was damaged, and ``DecodeOptions/allowsPartial`` was set, or
+    /// this comes with an error.
+    public var isPartial: Bool
+    /// How many rows of the image as stored, scaled like `pixels`, are there: all of them, unless ``isPartial``.
+    ///
+    /// What is missing below is transparent. Of a progressive or interlaced image all rows may be there, but coarser than
+    /// they would be; behind damage a JPEG has whatever pixels its decoder makes of it.
+    public var completeRows: Int
     /// Whether `pixels` is smaller, or larger, than what it shows was in the original.
     public var wasScaled: Bool { pixels.size != shownSize }
     /// Whether edges of the original were cut off.
     public var wasCropped: Bool { shownSize != originalSize }
 
     /// An image as the decoder makes it; all of the original is shown unless `shownSize` says otherwise.
-    public init(pixels: PixelBuffer, header: ImageHeader, originalSize: PixelSize, shownSize: PixelSize? = nil) {
+    ///
+    /// All of its rows are there unless `completeRows` says otherwise.
+    public init(
+        pixels: PixelBuffer, header: ImageHeader, originalSize: PixelSize, shownSize: PixelSize? = nil,
+        isPartial: Bool = false, completeRows: Int? = nil
+    ) {
         self.pixels = pixels
         self.header = header
         self.originalSize = originalSize
         self.shownSize = shownSize ?? originalSize
+        self.isPartial = isPartial
+        self.completeRows = completeRows ?? (originalSize == header.size ? pixels.height : pixels.width)
     }
 }
 

@@ -44,6 +44,14 @@ final class OrientedCanvas: RowSink {
         }
     }
 
+    /// Writes rows that wait for others; none follow.
+    func flush() {
+        let rowCount = strip.count / max(stored.width * 4, 1)
+        guard rowCount > 0 else { return }
+        unsafe strip.withUnsafeBytes { unsafe write($0, rowCount: rowCount) }
+        strip = []
+    }
+
     /// Writes the next `rowCount` stored rows, which `source` holds and the image has room for.
     private func write(_ source: UnsafeRawBufferPointer, rowCount: Int) {
         // In pixels of the upright image: where the first goes, and the way from there to its neighbours.

@@ -18,7 +18,11 @@ protocol RowDecoder: AnyObject {
 
     /// A decoder for a file with this header, whose limits have been checked; `rowSize` as ``rowSize(of:for:)`` gave
     /// it. The file is then appended from its first byte.
-    init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError)
+    ///
+    /// With `toleratesDamage` it goes on behind damaged data if its codec can, and says so in ``isDamaged``.
+    init(
+        header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
+    ) throws(CodecError)
 
     /// Takes the next bytes of the file, of any number, and hands every row that is now complete and final to `rows`.
     ///
@@ -46,6 +50,13 @@ protocol RowDecoder: AnyObject {
     /// all rows.
     func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError)
 
+    /// Whether some of the pixels are not what the file was made of, as only a decoder that tolerates damage has them.
+    var isDamaged: Bool { get }
+
+    /// After an error, and once only: hands over the rows that can be made of what had come before it and have not been
+    /// handed out yet, as good as they are known.
+    func salvage(to rows: any RowSink)
+
     /// Whether the end of the image has come, so that it is about to be finished; false if the decoder cannot tell.
     var hasReachedEnd: Bool { get }
 }
@@ -57,5 +68,12 @@ extension RowDecoder {
     var previewScan: Int? { nil }
     func previewRowSize(maximumSide: Int) -> PixelSize? { nil }
     func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {}
+    var isDamaged: Bool { false }
+    func salvage(to rows: any RowSink) {}
     var hasReachedEnd: Bool { false }
+
+    /// A decoder that tolerates no damage.
+    init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
+        try self.init(header: header, rowSize: rowSize, limits: limits, toleratesDamage: false)
+    }
 }

@@ -30,6 +30,9 @@ final class RowPipeline: RowSink {
     /// Whether all are.
     var isComplete: Bool { completeRows == rowCount }
 
+    /// Brings the rows to the image that wait for others; none follow.
+    func flush() { canvas.flush() }
+
     func append(row: Span<UInt8>) {
         first.append(row: row)
     }

@@ -2,12 +2,19 @@
 ///
 /// Append the file from its first byte in pieces of any size. When ``plan`` appears the header is known; nothing has
 /// been allocated for pixels yet, so the caller may first find room for `plan.estimatedBytes`, then calls ``begin()``.
-/// After an error every further call throws the same error. Not `Sendable`: one decoder belongs to one task.
+/// After an error every further call throws the same error, and ``partialImage`` has what was decoded before it. Not
+/// `Sendable`: one decoder belongs to one task.
 public final class StreamingDecoder {
     /// The header, as soon as enough of the file has come.
     public private(set) var header: ImageHeader?
     /// What the decode will do and cost, known together with ``header``.
     public private(set) var plan: DecodePlan?
+
+    /// What was decoded of a file that turned out to be truncated or corrupt; nil as long as it has not, and if no row was.
+    ///
+    /// Its pixels are those the image would have had, with what is missing transparent. With
+    /// ``DecodeOptions/allowsPartial`` it is the result, and there is no error.
+    public private(set) var partialImage: DecodedImage?
 
     private let options: DecodeOptions
     private let limits: DecodeLimits
@@ -18,7 +25,7 @@ public final class StreamingDecoder {
     /// Not worth looking for the header before the prefix has grown to this.
     private var nextProbe = ImageFormat.signatureLength
     private var running: Running?
-    private var cachedPreview: (plan: PreviewPlan, preview: ImagePreview)?
+    private var cachedPreview: (plan: PreviewPlan, version: Int, preview: ImagePreview)?
 
     /// What exists only once decoding has begun.
     private struct Running {
@@ -47,7 +54,9 @@ public final class StreamingDecoder {
                 throw .overLimit(.bytes, value: bytesSeen, limit: limits.maximumBytes)
             }
             if let running {
-                try running.decoder.append(bytes, to: running.pipeline)
+                try orPartial(running) { () throws(CodecError) in
+                    try running.decoder.append(bytes, to: running.pipeline)
+                }
             } else {
                 unsafe bytes.withUnsafeBufferPointer { unsafe prefix.append(contentsOf: $0) }
                 if plan == nil, prefix.count >= nextProbe { try probe() }
@@ -60,22 +69,26 @@ public final class StreamingDecoder {
     /// To be called once, after ``plan`` has appeared. Does nothing if it has been called before, or too early.
     public func begin() throws(CodecError) {
         try remembering { () throws(CodecError) in
-            guard running == nil, let header, let plan else { return }
-            let decoder = try header.format.rowDecoder.init(header: header, rowSize: plan.rowSize, limits: limits)
+            guard running == nil, partialImage == nil, let header, let plan else { return }
+            let decoder = try header.format.rowDecoder.init(
+                header: header, rowSize: plan.rowSize, limits: limits, toleratesDamage: options.allowsPartial)
             let pipeline = RowPipeline(
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
                 resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha)
-            running = Running(header: header, plan: plan, decoder: decoder, pipeline: pipeline)
+            let running = Running(header: header, plan: plan, decoder: decoder, pipeline: pipeline)
+            self.running = running
             let bytes = prefix
             prefix = []
-            try decoder.append(bytes.span, to: pipeline)
+            try orPartial(running) { () throws(CodecError) in try decoder.append(bytes.span, to: pipeline) }
         }
     }
 
-    /// Whether the image is finished and the rest of the file is not wanted, as ``DecodeOptions/stopsWhenComplete`` asks.
+    /// Whether the rest of the file is not wanted: because the image is finished and ``DecodeOptions/stopsWhenComplete`` asks
+    /// for it, or because nothing can be decoded behind damage and ``DecodeOptions/allowsPartial`` lets that pass.
     ///
     /// The caller may then call ``finish()`` without it.
     public var needsNoMoreBytes: Bool {
+        if options.allowsPartial, partialImage != nil { return true }
         guard options.stopsWhenComplete, failure == nil, let running else { return false }
         let isUpright = options.ignoresOrientation || !running.header.orientationFollowsPixels
         return isUpright && running.pipeline.isComplete
@@ -107,33 +120,42 @@ public final class StreamingDecoder {
             let plan = PreviewPlan(of: running.plan, maximumSide: maximumSide) {
                 running.decoder.previewRowSize(maximumSide: $0)
             }
-            if running.pipeline.completeRows > 0 { return copy(of: running.pipeline, scan: scan, as: plan) }
+            // In the last pass of an interlaced image rows become final, while those below have come already, more coarsely.
+            if running.pipeline.completeRows > 0, scan == nil || running.pipeline.isComplete {
+                return copy(of: running.pipeline, scan: scan, as: plan)
+            }
             guard let scan else { return nil }
-            if let (cachedPlan, preview) = cachedPreview, cachedPlan == plan, preview.scan == scan { return preview }
+            let version = previewVersion
+            if let (cachedPlan, cachedVersion, preview) = cachedPreview, cachedPlan == plan, cachedVersion == version {
+                return preview
+            }
             let pipeline = RowPipeline(
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
                 resampling: options.resampling, orientation: running.plan.orientation,
                 hasAlpha: running.header.hasAlpha)
             try running.decoder.renderPreview(size: plan.rowSize, to: pipeline)
             let preview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
-            cachedPreview = (plan, preview)
+            cachedPreview = (plan, version, preview)
             return preview
         }
     }
 
     /// The file is at its end: the finished image, or why there is none (`truncated`, if bytes are missing).
     ///
-    /// Calls ``begin()`` if nobody has.
+    /// With ``DecodeOptions/allowsPartial`` it may be a partial one. Calls ``begin()`` if nobody has.
     public func finish() throws(CodecError) -> DecodedImage {
         try remembering { () throws(CodecError) in
             if plan == nil { try probe() }
             try begin()
-            guard let running else { throw missingHeader() }
             cachedPreview = nil
+            if let partialImage { return partialImage }
+            guard let running else { throw missingHeader() }
             guard !needsNoMoreBytes else { return image(of: running) }
-            try running.decoder.finish(to: running.pipeline)
-            guard running.pipeline.isComplete else { throw .truncated(running.header.format) }
-            return image(of: running)
+            try orPartial(running) { () throws(CodecError) in
+                try running.decoder.finish(to: running.pipeline)
+                guard running.pipeline.isComplete else { throw .truncated(running.header.format) }
+            }
+            return partialImage ?? image(of: running)
         }
     }
 
@@ -170,6 +192,22 @@ extension StreamingDecoder {
             prefix = []
             cachedPreview = nil
             throw error
+        }
+    }
+
+    /// Keeps what was decoded if `body` finds the file truncated or corrupt, and throws unless that will do.
+    private func orPartial(_ running: Running, _ body: () throws(CodecError) -> Void) throws(CodecError) {
+        do {
+            try body()
+        } catch {
+            guard error.isDamage else { throw error }
+            running.decoder.salvage(to: running.pipeline)
+            running.pipeline.flush()
+            if running.pipeline.completeRows > 0 { partialImage = image(of: running, isPartial: true) }
+            guard partialImage != nil, options.allowsPartial else { throw error }
+            // The codec's memory is not needed any more.
+            self.running = nil
+            cachedPreview = nil
         }
     }
 
@@ -211,8 +249,9 @@ extension StreamingDecoder {
             completeRows: pipeline.completeRows * plan.scaledSize.height / size.height, scan: scan)
     }
 
-    private func image(of running: Running) -> DecodedImage {
+    private func image(of running: Running, isPartial: Bool = false) -> DecodedImage {
         var header = running.header
+        var completeRows = running.pipeline.completeRows
         if !needsNoMoreBytes { header.frameCount = running.decoder.frameCount ?? header.frameCount }
         var pixels = running.pipeline.pixels
         var orientation = running.plan.orientation
@@ -226,15 +265,17 @@ extension StreamingDecoder {
             let scaling = ScalePlan(of: size, orientation: orientation, options: options)
             if scaling.scaledSize != pixels.size || orientation != .up {
                 let region = scaling.region.scaled(from: size, to: pixels.size)
+                completeRows = completeRows * scaling.scaledSize.height / max(pixels.height, 1)
                 pixels = pixels.turned(
                     orientation, region: region, scaledTo: scaling.scaledSize, resampling: options.resampling,
-                    hasAlpha: header.hasAlpha)
+                    hasAlpha: header.hasAlpha || isPartial)
             }
             shownSize = scaling.region.scaled(from: size, to: shownSize).size
         }
         return DecodedImage(
             pixels: pixels, header: header, originalSize: header.size.upright(orientation),
-            shownSize: shownSize.upright(orientation))
+            shownSize: shownSize.upright(orientation), isPartial: isPartial || running.decoder.isDamaged,
+            completeRows: completeRows)
     }
 }
 

@@ -87,7 +87,7 @@ struct CommandTests {
         ["get", "--fill", "3x5x7", "a"], ["get", "--filter", "sharp", "--fit", "9x9", "a"],
         ["get", "--filter", "box", "a"], ["get", "--fit", "9x9", "--fill", "9x9", "a"],
         ["get", "--format", "original", "--fill", "9x9", "a"], ["get", "--format", "original", "--first-frame", "a"],
-        ["what"],
+        ["get", "--format", "original", "--allow-partial", "a"], ["what"],
     ])
     func wrongUsageIsExplained(arguments: [String]) async throws {
         let result = try await Command.run(arguments)
@@ -103,6 +103,9 @@ struct CommandTests {
         let folder = try await Command.run(["get", "-o", "/dev/null/folder", "a"])
         #expect(folder.errors == "webimage: cannot make the folder /dev/null/folder: Not a directory\n")
         #expect(folder.status == 1)
+        let previews = try await Command.run(["get", "--progressive-dir", "/dev/null/previews", "a"])
+        #expect(previews.errors == "webimage: cannot make the folder /dev/null/previews: Not a directory\n")
+        #expect(previews.status == 1)
     }
 
     @Test func closedPipeEndsTheCommand() async throws {

@@ -10,9 +10,9 @@ struct DecodeSession: Sendable {
     /// What previews are timed by.
     var clock: any Clock<Duration> = ContinuousClock()
 
-    /// The finished image.
+    /// The finished image, or a partial one if the options allow it.
     ///
-    /// Throws `CodecError`, what ended the download, or `CancellationError`.
+    /// Throws `CodecError`, or `DecodeFailure` if there is something of the image, what ended the download, or `CancellationError`.
     @concurrent func run() async throws -> DecodedImage {
         try await withTaskExecutorPreference(decoder.threads) { try await decodeImage() }
     }
@@ -51,8 +51,17 @@ struct DecodeSession: Sendable {
     }
 
     private func finish(_ codec: StreamingDecoder, yields: Bool = false) async throws -> DecodedImage {
-        try await readPixels(codec, clock: clock, yields: yields)
-        return try codec.finish()
+        do {
+            try await readPixels(codec, clock: clock, yields: yields)
+            return try codec.finish()
+        } catch let error as CodecError {
+            guard let partial = codec.partialImage else { throw error }
+            throw DecodeFailure(cause: error, partial: partial)
+        } catch let error as ImageError {
+            // The transfer broke off: what had come is a file that ends too early.
+            guard options.allowsPartial, let image = try? codec.finish() else { throw error }
+            return image
+        }
     }
 
     private func readAnimation() async throws -> AnimatedImage {
@@ -65,11 +74,18 @@ struct DecodeSession: Sendable {
             return AnimatedImage(still: try await decodeImage(codec, plan: plan))
         }
         // Frames are decoded when they are asked for, again and again: the whole file is kept.
-        while let pieces = try await reader.next() {
-            for piece in pieces { file += piece }
-            guard file.count <= limits.maximumBytes else {
-                throw CodecError.overLimit(.bytes, value: file.count, limit: limits.maximumBytes)
+        do {
+            while let pieces = try await reader.next() {
+                for piece in pieces { file += piece }
+                guard file.count <= limits.maximumBytes else {
+                    throw CodecError.overLimit(.bytes, value: file.count, limit: limits.maximumBytes)
+                }
             }
+        } catch let error as ImageError {
+            guard options.allowsPartial,
+                let image = try? AnimatedImage(file, options: options, limits: limits)
+            else { throw error }
+            return image
         }
         return try AnimatedImage(file, options: options, limits: limits)
     }

@@ -63,7 +63,10 @@ extension DownloadCoordinator {
                 subscriber.fail(ImageError.wrapping(error, url: download.key.url.string))
             }
         }
-        if case .success(let image) = image, case .pixels(let options) = variant, let download = downloads[id] {
+        // The next caller may be luckier than with a partial image.
+        if case .success(let image) = image, !image.isPartial,
+            case .pixels(let options) = variant, let download = downloads[id]
+        {
             let response = ImageResponse(image: image, source: .memory, byteCount: download.log.received)
             cache.insert(response, for: VariantKey(fetch: download.key, options: options))
         }
@@ -115,6 +118,9 @@ extension Variant {
 extension ImageError {
     /// What a decode threw, as callers are to see it.
     fileprivate static func wrapping(_ error: any Error, url: String) -> any Error {
+        if let failure = error as? DecodeFailure {
+            return ImageError.codec(failure.cause, url: url, partial: failure.partial)
+        }
         if let error = error as? CodecError { return ImageError.codec(error, url: url) }
         return error
     }

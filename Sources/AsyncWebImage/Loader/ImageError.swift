@@ -12,8 +12,10 @@ public enum ImageError: Error, Sendable {
     case status(ResponseHead, text: String)
     /// The response has no body.
     case emptyBody(url: String)
-    /// The body is no image that can be decoded.
-    case codec(CodecError, url: String)
+    /// The body is no image that can be decoded; of one that is truncated or corrupt, `partial` is what was decoded before.
+    ///
+    /// The pixels are held as long as the error is. With ``DecodeOptions/allowsPartial`` they are the result instead.
+    case codec(CodecError, url: String, partial: DecodedImage? = nil)
     /// A file could not be read.
     case unreadableFile(path: String, reason: String)
 
@@ -44,7 +46,7 @@ extension ImageError: CustomStringConvertible {
             "the server answered \(head.status.code) \(head.status.reasonPhrase)"
                 .trimmingTrailingSpace
         case .emptyBody: "the server sent an empty body"
-        case .codec(let error, _): error.description
+        case .codec(let error, _, _): error.description
         case .unreadableFile(_, let reason): "the file cannot be read: \(reason)"
         }
     }

@@ -3,7 +3,7 @@ public struct ImageFrame: Sendable {
     /// The image at the size asked for; of a large image a preview is smaller (``ProgressivePolicy/maximumSide``), and what
     /// has not come yet is transparent black in it.
     public let pixels: PixelBuffer
-    /// Whether this is the finished image, which is always the last frame.
+    /// Whether this is the finished image, which is always the last frame; if partial images are allowed, it may be one.
     public let isFinal: Bool
     /// How many rows have come, as stored and scaled to `pixels`.
     public let completeRows: Int
@@ -23,8 +23,7 @@ public struct ImageFrame: Sendable {
     init(final response: ImageResponse) {
         pixels = response.pixels
         isFinal = true
-        let isOnItsSide = response.image.originalSize != response.image.header.size
-        completeRows = isOnItsSide ? response.pixels.width : response.pixels.height
+        completeRows = response.image.completeRows
         scan = nil
         self.response = response
     }

@@ -31,7 +31,9 @@ public final class ImageLoader: Sendable {
 
     /// The image, decoded, scaled and upright as the request asks; of an animation, its first frame.
     ///
-    /// Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other caller.
+    /// With ``DecodeOptions/allowsPartial`` a transfer that breaks off gives what had come of the image, as a file that ends
+    /// too early does; partial images are not cached. Throws ``ImageError``; cancelling the task throws `CancellationError`
+    /// and touches no other caller.
     public func image(for request: ImageRequest) async throws -> ImageResponse {
         let key = try request.fetchKey
         if let known = cache.response(for: VariantKey(fetch: key, options: request.options)) { return known }

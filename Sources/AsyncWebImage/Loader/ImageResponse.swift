@@ -9,6 +9,8 @@ public struct ImageResponse: Sendable {
 
     /// The pixels alone.
     public var pixels: PixelBuffer { image.pixels }
+    /// Whether something is missing, as the request's options allowed; see ``DecodedImage/isPartial``.
+    public var isPartial: Bool { image.isPartial }
 }
 
 /// A loaded animation and where it came from.

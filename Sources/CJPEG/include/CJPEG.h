@@ -46,6 +46,8 @@ typedef struct CJPEGDecoderSetup {
     int coarse;
     /// Most bytes for the coefficients of a file of several scans that is not coarse.
     size_t maximum_coefficient_bytes;
+    /// Go on behind damaged data, with grey pixels, instead of failing.
+    int tolerates_damage;
 } CJPEGDecoderSetup;
 
 /// The most bytes cjpeg_decoder_feed takes at once.
@@ -77,6 +79,13 @@ CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *_Nonnull decoder, uint32_t
 /// As cjpeg_decoder_read_rows, but of the preview: CJPEG_OK with rows, CJPEG_ENDED when all have been read.
 CJPEGStatus cjpeg_decoder_read_preview_rows(
     CJPEGDecoder *_Nonnull decoder, uint8_t *_Nonnull rows, size_t capacity, uint32_t *_Nonnull row_count);
+
+/// Whether there were damaged data, which only a decoder that tolerates them survives.
+int cjpeg_decoder_is_damaged(const CJPEGDecoder *_Nonnull decoder);
+
+/// After a failure inside a file of several scans: starts to render what had come by then, at the setup's scale, as
+/// cjpeg_decoder_begin_preview does. Of the first scan those rows are read that are complete.
+CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *_Nonnull decoder);
 
 /// Why the last call failed, as libjpeg puts it. Good until the next call.
 const char *_Nonnull cjpeg_decoder_message(const CJPEGDecoder *_Nonnull decoder);

@@ -15,7 +15,9 @@ public struct AnimatedImage: Sendable {
 
     /// The animation in `file`, a whole file; its frames come out as `options` ask.
     ///
-    /// Reads the file's structure; of an animation no pixel is decoded yet, of a still image all are. Throws what
+    /// Reads the file's structure; of an animation no pixel is decoded yet, of a still image all are. With
+    /// ``DecodeOptions/allowsPartial``, one whose structure ends too early or is corrupt becomes a still image of its first
+    /// frame. Throws what
     /// ``StreamingDecoder`` throws, and `overLimit` for more frames than ``DecodeLimits/maximumFrames``.
     public init(
         _ file: [UInt8], options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits()
@@ -24,8 +26,7 @@ public struct AnimatedImage: Sendable {
             throw .overLimit(.bytes, value: file.count, limit: limits.maximumBytes)
         }
         if let header = try ImageHeader.probe(file.span, limits: limits), header.mayBeAnimated {
-            let index = try AnimationIndex(file.span, header: header, limits: limits)
-            content = .animated(file: file, index, try index.plan(options, limits))
+            content = try .animated(file, header, options, limits)
         } else {
             content = .still(try StreamingDecoder.decode(file.span, options: options, limits: limits))
         }
@@ -45,6 +46,14 @@ public struct AnimatedImage: Sendable {
         switch content {
         case .still(let image): image.header
         case .animated(_, let index, _): index.header
+        }
+    }
+
+    /// Whether something is missing, see ``DecodedImage/isPartial``.
+    public var isPartial: Bool {
+        switch content {
+        case .still(let image): image.isPartial
+        case .animated: false
         }
     }
 
@@ -107,6 +116,23 @@ public struct AnimatedImage: Sendable {
 extension ImageHeader {
     /// Whether the file has more than one frame, or it is not known yet how many.
     public var mayBeAnimated: Bool { frameCount != 1 }
+}
+
+extension AnimatedImage.Content {
+    fileprivate static func animated(
+        _ file: [UInt8], _ header: ImageHeader, _ options: DecodeOptions, _ limits: DecodeLimits
+    ) throws(CodecError) -> Self {
+        do {
+            let index = try AnimationIndex(file.span, header: header, limits: limits)
+            return .animated(file: file, index, try index.plan(options, limits))
+        } catch {
+            guard options.allowsPartial, error.isDamage else { throw error }
+            var first = try StreamingDecoder.decode(file.span, options: options, limits: limits)
+            // Even if that is whole.
+            first.isPartial = true
+            return .still(first)
+        }
+    }
 }
 
 extension AnimationIndex {

@@ -1,54 +1,110 @@
-/// Decodes the first frame of a GIF, on a transparent canvas, as soon as that frame has come as a whole.
+/// Decodes the first frame of a GIF, on a transparent canvas, while it arrives.
 ///
 /// Later frames are counted, not kept. A file that ends between two blocks counts as complete even without its last
 /// byte, the trailer, which many writers leave out.
 final class GIFRowDecoder: RowDecoder {
     private let header: ImageHeader
-    private let limits: DecodeLimits
     private var blocks = GIFBlocks()
-    /// The file up to the end of the first image; after that, what the walk over the blocks still needs.
+    /// What has come and not been looked at yet: less than a block, once that is complete that leads to the first image.
     private var bytes: [UInt8] = []
+    private var isBehindScreen = false
+    /// RGB, of the whole file.
+    private var palette: [UInt8] = []
+    private var transparentIndex: UInt8?
+    /// The first image, whose palette may not have come yet.
+    private var image: GIFBlocks.Frame?
+    private var frame: GIFFrameDecoder?
     private var isDecoded = false
     private var hasEnded = false
 
-    /// giflib's tables, a few rows and, interlaced, an index a pixel; the compressed first frame is not counted.
+    /// The codes' table, a few rows and, interlaced, an index a pixel.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         (header.isProgressive ? header.size.area : 0) + (128 << 10) + header.size.width * 12
     }
 
-    init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
+    init(
+        header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
+    ) throws(CodecError) {
         self.header = header
-        self.limits = limits
     }
 
     func append(_ newBytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
         guard !hasEnded else { return }
-        guard newBytes.count <= limits.maximumBytes - bytes.count else {
-            throw .overLimit(.bytes, value: bytes.count + newBytes.count, limit: limits.maximumBytes)
-        }
         bytes.append(newBytes)
-        while !hasEnded, let block = nextBlock() {
-            switch block {
-            case .graphicControl, .loop, .otherExtension, .image: break
-            case .trailer, .unknown: hasEnded = true
-            }
-        }
-        if blocks.hasFirstImage, !isDecoded {
-            isDecoded = true
-            let file = bytes
-            try GIFImageReader.read(file.span, canvas: header.size, to: rows)
-        }
-        if isDecoded { bytes.removeFirst(blocks.forget(of: bytes.count)) }
+        try read(to: rows)
+        if isBehindScreen, image == nil || frame != nil { bytes.removeFirst(blocks.forget(of: bytes.count)) }
     }
 
     func finish(to rows: any RowSink) throws(CodecError) {
         guard isDecoded, hasEnded || blocks.isBetweenBlocks(at: bytes.count) else { throw .truncated(.gif) }
     }
 
-    private func nextBlock() -> GIFBlocks.Block? {
-        let bytes = bytes
-        return blocks.next(in: bytes.span)
+    var frameCount: Int? { blocks.imageCount }
+
+    var previewScan: Int? { frame?.completePasses }
+
+    func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {
+        frame?.render(to: rows)
     }
 
-    var frameCount: Int? { blocks.imageCount }
+    func salvage(to rows: any RowSink) {
+        if !isDecoded { frame?.salvage(to: rows) }
+    }
+
+    private func read(to rows: any RowSink) throws(CodecError) {
+        let bytes = bytes
+        let file = bytes.span
+        if !isBehindScreen {
+            let length = GIFBlocks.screenLength(of: file)
+            guard file.has(13, at: 0), length == 13 + GIFBlocks.paletteLength(Int(file[10])) else { return }
+            palette = Array(copying: file.extracting(13..<length))
+            isBehindScreen = true
+        }
+        while !hasEnded {
+            if image != nil, !isDecoded {
+                try readFirstImage(in: file, to: rows)
+                guard isDecoded else { return }
+            }
+            guard let block = blocks.next(in: file) else { return }
+            switch block {
+            case .graphicControl(let control) where image == nil: transparentIndex = control.transparentIndex
+            case .image(let next) where image == nil: image = next
+            case .graphicControl, .loop, .otherExtension, .image: break
+            case .trailer, .unknown: hasEnded = true
+            }
+        }
+        guard isDecoded else { throw .corrupt(.gif, "no image") }
+    }
+
+    private func readFirstImage(in file: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        if frame == nil { try openFirstImage(in: file) }
+        guard frame != nil else { return }
+        while let data = blocks.nextSubblock(in: file) { try frame?.append(file.extracting(data), to: rows) }
+        guard !blocks.isInSubblocks else { return }
+        try frame?.finish(to: rows)
+        isDecoded = true
+    }
+
+    /// Once the image's palette and the size of its codes have come.
+    private func openFirstImage(in file: Span<UInt8>) throws(CodecError) {
+        guard let image, let flags = file.byte(at: blocks.blockStart + 9) else { return }
+        let start = blocks.blockStart + 10
+        let length = GIFBlocks.paletteLength(flags)
+        guard let codeSize = file.byte(at: start + length) else { return }
+        let colors = length > 0 ? Array(copying: file.extracting(start..<start + length)) : palette
+        guard !colors.isEmpty else { throw .corrupt(.gif, "no palette") }
+        frame = try GIFFrameDecoder(
+            image, palette: Self.rgba(colors, transparentIndex), codeSize: codeSize, canvas: header.size)
+    }
+
+    /// RGBA by index; what the file does not define is black.
+    private static func rgba(_ colors: [UInt8], _ transparentIndex: UInt8?) -> [UInt8] {
+        var palette = [UInt8](repeating: 0, count: 256 * 4)
+        for index in 0..<256 where index != transparentIndex.map(Int.init) {
+            palette[index * 4 + 3] = 255
+            guard index * 3 < colors.count else { continue }
+            for channel in 0..<3 { palette[index * 4 + channel] = colors[index * 3 + channel] }
+        }
+        return palette
+    }
 }

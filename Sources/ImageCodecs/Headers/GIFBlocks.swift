@@ -45,11 +45,8 @@ struct GIFBlocks {
     /// Where the block found last begins.
     private(set) var blockStart = 0
     private var isBehindScreen = false
-    /// Whether `offset` is inside a chain of sub-blocks to be skipped.
-    private var isInSubblocks = false
-
-    /// Whether all data of the first image have been seen.
-    var hasFirstImage: Bool { imageCount > 1 || imageCount == 1 && !isInSubblocks }
+    /// Whether the next step begins inside a chain of sub-blocks, the data of the block found last.
+    private(set) var isInSubblocks = false
 
     /// Whether a file of `count` bytes would end between two blocks.
     func isBetweenBlocks(at count: Int) -> Bool { offset == count && !isInSubblocks }
@@ -81,6 +78,16 @@ struct GIFBlocks {
         case 0x3B: return .trailer
         default: return .unknown(introducer)
         }
+    }
+
+    /// Where the next sub-block of the block found last is, in place of skipping it; nil until it has come, and behind the last
+    /// one.
+    mutating func nextSubblock(in bytes: Span<UInt8>) -> Range<Int>? {
+        guard isInSubblocks, let length = bytes.byte(at: offset), bytes.has(length, at: offset + 1) else { return nil }
+        let data = offset + 1..<offset + 1 + length
+        offset = data.upperBound
+        isInSubblocks = length != 0
+        return isInSubblocks ? data : nil
     }
 
     private mutating func nextExtension(in bytes: Span<UInt8>) -> Block? {
@@ -136,7 +143,8 @@ struct GIFBlocks {
         return true
     }
 
-    private static func paletteLength(_ flags: Int) -> Int {
+    /// The bytes of the palette that a screen or an image with these flags has.
+    static func paletteLength(_ flags: Int) -> Int {
         flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0
     }
 }

@@ -79,6 +79,16 @@ struct JPEGDecoderHandle: ~Copyable {
         return try progress(status, count)
     }
 
+    /// Whether damaged data have been let pass.
+    var isDamaged: Bool {
+        unsafe cjpeg_decoder_is_damaged(decoder) != 0
+    }
+
+    /// After an error inside a file of several scans, starts to render what had come by then; false if nothing had.
+    func beginSalvage() -> Bool {
+        unsafe cjpeg_decoder_begin_salvage(decoder) == .ok
+    }
+
     private func progress(_ status: CJPEGStatus, _ count: UInt32) throws(CodecError) -> Progress {
         switch status {
         case .ok: return .rows(Int(count))

@@ -7,8 +7,8 @@ import CJPEG
 /// add detail are passed over, and it is complete before they are. Files with arithmetic coding, which libjpeg cannot suspend, are held in
 /// memory, up to 64 MiB, and decoded when the file is at its end.
 ///
-/// Damaged entropy data is let pass with whatever pixels it gives, as browsers do; a file without its end marker
-/// is truncated even if all its rows are there.
+/// Damaged entropy data is an error, unless damage is tolerated: then it is let pass with whatever pixels it gives, as
+/// browsers do. A file without its end marker is truncated even if all its rows are there.
 final class JPEGRowDecoder: RowDecoder {
     private let handle: JPEGDecoderHandle
     private let storedSize: PixelSize
@@ -32,7 +32,9 @@ final class JPEGRowDecoder: RowDecoder {
         return rows + fixed + (header.hasSeveralScans ? coefficientBytes(of: header, rowSize: rowSize) : 0)
     }
 
-    init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
+    init(
+        header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
+    ) throws(CodecError) {
         guard let scale = JPEGScale(of: header.size, to: rowSize) else {
             throw .unsupportedFeature(.jpeg, "rows of \(rowSize) from \(header.size)")
         }
@@ -47,7 +49,8 @@ final class JPEGRowDecoder: RowDecoder {
                 row_width: UInt32(rowSize.width), row_height: UInt32(rowSize.height),
                 eighths: UInt32(scale.eighths), maximum_scans: UInt32(clamping: limits.maximumScans),
                 coarse: isCoarse ? 1 : 0,
-                maximum_coefficient_bytes: Self.coefficientBytes(of: header, rowSize: rowSize) + (16 << 20)))
+                maximum_coefficient_bytes: Self.coefficientBytes(of: header, rowSize: rowSize) + (16 << 20),
+                tolerates_damage: toleratesDamage ? 1 : 0))
         buffer = [UInt8](repeating: 0, count: Self.bufferBytes(rowSize))
     }
 
@@ -76,6 +79,15 @@ final class JPEGRowDecoder: RowDecoder {
         let scale = size == self.scale.rowSize ? self.scale : JPEGScale(of: storedSize, to: size)
         guard let scale, try handle.beginPreview(eighths: scale.eighths) else { return }
         while case .rows(let count) = try handle.readPreviewRows(into: &buffer) {
+            handOver(count, of: scale.rowSize.width, to: rows)
+        }
+    }
+
+    var isDamaged: Bool { handle.isDamaged }
+
+    func salvage(to rows: any RowSink) {
+        guard handle.beginSalvage() else { return }
+        while case .rows(let count) = try? handle.readPreviewRows(into: &buffer) {
             handOver(count, of: scale.rowSize.width, to: rows)
         }
     }

@@ -26,7 +26,9 @@ final class PNGRowDecoder: RowDecoder {
         return overflow ? .max : pixels + min(codec, .max - pixels)
     }
 
-    init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
+    init(
+        header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
+    ) throws(CodecError) {
         let batch = Batch(header)
         guard let width = UInt32(exactly: header.size.width), let height = UInt32(exactly: header.size.height),
             let reader = unsafe cpng_reader_create(width, height, UInt32(clamping: batch.rows))
@@ -74,6 +76,16 @@ final class PNGRowDecoder: RowDecoder {
             guard let pixels = unsafe cpng_reader_preview_row(reader, row) else { return }
             unsafe rows.append(row: Span(_unsafeStart: pixels, count: header.size.width * 4))
         }
+    }
+
+    /// Of an interlaced image, the rows of the last pass that are missing as the passes before it have them.
+    func salvage(to rows: any RowSink) {
+        guard previewScan != nil else { return }
+        for row in rowsHandedOut..<header.size.height {
+            guard let pixels = unsafe cpng_reader_preview_row(reader, UInt32(clamping: row)) else { return }
+            unsafe rows.append(row: Span(_unsafeStart: pixels, count: header.size.width * 4))
+        }
+        rowsHandedOut = header.size.height
     }
 
     var hasReachedEnd: Bool { hasEnded }

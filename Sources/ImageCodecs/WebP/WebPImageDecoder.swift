@@ -17,6 +17,7 @@ final class WebPImageDecoder {
     /// Grows with the file: a lossless image's tables are read again from the beginning until they have come entirely.
     private var nextAttempt = 0
     private(set) var isComplete = false
+    private var hasFailed = false
     /// Rows complete so far, from the top.
     private(set) var rowCount = 0
 
@@ -58,19 +59,24 @@ final class WebPImageDecoder {
 
     /// Decodes what has come, if it is much more than the last time or `isLast`.
     func decode(isLast: Bool) throws(CodecError) {
-        guard !isComplete, isLast || chunks.count >= nextAttempt else { return }
+        guard !isComplete, !hasFailed, isLast || chunks.count >= nextAttempt else { return }
         nextAttempt = chunks.count + max(4 << 10, chunks.count / 16)
+        hasFailed = true
         let status = unsafe chunks.withUnsafeBufferPointer { bytes in
             unsafe WebPIUpdate(decoder, bytes.baseAddress, bytes.count)
         }
+        try countRows()
         switch status {
         case VP8_STATUS_OK: isComplete = true
-        case VP8_STATUS_SUSPENDED where !isLast: break
+        case VP8_STATUS_SUSPENDED where !isLast: hasFailed = false
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: throw .corrupt(.webp, "the image data end too early")
         case VP8_STATUS_OUT_OF_MEMORY: throw .corrupt(.webp, "no memory for the image")
         case VP8_STATUS_UNSUPPORTED_FEATURE: throw .unsupportedFeature(.webp, "an unknown kind of bitstream")
         default: throw .corrupt(.webp, "invalid image data")
         }
+    }
+
+    private func countRows() throws(CodecError) {
         var lastRow: Int32 = 0
         var (width, height, stride): (Int32, Int32, Int32) = (0, 0, 0)
         if unsafe WebPIDecGetRGB(decoder, &lastRow, &width, &height, &stride) != nil {

@@ -29,7 +29,9 @@ final class WebPRowDecoder: RowDecoder {
         (header.size.area + rowSize.area) * (header.hasAlpha ? 5 : 4) + header.heldBytes + (256 << 10)
     }
 
-    init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
+    init(
+        header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
+    ) throws(CodecError) {
         self.header = header
         self.rowSize = rowSize
         imageSize = header.size
@@ -63,6 +65,13 @@ final class WebPRowDecoder: RowDecoder {
         if !exif.isEmpty { lateOrientation = ImageOrientation(exif: exif.span) }
     }
 
+    func salvage(to rows: any RowSink) {
+        guard let image else { return }
+        // What has come since the last attempt.
+        try? image.decode(isLast: true)
+        handOut(image, to: rows)
+    }
+
     var frameCount: Int? { header.frameCount ?? chunks.frameCount }
 
     private func place(left: Int, top: Int, size: PixelSize) throws(CodecError) {
@@ -80,17 +89,23 @@ final class WebPRowDecoder: RowDecoder {
     private func decode(to rows: any RowSink, isLast: Bool) throws(CodecError) {
         guard let image else { return }
         try image.decode(isLast: isLast)
+        handOut(image, to: rows)
+        if image.isComplete { self.image = nil }
+    }
+
+    private func handOut(_ image: WebPImageDecoder, to rows: any RowSink) {
         if image.size == rowSize {
             for row in rowsHandedOut..<max(rowsHandedOut, image.rowCount) { image.withRow(row, rows.append(row:)) }
             rowsHandedOut = max(rowsHandedOut, image.rowCount)
         } else {
             composite(image, to: rows)
         }
-        if image.isComplete { self.image = nil }
     }
 
     /// The rows of a frame smaller than the canvas.
     private func composite(_ image: WebPImageDecoder, to rows: any RowSink) {
+        // Rows above the frame alone are none of an image.
+        guard image.rowCount > 0 else { return }
         let end = image.isComplete ? rowSize.height : top + image.rowCount
         while rowsHandedOut < end {
             var row = [UInt8](repeating: 0, count: rowSize.width * 4)

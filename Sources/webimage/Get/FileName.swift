@@ -3,7 +3,7 @@
 /// No separator, no control character, no leading dot or dash, at most 200 bytes.
 struct FileName: Equatable {
     /// The name without its extension.
-    let stem: String
+    private(set) var stem: String
     /// The extension, without the dot.
     let suffix: String
 
@@ -18,6 +18,13 @@ struct FileName: Equatable {
         let keepsSpelling = suffix == "jpg" && ["jpeg", "jpe", "jfif"].contains(oldSuffix?.lowercased())
         self.suffix = keepsSpelling ? oldSuffix ?? suffix : suffix
         self.stem = Self.safe(stem)
+    }
+
+    /// The name for the so manieth preview, from 1: `photo-01.png`.
+    static func preview(_ number: Int, source: String) -> Self {
+        var name = Self(source: source, suffix: "png")
+        name.stem += number < 10 ? "-0\(number)" : "-\(number)"
+        return name
     }
 
     /// The name, or with a number from 2 the name of its so manieth namesake: `photo-2.jpg`.

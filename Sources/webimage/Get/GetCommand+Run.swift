@@ -12,6 +12,7 @@ extension GetCommand {
             loader: ImageLoader(configuration: loaderConfiguration, transport: traffic),
             traffic: traffic,
             folder: try OutputFolder(path: output),
+            previews: try progressiveDir.map { try OutputFolder(path: $0) },
             plan: plan,
             workers: workers)
         let display = ProgressDisplay(printsJSON: json, traffic: traffic)

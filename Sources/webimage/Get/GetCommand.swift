@@ -16,8 +16,12 @@ struct GetCommand: AsyncParsableCommand {
             at all, and no existing file is ever overwritten: the second photo.jpg becomes photo-2.jpg, also when the \
             first is from an earlier run.
 
+            With --allow-partial an image that ends too early or is damaged is written as far as it goes, as with --format; \
+            without the option, and if nothing can be decoded, it is a failure. What was cut off on its way is asked for once more, \
+            unless it is written anew in any case.
+
             The results go to standard output, a line each; failures and progress to standard error. The exit status is \
-            0 only if every image was written, 1 if one was not, 130 after Ctrl-C.
+            0 only if every image was written, be it in part, 1 if one was not, 130 after Ctrl-C.
 
             EXAMPLES
               webimage get https://example.com/photo.jpg
@@ -59,6 +63,15 @@ struct GetCommand: AsyncParsableCommand {
     @Flag(help: "Of animations, write the first frame only, as a still image.")
     var firstFrame = false
 
+    @Flag(help: "Write images that are cut off or damaged as far as they go; their results say partial.")
+    var allowPartial = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Also write what can be shown of an image while it arrives, as NAME-01.png, NAME-02.png and so on in this folder; "
+                + "made if there is none. Of URLs, not of files.", valueName: "folder"))
+    var progressiveDir: String?
+
     @Option(help: "For JPEG and WebP, 1 to 100.")
     var quality = 85
 
@@ -80,6 +93,9 @@ struct GetCommand: AsyncParsableCommand {
             throw ValidationError("Nothing to get: give URLs, or a list with --input.")
         }
         if format == .original {
+            guard !allowPartial else {
+                throw ValidationError("--format original does not decode; --allow-partial cannot be heeded.")
+            }
             if let option = sizes.first ?? filter.map({ _ in "--filter" }) {
                 throw ValidationError("--format original writes what was downloaded; \(option) cannot change it.")
             }
@@ -122,7 +138,8 @@ extension GetCommand {
                 .original
             }
         return DecodeOptions(
-            target: target, resampling: Resampling(filter: filter ?? .lanczos3), ignoresOrientation: ignoreOrientation)
+            target: target, resampling: Resampling(filter: filter ?? .lanczos3), ignoresOrientation: ignoreOrientation,
+            allowsPartial: allowPartial)
     }
 }
 

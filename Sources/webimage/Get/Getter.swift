@@ -5,6 +5,8 @@ struct Getter: Sendable {
     let loader: ImageLoader
     let traffic: Traffic
     let folder: OutputFolder
+    /// Where previews are written, if they are.
+    var previews: OutputFolder?
     let plan: OutputPlan
     let workers: Workers
 
@@ -16,7 +18,9 @@ struct Getter: Sendable {
         let start = clock.now
         var outcome = Outcome(url: source.text)
         do {
+            async let previews: Void = writePreviews(of: source)
             try await get(source, into: &outcome)
+            try await previews
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             outcome.error = Self.message(for: error)
@@ -30,22 +34,26 @@ struct Getter: Sendable {
         return outcome
     }
 
+    /// Writes what can be shown while the image arrives, from the same download.
+    private func writePreviews(of source: ImageSource) async throws {
+        guard let previews, case .url(let url) = source.place else { return }
+        var number = 0
+        do {
+            for try await frame in loader.frames(for: ImageRequest(url, options: plan.options)) where !frame.isFinal {
+                number += 1
+                let name = FileName.preview(number, source: source.text)
+                _ = try await workers.run { try previews.write(frame.pixels.encoded(as: .png), as: name) }
+            }
+        } catch is ImageError {
+            // Whoever gets the image itself will say so.
+        }
+    }
+
     private func get(_ source: ImageSource, into outcome: inout Outcome) async throws {
         let file: EncodedImage
         switch (plan.way, source.place) {
         case (.converted(let format), .url(let url)):
-            let request = ImageRequest(url, options: plan.options)
-            if plan.keepsAnimations {
-                let response = try await loader.animation(for: request)
-                outcome.describe(response.animation)
-                outcome.source = response.source.rawValue
-                file = try await encoded(response.animation, as: format)
-            } else {
-                let response = try await loader.image(for: request)
-                outcome.describe(response.image)
-                outcome.source = response.source.rawValue
-                file = try await encoded(response.pixels, as: format)
-            }
+            file = try await converted(url, as: format, into: &outcome)
         case (.converted(let format), .file(let path)):
             let options = plan.options
             outcome.source = "file"
@@ -59,9 +67,13 @@ struct Getter: Sendable {
                 file = try await encoded(image.pixels, as: format)
             }
         case (_, .url(let url)):
-            let data = try await loader.data(for: ImageRequest(url))
-            outcome.source = data.source.rawValue
-            file = try await checked(data.bytes, into: &outcome)
+            do {
+                let data = try await loader.data(for: ImageRequest(url))
+                outcome.source = data.source.rawValue
+                file = try await checked(data.bytes, into: &outcome)
+            } catch ImageError.transport(_) where plan.options.allowsPartial {
+                file = try await converted(url, as: nil, into: &outcome)
+            }
         case (_, .file(let path)):
             let bytes = try await workers.run { try ImageFile(path: path).bytes() }
             outcome.source = "file"
@@ -71,6 +83,22 @@ struct Getter: Sendable {
         let name = FileName(source: source.text, suffix: file.format.fileExtension)
         outcome.path = try await workers.run { [folder] in try folder.write(file.bytes, as: name) }
         outcome.bytes = file.bytes.count
+    }
+
+    private func converted(
+        _ url: String, as format: ImageFormat?, into outcome: inout Outcome
+    ) async throws -> EncodedImage {
+        let request = ImageRequest(url, options: plan.options)
+        if plan.keepsAnimations {
+            let response = try await loader.animation(for: request)
+            outcome.describe(response.animation)
+            outcome.source = response.source.rawValue
+            return try await encoded(response.animation, as: format)
+        }
+        let response = try await loader.image(for: request)
+        outcome.describe(response.image)
+        outcome.source = response.source.rawValue
+        return try await encoded(response.pixels, as: format)
     }
 
     private struct EncodedImage: Sendable {
@@ -98,8 +126,20 @@ struct Getter: Sendable {
         }
     }
 
-    /// The bytes as they came, after their header was read and, unless told not to, their pixels decoded.
+    /// The bytes as they came, after their header was read and, unless told not to, their pixels decoded; of what is partial
+    /// and may be, the pixels.
     private func checked(_ bytes: [UInt8], into outcome: inout Outcome) async throws -> EncodedImage {
+        do {
+            return try await whole(bytes, into: &outcome)
+        } catch is CodecError where plan.options.allowsPartial {
+            let options = plan.options
+            let image = try await workers.run { try AnimatedImage(bytes, options: options) }
+            outcome.describe(image)
+            return try await encoded(image, as: nil)
+        }
+    }
+
+    private func whole(_ bytes: [UInt8], into outcome: inout Outcome) async throws -> EncodedImage {
         let way = plan.way
         let header = try await workers.run {
             if way == .verified {
@@ -125,6 +165,7 @@ struct Getter: Sendable {
 extension Outcome {
     fileprivate mutating func describe(_ image: DecodedImage) {
         describe(image.header)
+        isPartial = image.isPartial
         width = image.pixels.width
         height = image.pixels.height
         originalWidth = image.originalSize.width
@@ -133,6 +174,7 @@ extension Outcome {
 
     fileprivate mutating func describe(_ animation: AnimatedImage) {
         describe(animation.header)
+        isPartial = animation.isPartial
         (width, height) = (animation.size.width, animation.size.height)
         (originalWidth, originalHeight) = (animation.originalSize.width, animation.originalSize.height)
     }

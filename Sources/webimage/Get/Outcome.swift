@@ -12,6 +12,8 @@ struct Outcome: Sendable, Equatable {
     var originalWidth: Int?
     var originalHeight: Int?
     var frames: Int?
+    /// Whether something of the image is missing.
+    var isPartial = false
     /// The bytes written.
     var bytes: Int?
     /// The file written.
@@ -31,7 +33,7 @@ struct Outcome: Sendable, Equatable {
     var json: String {
         var object = JSONObject()
         object.add("url", url)
-        object.add("status", isSuccess ? "ok" : "failed")
+        object.add("status", !isSuccess ? "failed" : isPartial ? "partial" : "ok")
         object.add("error", error)
         object.add("http_status", httpStatus)
         object.add("format", format)
@@ -51,7 +53,9 @@ struct Outcome: Sendable, Equatable {
     var line: String {
         if let error { return "webimage: \(url.printable): \(error.printable)" }
         let size = width.flatMap { width in height.map { "\(width)x\($0)" } }
-        return [path?.printable, size, format, bytes.map { ByteCount($0).description }]
-            .compactMap(\.self).joined(separator: "  ")
+        return [
+            path?.printable, size, format, bytes.map { ByteCount($0).description }, isPartial ? "partial" : nil,
+        ]
+        .compactMap(\.self).joined(separator: "  ")
     }
 }

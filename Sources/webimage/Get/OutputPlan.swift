@@ -25,6 +25,8 @@ struct OutputPlan: Sendable, Equatable {
 
     init(format: OutputFormat?, options: DecodeOptions, quality: Int, takesFirstFrame: Bool = false) {
         self.options = options
+        var whole = options
+        whole.allowsPartial = false
         self.quality = quality
         keepsAnimations = !takesFirstFrame && format != .jpeg
         way =
@@ -34,7 +36,7 @@ struct OutputPlan: Sendable, Equatable {
             case .png: .converted(.png)
             case .webp: .converted(.webp)
             case .gif: .converted(.gif)
-            case nil: options == DecodeOptions() && !takesFirstFrame ? .verified : .converted(nil)
+            case nil: whole == DecodeOptions() && !takesFirstFrame ? .verified : .converted(nil)
             }
     }
 }

@@ -81,7 +81,7 @@ struct AnimationLoadingTests {
             await #expect {
                 try await loader.animation(for: ImageRequest(origin.url("/image")))
             } throws: { error in
-                if case ImageError.codec(.truncated(.gif), _) = error { true } else { false }
+                if case ImageError.codec(.truncated(.gif), _, _) = error { true } else { false }
             }
         }
     }

@@ -113,7 +113,7 @@ struct SharedDecodeTests {
             let error = await #expect(throws: ImageError.self) {
                 try await loader.image(for: ImageRequest(origin.url("/a.png")))
             }
-            guard case .codec(.overLimit(.memory, _, 100_000), _) = error else {
+            guard case .codec(.overLimit(.memory, _, 100_000), _, _) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }

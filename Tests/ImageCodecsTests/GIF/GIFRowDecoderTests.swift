@@ -110,11 +110,58 @@ struct GIFRowDecoderTests {
     }
 
     @Test
-    func aFirstFrameLongerThanTheLimitIsRefused() throws {
+    func rowsComeAsTheirDataDo() throws {
         let file = try TestImages.photo(width: 40, height: 40).encoded(as: .gif)
-        let limits = DecodeLimits(maximumBytes: 900)
-        #expect(throws: CodecError.overLimit(.bytes, value: 1000, limit: 900)) {
-            try decodeRows(file, step: 100, limits: limits)
+        let whole = try decodeRows(file)
+        let header = try #require(try ImageHeader.probe(file.span))
+        let decoder = try GIFRowDecoder(header: header, rowSize: header.size, limits: DecodeLimits())
+        let rows = RowCollector()
+        var counts: Set<Int> = []
+        for offset in stride(from: 0, to: file.count, by: 20) {
+            try decoder.append(file.span.extracting(offset..<min(offset + 20, file.count)), to: rows)
+            #expect(rows.bytes == Array(whole.bytes.prefix(rows.bytes.count)))
+            counts.insert(rows.rowCount)
         }
+        #expect(counts.count > 3)
+        #expect(rows.rowCount == 40)
+    }
+
+    @Test
+    func passesOfInterlacedRowsAreShownTallAndThenFiner() throws {
+        // Rows of 0 to 15, one index each: the palette has two colours, so bit by bit.
+        let height = 16
+        let order = [0, 8, 4, 12, 2, 6, 10, 14] + stride(from: 1, to: 16, by: 2)
+        func preview(after count: Int) throws -> (scan: Int?, sources: [Int]) {
+            // The rows that have come are green one at a time, so that each shows where it is used.
+            var sources = [Int](repeating: -1, count: height)
+            var scan: Int?
+            for (position, marked) in order.enumerated() where position < count {
+                let frame = TestGIF.Frame(
+                    width: 1, height: height, indices: order.map { $0 == marked ? 1 : 0 }, isInterlaced: true)
+                let blocks = GIFBlocks.Frame(
+                    left: 0, top: 0, size: PixelSize(width: 1, height: height), isInterlaced: true)
+                var decoder = try GIFFrameDecoder(
+                    blocks, palette: [0, 0, 0, 255, 255, 255, 255, 255] + [UInt8](repeating: 0, count: 254 * 4),
+                    codeSize: 2,
+                    canvas: blocks.size)
+                // A clear code and an index of three bits each for every row.
+                let data = TestGIF(width: 1, height: height).data(frame.indices)
+                let rows = RowCollector()
+                try decoder.append(data.span.extracting(first: (count * 6 + 7) / 8), to: rows)
+                scan = decoder.completePasses
+                let shown = RowCollector()
+                decoder.render(to: shown)
+                for row in 0..<shown.rowCount where shown.bytes[row * 4] == 255 { sources[row] = marked }
+            }
+            return (scan, sources)
+        }
+        let first = try preview(after: 1)
+        #expect(first.scan == nil)
+        #expect(first.sources == [Int](repeating: 0, count: 8) + [Int](repeating: -1, count: 8))
+        let second = try preview(after: 4)
+        #expect(second.scan == 2)
+        #expect(second.sources == (0..<16).map { $0 / 4 * 4 })
+        let last = try preview(after: 16)
+        #expect(last.sources == Array(0..<16))
     }
 }

@@ -1,5 +1,13 @@
+import ImageCodecs
+
 /// Exif metadata made by hand.
 enum TestExif {
+    /// The JPEG `file` with a segment that asks for `orientation`.
+    static func inserted(into file: [UInt8], _ orientation: ImageOrientation) -> [UInt8] {
+        let content = Array("Exif\0\0".utf8) + bytes(orientation: UInt8(orientation.rawValue))
+        return Array(file[..<2]) + [0xFF, 0xE1, 0, UInt8(content.count + 2)] + content + Array(file[2...])
+    }
+
     /// A TIFF header and a directory with another tag before the orientation.
     static func bytes(orientation: UInt8, isBigEndian: Bool = true, type: UInt8 = 3) -> [UInt8] {
         func short(_ value: UInt8) -> [UInt8] { isBigEndian ? [0, value] : [value, 0] }

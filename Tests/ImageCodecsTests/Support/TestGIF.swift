@@ -41,7 +41,7 @@ struct TestGIF {
     }
 
     /// Three-bit codes: 4 clears, 5 ends.
-    private func blocks(_ indices: [UInt8]) -> [UInt8] {
+    func data(_ indices: [UInt8]) -> [UInt8] {
         var data: [UInt8] = []
         var (held, count) = (0, 0)
         for code in indices.flatMap({ [4, Int($0)] }) + [5] {
@@ -54,6 +54,11 @@ struct TestGIF {
             }
         }
         if count > 0 { data.append(UInt8(held)) }
+        return data
+    }
+
+    private func blocks(_ indices: [UInt8]) -> [UInt8] {
+        let data = data(indices)
         var blocks: [UInt8] = []
         for start in stride(from: 0, to: data.count, by: 255) {
             let block = data[start..<min(start + 255, data.count)]

@@ -1,3 +1,5 @@
+import ImageCodecs
+
 /// Writes PNG files by hand, in every shape the format allows, uncompressed inside of deflate.
 struct TestPNG {
     /// An image of samples as stored, `channels` a pixel.
@@ -22,6 +24,14 @@ struct TestPNG {
         header += [UInt8(image.depth), image.colorType, 0, 0, isInterlaced ? 1 : 0]
         let body = before + [Self.chunk("IDAT", data(of: image))] + after
         return Self.signature + Self.chunk("IHDR", header) + body.flatMap(\.self) + Self.chunk("IEND", [])
+    }
+
+    /// The image in 8 bits a channel, interlaced.
+    static func interlaced(_ pixels: PixelBuffer) -> [UInt8] {
+        TestPNG(isInterlaced: true).file(
+            Image(
+                width: pixels.width, height: pixels.height, depth: 8, colorType: 6,
+                samples: pixels.bytes.map { Int($0) }))
     }
 
     /// What stands in `IDAT`.

@@ -25,6 +25,11 @@ struct FileNameTests {
         #expect(name(source) == expected)
     }
 
+    @Test func previewsAreNumbered() {
+        let names = [1, 9, 10, 123].map { FileName.preview($0, source: "https://example.com/photo.jpg").numbered(1) }
+        #expect(names == ["photo-01.png", "photo-09.png", "photo-10.png", "photo-123.png"])
+    }
+
     @Test(arguments: [
         ("https://example.com/..%2f..%2fetc%2fpasswd", "_.._etc_passwd.jpg"),
         ("https://example.com/..", "image.jpg"),

@@ -24,6 +24,7 @@ struct GetCommandTests {
         #expect(try options("--fit", "640x480").target == .fit(PixelSize(width: 640, height: 480)))
         #expect(try options("--fill", "1x99999").target == .fill(PixelSize(width: 1, height: 99_999)))
         #expect(try options("--ignore-orientation").ignoresOrientation)
+        #expect(try options("--allow-partial").allowsPartial)
     }
 
     @Test(arguments: Resampling.Filter.allCases)

@@ -15,19 +15,19 @@ struct GetterTests {
     /// What `webimage get` makes of the answer `response`, and the files it leaves.
     private func get(
         _ response: Response, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
-        takesFirstFrame: Bool = false
+        takesFirstFrame: Bool = false, allowsPartial: Bool = false
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
         try await withLoopbackOrigin { origin in
             origin.route("/photo", response)
             return try await get(
                 ImageSource(argument: origin.url("/photo")), format: format, target: target,
-                takesFirstFrame: takesFirstFrame)
+                takesFirstFrame: takesFirstFrame, allowsPartial: allowsPartial)
         }
     }
 
     private func get(
         _ source: ImageSource, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
-        takesFirstFrame: Bool = false
+        takesFirstFrame: Bool = false, allowsPartial: Bool = false
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
         try await withTemporaryFolder { folder in
             let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
@@ -37,7 +37,7 @@ struct GetterTests {
                 loader: ImageLoader(configuration: configuration, transport: traffic), traffic: traffic,
                 folder: try OutputFolder(path: folder),
                 plan: OutputPlan(
-                    format: format, options: DecodeOptions(target: target), quality: 85,
+                    format: format, options: DecodeOptions(target: target, allowsPartial: allowsPartial), quality: 85,
                     takesFirstFrame: takesFirstFrame),
                 workers: Workers(count: 1))
             let outcome = try await getter.get(source)
@@ -124,6 +124,64 @@ struct GetterTests {
         let (outcome, files) = try await get(Response(body: file))
         #expect(files.isEmpty)
         #expect(outcome.error?.hasPrefix("the PNG file is corrupt") == true)
+    }
+
+    @Test(arguments: ImageFormat.allCases, [nil, OutputFormat.png])
+    func partialImagesAreWrittenIfAllowed(format: ImageFormat, output: OutputFormat?) async throws {
+        let file = try file(format)
+        let count = file.count * 2 / 3
+        // Cut on the way, and cut before it was served.
+        for response in [Response(body: file).cut(at: .body(count)), Response(body: Array(file.prefix(count)))] {
+            let (outcome, files) = try await get(response, format: output, allowsPartial: true)
+            #expect(outcome.error == nil)
+            #expect(outcome.isPartial)
+            #expect(outcome.line.hasSuffix("  partial"))
+            #expect(outcome.json.contains(#""status":"partial""#))
+            let written = try #require(files["photo.png"])
+            let pixels = try StreamingDecoder.decode(written.span).pixels
+            #expect(pixels.size == PixelSize(width: 96, height: 64))
+            #expect(pixels[0, 0].alpha == 255 && pixels[95, 63].alpha == 0)
+        }
+    }
+
+    @Test func wholeImagesStayAsTheyAreWherePartialOnesAreAllowed() async throws {
+        let file = try file(.jpeg)
+        let (outcome, files) = try await get(Response(body: file), allowsPartial: true)
+        #expect(files == ["photo.jpg": file])
+        #expect(!outcome.isPartial && outcome.json.contains(#""status":"ok""#))
+    }
+
+    @Test func withoutARowNothingIsWritten() async throws {
+        let file = try file(.jpeg)
+        let (cut, cutFiles) = try await get(Response(body: file).cut(at: .body(300)), allowsPartial: true)
+        #expect(cut.error?.contains("300") == true && cutFiles.isEmpty)
+        let (short, shortFiles) = try await get(Response(body: Array(file.prefix(300))), allowsPartial: true)
+        #expect(short.error == "the JPEG file ends before its image is complete" && shortFiles.isEmpty)
+    }
+
+    @Test func previewsAreWrittenWhileTheImageArrives() async throws {
+        let file = try #require(photograph).encoded(as: .jpeg, quality: 80, isProgressive: true)
+        let gate = Gate()
+        try await withLoopbackOrigin { origin in
+            origin.route("/photo", Response(body: file).held(at: .body(file.count / 2), until: gate))
+            try await withTemporaryFolder { folder in
+                let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+                let getter = Getter(
+                    loader: ImageLoader(configuration: .init(), transport: traffic), traffic: traffic,
+                    folder: try OutputFolder(path: folder),
+                    previews: try OutputFolder(path: folder + "/previews"),
+                    plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: Workers(count: 1))
+                async let outcome = getter.get(ImageSource(argument: origin.url("/photo")))
+                let first = folder + "/previews/photo-01.png"
+                while !FileManager.default.fileExists(atPath: first), !Task.isCancelled { await Task.yield() }
+                gate.open()
+                #expect(try await outcome.error == nil)
+                #expect(FileManager.default.contents(atPath: folder + "/photo.jpg") == Data(file))
+                let preview = Array(try #require(FileManager.default.contents(atPath: first)))
+                #expect(try StreamingDecoder.decode(preview.span).pixels.size == PixelSize(width: 96, height: 64))
+                #expect(origin.counts.requests["/photo"] == 1)
+            }
+        }
     }
 
     @Test func worksOnFilesToo() async throws {

@@ -1,0 +1,157 @@
+/// Decodes one image of a GIF while its data arrive, and lays it on a transparent canvas.
+///
+/// Rows of an interlaced image are final only in its last pass: its indices are held until then.
+struct GIFFrameDecoder {
+    /// From which row on and how far apart the rows of each pass are.
+    private static let passes = [(first: 0, step: 8), (first: 4, step: 8), (first: 2, step: 4), (first: 1, step: 2)]
+
+    private let frame: GIFBlocks.Frame
+    private let canvas: PixelSize
+    /// RGBA by index.
+    private let palette: [UInt8]
+    private var codes: LZWDecoder
+    /// What sticks out of the canvas is decoded, but not kept.
+    private let visible: PixelSize
+
+    private var line: [UInt8]
+    private var lineLength = 0
+    /// The row that is being decoded, of the pass under way if the image is interlaced.
+    private var row = 0
+    private var pass = 0
+    /// Of an interlaced image, the visible part.
+    private var indices: [UInt8] = []
+    /// Rows of the canvas.
+    private var rowsHandedOut = 0
+
+    /// For the image `frame` with the colours `palette`; `codeSize` is the byte in front of its data.
+    init(
+        _ frame: GIFBlocks.Frame, palette: [UInt8], codeSize: Int, canvas: PixelSize
+    ) throws(CodecError) {
+        self.frame = frame
+        self.canvas = canvas
+        self.palette = palette
+        do {
+            codes = try LZWDecoder(codeSize: codeSize)
+        } catch {
+            throw .corrupt(.gif, "codes of \(codeSize) bits")
+        }
+        visible = PixelSize(
+            width: max(0, min(frame.size.width, canvas.width - frame.left)),
+            height: max(0, min(frame.size.height, canvas.height - frame.top)))
+        line = [UInt8](repeating: 0, count: frame.size.width)
+        if frame.isInterlaced { indices = [UInt8](repeating: 0, count: visible.area) }
+        if frame.size.area == 0 { row = frame.size.height }
+    }
+
+    /// Whether all pixels have come.
+    var isComplete: Bool { row >= frame.size.height }
+
+    /// Passes that are complete; nil of an image that is not interlaced, and before the first.
+    var completePasses: Int? { frame.isInterlaced && pass > 0 ? pass : nil }
+
+    /// Takes the next data, and hands every row that is now final to `rows`.
+    mutating func append(_ data: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        for offset in data.indices where !isComplete && !codes.hasEnded {
+            codes.append(data[offset])
+            do throws(LZWDecoder.Failure) {
+                while !isComplete, let length = try codes.nextString() { take(length, rows) }
+            } catch {
+                throw .corrupt(.gif, "a code that stands for nothing")
+            }
+        }
+        guard isComplete || !codes.hasEnded else { throw .corrupt(.gif, "the image has too few pixels") }
+    }
+
+    /// The data are at their end: hands over what is left, and what the image does not cover.
+    mutating func finish(to rows: any RowSink) throws(CodecError) {
+        guard isComplete else { throw .corrupt(.gif, "the image has too few pixels") }
+        handOver(upTo: canvas.height, rows)
+    }
+
+    /// The data end too early: of an interlaced image, hands over the rows that are left as far as they are known.
+    mutating func salvage(to rows: any RowSink) {
+        guard frame.isInterlaced, source(of: 0) != nil else { return }
+        handOver(upTo: canvas.height, rows)
+    }
+
+    /// Hands over all rows of an interlaced image as far as they are known; those that are missing are like the one above.
+    func render(to rows: any RowSink) {
+        var row = [UInt8](repeating: 0, count: canvas.width * 4)
+        for y in 0..<canvas.height {
+            guard paint(y, on: &row) else { return }
+            rows.append(row: row.span)
+        }
+    }
+
+    private mutating func take(_ length: Int, _ rows: any RowSink) {
+        var taken = 0
+        while taken < length, !isComplete {
+            let count = min(length - taken, line.count - lineLength)
+            for index in 0..<count { line[lineLength + index] = codes.string[taken + index] }
+            taken += count
+            lineLength += count
+            if lineLength == line.count {
+                lineLength = 0
+                takeLine(rows)
+            }
+        }
+    }
+
+    private mutating func takeLine(_ rows: any RowSink) {
+        let taken = row
+        guard frame.isInterlaced else {
+            row += 1
+            if taken < visible.height { handOver(upTo: frame.top + taken + 1, rows) }
+            return
+        }
+        if taken < visible.height {
+            let line = line
+            indices.replace(at: taken * visible.width, with: line.span.extracting(first: visible.width))
+        }
+        let isLastPass = pass == Self.passes.count - 1
+        row += Self.passes[pass].step
+        while row >= frame.size.height, pass < Self.passes.count - 1 {
+            pass += 1
+            row = Self.passes[pass].first
+        }
+        // The rows in between came in the passes before.
+        if isLastPass, taken < visible.height { handOver(upTo: frame.top + taken + 1, rows) }
+    }
+
+    private mutating func handOver(upTo end: Int, _ rows: any RowSink) {
+        var row = [UInt8](repeating: 0, count: canvas.width * 4)
+        while rowsHandedOut < min(end, canvas.height), paint(rowsHandedOut, on: &row) {
+            rows.append(row: row.span)
+            rowsHandedOut += 1
+        }
+    }
+
+    /// Paints row `y` of the canvas; false if nothing is known of it.
+    private func paint(_ y: Int, on row: inout [UInt8]) -> Bool {
+        guard y >= frame.top, y < frame.top + visible.height else {
+            for offset in row.indices { row[offset] = 0 }
+            return true
+        }
+        var start = 0
+        if frame.isInterlaced {
+            guard let source = source(of: y - frame.top) else { return false }
+            start = source * visible.width
+        }
+        var target = frame.left * 4
+        for column in 0..<visible.width {
+            let color = Int(frame.isInterlaced ? indices[start + column] : line[column]) * 4
+            for channel in 0..<4 { row[target + channel] = palette[color + channel] }
+            target += 4
+        }
+        return true
+    }
+
+    /// The row of an interlaced image that shows row `y` best, itself or one above; nil while there is none.
+    private func source(of y: Int) -> Int? {
+        // How far apart the rows are, after this pass and before it.
+        let fine = 8 >> pass
+        let near = y - y % fine
+        if near < row { return near }
+        return pass == 0 ? nil : y - y % (fine * 2)
+    }
+}

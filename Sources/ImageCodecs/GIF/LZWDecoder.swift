@@ -1,0 +1,92 @@
+/// GIF's variant of LZW, decoded while its bytes arrive: codes of growing length, from the lowest bit, for strings of
+/// indices.
+///
+/// Its table of 4,096 strings is all the memory it takes, whatever the data.
+struct LZWDecoder {
+    /// Why data cannot be decoded.
+    enum Failure: Error {
+        /// The codes for single indices have more than 8 bits, or none.
+        case codeSize
+        /// A code for a string that is not in the table.
+        case unknownCode
+    }
+
+    private static let mostCodes = 1 << 12
+    private static let longestCode = 12
+
+    /// The string of the latest code.
+    private(set) var string = [UInt8](repeating: 0, count: mostCodes)
+    /// Whether the code for the end has come.
+    private(set) var hasEnded = false
+
+    /// A string is a shorter one, its prefix, and one index more.
+    private var prefixes = [UInt16](repeating: 0, count: mostCodes)
+    private var lastIndices = [UInt8](repeating: 0, count: mostCodes)
+    private var lengths = [UInt16](repeating: 1, count: mostCodes)
+    private var count: Int
+    private var previous: Int?
+
+    private let clearCode: Int
+    private let firstCodeLength: Int
+    private var codeLength: Int
+    private var bits = 0
+    private var bitCount = 0
+
+    /// A decoder of data whose single indices have `codeSize` bits.
+    init(codeSize: Int) throws(Failure) {
+        guard (1...8).contains(codeSize) else { throw .codeSize }
+        clearCode = 1 << codeSize
+        firstCodeLength = codeSize + 1
+        codeLength = firstCodeLength
+        count = clearCode + 2
+        for index in 0..<clearCode { lastIndices[index] = UInt8(index) }
+    }
+
+    /// Takes the next byte, after all strings of those before have been taken.
+    mutating func append(_ byte: UInt8) {
+        bits |= Int(byte) << bitCount
+        bitCount += 8
+    }
+
+    /// The length of the next string, which is then at the front of ``string``; nil if it takes more bytes.
+    mutating func nextString() throws(Failure) -> Int? {
+        while !hasEnded, bitCount >= codeLength {
+            let code = bits & (1 << codeLength - 1)
+            bits >>= codeLength
+            bitCount -= codeLength
+            switch code {
+            case clearCode:
+                count = clearCode + 2
+                codeLength = firstCodeLength
+                previous = nil
+            case clearCode + 1: hasEnded = true
+            default: return try expand(code)
+            }
+        }
+        return nil
+    }
+
+    private mutating func expand(_ code: Int) throws(Failure) -> Int {
+        // The string that is being made: the one before, and its own first index again.
+        let isNext = code == count && previous != nil && count < Self.mostCodes
+        guard code < count || isNext else { throw .unknownCode }
+        let known = isNext ? previous ?? code : code
+        let length = Int(lengths[known])
+        var rest = known
+        for position in stride(from: length - 1, through: 0, by: -1) {
+            string[position] = lastIndices[rest]
+            rest = Int(prefixes[rest])
+        }
+        if let previous, count < Self.mostCodes {
+            prefixes[count] = UInt16(truncatingIfNeeded: previous)
+            lastIndices[count] = string[0]
+            lengths[count] = lengths[previous] + 1
+            count += 1
+            if count == 1 << codeLength, codeLength < Self.longestCode { codeLength += 1 }
+        }
+        previous = code
+        guard isNext else { return length }
+        string[length] = string[0]
+        return length + 1
+    }
+}
