@@ -35,6 +35,8 @@ let package = Package(
         .systemLibrary(name: "CEpoll"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"]),
+        // Vector instructions that Swift has no names for.
+        .target(name: "CResampling"),
 
         .target(name: "Threading"),
         .target(
@@ -43,7 +45,7 @@ let package = Package(
                 "CCurl", "CEpoll", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CWebP", "CGIF"]),
+        .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CResampling", "CWebP", "CGIF"]),
         .target(
             name: "AsyncWebImage",
             dependencies: [
@@ -76,7 +78,7 @@ let package = Package(
                 "HTTPTransport", "LoopbackOrigin", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        .testTarget(name: "ImageCodecsTests", dependencies: ["ImageCodecs", "CWebP"]),
+        .testTarget(name: "ImageCodecsTests", dependencies: ["ImageCodecs", "CResampling", "CWebP"]),
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [
@@ -94,7 +96,7 @@ let package = Package(
 )
 
 // One set of rules for every Swift target.
-for target in package.targets where target.type != .system && !["CJPEG", "CPNG"].contains(target.name) {
+for target in package.targets where target.type != .system && !["CJPEG", "CPNG", "CResampling"].contains(target.name) {
     var settings: [SwiftSetting] = [
         .enableUpcomingFeature("ExistentialAny"),  // existentials are seen where they are paid for
         .enableUpcomingFeature("InternalImportsByDefault"),  // what the API exposes is a decision

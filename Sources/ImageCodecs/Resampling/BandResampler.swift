@@ -51,7 +51,7 @@ final class BandResampler: RowSink {
         let rows = ResamplingWeights.cost(
             from: source.height, length: region.height, to: target.height, filter: filter)
         let pixel = 16
-        return columns.bytes + rows.bytes + (rows.overlap + 1) * target.width * pixel + source.width * pixel
+        return columns.bytes * 2 + rows.bytes + (rows.overlap + 1) * target.width * pixel + source.width * pixel
             + target.width * 4
     }
 

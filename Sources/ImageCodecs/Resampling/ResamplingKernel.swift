@@ -1,4 +1,7 @@
-/// The arithmetic of ``BandResampler``, a pixel at a time in one vector of four floats.
+import CResampling
+
+/// The arithmetic of ``BandResampler``: rows of four floats a pixel, made of bytes in fixed point where that is exact
+/// enough, which takes a third of the time.
 ///
 /// Unsafe for speed: bounds checks in the innermost loop double its time. What keeps it in bounds: `columns` names only
 /// source columns of its range (a test checks the tables), the buffers are allocated here and sized by the same
@@ -8,12 +11,16 @@ struct ResamplingKernel: ~Copyable {
     private typealias Pixel = SIMD4<Float>
 
     private let columns: ResamplingWeights
+    /// The same for opaque pixels whose numbers are averaged as they are.
+    private let fixedPoint: FixedPointColumns?
     private let sourceColumns: Range<Int>
     private let accumulatorCount: Int
     private let hasAlpha: Bool
     /// Nil where the numbers are averaged as they are.
     private let curve: SRGBCurve?
-    /// The part of the source row that is needed as floats, then the same filtered to the target width, then the accumulators.
+    /// The part of the source row that is needed, as pairs or as floats, then the same filtered to the target width,
+    /// then the accumulators.
+    private let pairs: UnsafeMutablePointer<Int16>
     private let wide: UnsafeMutablePointer<Pixel>
     private let narrow: UnsafeMutablePointer<Pixel>
     private let accumulators: UnsafeMutablePointer<Pixel>
@@ -23,10 +30,15 @@ struct ResamplingKernel: ~Copyable {
         self.hasAlpha = hasAlpha
         sourceColumns = columns.range
         curve = usesLinearLight ? .shared : nil
+        fixedPoint = hasAlpha || usesLinearLight ? nil : FixedPointColumns(columns)
         accumulatorCount = count
         let width = columns.count
-        unsafe wide = .allocate(capacity: sourceColumns.count)
-        unsafe wide.initialize(repeating: .zero, count: sourceColumns.count)
+        let pairedCount = (fixedPoint?.pairCount ?? 0) * 8
+        unsafe pairs = .allocate(capacity: pairedCount)
+        unsafe pairs.initialize(repeating: 0, count: pairedCount)
+        let wideCount = fixedPoint == nil ? sourceColumns.count : 0
+        unsafe wide = .allocate(capacity: wideCount)
+        unsafe wide.initialize(repeating: .zero, count: wideCount)
         unsafe narrow = .allocate(capacity: width)
         unsafe narrow.initialize(repeating: .zero, count: width)
         unsafe accumulators = .allocate(capacity: width * count)
@@ -34,6 +46,7 @@ struct ResamplingKernel: ~Copyable {
     }
 
     deinit {
+        unsafe pairs.deallocate()
         unsafe wide.deallocate()
         unsafe narrow.deallocate()
         unsafe accumulators.deallocate()
@@ -43,6 +56,20 @@ struct ResamplingKernel: ~Copyable {
     func filter(_ row: Span<UInt8>) {
         precondition(row.count >= sourceColumns.upperBound * 4)
         let row = row.extracting(sourceColumns.lowerBound * 4..<sourceColumns.upperBound * 4)
+        guard let fixedPoint else {
+            filterFloats(row)
+            return
+        }
+        unsafe row.withUnsafeBufferPointer { bytes in
+            guard let bytes = bytes.baseAddress else { return }
+            unsafe cresampling_pair(bytes, Int32(sourceColumns.count), pairs)
+        }
+        unsafe narrow.withMemoryRebound(to: Float.self, capacity: columns.count * 4) {
+            unsafe fixedPoint.filter(pairs, into: $0)
+        }
+    }
+
+    private func filterFloats(_ row: Span<UInt8>) {
         unsafe row.withUnsafeBufferPointer { bytes in
             guard let curve else {
                 for x in 0..<sourceColumns.count {
@@ -93,9 +120,11 @@ struct ResamplingKernel: ~Copyable {
 
     /// Adds the source row filtered last to target row `row`.
     func add(to row: Int, weight: Float) {
-        let sums = unsafe accumulator(row)
-        for x in 0..<columns.count {
-            unsafe sums[x] += narrow[x] * weight
+        let count = columns.count * 4
+        unsafe narrow.withMemoryRebound(to: Float.self, capacity: count) { narrow in
+            unsafe accumulator(row).withMemoryRebound(to: Float.self, capacity: count) { sums in
+                unsafe cresampling_add(narrow, weight, sums, Int32(count))
+            }
         }
     }
 
@@ -104,6 +133,12 @@ struct ResamplingKernel: ~Copyable {
         precondition(output.count == columns.count * 4)
         let sums = unsafe accumulator(row)
         unsafe output.withUnsafeMutableBufferPointer { bytes in
+            if fixedPoint != nil, let bytes = bytes.baseAddress {
+                unsafe sums.withMemoryRebound(to: Float.self, capacity: columns.count * 4) {
+                    unsafe cresampling_round($0, bytes, Int32(columns.count))
+                }
+                return
+            }
             for x in 0..<columns.count {
                 var pixel = unsafe hasAlpha ? straight(sums[x]) : sums[x]
                 if let curve { pixel = curve.bytes(of: pixel) }

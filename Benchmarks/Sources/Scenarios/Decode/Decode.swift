@@ -37,7 +37,7 @@ enum Decode: Scenario {
                 // To write the last two takes a minute the first time.
                 if extent == .quick, megapixels == 100, format.imageFormat != .jpeg { return [] }
                 return sides(of: megapixels, extent).flatMap { side in
-                    [.thumbnail, format.limit, .vipsthumbnail].compactMap(\.self).map { (engine: DecodeEngine) in
+                    [.decoder, format.limit, .thumbnail, .vipsthumbnail].compactMap(\.self).map { (engine: DecodeEngine) in
                         Case(engine: engine.rawValue, format: format, megapixels: megapixels, maximumSide: side)
                     }
                 }
@@ -96,9 +96,13 @@ enum Decode: Scenario {
         }
         var ratios = Measurements()
         let (mine, vips) = (repetition[subject], peer(.vipsthumbnail))
-        ratios[.ratioToLimit] = mine.ratio(of: .wall, to: peer(subject.format.limit))
-        ratios[.ratioToVips] = mine.ratio(of: .wall, to: vips)
-        ratios[.memoryRatioToVips] = mine.ratio(of: .peakMemory, to: vips)
+        if subject.engine != DecodeEngine.thumbnail.rawValue {  // which writes a file, too
+            ratios[.ratioToLimit] = mine.ratio(of: .wall, to: peer(subject.format.limit))
+        }
+        if subject.engine == DecodeEngine.thumbnail.rawValue {
+            ratios[.ratioToVips] = mine.ratio(of: .wall, to: vips)
+            ratios[.memoryRatioToVips] = mine.ratio(of: .peakMemory, to: vips)
+        }
         return ratios
     }
 }

@@ -1,0 +1,90 @@
+import CResampling
+import Testing
+
+@testable import ImageCodecs
+
+@Suite(.timeLimit(.minutes(1)))
+struct FixedPointColumnsTests {
+    private static let cases: [(source: Int, target: Int)] = [
+        (1, 1), (2, 1), (3, 2), (5, 5), (7, 3), (64, 9), (255, 254), (1_001, 40), (4_000, 3), (6, 64), (1, 9),
+    ]
+
+    /// Bytes with no pattern, the same every time.
+    private func bytes(_ count: Int, seed: UInt32) -> [UInt8] {
+        var state = seed
+        return (0..<count).map { _ in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return UInt8(state >> 24)
+        }
+    }
+
+    private func pairs(_ row: [UInt8], _ make: (UnsafePointer<UInt8>, Int32, UnsafeMutablePointer<Int16>) -> Void)
+        -> [Int16]
+    {
+        let count = row.count / 4
+        var pairs = [Int16](repeating: -1, count: (count + 1) / 2 * 8)
+        make(row, Int32(count), &pairs)
+        return pairs
+    }
+
+    @Test(arguments: 1...33)
+    func neighboursStandSideBySide(count: Int) {
+        let row = bytes(count * 4, seed: UInt32(count))
+        let pairs = pairs(row, cresampling_pair)
+        for (index, number) in pairs.enumerated() {
+            let pixel = index / 8 * 2 + index % 2
+            #expect(number == (pixel < count ? Int16(row[pixel * 4 + index % 8 / 2]) : 0))
+        }
+    }
+
+    @Test(arguments: cases, Resampling.Filter.allCases)
+    func vectorsGiveTheSameBitsAsPlainNumbers(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
+        let weights = ResamplingWeights(from: lengths.source, to: lengths.target, filter: filter)
+        let columns = FixedPointColumns(weights)
+        let row = bytes(weights.range.count * 4, seed: 7)
+        let pairs = pairs(row, cresampling_pair)
+        #expect(pairs == self.pairs(row, cresampling_pair_plain))
+        var (vector, plain) = (
+            [Float](repeating: 0, count: lengths.target * 4), [Float](repeating: 1, count: lengths.target * 4)
+        )
+        columns.filter(pairs, into: &vector)
+        columns.withTable { cresampling_filter_plain($0, pairs, &plain) }
+        #expect(vector == plain)
+
+        let shifted = vector.map { $0 * 1.5 - 60 }
+        var (bytes, plainBytes) = (
+            [UInt8](repeating: 0, count: vector.count), [UInt8](repeating: 1, count: vector.count)
+        )
+        cresampling_round(shifted, &bytes, Int32(lengths.target))
+        cresampling_round_plain(shifted, &plainBytes, Int32(lengths.target))
+        #expect(bytes == plainBytes)
+    }
+
+    @Test(arguments: cases, Resampling.Filter.allCases)
+    func plainRowsStayExactlyTheSame(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
+        let weights = ResamplingWeights(from: lengths.source, to: lengths.target, filter: filter)
+        let row = [UInt8](repeating: 255, count: weights.range.count * 4)
+        var filtered = [Float](repeating: 0, count: lengths.target * 4)
+        FixedPointColumns(weights).filter(pairs(row, cresampling_pair), into: &filtered)
+        // A row's odd last pixel has a neighbour of zeros, which no weight may fall on.
+        #expect(filtered.allSatisfy { $0 == 255 })
+    }
+
+    @Test(arguments: cases, Resampling.Filter.allCases)
+    func sumsAreNearlyThoseOfTheWeights(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
+        let weights = ResamplingWeights(from: lengths.source, to: lengths.target, filter: filter)
+        let row = bytes(weights.range.count * 4, seed: 11)
+        var filtered = [Float](repeating: 0, count: lengths.target * 4)
+        FixedPointColumns(weights).filter(pairs(row, cresampling_pair), into: &filtered)
+        for column in 0..<lengths.target {
+            for channel in 0..<4 {
+                var sum = 0.0
+                for tap in weights.offsets[column]..<weights.offsets[column + 1] {
+                    let source = weights.starts[column] - weights.range.lowerBound + tap - weights.offsets[column]
+                    sum += Double(weights.weights[tap]) * Double(row[source * 4 + channel])
+                }
+                #expect(abs(sum - Double(filtered[column * 4 + channel])) < 0.1)
+            }
+        }
+    }
+}
