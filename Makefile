@@ -9,7 +9,7 @@ else
 RELEASE := -c release
 endif
 
-.PHONY: help setup build release demo test test-tsan test-asan test-benchmarks benchmark micro-benchmark charts lint format install clean
+.PHONY: help setup build release demo test test-tsan test-asan fuzz test-benchmarks benchmark micro-benchmark charts lint format install clean
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ test-tsan: setup ## run the tests under thread sanitizer
 
 test-asan: setup ## run the tests under address sanitizer, with leak checking
 	@Scripts/test.sh address
+
+fuzz: ## feed damaged files to the codecs; TARGET=jpeg, png, webp, gif, animation, encode or all, for SECONDS=60 each
+	@Scripts/setup.sh
+	@Scripts/fuzz.sh $(or $(TARGET),all) $(or $(SECONDS),60)
 
 test-benchmarks: setup ## build the benchmarks and run their tests; nothing is timed
 	swift test --package-path Benchmarks
@@ -67,4 +71,4 @@ install: release ## install webimage under PREFIX (/usr/local)
 	install -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/webimage
 
 clean: ## remove everything that was built
-	rm -rf .build .build-tsan .build-asan Benchmarks/.build Benchmarks/.build-testable
+	rm -rf .build .build-tsan .build-asan Tests/Fuzzing/.build Benchmarks/.build Benchmarks/.build-testable

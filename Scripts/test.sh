@@ -14,7 +14,7 @@ step() { printf '\n== %s\n' "$*"; }
 test_each_target() {
     local directory
     swift build --build-tests "$@"
-    for directory in Tests/*/; do
+    for directory in Tests/*Tests/; do
         step "$(basename "$directory")"
         swift test --skip-build --disable-xctest --filter "^$(basename "$directory")\\." "$@"
     done

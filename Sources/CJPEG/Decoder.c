@@ -35,6 +35,8 @@ struct CJPEGDecoder {
     ScaledPreview preview;
     Stage stage;
     int input_ended;
+    /// As the first frame header has it: libjpeg lets a second one overwrite it before it calls that an error.
+    int channel_count;
     /// The first row that the call under way reads, and the row before which salvaging ends.
     JDIMENSION first_row, end_row;
 
@@ -171,6 +173,7 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (info->image_width != decoder->setup.stored_width || info->image_height != decoder->setup.stored_height)
         return fail(decoder, CJPEG_CORRUPT, "two frame headers of different size");
+    decoder->channel_count = info->num_components;
     info->scale_num = decoder->setup.eighths;
     info->scale_denom = 8;
     int inks = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
@@ -317,12 +320,14 @@ CJPEGStatus cjpeg_decoder_read_preview_rows(
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
     if (info->output_scanline == info->output_height) {
         if (is_scaled) scaled_preview_end(&decoder->preview);
-        else jpeg_finish_output(info);
+        else if (info->buffered_image) jpeg_finish_output(info);
         return CJPEG_ENDED;
     }
     if (!is_scaled && decoder->end_row > 0 && info->output_scanline >= decoder->end_row) return CJPEG_ENDED;
     JDIMENSION end_row = decoder->end_row > 0 && !is_scaled ? decoder->end_row : info->output_height;
     *row_count = read_ready_rows(info, rows, capacity, end_row);
+    // The rows of a scan that ends early are good up to here.
+    if (decoder->stage == STAGE_ROWS && decoder->fence.ended_early) *row_count = 0;
     return *row_count > 0 ? CJPEG_OK : fail(decoder, CJPEG_CORRUPT, "a preview without rows");
 }
 
@@ -343,11 +348,23 @@ static JDIMENSION complete_rows(const struct jpeg_decompress_struct *info) {
     return end < info->output_height ? end : info->output_height;
 }
 
+/// Lets libjpeg, which looks ahead, decode the last blocks of a file that ends inside its only scan.
+static CJPEGStatus end_scan(CJPEGDecoder *decoder) {
+    static const uint8_t end_marker[] = {0xFF, 0xD9};
+    if (decoder->fence.failure != CJPEG_TRUNCATED || decoder->fence.ended_early || decoder->info.arith_code)
+        return CJPEG_NEEDS_BYTES;
+    decoder->fence.failure = CJPEG_OK;
+    decoder->end_row = decoder->info.output_height;
+    return cjpeg_decoder_feed(decoder, end_marker, sizeof end_marker);
+}
+
 CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *decoder) {
     struct jpeg_decompress_struct *info = &decoder->info;
+    if (decoder->stage == STAGE_ROWS && !info->buffered_image) return end_scan(decoder);
     if (decoder->stage != STAGE_SCANS || info->input_scan_number < 1) return CJPEG_NEEDS_BYTES;
     scaled_preview_end(&decoder->preview);
     decoder->fence.failure = CJPEG_OK;
+    info->num_components = decoder->channel_count;
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
     if (info->input_scan_number > 1) {
         // One scan back, or libjpeg would read on; it renders all that it has all the same.

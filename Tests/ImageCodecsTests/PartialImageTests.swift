@@ -98,6 +98,24 @@ struct PartialImageTests {
         #expect(small.completeRows > 4 && small.completeRows < 20)
     }
 
+    @Test func aSecondFrameHeaderDoesNotSpoilTheScansBefore() throws {
+        let file = try JPEGEncoder.encode(TestImage.photo(96, 80), quality: 80, progressive: true)
+        let scans = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
+        let second: [UInt8] = [0xFF, 0xC2, 0, 11, 8, 0xFF, 0xFF, 0xFF, 0xFF, 200, 1, 0x11, 0]
+        let damaged = file[..<scans[2]] + second + file[scans[2]...]
+        let image = try decode(Array(damaged), options: Self.partial)
+        #expect(image.isPartial && image.completeRows == 80)
+        let small = DecodeOptions(target: .maximumSide(30), allowsPartial: true)
+        #expect(try decode(Array(damaged), options: small).completeRows == 25)
+    }
+
+    @Test func theEndMarkerAloneIsMissedInNoRow() throws {
+        let file = try file(.jpeg)
+        let image = try decode(Array(file.dropLast(2)), options: Self.partial)
+        #expect(image.isPartial && image.completeRows == 80)
+        #expect(try image.pixels == decode(file).pixels)
+    }
+
     @Test func damagedDataOfAJPEGAreAnErrorUnlessAllowed() throws {
         var file = try file(.jpeg)
         let scan = try #require(file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xDA })

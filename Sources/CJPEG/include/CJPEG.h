@@ -83,8 +83,8 @@ CJPEGStatus cjpeg_decoder_read_preview_rows(
 /// Whether there were damaged data, which only a decoder that tolerates them survives.
 int cjpeg_decoder_is_damaged(const CJPEGDecoder *_Nonnull decoder);
 
-/// After a failure inside a file of several scans: starts to render what had come by then, at the setup's scale, as
-/// cjpeg_decoder_begin_preview does. Of the first scan those rows are read that are complete.
+/// After a failure: starts to read the rows that can still be had, by cjpeg_decoder_read_preview_rows. Of a file of
+/// several scans it renders what had come by then, at the setup's scale; of the first scan those rows that are complete.
 CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *_Nonnull decoder);
 
 /// Why the last call failed, as libjpeg puts it. Good until the next call.

@@ -84,7 +84,7 @@ struct JPEGDecoderHandle: ~Copyable {
         unsafe cjpeg_decoder_is_damaged(decoder) != 0
     }
 
-    /// After an error inside a file of several scans, starts to render what had come by then; false if nothing had.
+    /// After an error, starts to read the rows that can still be had; false if there are none.
     func beginSalvage() -> Bool {
         unsafe cjpeg_decoder_begin_salvage(decoder) == .ok
     }

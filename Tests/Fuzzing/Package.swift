@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, because libFuzzer brings the main function and has to see all of the code.
+let package = Package(
+    name: "async-web-image-fuzzing",
+    platforms: [.macOS(.v26)],
+    products: [.executable(name: "fuzz", targets: ["Fuzz"])],
+    dependencies: [.package(name: "async-web-image", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [.product(name: "ImageCodecs", package: "async-web-image")],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,116 @@
+import Testing
+
+@testable import ImageCodecs
+
+/// Small files of every kind, cut at every byte and damaged by chance (the same in every run): decoding gives an image or an
+/// error.
+@Suite(.timeLimit(.minutes(5)))
+struct MutationTests {
+    private static let limits = DecodeLimits(
+        maximumPixels: 1 << 14, maximumBytes: 1 << 16, maximumScans: 20, maximumFrames: 20,
+        maximumAnimationPixels: 1 << 16)
+    private static let partial = DecodeOptions(allowsPartial: true)
+
+    @Test(arguments: SmallFile.jpeg) func cutJPEG(file: SmallFile) throws { try cut(file) }
+    @Test(arguments: SmallFile.png) func cutPNG(file: SmallFile) throws { try cut(file) }
+    @Test(arguments: SmallFile.webp) func cutWebP(file: SmallFile) throws { try cut(file) }
+    @Test(arguments: SmallFile.gif) func cutGIF(file: SmallFile) throws { try cut(file) }
+
+    @Test(arguments: SmallFile.jpeg) func damagedJPEG(file: SmallFile) throws { try damage(file) }
+    @Test(arguments: SmallFile.png) func damagedPNG(file: SmallFile) throws { try damage(file) }
+    @Test(arguments: SmallFile.webp) func damagedWebP(file: SmallFile) throws { try damage(file) }
+    @Test(arguments: SmallFile.gif) func damagedGIF(file: SmallFile) throws { try damage(file) }
+
+    /// Whole it is an image; cut anywhere it is an error, and in part an image that only grows.
+    private func cut(_ file: SmallFile) throws {
+        let whole = try decode(file.bytes, limits: Self.limits)
+        #expect(try AnimatedImage(file.bytes, limits: Self.limits).allFrames().count >= 1)
+        var rows = 0
+        for length in 0..<file.bytes.count {
+            let bytes = Array(file.bytes.prefix(length))
+            let strict = result(bytes, DecodeOptions())
+            if file.isWhole(at: length) {
+                #expect(strict?.pixels == whole.pixels && strict?.isPartial == false, "\(length) bytes")
+            } else {
+                #expect(strict == nil, "an image of \(length) bytes")
+            }
+            let partial = result(bytes, Self.partial)
+            if strict != nil {
+                #expect(partial == strict)
+            } else if let partial {
+                #expect(partial.isPartial)
+                #expect(partial.completeRows > 0 && partial.completeRows >= rows, "\(length) bytes")
+                rows = partial.completeRows
+            } else {
+                #expect(rows == 0, "\(length) bytes give less than fewer")
+            }
+            animate(bytes, Self.partial)
+        }
+        #expect(rows == whole.completeRows)
+    }
+
+    private func damage(_ file: SmallFile) throws {
+        try #require(!file.bytes.isEmpty)
+        let targets: [DecodeOptions.Target] = [.original, .maximumSide(4), .fill(PixelSize(width: 3, height: 5))]
+        for seed in 0..<300 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var bytes = file.bytes
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let offset = Int.random(in: bytes.indices, using: &random)
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0: bytes[offset] = .random(in: 0...255, using: &random)
+                case 1: bytes[offset] = 0xFF
+                case 2: bytes.remove(at: offset)
+                case 3: bytes.insert(.random(in: 0...255, using: &random), at: offset)
+                default: bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                }
+            }
+            let target = targets[Int(seed % 3)]
+            if let strict = result(bytes, DecodeOptions(target: target)) { #expect(!strict.isPartial) }
+            _ = result(bytes, DecodeOptions(target: target, allowsPartial: true))
+            animate(bytes, DecodeOptions(target: target))
+        }
+    }
+
+    /// The image, in pieces and with previews, if there is one; what must hold for every image does.
+    private func result(_ bytes: [UInt8], _ options: DecodeOptions) -> DecodedImage? {
+        let decoder = StreamingDecoder(options: options, limits: Self.limits)
+        let piece = 1 + bytes.count / 3
+        do throws(CodecError) {
+            for start in stride(from: 0, to: bytes.count, by: piece) {
+                try decoder.append(bytes.span.extracting(start..<min(start + piece, bytes.count)))
+                if let plan = decoder.plan {
+                    // No more than the pixels the limits allow cost, and what every codec needs.
+                    #expect(plan.estimatedBytes < 4 << 20)
+                    try decoder.begin()
+                }
+                if let preview = try decoder.preview(maximumSide: 8) { expectWhole(preview.pixels) }
+            }
+            let image = try decoder.finish()
+            expectWhole(image.pixels)
+            #expect(image.completeRows <= max(image.pixels.width, image.pixels.height))
+            return image
+        } catch {
+            #expect(!error.description.isEmpty)
+            if let partial = decoder.partialImage {
+                expectWhole(partial.pixels)
+                #expect(partial.isPartial && partial.completeRows > 0)
+            }
+            return nil
+        }
+    }
+
+    private func animate(_ bytes: [UInt8], _ options: DecodeOptions) {
+        guard let image = try? AnimatedImage(bytes, options: options, limits: Self.limits) else { return }
+        let decoder = AnimationDecoder(image, windowBytes: 0)
+        for index in 0..<image.frameCount {
+            guard let frame = try? decoder.frame(at: index) else { return }
+            expectWhole(frame)
+            #expect(frame.size == image.size)
+        }
+    }
+
+    private func expectWhole(_ pixels: PixelBuffer) {
+        #expect(pixels.size.area > 0 && pixels.bytes.count == pixels.size.area * 4)
+    }
+}
