@@ -86,9 +86,19 @@ CJPEGStatus cjpeg_encoder_begin(CJPEGEncoder *encoder) {
     jpeg_set_defaults(info);
     if (encoder->setup.grayscale) jpeg_set_colorspace(info, JCS_GRAYSCALE);
     jpeg_set_quality(info, (int)encoder->setup.quality, TRUE);
-    if (encoder->setup.full_chroma) info->comp_info[0].h_samp_factor = info->comp_info[0].v_samp_factor = 1;
+    if (!encoder->setup.grayscale) {
+        info->comp_info[0].h_samp_factor = (int)encoder->setup.horizontal_factor;
+        info->comp_info[0].v_samp_factor = (int)encoder->setup.vertical_factor;
+    }
     if (encoder->setup.progressive) jpeg_simple_progression(info);
     jpeg_start_compress(info, TRUE);
+    return CJPEG_OK;
+}
+
+CJPEGStatus cjpeg_encoder_write_segment(CJPEGEncoder *encoder, int marker, const uint8_t *bytes, uint32_t count) {
+    if (encoder->fence.failure != CJPEG_OK) return encoder->fence.failure;
+    if (setjmp(encoder->fence.landing)) return encoder->fence.failure;
+    jpeg_write_marker(&encoder->info, marker, bytes, count);
     return CJPEG_OK;
 }
 

@@ -33,23 +33,36 @@ static void on_write(png_structp png, png_bytep bytes, size_t count) {
 static void on_flush(png_structp png) { (void)png; }
 
 // In a function of its own, so that no local variable changes between setjmp and longjmp.
-static bool write_image(
-    png_structp png, png_infop info, const uint8_t *rgba, uint32_t width, uint32_t height, bool opaque
-) {
+static bool write_image(png_structp png, png_infop info, const cpng_image *image) {
+    png_color colors[256];
+    png_byte alphas[256];
     if (setjmp(png_jmpbuf(png))) return false;
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_IHDR(
-        png, info, width, height, 8, opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE,
+        png, info, image->width, image->height, image->bit_depth, image->color_type, PNG_INTERLACE_NONE,
         PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_set_compression_level(png, 6);
+    png_set_compression_level(png, image->compression_level);
+    if (image->color_type == PNG_COLOR_TYPE_PALETTE) {
+        for (int index = 0; index < image->palette_count && index < 256; index++) {
+            const uint8_t *color = image->palette + index * 4;
+            colors[index] = (png_color){.red = color[0], .green = color[1], .blue = color[2]};
+            alphas[index] = color[3];
+        }
+        png_set_PLTE(png, info, colors, image->palette_count);
+        if (image->transparent_count > 0) png_set_tRNS(png, info, alphas, image->transparent_count, NULL);
+    }
     png_write_info(png, info);
-    if (opaque) png_set_filler(png, 0, PNG_FILLER_AFTER);
-    for (uint32_t row = 0; row < height; row++) png_write_row(png, rgba + (size_t)row * width * 4);
+    if (image->color_type == PNG_COLOR_TYPE_RGB) png_set_filler(png, 0, PNG_FILLER_AFTER);
+    if (image->bit_depth < 8) png_set_packing(png);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (image->bit_depth == 16) png_set_swap(png);
+#endif
+    for (uint32_t row = 0; row < image->height; row++) png_write_row(png, image->rows + row * image->row_bytes);
     png_write_end(png, info);
     return true;
 }
 
-bool cpng_write(cpng_file *file, const uint8_t *rgba, uint32_t width, uint32_t height, bool opaque) {
+bool cpng_write(cpng_file *file, const cpng_image *image) {
     memset(file, 0, sizeof *file);
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, file, on_error, on_warning);
     png_infop info = png == NULL ? NULL : png_create_info_struct(png);
@@ -58,7 +71,7 @@ bool cpng_write(cpng_file *file, const uint8_t *rgba, uint32_t width, uint32_t h
         snprintf(file->message, sizeof file->message, "out of memory");
     } else {
         png_set_write_fn(png, file, on_write, on_flush);
-        is_written = write_image(png, info, rgba, width, height, opaque);
+        is_written = write_image(png, info, image);
     }
     png_destroy_write_struct(&png, &info);
     return is_written;

@@ -20,7 +20,7 @@ struct EarlyStopTests {
     }
 
     @Test func smallImagesOfProgressiveFilesNeedNoDetail() throws {
-        let file = try JPEGEncoder.encode(TestImage.photo(160, 120), quality: 80, progressive: true)
+        let file = try TestImage.photo(160, 120).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let target = DecodeOptions.Target.maximumSide(20)
         let (image, byteCount) = try decodeBeginning(of: file, target)
         #expect(image == (try decode(file, options: DecodeOptions(target: target))))

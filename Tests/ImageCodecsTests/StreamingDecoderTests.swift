@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct StreamingDecoderTests {
     private func jpeg(_ width: Int, _ height: Int, progressive: Bool = false) throws -> [UInt8] {
-        try JPEGEncoder.encode(TestImage.photo(width, height), quality: 85, progressive: progressive)
+        try TestImage.photo(width, height).encoded(as: .jpeg, quality: 85, isProgressive: progressive)
     }
 
     /// The file with an Exif segment that asks for `orientation`.

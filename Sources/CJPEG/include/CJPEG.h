@@ -101,8 +101,9 @@ typedef struct CJPEGEncoderSetup {
     /// 1 (smallest) to 100 (best).
     uint32_t quality;
     int progressive;
-    /// Colour at full resolution (4:4:4) instead of half in both directions (4:2:0).
-    int full_chroma;
+    /// Samples of luminance for one of colour, along a row and down a column: 1 or 2.
+    uint32_t horizontal_factor;
+    uint32_t vertical_factor;
     /// Luminance only.
     int grayscale;
 } CJPEGEncoderSetup;
@@ -112,6 +113,9 @@ CJPEGEncoder *_Nullable cjpeg_encoder_create(CJPEGEncoderSetup setup);
 void cjpeg_encoder_destroy(CJPEGEncoder *_Nullable encoder);
 
 CJPEGStatus cjpeg_encoder_begin(CJPEGEncoder *_Nonnull encoder);
+/// Writes a segment of up to 65,533 bytes; only before the first row.
+CJPEGStatus cjpeg_encoder_write_segment(
+    CJPEGEncoder *_Nonnull encoder, int marker, const uint8_t *_Nullable bytes, uint32_t count);
 /// Writes the next row: RGBA, alpha ignored.
 CJPEGStatus cjpeg_encoder_write_row(CJPEGEncoder *_Nonnull encoder, const uint8_t *_Nonnull row);
 /// Completes the file, which is then `*count` bytes at `*bytes`, owned by the encoder.

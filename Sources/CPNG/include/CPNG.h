@@ -37,8 +37,26 @@ typedef struct {
     char message[96];
 } cpng_file;
 
-/// Writes RGBA rows without padding, as RGB if `opaque`.
-bool cpng_write(cpng_file *file, const uint8_t *rgba, uint32_t width, uint32_t height, bool opaque);
+/// An image to be written, by the numbers of PNG.
+typedef struct {
+    uint32_t width, height;
+    int color_type, bit_depth;
+    /// 0 to 9.
+    int compression_level;
+    /// The colours of an indexed image, RGBA, at most 256, those that are not opaque first.
+    const uint8_t *palette;
+    int palette_count, transparent_count;
+    /// Rows without padding, a byte a sample if that has fewer than 16 bits; RGB followed by a byte or sample of no use.
+    const uint8_t *rows;
+    size_t row_bytes;
+} cpng_image;
+
+/// False: see the message.
+bool cpng_write(cpng_file *file, const cpng_image *image);
 void cpng_file_free(cpng_file *file);
+
+/// Unfolds a zlib stream of no more than `limit` bytes, and makes one; to be freed in any case.
+bool cpng_inflate(cpng_file *file, const uint8_t *bytes, size_t count, size_t limit);
+bool cpng_deflate(cpng_file *file, const uint8_t *bytes, size_t count);
 
 #endif

@@ -9,22 +9,31 @@ public final class AnimationEncoder {
 
     /// An encoder of frames that all have the given size, shown `loopCount` times, 0 being without end.
     ///
-    /// `quality`, 1 to 100, is for WebP; PNG is lossless, and each frame of a GIF has up to 256 colours of its own,
-    /// pixels with less than half alpha being transparent. Throws `encodingFailed` for JPEG, and if the format cannot
-    /// hold the size: 65,535 pixels a side are the most for GIF, 16,383 for WebP.
+    /// Each frame of a GIF has colours of its own, pixels with less than half alpha being transparent; it keeps no
+    /// metadata. Throws `encodingFailed` for JPEG, and if the format cannot hold the size, 65,535 pixels a side being
+    /// the most for GIF and 16,383 for WebP, or the metadata.
     public init(
-        format: ImageFormat, size: PixelSize, loopCount: Int = 0, quality: Int = 85
+        options: EncodingOptions, size: PixelSize, loopCount: Int = 0, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) {
-        guard size.width > 0, size.height > 0 else { throw .encodingFailed(format, "it has no pixels") }
-        self.format = format
+        format = options.format
         self.size = size
+        guard size.width > 0, size.height > 0 else { throw .encodingFailed(format, "it has no pixels") }
         let loopCount = UInt16(clamping: loopCount)
-        switch format {
-        case .gif: writer = try GIFAnimationWriter(size: size, loopCount: loopCount)
-        case .png: writer = APNGWriter(size: size, loopCount: loopCount)
-        case .webp: writer = try WebPAnimationWriter(size: size, loopCount: loopCount, quality: quality)
+        switch options {
+        case .gif(let options): writer = try GIFAnimationWriter(size: size, loopCount: loopCount, options: options)
+        case .png(let options):
+            writer = try APNGWriter(size: size, loopCount: loopCount, options: options, metadata: metadata)
+        case .webp(let options):
+            writer = try WebPAnimationWriter(size: size, loopCount: loopCount, options: options, metadata: metadata)
         case .jpeg: throw .encodingFailed(.jpeg, "JPEG has no animations")
         }
+    }
+
+    /// The same for `format`, all else being usual; `quality`, 1 to 100, is for WebP.
+    public convenience init(
+        format: ImageFormat, size: PixelSize, loopCount: Int = 0, quality: Int = 85
+    ) throws(CodecError) {
+        try self.init(options: EncodingOptions(format, quality: quality), size: size, loopCount: loopCount)
     }
 
     /// Adds a frame that is shown for `delay`, as finely as the format can say it: hundredths of a second in GIF, at
@@ -60,16 +69,23 @@ protocol AnimationWriter: AnyObject {
 }
 
 extension AnimatedImage {
-    /// The animation as a file of `format`, its frames as large and upright as the options of the image ask.
+    /// The animation as a file, its frames as large and upright as the options of the image ask, with `metadata` in it.
     ///
     /// A still image is written as one. Throws what ``AnimationDecoder`` and ``AnimationEncoder`` throw.
-    public func encoded(as format: ImageFormat, quality: Int = 85) throws(CodecError) -> [UInt8] {
+    public func encoded(
+        with options: EncodingOptions, metadata: ImageMetadata = ImageMetadata()
+    ) throws(CodecError) -> [UInt8] {
         let decoder = AnimationDecoder(self, windowBytes: 0)
-        guard frameCount > 1 else { return try decoder.frame(at: 0).encoded(as: format, quality: quality) }
-        let encoder = try AnimationEncoder(format: format, size: size, loopCount: loopCount, quality: quality)
+        guard frameCount > 1 else { return try decoder.frame(at: 0).encoded(with: options, metadata: metadata) }
+        let encoder = try AnimationEncoder(options: options, size: size, loopCount: loopCount, metadata: metadata)
         for index in 0..<frameCount {
             try encoder.append(try decoder.frame(at: index), delay: delay(at: index))
         }
         return try encoder.finish()
+    }
+
+    /// The same for `format`, all else being usual; `quality`, 1 to 100, is for JPEG and WebP.
+    public func encoded(as format: ImageFormat, quality: Int = 85) throws(CodecError) -> [UInt8] {
+        try encoded(with: EncodingOptions(format, quality: quality))
     }
 }

@@ -3,15 +3,17 @@
 /// Holds one frame back, because what becomes of it when its time is over depends on the next.
 final class GIFAnimationWriter: AnimationWriter {
     private let writer: GIFWriter
+    private let maximumColors: Int
     /// What a viewer sees when the frame held back comes.
     private var canvas: PixelBuffer
     private var held: (frame: PixelBuffer, delay: UInt16)?
     private var isFirst = true
 
-    init(size: PixelSize, loopCount: UInt16) throws(CodecError) {
+    init(size: PixelSize, loopCount: UInt16, options: GIFOptions) throws(CodecError) {
         guard size.width <= 65_535, size.height <= 65_535 else {
             throw .encodingFailed(.gif, "more than 65535 pixels a side")
         }
+        maximumColors = min(max(options.maximumColors, 2), 256)
         writer = try GIFWriter(size: size)
         canvas = PixelBuffer(transparent: size)
         if loopCount != 1 {
@@ -47,9 +49,10 @@ final class GIFAnimationWriter: AnimationWriter {
         let whole = frame.cropped(to: place)
         var changed = whole
         changed.clearPixels(equalTo: canvas.cropped(to: place))
-        // Transparency takes one of 256 colours.
+        // Transparency takes one of the colours.
         let image =
-            IndexedImage(exactly: changed) ?? IndexedImage(exactly: whole) ?? IndexedImage(nearest: changed)
+            IndexedImage(exactly: changed, maximumColors) ?? IndexedImage(exactly: whole, maximumColors)
+            ?? IndexedImage(nearest: changed, maximumColors)
         try writer.write(image, at: place, disposal: isCleared ? .background : .keep, delay: delay)
         canvas = isCleared ? PixelBuffer(transparent: frame.size) : frame
     }

@@ -14,23 +14,21 @@ struct IndexedImage {
     /// The index that stands for no colour, behind all others, if any pixel is transparent.
     private(set) var transparentIndex: UInt8?
 
-    /// The exact colours of `pixels`, of which those without alpha are transparent and all others opaque; nil if there
+    /// The exact colours of `pixels`, up to `limit` with the transparent one, of which those without alpha are transparent and all others opaque; nil if there
     /// are too many.
-    init?(exactly pixels: PixelBuffer) {
-        guard assignExactly(pixels) else { return nil }
+    init?(exactly pixels: PixelBuffer, _ limit: Int = 256) {
+        guard assignExactly(pixels, limit) else { return nil }
         clearTransparentPixels(of: pixels)
     }
 
-    /// A choice of colours, each pixel taking the one that comes nearest.
-    init(nearest pixels: PixelBuffer) {
+    /// A choice of colours, up to `limit` with the transparent one, each pixel taking the one that comes nearest.
+    init(nearest pixels: PixelBuffer, _ limit: Int = 256) {
         let histogram = ColorHistogram(pixels)
-        colors = MedianCut.colors(of: histogram, limit: Self.limit(for: pixels))
+        colors = MedianCut.colors(of: histogram, limit: limit - (pixels.isOpaque ? 0 : 1))
         let nearest = histogram.nearest(in: colors)
         indices = stride(from: 0, to: pixels.bytes.count, by: 4).map { nearest[ColorHistogram.bin(pixels.bytes, $0)] }
         clearTransparentPixels(of: pixels)
     }
-
-    private static func limit(for pixels: PixelBuffer) -> Int { pixels.isOpaque ? 256 : 255 }
 
     private mutating func clearTransparentPixels(of pixels: PixelBuffer) {
         guard !pixels.isOpaque else { return }
@@ -40,8 +38,8 @@ struct IndexedImage {
         transparentIndex = index
     }
 
-    private mutating func assignExactly(_ pixels: PixelBuffer) -> Bool {
-        let limit = Self.limit(for: pixels)
+    private mutating func assignExactly(_ pixels: PixelBuffer, _ limit: Int) -> Bool {
+        let limit = limit - (pixels.isOpaque ? 0 : 1)
         var indexOfColor: [Color: UInt8] = [:]
         indices.reserveCapacity(pixels.size.area)
         for offset in stride(from: 0, to: pixels.bytes.count, by: 4) {

@@ -7,7 +7,13 @@ extension ImageOrientation {
     }
 
     private static func read(_ metadata: Span<UInt8>) -> ImageOrientation? {
-        let tiff = metadata.has("Exif\0\0", at: 0) ? metadata.extracting(6...) : metadata
+        place(inExif: metadata).flatMap { ImageOrientation(rawValue: Int(metadata[$0])) }
+    }
+
+    /// Where in `metadata` the low byte of the orientation stands, if it is there, and a number below 256.
+    static func place(inExif metadata: Span<UInt8>) -> Int? {
+        let start = metadata.has("Exif\0\0", at: 0) ? 6 : 0
+        let tiff = metadata.extracting(start...)
         let isLittleEndian = tiff.has("II", at: 0)
         guard isLittleEndian || tiff.has("MM", at: 0) else { return nil }
 
@@ -23,11 +29,14 @@ extension ImageOrientation {
             let entry = directory + 2 + index * 12
             guard let tag = short(at: entry), let type = short(at: entry + 2) else { return nil }
             guard tag == 0x0112 else { continue }
+            let value: (number: Int?, length: Int)
             switch type {
-            case 3: return short(at: entry + 8).flatMap(ImageOrientation.init(rawValue:))
-            case 4: return long(at: entry + 8).flatMap(ImageOrientation.init(rawValue:))  // some writers use LONG
+            case 3: value = (short(at: entry + 8), 2)
+            case 4: value = (long(at: entry + 8), 4)  // some writers use LONG
             default: return nil
             }
+            guard let number = value.number, number < 256 else { return nil }
+            return start + entry + 8 + (isLittleEndian ? 0 : value.length - 1)
         }
         return nil
     }

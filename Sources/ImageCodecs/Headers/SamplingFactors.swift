@@ -3,6 +3,11 @@ struct SamplingFactors: Sendable, Hashable {
     var horizontal: Int
     var vertical: Int
 
+    init(horizontal: Int, vertical: Int) {
+        self.horizontal = horizontal
+        self.vertical = vertical
+    }
+
     /// From a byte of the frame header.
     init(byte: UInt8) {
         horizontal = Int(byte >> 4)

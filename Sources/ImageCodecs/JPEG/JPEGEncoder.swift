@@ -1,20 +1,20 @@
-/// Writes JPEG: 4:2:0 below quality 90 and 4:4:4 from there on; grey images as one channel.
+/// Writes JPEG; grey images as one channel.
 enum JPEGEncoder {
     /// The image as a file, transparent parts over white.
     ///
-    /// `quality` is 1 to 100, values outside count as the nearer end. Throws `encodingFailed` if the image has no
-    /// pixels or more than 65,500 a side.
+    /// Throws `encodingFailed` if the image has no pixels or more than 65,500 a side, or if the metadata is too long.
     static func encode(
-        _ pixels: PixelBuffer, quality: Int, progressive: Bool = false
+        _ pixels: PixelBuffer, options: JPEGOptions = JPEGOptions(), metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) -> [UInt8] {
         guard let width = UInt32(exactly: pixels.width), let height = UInt32(exactly: pixels.height) else {
             throw .encodingFailed(.jpeg, "\(pixels.size) is too large")
         }
-        let quality = min(max(quality, 1), 100)
-        let encoder = try JPEGEncoderHandle(
-            width: width, height: height, quality: UInt32(quality), isProgressive: progressive,
-            hasFullChroma: quality >= 90, isGrey: pixels.isGrey)
+        // What a profile says of colours cannot be said of one channel.
+        let isGrey = pixels.isGrey && metadata.profileColors != .rgb
+        let encoder = try JPEGEncoderHandle(width: width, height: height, options: options, isGrey: isGrey)
+        let segments = try metadata.jpegSegments(isGrey: isGrey)
         try encoder.begin()
+        for (marker, content) in segments { try encoder.write(segment: marker, content) }
         let rowBytes = pixels.width * 4
         var flattened = [UInt8](repeating: 255, count: rowBytes)
         for y in 0..<pixels.height {
@@ -42,17 +42,5 @@ enum JPEGEncoder {
                 result[channel] = UInt8((Int(row[channel]) * alpha + 255 * (255 - alpha) + 127) / 255)
             }
         }
-    }
-}
-
-extension PixelBuffer {
-    /// Whether red, green and blue are the same everywhere.
-    fileprivate var isGrey: Bool {
-        let bytes = bytes.span
-        for pixel in stride(from: 0, to: bytes.count, by: 4)
-        where bytes[pixel] != bytes[pixel + 1] || bytes[pixel] != bytes[pixel + 2] {
-            return false
-        }
-        return true
     }
 }

@@ -6,12 +6,12 @@ struct JPEGEncoderHandle: ~Copyable {
     private let encoder: OpaquePointer
     private let rowBytes: Int
 
-    init(
-        width: UInt32, height: UInt32, quality: UInt32, isProgressive: Bool, hasFullChroma: Bool, isGrey: Bool
-    ) throws(CodecError) {
+    init(width: UInt32, height: UInt32, options: JPEGOptions, isGrey: Bool) throws(CodecError) {
         let setup = CJPEGEncoderSetup(
-            width: width, height: height, quality: quality, progressive: isProgressive ? 1 : 0,
-            full_chroma: hasFullChroma ? 1 : 0, grayscale: isGrey ? 1 : 0)
+            width: width, height: height, quality: UInt32(clamping: options.usableQuality),
+            progressive: options.isProgressive ? 1 : 0,
+            horizontal_factor: UInt32(clamping: options.lightnessFactors.horizontal),
+            vertical_factor: UInt32(clamping: options.lightnessFactors.vertical), grayscale: isGrey ? 1 : 0)
         guard let encoder = unsafe cjpeg_encoder_create(setup) else {
             throw .encodingFailed(.jpeg, "out of memory")
         }
@@ -23,9 +23,17 @@ struct JPEGEncoderHandle: ~Copyable {
         unsafe cjpeg_encoder_destroy(encoder)
     }
 
-    /// Writes everything in front of the first row.
+    /// Writes what every file begins with.
     func begin() throws(CodecError) {
         try check(unsafe cjpeg_encoder_begin(encoder))
+    }
+
+    /// Writes a segment of up to 65,533 bytes, between ``begin()`` and the first row.
+    func write(segment marker: UInt8, _ content: [UInt8]) throws(CodecError) {
+        let status = unsafe content.withUnsafeBufferPointer { bytes in
+            unsafe cjpeg_encoder_write_segment(encoder, Int32(marker), bytes.baseAddress, UInt32(clamping: bytes.count))
+        }
+        try check(status)
     }
 
     /// Writes the next row, RGBA; alpha is ignored.

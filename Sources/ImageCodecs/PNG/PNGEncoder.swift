@@ -2,20 +2,44 @@ import CPNG
 
 /// Writes PNG with libpng.
 enum PNGEncoder {
-    /// A PNG of RGBA, or of RGB where no pixel is transparent.
-    static func encode(_ pixels: PixelBuffer) throws(CodecError) -> [UInt8] {
-        try encode(pixels, isOpaque: pixels.isOpaque)
+    /// The image as a file.
+    static func encode(
+        _ pixels: PixelBuffer, options: PNGOptions = PNGOptions(), metadata: ImageMetadata = ImageMetadata()
+    ) throws(CodecError) -> [UInt8] {
+        let form =
+            options.reducesColors
+            ? PNGForm(fewestBitsFor: pixels, profile: metadata.profileColors)
+            : PNGForm(pixels.isOpaque ? .rgb : .rgba)
+        let chunks = try metadata.pngChunks(isGrey: form.isGrey)
+        var file = try encode(pixels, as: form, options: options)
+        // Behind the signature and IHDR, in front of the palette.
+        file.insert(contentsOf: chunks, at: 33)
+        return file
     }
 
-    /// A PNG of RGB if `isOpaque`, else of RGBA.
-    static func encode(_ pixels: PixelBuffer, isOpaque: Bool) throws(CodecError) -> [UInt8] {
+    /// The image in a form that can hold it.
+    static func encode(
+        _ pixels: PixelBuffer, as form: PNGForm, options: PNGOptions
+    ) throws(CodecError) -> [UInt8] {
         guard let width = UInt32(exactly: pixels.width), let height = UInt32(exactly: pixels.height) else {
             throw .encodingFailed(.png, "too many pixels a side")
         }
+        var image = unsafe cpng_image()
+        unsafe (image.width, image.height) = (width, height)
+        unsafe (image.color_type, image.bit_depth) = (form.colorType.rawValue, Int32(form.bitDepth))
+        unsafe image.compression_level = Int32(min(max(options.compressionLevel, 0), 9))
+        unsafe image.palette_count = Int32(form.palette?.count ?? 0)
+        unsafe image.transparent_count = Int32(form.palette?.transparentCount ?? 0)
+        let rows = samples(of: pixels, as: form)
+        unsafe image.row_bytes = rows.count / pixels.height
+
         var file = unsafe cpng_file()
         defer { unsafe cpng_file_free(&file) }
-        let isWritten = unsafe pixels.bytes.withUnsafeBufferPointer { bytes in
-            unsafe cpng_write(&file, bytes.baseAddress, width, height, isOpaque)
+        let isWritten = unsafe (form.palette?.colors ?? []).withUnsafeBufferPointer { colors in
+            unsafe rows.withUnsafeBufferPointer { bytes in
+                unsafe (image.palette, image.rows) = (colors.baseAddress, bytes.baseAddress)
+                return unsafe cpng_write(&file, &image)
+            }
         }
         guard isWritten else {
             let message = unsafe withUnsafeBytes(of: file.message) { characters in
@@ -24,5 +48,25 @@ enum PNGEncoder {
             throw .encodingFailed(.png, message)
         }
         return unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+    }
+
+    /// The rows as `cpng_write` takes them.
+    private static func samples(of pixels: PixelBuffer, as form: PNGForm) -> [UInt8] {
+        let bytes = pixels.bytes
+        switch form.colorType {
+        case .rgb, .rgba: return bytes
+        case .indexed: return form.palette?.indices ?? []
+        case .grey:
+            let step = UInt8(255 / (1 << form.bitDepth - 1))
+            return stride(from: 0, to: bytes.count, by: 4).map { bytes[$0] / step }
+        case .greyAlpha:
+            var samples: [UInt8] = []
+            samples.reserveCapacity(pixels.size.area * 2)
+            for pixel in stride(from: 0, to: bytes.count, by: 4) {
+                samples.append(bytes[pixel])
+                samples.append(bytes[pixel + 3])
+            }
+            return samples
+        }
     }
 }

@@ -7,20 +7,26 @@ final class WebPAnimationWriter: AnimationWriter {
     private static let maximumDelay = 0xFF_FFFF
 
     private let encoder: OpaquePointer
-    private var configuration = WebPConfig()
+    private let metadata: ImageMetadata
+    private var configuration: WebPConfig
     /// When the next frame is shown, in milliseconds.
     private var time = 0
 
-    init(size: PixelSize, loopCount: UInt16, quality: Int) throws(CodecError) {
+    init(
+        size: PixelSize, loopCount: UInt16, options: WebPOptions, metadata: ImageMetadata
+    ) throws(CodecError) {
         guard size.width <= WebPEncoder.maximumSide, size.height <= WebPEncoder.maximumSide else {
             throw .encodingFailed(.webp, "more than \(WebPEncoder.maximumSide) pixels a side")
         }
-        var options = WebPAnimEncoderOptions()
-        guard unsafe WebPAnimEncoderOptionsInit(&options) != 0,
-            unsafe WebPConfigPreset(&configuration, WEBP_PRESET_DEFAULT, Float(min(max(quality, 1), 100))) != 0
-        else { throw .encodingFailed(.webp, "another version of libwebp") }
-        options.anim_params.loop_count = Int32(loopCount)
-        guard let encoder = unsafe WebPAnimEncoderNew(Int32(size.width), Int32(size.height), &options) else {
+        try metadata.check(.webp)
+        self.metadata = metadata
+        configuration = try WebPEncoder.configuration(options)
+        var settings = WebPAnimEncoderOptions()
+        guard unsafe WebPAnimEncoderOptionsInit(&settings) != 0 else {
+            throw .encodingFailed(.webp, "another version of libwebp")
+        }
+        settings.anim_params.loop_count = Int32(loopCount)
+        guard let encoder = unsafe WebPAnimEncoderNew(Int32(size.width), Int32(size.height), &settings) else {
             throw .encodingFailed(.webp, "no memory for an encoder")
         }
         unsafe self.encoder = encoder
@@ -31,16 +37,8 @@ final class WebPAnimationWriter: AnimationWriter {
     }
 
     func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {
-        var picture = unsafe WebPPicture()
-        guard unsafe WebPPictureInit(&picture) != 0 else { throw .encodingFailed(.webp, "another version of libwebp") }
+        var picture = try unsafe WebPEncoder.picture(of: frame, isARGB: true)
         defer { unsafe WebPPictureFree(&picture) }
-        unsafe picture.use_argb = 1
-        unsafe picture.width = Int32(frame.width)
-        unsafe picture.height = Int32(frame.height)
-        let isImported = unsafe frame.bytes.withUnsafeBufferPointer { bytes in
-            unsafe WebPPictureImportRGBA(&picture, bytes.baseAddress, Int32(frame.width * 4))
-        }
-        guard isImported != 0 else { throw .encodingFailed(.webp, "no memory for a frame") }
         guard let start = Int32(exactly: time) else { throw .encodingFailed(.webp, "it lasts for weeks") }
         guard unsafe WebPAnimEncoderAdd(encoder, &picture, start, &configuration) != 0 else { throw failure }
         time += Int(min((delay / .milliseconds(1)).rounded(), Double(Self.maximumDelay)))
@@ -53,7 +51,7 @@ final class WebPAnimationWriter: AnimationWriter {
         guard unsafe WebPAnimEncoderAdd(encoder, nil, end, nil) != 0,
             unsafe WebPAnimEncoderAssemble(encoder, &file) != 0
         else { throw failure }
-        return unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.size))
+        return try metadata.embedded(inWebP: unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.size)))
     }
 
     private var failure: CodecError {

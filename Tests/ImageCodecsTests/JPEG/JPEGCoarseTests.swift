@@ -12,7 +12,7 @@ struct JPEGCoarseTests {
     @Test(arguments: [80, 95])  // 4:2:0 and 4:4:4
     func theResultHardlyDiffersFromThatOfAllScans(quality: Int) throws {
         let image = try TestImages.photo(width: 320, height: 240)
-        let file = try JPEGEncoder.encode(image, quality: quality, progressive: true)
+        let file = try image.encoded(as: .jpeg, quality: quality, isProgressive: true)
         let header = try #require(try probe(file))
         #expect(JPEGRowDecoder.rowSize(of: header, for: PixelSize(width: 40, height: 30)).width == 40)
         #expect(JPEGRowDecoder.rowSize(of: header, for: PixelSize(width: 41, height: 30)).width == 160)

@@ -28,7 +28,7 @@ struct JPEGEncoderTests {
     }
 
     @Test func progressiveFilesSaySo() throws {
-        let file = try JPEGEncoder.encode(TestImage.photo(30, 30), quality: 80, progressive: true)
+        let file = try TestImage.photo(30, 30).encoded(as: .jpeg, quality: 80, isProgressive: true)
         #expect(try probe(file)?.isProgressive == true)
     }
 

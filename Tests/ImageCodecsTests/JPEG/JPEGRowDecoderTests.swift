@@ -15,7 +15,7 @@ struct JPEGRowDecoderTests {
 
         func file(_ width: Int, _ height: Int) throws -> [UInt8] {
             let image = isGrey ? TestImage.grey(width, height) : TestImage.photo(width, height)
-            return try JPEGEncoder.encode(image, quality: quality, progressive: isProgressive)
+            return try image.encoded(as: .jpeg, quality: quality, isProgressive: isProgressive)
         }
 
         static let all = [false, true].flatMap { isProgressive in

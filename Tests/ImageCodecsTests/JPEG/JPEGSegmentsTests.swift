@@ -4,7 +4,7 @@ import Testing
 
 struct JPEGSegmentsTests {
     private func progressive() throws -> [UInt8] {
-        try JPEGEncoder.encode(TestImage.photo(80, 60), quality: 95, progressive: true)
+        try TestImage.photo(80, 60).encoded(as: .jpeg, quality: 95, isProgressive: true)
     }
 
     /// What is for the codec, handed over in pieces of `step` bytes.
@@ -49,7 +49,7 @@ struct JPEGSegmentsTests {
     }
 
     @Test func filesOfOneScanAreKeptWhole() throws {
-        let file = try JPEGEncoder.encode(TestImage.photo(80, 60), quality: 95)
+        let file = try TestImage.photo(80, 60).encoded(as: .jpeg, quality: 95)
         let (bytes, segments) = kept(of: file)
         #expect(bytes == file)
         #expect(segments.hasAllMeans)

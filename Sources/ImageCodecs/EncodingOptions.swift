@@ -1,0 +1,31 @@
+/// The format of a file to be written, and how to write it.
+public enum EncodingOptions: Sendable, Hashable {
+    /// A JPEG.
+    case jpeg(JPEGOptions = JPEGOptions())
+    /// A PNG, or an animated one.
+    case png(PNGOptions = PNGOptions())
+    /// A WebP, or an animated one.
+    case webp(WebPOptions = WebPOptions())
+    /// A GIF, still or animated.
+    case gif(GIFOptions = GIFOptions())
+
+    /// The usual way to write `format`, at a quality of 1 to 100 if it has one.
+    public init(_ format: ImageFormat, quality: Int = 85, isProgressive: Bool = false) {
+        switch format {
+        case .jpeg: self = .jpeg(JPEGOptions(quality: quality, isProgressive: isProgressive))
+        case .png: self = .png()
+        case .webp: self = .webp(WebPOptions(quality: quality))
+        case .gif: self = .gif()
+        }
+    }
+
+    /// The format.
+    public var format: ImageFormat {
+        switch self {
+        case .jpeg: .jpeg
+        case .png: .png
+        case .webp: .webp
+        case .gif: .gif
+        }
+    }
+}

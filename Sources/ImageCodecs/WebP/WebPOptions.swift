@@ -1,0 +1,19 @@
+/// How a WebP is written.
+public struct WebPOptions: Sendable, Hashable {
+    /// 1, the smallest, to 100, the best; values outside count as the nearer end. Not for lossless files.
+    public var quality: Int
+    /// Whether all pixels come back exactly, also the colours of transparent ones.
+    public var isLossless: Bool
+    /// The quality of the alpha channel of lossy files, 0 to 100; at 100 it comes back exactly.
+    public var alphaQuality: Int
+    /// 0, the fastest, to 6, the smallest files; values outside count as the nearer end.
+    public var effort: Int
+
+    /// Lossy at quality 85 with exact alpha and an effort of 4 unless told otherwise.
+    public init(quality: Int = 85, isLossless: Bool = false, alphaQuality: Int = 100, effort: Int = 4) {
+        self.quality = quality
+        self.isLossless = isLossless
+        self.alphaQuality = alphaQuality
+        self.effort = effort
+    }
+}
