@@ -68,7 +68,7 @@ struct PartialImageTests {
     }
 
     @Test func aProgressiveImageIsShownAsFarAsItsScansGo() throws {
-        let file = try JPEGEncoder.encode(TestImage.photo(96, 80), quality: 80, progressive: true)
+        let file = try TestImage.photo(96, 80).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let whole = try decode(file).pixels
         func error(_ pixels: PixelBuffer) -> Int {
             zip(pixels.bytes, whole.bytes).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
@@ -85,7 +85,7 @@ struct PartialImageTests {
     }
 
     @Test func theRowsOfAFirstScanAreShown() throws {
-        let file = try JPEGEncoder.encode(TestImage.photo(96, 160), quality: 80, progressive: true)
+        let file = try TestImage.photo(96, 160).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let scans = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
         let middle = scans[0] + (scans[1] - scans[0]) * 2 / 3
         let image = try decode(Array(file.prefix(middle)), options: Self.partial)
@@ -146,7 +146,7 @@ struct PartialImageTests {
     @Test(arguments: ImageOrientation.allCases)
     func partialImagesAreTurnedAndScaled(orientation: ImageOrientation) throws {
         let image = TestImage.photo(120, 80)
-        let file = TestExif.inserted(into: try JPEGEncoder.encode(image, quality: 80), orientation)
+        let file = TestExif.inserted(into: try image.encoded(as: .jpeg, quality: 80), orientation)
         let options = DecodeOptions(target: .maximumSide(60), allowsPartial: true)
         let whole = try decode(file, options: options)
         let cut = try decode(Array(file.prefix(file.count * 3 / 4)), options: options)
@@ -171,7 +171,7 @@ struct PartialImageTests {
     }
 
     @Test func limitsAreNoDamage() throws {
-        let file = try JPEGEncoder.encode(TestImage.photo(64, 64), quality: 80, progressive: true)
+        let file = try TestImage.photo(64, 64).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let decoder = StreamingDecoder(options: Self.partial, limits: DecodeLimits(maximumScans: 3))
         #expect(failure(file, of: decoder) == .overLimit(.scans, value: 4, limit: 3))
         #expect(decoder.partialImage == nil)

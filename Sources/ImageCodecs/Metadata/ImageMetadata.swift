@@ -75,7 +75,8 @@ extension ImageMetadata {
         _ format: ImageFormat, maximumProfile: Int = Self.maximumBytes, maximumExif: Int = Self.maximumBytes
     ) throws(CodecError) {
         let parts = [
-            ("a colour profile", colorProfile?.count ?? 0, maximumProfile), ("Exif data", exif?.count ?? 0, maximumExif),
+            ("a colour profile", colorProfile?.count ?? 0, maximumProfile),
+            ("Exif data", exif?.count ?? 0, maximumExif),
         ]
         for (name, count, limit) in parts where count > limit {
             throw .encodingFailed(format, "\(name) of \(count) bytes, where \(limit) are the most")

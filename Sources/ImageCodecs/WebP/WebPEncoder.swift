@@ -22,7 +22,9 @@ enum WebPEncoder {
             unsafe picture.custom_ptr = UnsafeMutableRawPointer(output)
             return unsafe WebPEncode(&configuration, &picture) != 0
         }
-        guard isWritten else { throw .encodingFailed(.webp, "the encoder failed (\(unsafe picture.error_code.rawValue))") }
+        guard isWritten else {
+            throw .encodingFailed(.webp, "the encoder failed with error \(unsafe picture.error_code.rawValue)")
+        }
         let file = unsafe Array(UnsafeBufferPointer(start: output.mem, count: output.size))
         return try metadata.embedded(inWebP: file)
     }

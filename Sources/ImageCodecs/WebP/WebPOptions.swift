@@ -1,6 +1,6 @@
 /// How a WebP is written.
 public struct WebPOptions: Sendable, Hashable {
-    /// 1, the smallest, to 100, the best; values outside count as the nearer end. Not for lossless files.
+    /// Of lossy files, 1, the smallest, to 100, the best; values outside count as the nearer end.
     public var quality: Int
     /// Whether all pixels come back exactly, also the colours of transparent ones.
     public var isLossless: Bool

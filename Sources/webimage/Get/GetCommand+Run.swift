@@ -6,8 +6,7 @@ extension GetCommand {
         let list = try input.map { try InputList(path: $0) }
         let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
         let workers = Workers()
-        let plan = OutputPlan(
-            format: format, options: decodeOptions, quality: quality, takesFirstFrame: firstFrame)
+        let plan = plan
         let getter = Getter(
             loader: ImageLoader(configuration: loaderConfiguration, transport: traffic),
             traffic: traffic,

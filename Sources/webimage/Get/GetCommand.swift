@@ -72,8 +72,14 @@ struct GetCommand: AsyncParsableCommand {
                 + "made if there is none. Of URLs, not of files.", valueName: "folder"))
     var progressiveDir: String?
 
-    @Option(help: "For JPEG and WebP, 1 to 100.")
-    var quality = 85
+    @Option(help: "For JPEG and WebP, 1 to 100. (default: 85)")
+    var quality: Int?
+
+    @Flag(help: "Write WebP without loss.")
+    var lossless = false
+
+    @Flag(help: "Write JPEG that shows the whole image early, coarsely.")
+    var progressive = false
 
     @Option(help: "Images under way at one time.")
     var concurrency = 16
@@ -112,12 +118,36 @@ struct GetCommand: AsyncParsableCommand {
             throw ValidationError("--filter is for shrinking: add --max-pixel-size, --fit or --fill.")
         }
         if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
-        guard (1...100).contains(quality) else { throw ValidationError("--quality must be from 1 to 100.") }
+        try validateEncoding()
         guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
     }
 }
 
 extension GetCommand {
+    /// Throws if an option of one format is given for another, where it would be without effect.
+    private func validateEncoding() throws {
+        if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be from 1 to 100.") }
+        if lossless, format != .webp { throw ValidationError("--lossless is for WebP: add --format webp.") }
+        guard !lossless || quality == nil else { throw ValidationError("--lossless and --quality exclude each other.") }
+        let given = [quality.map { _ in "--quality" }, progressive ? "--progressive" : nil].compactMap(\.self)
+        guard let option = given.first else { return }
+        if let format, format != .jpeg, format != .webp || progressive {
+            throw ValidationError(
+                "\(progressive ? "--progressive is for JPEG" : "--quality is for JPEG and WebP"), "
+                    + "not for --format \(format.rawValue).")
+        }
+        if plan.way == .verified, !allowPartial {
+            throw ValidationError("\(option) is for what is written anew: add --format jpeg, or a size.")
+        }
+    }
+
+    /// What is to be written for each image.
+    var plan: OutputPlan {
+        OutputPlan(
+            format: format, options: decodeOptions, quality: quality ?? 85, isLossless: lossless,
+            isProgressive: progressive, takesFirstFrame: firstFrame)
+    }
+
     /// The options that say how large an image shall be.
     private var sizes: [String] {
         [

@@ -107,10 +107,10 @@ struct Getter: Sendable {
     }
 
     private func encoded(_ pixels: PixelBuffer, as format: ImageFormat?) async throws -> EncodedImage {
-        let quality = plan.quality
+        let plan = plan
         return try await workers.run {
             let format = format ?? (pixels.isOpaque ? .jpeg : .png)
-            return EncodedImage(bytes: try pixels.encoded(as: format, quality: quality), format: format)
+            return EncodedImage(bytes: try pixels.encoded(with: plan.encoding(format)), format: format)
         }
     }
 
@@ -119,10 +119,10 @@ struct Getter: Sendable {
             let pixels = try await workers.run { try AnimationDecoder(animation).frame(at: 0) }
             return try await encoded(pixels, as: format)
         }
-        let quality = plan.quality
+        let plan = plan
         return try await workers.run {
             let format = format ?? animation.header.format
-            return EncodedImage(bytes: try animation.encoded(as: format, quality: quality), format: format)
+            return EncodedImage(bytes: try animation.encoded(with: plan.encoding(format)), format: format)
         }
     }
 

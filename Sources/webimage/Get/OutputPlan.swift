@@ -14,7 +14,12 @@ struct OutputPlan: Sendable, Equatable {
 
     let way: Way
     let options: DecodeOptions
+    /// For JPEG and WebP.
     let quality: Int
+    /// For WebP.
+    let isLossless: Bool
+    /// For JPEG.
+    let isProgressive: Bool
     /// Whether all frames are written, not only the first.
     let keepsAnimations: Bool
 
@@ -23,11 +28,16 @@ struct OutputPlan: Sendable, Equatable {
         if case .converted = way { options.target == .original } else { false }
     }
 
-    init(format: OutputFormat?, options: DecodeOptions, quality: Int, takesFirstFrame: Bool = false) {
+    init(
+        format: OutputFormat?, options: DecodeOptions, quality: Int, isLossless: Bool = false,
+        isProgressive: Bool = false, takesFirstFrame: Bool = false
+    ) {
         self.options = options
         var whole = options
         whole.allowsPartial = false
         self.quality = quality
+        self.isLossless = isLossless
+        self.isProgressive = isProgressive
         keepsAnimations = !takesFirstFrame && format != .jpeg
         way =
             switch format {
@@ -38,5 +48,12 @@ struct OutputPlan: Sendable, Equatable {
             case .gif: .converted(.gif)
             case nil: whole == DecodeOptions() && !takesFirstFrame ? .verified : .converted(nil)
             }
+    }
+
+    /// How a file of `format` is written.
+    func encoding(_ format: ImageFormat) -> EncodingOptions {
+        isLossless && format == .webp
+            ? .webp(WebPOptions(isLossless: true))
+            : EncodingOptions(format, quality: quality, isProgressive: isProgressive)
     }
 }

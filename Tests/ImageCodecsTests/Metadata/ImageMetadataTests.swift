@@ -19,7 +19,7 @@ struct ImageMetadataTests {
         let image = TestImage.photo(40, 30)
         let file = try image.encoded(with: EncodingOptions(format), metadata: metadata)
         #expect(read(file) == metadata)
-        #expect(try probe(file)?.orientation == .right)
+        #expect(try decode(file).header.orientation == .right)
         #expect(try probe(file)?.colorProfile == "unnamed" || format == .png)
         let plain = try image.encoded(as: format)
         #expect(try decode(file).pixels.size == PixelSize(width: 30, height: 40))

@@ -49,4 +49,41 @@ struct GetCommandTests {
                 == "--format original writes what was downloaded; --fill cannot change it.")
         #expect(message("--fit", "9x9", "--filter", "sharp").hasPrefix("The value 'sharp' is invalid for '--filter"))
     }
+
+    @Test func filesAreWrittenAsAsked() throws {
+        func encoding(_ format: ImageFormat, _ arguments: String...) throws -> EncodingOptions {
+            try GetCommand.parse(arguments + ["photo.jpg"]).plan.encoding(format)
+        }
+        #expect(try encoding(.jpeg) == .jpeg(JPEGOptions(quality: 85)))
+        #expect(try encoding(.webp, "--format", "webp", "--quality", "7") == .webp(WebPOptions(quality: 7)))
+        #expect(try encoding(.webp, "--format", "webp", "--lossless") == .webp(WebPOptions(isLossless: true)))
+        #expect(
+            try encoding(.jpeg, "--fit", "9x9", "--quality", "50", "--progressive")
+                == .jpeg(JPEGOptions(quality: 50, isProgressive: true)))
+        #expect(try encoding(.png, "--fit", "9x9", "--progressive") == .png())
+    }
+
+    @Test func anOptionOfAnotherFormatIsRefused() {
+        for format in ["png", "gif", "original"] {
+            #expect(
+                message("--format", format, "--quality", "50")
+                    == "--quality is for JPEG and WebP, not for --format \(format).")
+        }
+        for format in ["png", "gif", "webp", "original"] {
+            #expect(
+                message("--format", format, "--progressive")
+                    == "--progressive is for JPEG, not for --format \(format).")
+        }
+        for arguments in [[], ["--format", "jpeg"], ["--fit", "9x9"]] {
+            let command = arguments + ["--lossless", "photo.jpg"]
+            #expect(throws: (any Error).self) { try GetCommand.parse(command) }
+        }
+        #expect(
+            message("--format", "webp", "--lossless", "--quality", "50")
+                == "--lossless and --quality exclude each other.")
+        #expect(
+            message("--quality", "50") == "--quality is for what is written anew: add --format jpeg, or a size.")
+        #expect(message("--format", "jpeg", "--quality", "0") == "--quality must be from 1 to 100.")
+        #expect(message("--allow-partial", "--quality", "50").isEmpty)
+    }
 }
