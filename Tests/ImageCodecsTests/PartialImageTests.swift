@@ -99,7 +99,7 @@ struct PartialImageTests {
     }
 
     @Test func aSecondFrameHeaderDoesNotSpoilTheScansBefore() throws {
-        let file = try JPEGEncoder.encode(TestImage.photo(96, 80), quality: 80, progressive: true)
+        let file = try TestImage.photo(96, 80).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let scans = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
         let second: [UInt8] = [0xFF, 0xC2, 0, 11, 8, 0xFF, 0xFF, 0xFF, 0xFF, 200, 1, 0x11, 0]
         let damaged = file[..<scans[2]] + second + file[scans[2]...]

@@ -30,8 +30,8 @@ struct SmallFile: Sendable, CustomTestStringConvertible {
     }()
 
     static let jpeg: [SmallFile] = [
-        SmallFile("baseline") { try JPEGEncoder.encode(TestImage.photo(17, 18), quality: 70, progressive: false) },
-        SmallFile("progressive") { try JPEGEncoder.encode(TestImage.photo(17, 18), quality: 70, progressive: true) },
+        SmallFile("baseline") { try TestImage.photo(17, 18).encoded(as: .jpeg, quality: 70, isProgressive: false) },
+        SmallFile("progressive") { try TestImage.photo(17, 18).encoded(as: .jpeg, quality: 70, isProgressive: true) },
         SmallFile("four inks") { TestScan(width: 20, height: 12, channels: 4).file() },
         SmallFile("restarts") { TestScan(width: 40, height: 12, restartInterval: 2).file() },
         SmallFile("metadata") {
