@@ -31,10 +31,13 @@ let package = Package(
         .systemLibrary(
             name: "CWebP", pkgConfig: "libwebpmux libwebpdemux libwebp",
             providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        .systemLibrary(
+            name: "CLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(name: "CEpoll"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
-        .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),
+        .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own
+        .target(name: "CLCMS", dependencies: ["CLibLCMS"]),
         // Vector instructions that Swift has no names for.
         .target(name: "CResampling"),
 
@@ -45,7 +48,7 @@ let package = Package(
                 "CCurl", "CEpoll", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CResampling", "CWebP", "CGIF"]),
+        .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CResampling", "CWebP", "CGIF", "CLCMS"]),
         .target(
             name: "AsyncWebImage",
             dependencies: [
@@ -96,7 +99,8 @@ let package = Package(
 )
 
 // One set of rules for every Swift target.
-for target in package.targets where target.type != .system && !["CJPEG", "CPNG", "CResampling"].contains(target.name) {
+let cTargets = ["CJPEG", "CPNG", "CLCMS", "CResampling"]
+for target in package.targets where target.type != .system && !cTargets.contains(target.name) {
     var settings: [SwiftSetting] = [
         .enableUpcomingFeature("ExistentialAny"),  // existentials are seen where they are paid for
         .enableUpcomingFeature("InternalImportsByDefault"),  // what the API exposes is a decision

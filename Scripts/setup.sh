@@ -27,6 +27,7 @@ missing_packages() {
     has_module libjpeg || echo libjpeg-dev # libjpeg62-turbo-dev on Debian, libjpeg-turbo8-dev on Ubuntu
     has_module libpng || echo libpng-dev
     has_module libwebp libwebpdemux libwebpmux || echo libwebp-dev
+    has_module lcms2 || echo liblcms2-dev
     has_header gif_lib.h || echo libgif-dev # not every giflib comes with a pkg-config file
     have pkg-config || echo pkg-config
     have make || echo make
@@ -80,7 +81,7 @@ check_macos() {
     local name prefix missing=()
     have brew || fail "Homebrew is needed for the C libraries. Get it from https://brew.sh"
     prefix=$(brew --prefix)
-    for name in curl jpeg-turbo libpng webp giflib pkgconf; do
+    for name in curl jpeg-turbo libpng webp giflib little-cms2 pkgconf; do
         [ -d "$prefix/opt/$name" ] || missing+=("$name")
     done
     [ ${#missing[@]} -eq 0 ] || fail "missing: ${missing[*]}" "Install them, then try again:" \
@@ -109,7 +110,7 @@ check_linux_packages() {
     else
         fail "missing, by their Debian names: ${missing[*]}" \
             "Install what your distribution calls them (on Fedora: libcurl-devel libjpeg-turbo-devel libpng-devel" \
-            "libwebp-devel giflib-devel libjpeg-turbo-utils libwebp-tools), then try again."
+            "libwebp-devel giflib-devel lcms2-devel libjpeg-turbo-utils libwebp-tools), then try again."
     fi
 }
 

@@ -222,8 +222,8 @@ static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
     return CJPEG_OK;
 }
 
-/// Inks to light without a profile. Files of four inks are stored inverted, whether or not they say so.
-static void convert_inks(uint8_t *pixels, size_t count) {
+void cjpeg_decoder_convert_inks(const CJPEGDecoder *decoder, uint8_t *pixels, size_t count) {
+    if (decoder->info.out_color_space != JCS_CMYK) return;
     for (uint8_t *pixel = pixels; pixel < pixels + count * 4; pixel += 4) {
         unsigned black = pixel[3];
         for (int channel = 0; channel < 3; channel++)
@@ -246,7 +246,6 @@ static uint32_t read_ready_rows(j_decompress_ptr info, uint8_t *rows, size_t cap
         if (got == 0) break;
         count += got;
     }
-    if (info->out_color_space == JCS_CMYK) convert_inks(rows, (size_t)count * info->output_width);
     return count;
 }
 
@@ -262,7 +261,6 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
         // The rows above are good; the next call will say what happened.
         *row_count = info->output_scanline - decoder->first_row;
         if (*row_count == 0) return decoder->fence.failure;
-        if (info->out_color_space == JCS_CMYK) convert_inks(rows, (size_t)*row_count * info->output_width);
         return CJPEG_OK;
     }
 

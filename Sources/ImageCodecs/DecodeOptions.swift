@@ -21,6 +21,10 @@ public struct DecodeOptions: Sendable, Hashable {
     /// Otherwise it is an error. Where no row could be decoded it is one in any case. Of a progressive or interlaced image
     /// the latest scans are shown. An animation gives its first frame.
     public var allowsPartial: Bool
+    /// Whether pixels stay as stored, instead of being converted to sRGB, and come with their profile.
+    ///
+    /// The profile is then ``DecodedImage/iccProfile``. Images of four inks are converted all the same.
+    public var keepsProfile: Bool
 
     /// The size wanted, in pixels of the upright image.
     ///
@@ -42,10 +46,11 @@ public struct DecodeOptions: Sendable, Hashable {
         case maximumBytes(Int = 60 << 20)
     }
 
-    /// The original size, upright, from the whole file, unless told otherwise.
+    /// The original size, upright and in sRGB, from the whole file, unless told otherwise.
     public init(
         target: Target = .original, resampling: Resampling = Resampling(), allowsEnlarging: Bool = false,
-        ignoresOrientation: Bool = false, stopsWhenComplete: Bool = false, allowsPartial: Bool = false
+        ignoresOrientation: Bool = false, stopsWhenComplete: Bool = false, allowsPartial: Bool = false,
+        keepsProfile: Bool = false
     ) {
         self.target = target
         self.resampling = resampling
@@ -53,5 +58,6 @@ public struct DecodeOptions: Sendable, Hashable {
         self.ignoresOrientation = ignoresOrientation
         self.stopsWhenComplete = stopsWhenComplete
         self.allowsPartial = allowsPartial
+        self.keepsProfile = keepsProfile
     }
 }

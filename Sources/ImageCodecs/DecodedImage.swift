@@ -16,6 +16,11 @@ public struct DecodedImage: Sendable, Hashable {
     /// What is missing below is transparent. Of a progressive or interlaced image all rows may be there, but coarser than
     /// they would be; behind damage a JPEG has whatever pixels its decoder makes of it.
     public var completeRows: Int
+    /// The ICC profile of `pixels`, as the file has it; nil if they are sRGB.
+    ///
+    /// Only where ``DecodeOptions/keepsProfile`` was set. Where the file describes its colours by other means, a profile made
+    /// of those.
+    public var iccProfile: [UInt8]?
     /// Whether `pixels` is smaller, or larger, than what it shows was in the original.
     public var wasScaled: Bool { pixels.size != shownSize }
     /// Whether edges of the original were cut off.
@@ -26,7 +31,7 @@ public struct DecodedImage: Sendable, Hashable {
     /// All of its rows are there unless `completeRows` says otherwise.
     public init(
         pixels: PixelBuffer, header: ImageHeader, originalSize: PixelSize, shownSize: PixelSize? = nil,
-        isPartial: Bool = false, completeRows: Int? = nil
+        isPartial: Bool = false, completeRows: Int? = nil, iccProfile: [UInt8]? = nil
     ) {
         self.pixels = pixels
         self.header = header
@@ -34,6 +39,7 @@ public struct DecodedImage: Sendable, Hashable {
         self.shownSize = shownSize ?? originalSize
         self.isPartial = isPartial
         self.completeRows = completeRows ?? (originalSize == header.size ? pixels.height : pixels.width)
+        self.iccProfile = iccProfile
     }
 }
 

@@ -8,6 +8,13 @@ extension ImageHeader {
     public static func probe(
         _ prefix: Span<UInt8>, limits: DecodeLimits = DecodeLimits()
     ) throws(CodecError) -> ImageHeader? {
+        try probed(prefix, limits: limits)?.header
+    }
+
+    /// The header, and where its colours are.
+    static func probed(
+        _ prefix: Span<UInt8>, limits: DecodeLimits
+    ) throws(CodecError) -> (header: ImageHeader, colors: StoredColors)? {
         guard let format = ImageFormat(signature: prefix) else {
             guard prefix.count >= ImageFormat.signatureLength else { return nil }
             throw .unsupportedFormat(lookingLike: FormatGuess.describe(prefix))
@@ -15,23 +22,26 @@ extension ImageHeader {
 
         // Only what the limit allows is looked at, so that the answer does not depend on how the bytes arrived.
         let bounded = prefix.extracting(first: min(prefix.count, max(limits.maximumHeaderBytes, 0)))
-        var header: ImageHeader? =
+        var sources: [ColorSource] = []
+        let found: ImageHeader? =
             switch format {
-            case .jpeg: try jpeg(bounded, limits: limits)
-            case .png: try png(bounded, limits: limits)
-            case .webp: try webp(bounded, limits: limits)
+            case .jpeg: try jpeg(bounded, limits: limits, colors: &sources)
+            case .png: try png(bounded, limits: limits, colors: &sources)
+            case .webp: try webp(bounded, limits: limits, colors: &sources)
             case .gif: try gif(bounded, limits: limits)
             }
-        guard header != nil else {
+        guard var header = found else {
             guard prefix.count <= limits.maximumHeaderBytes else {
                 throw .overLimit(.headerBytes, value: prefix.count, limit: limits.maximumHeaderBytes)
             }
             return nil
         }
 
-        if header?.frameCount == nil {
-            header?.frameCount = format == .gif ? gifFrameCount(prefix) : webpFrameCount(prefix)
+        if header.frameCount == nil {
+            header.frameCount = format == .gif ? gifFrameCount(prefix) : webpFrameCount(prefix)
         }
-        return header
+        let colors = StoredColors(sources, of: header)
+        header.colorConversion = colors.conversion
+        return (header, colors)
     }
 }

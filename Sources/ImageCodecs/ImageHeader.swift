@@ -20,9 +20,13 @@ public struct ImageHeader: Sendable, Hashable {
     ///
     /// "unnamed" if the profile has no readable name.
     public var colorProfile: String?
+    /// What a decode does to make the colours sRGB.
+    public var colorConversion: ColorConversion
     /// Whether the file has metadata behind its pixels that can still change `orientation` (WebP's `EXIF` chunk).
     public var orientationFollowsPixels: Bool
 
+    /// Whether all its colours are grey, so that a profile may speak of grey alone.
+    var isGrey = false
     /// Whether the channels of a sequential JPEG come one scan after the other, so that they must all be kept.
     var hasSeparateScans = false
     /// Of each channel of a JPEG; empty for other formats.
@@ -46,6 +50,7 @@ public struct ImageHeader: Sendable, Hashable {
         bitsPerChannel = 8
         colorChannels = 3
         colorProfile = nil
+        colorConversion = .unneeded
         orientationFollowsPixels = false
     }
 }

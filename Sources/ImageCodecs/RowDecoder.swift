@@ -1,5 +1,8 @@
 /// Takes the rows of an image, from the top, one at a time.
 protocol RowSink: AnyObject {
+    /// Whether rows of four inks are to come as a JPEG has them, inverted, and not as RGBA.
+    var takesInks: Bool { get }
+
     /// The next row: RGBA, 8 bits a channel, straight alpha. The span is good for the call only.
     func append(row: Span<UInt8>)
 }
@@ -59,6 +62,10 @@ protocol RowDecoder: AnyObject {
 
     /// Whether the end of the image has come, so that it is about to be finished; false if the decoder cannot tell.
     var hasReachedEnd: Bool { get }
+}
+
+extension RowSink {
+    var takesInks: Bool { false }
 }
 
 extension RowDecoder {

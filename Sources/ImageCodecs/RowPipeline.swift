@@ -1,25 +1,36 @@
-/// What happens to the rows of a decoder: they are cut and scaled if need be, then turned into place.
+/// What happens to the rows of a decoder: they are cut and scaled if need be, made sRGB, and turned into place.
 final class RowPipeline: RowSink {
     private let canvas: OrientedCanvas
     private let first: any RowSink
     private let rowCount: Int
 
+    let takesInks: Bool
+
     /// From rows of `rowSize`, or their part `region`, to an image of `scaledSize`, turned by `orientation`.
+    ///
+    /// `colors` is the way to sRGB, which is taken behind the scaling, where there are fewer pixels to convert, unless what is
+    /// scaled has to be sRGB for its light, or no inks.
     init(
         rowSize: PixelSize, region: PixelRegion? = nil, scaledSize: PixelSize, resampling: Resampling = Resampling(),
-        orientation: ImageOrientation, hasAlpha: Bool
+        orientation: ImageOrientation, hasAlpha: Bool, colors: ColorTransform? = nil
     ) {
         let region = region ?? PixelRegion(whole: rowSize)
         canvas = OrientedCanvas(stored: scaledSize, orientation: orientation)
-        if rowSize == scaledSize {
-            first = canvas
-        } else if region.isCut(to: scaledSize) {
-            first = RowCutter(region, scaledSize, sink: canvas)
-        } else {
-            first = BandResampler(
-                from: rowSize, region: region, to: scaledSize, resampling: resampling, hasAlpha: hasAlpha,
-                sink: canvas)
+        takesInks = colors?.takesInks == true
+        let convertsFirst = takesInks || resampling.usesLinearLight
+
+        var next: any RowSink = canvas
+        if let colors, !convertsFirst { next = ColorConverter(colors, width: scaledSize.width, sink: next) }
+        if rowSize != scaledSize {
+            next =
+                region.isCut(to: scaledSize)
+                ? RowCutter(region, scaledSize, sink: next)
+                : BandResampler(
+                    from: rowSize, region: region, to: scaledSize, resampling: resampling, hasAlpha: hasAlpha,
+                    sink: next)
         }
+        if let colors, convertsFirst { next = ColorConverter(colors, width: rowSize.width, sink: next) }
+        first = next
         rowCount = scaledSize.height
     }
 

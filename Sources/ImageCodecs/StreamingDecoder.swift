@@ -24,6 +24,7 @@ public final class StreamingDecoder {
     private var prefix: [UInt8] = []
     /// Not worth looking for the header before the prefix has grown to this.
     private var nextProbe = ImageFormat.signatureLength
+    private var colors = StoredColors()
     private var running: Running?
     private var cachedPreview: (plan: PreviewPlan, version: Int, preview: ImagePreview)?
 
@@ -33,6 +34,7 @@ public final class StreamingDecoder {
         let plan: DecodePlan
         let decoder: any RowDecoder
         let pipeline: RowPipeline
+        let transform: ColorTransform?
     }
 
     /// A decoder that has seen nothing yet.
@@ -72,10 +74,13 @@ public final class StreamingDecoder {
             guard running == nil, partialImage == nil, let header, let plan else { return }
             let decoder = try header.format.rowDecoder.init(
                 header: header, rowSize: plan.rowSize, limits: limits, toleratesDamage: options.allowsPartial)
+            let transform = colors.transform(options, pixelCount: plan.scaledSize.area)
             let pipeline = RowPipeline(
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
-                resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha)
-            let running = Running(header: header, plan: plan, decoder: decoder, pipeline: pipeline)
+                resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha,
+                colors: transform)
+            let running = Running(
+                header: header, plan: plan, decoder: decoder, pipeline: pipeline, transform: transform)
             self.running = running
             let bytes = prefix
             prefix = []
@@ -132,7 +137,7 @@ public final class StreamingDecoder {
             let pipeline = RowPipeline(
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
                 resampling: options.resampling, orientation: running.plan.orientation,
-                hasAlpha: running.header.hasAlpha)
+                hasAlpha: running.header.hasAlpha, colors: running.transform)
             try running.decoder.renderPreview(size: plan.rowSize, to: pipeline)
             let preview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
             cachedPreview = (plan, version, preview)
@@ -214,16 +219,19 @@ extension StreamingDecoder {
     /// Looks for the header, and plans the decode once it is there.
     private func probe() throws(CodecError) {
         let bytes = prefix
-        guard let header = try ImageHeader.probe(bytes.span, limits: limits) else {
+        guard let (header, colors) = try ImageHeader.probed(bytes.span, limits: limits) else {
             // Looking costs time in proportion to the prefix, so it has to have grown by a share of itself.
             nextProbe = bytes.count + max(bytes.count / 8, 256)
             return
         }
         try limits.check(header.size, header.format)
-        let plan = try DecodePlan(header: header, options: options, decoder: header.format.rowDecoder)
+        var plan = try DecodePlan(header: header, options: options, decoder: header.format.rowDecoder)
+        let width = max(plan.rowSize.width, plan.scaledSize.width)
+        plan = try plan.adding(bytes: colors.workingBytes(options, width: width))
         try limits.check(plan.scaledSize, header.format)  // it may be enlarged
         self.plan = plan
         self.header = header
+        self.colors = colors
     }
 
     /// Why a file without a header is none.
@@ -275,7 +283,7 @@ extension StreamingDecoder {
         return DecodedImage(
             pixels: pixels, header: header, originalSize: header.size.upright(orientation),
             shownSize: shownSize.upright(orientation), isPartial: isPartial || running.decoder.isDamaged,
-            completeRows: completeRows)
+            completeRows: completeRows, iccProfile: colors.profile(options))
     }
 }
 

@@ -9,7 +9,7 @@ public final class MemoryCache: Sendable {
         var older: VariantKey?
         var newer: VariantKey?
 
-        var cost: Int { response.pixels.bytes.count }
+        var cost: Int { response.pixels.bytes.count + (response.image.iccProfile?.count ?? 0) }
     }
 
     /// The entries as a list linked by keys, so that use and removal take constant time.

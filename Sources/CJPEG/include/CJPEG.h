@@ -65,7 +65,7 @@ CJPEGStatus cjpeg_decoder_feed(CJPEGDecoder *_Nonnull decoder, const uint8_t *_N
 void cjpeg_decoder_end_input(CJPEGDecoder *_Nonnull decoder);
 
 /// Decodes as far as the bytes go: the header, all scans of a file of several, then up to `capacity / (4 * width)` rows
-/// of RGBA into `rows`. CJPEG_OK means that `*row_count`, at least 1, rows were written.
+/// of RGBA, or of four inks, into `rows`. CJPEG_OK means that `*row_count`, at least 1, rows were written.
 CJPEGStatus cjpeg_decoder_read_rows(
     CJPEGDecoder *_Nonnull decoder, uint8_t *_Nonnull rows, size_t capacity, uint32_t *_Nonnull row_count);
 
@@ -86,6 +86,10 @@ int cjpeg_decoder_is_damaged(const CJPEGDecoder *_Nonnull decoder);
 /// After a failure: starts to read the rows that can still be had, by cjpeg_decoder_read_preview_rows. Of a file of
 /// several scans it renders what had come by then, at the setup's scale; of the first scan those rows that are complete.
 CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *_Nonnull decoder);
+
+/// Makes RGBA of pixels of four inks without a profile, if the file has such. Inks are stored inverted, 255 being none,
+/// whether or not the file says so.
+void cjpeg_decoder_convert_inks(const CJPEGDecoder *_Nonnull decoder, uint8_t *_Nonnull pixels, size_t count);
 
 /// Why the last call failed, as libjpeg puts it. Good until the next call.
 const char *_Nonnull cjpeg_decoder_message(const CJPEGDecoder *_Nonnull decoder);

@@ -6,7 +6,7 @@ public struct AnimatedImage: Sendable {
     /// What the frames are made of.
     enum Content: Sendable {
         case still(DecodedImage)
-        case animated(file: [UInt8], AnimationIndex, DecodePlan)
+        case animated(file: [UInt8], AnimationIndex, DecodePlan, StoredColors)
     }
 
     let content: Content
@@ -25,8 +25,8 @@ public struct AnimatedImage: Sendable {
         guard file.count <= limits.maximumBytes else {
             throw .overLimit(.bytes, value: file.count, limit: limits.maximumBytes)
         }
-        if let header = try ImageHeader.probe(file.span, limits: limits), header.mayBeAnimated {
-            content = try .animated(file, header, options, limits)
+        if let (header, colors) = try ImageHeader.probed(file.span, limits: limits), header.mayBeAnimated {
+            content = try .animated(file, header, colors, options, limits)
         } else {
             content = .still(try StreamingDecoder.decode(file.span, options: options, limits: limits))
         }
@@ -45,7 +45,7 @@ public struct AnimatedImage: Sendable {
     public var header: ImageHeader {
         switch content {
         case .still(let image): image.header
-        case .animated(_, let index, _): index.header
+        case .animated(_, let index, _, _): index.header
         }
     }
 
@@ -61,7 +61,7 @@ public struct AnimatedImage: Sendable {
     public var size: PixelSize {
         switch content {
         case .still(let image): image.pixels.size
-        case .animated(_, _, let plan): plan.outputSize
+        case .animated(_, _, let plan, _): plan.outputSize
         }
     }
 
@@ -69,7 +69,7 @@ public struct AnimatedImage: Sendable {
     public var originalSize: PixelSize {
         switch content {
         case .still(let image): image.originalSize
-        case .animated(_, _, let plan): plan.storedSize.upright(plan.orientation)
+        case .animated(_, _, let plan, _): plan.storedSize.upright(plan.orientation)
         }
     }
 
@@ -77,7 +77,7 @@ public struct AnimatedImage: Sendable {
     public var frameCount: Int {
         switch content {
         case .still: 1
-        case .animated(_, let index, _): index.frames.count
+        case .animated(_, let index, _, _): index.frames.count
         }
     }
 
@@ -85,7 +85,15 @@ public struct AnimatedImage: Sendable {
     public var loopCount: Int {
         switch content {
         case .still: 1
-        case .animated(_, let index, _): index.loopCount
+        case .animated(_, let index, _, _): index.loopCount
+        }
+    }
+
+    /// The ICC profile of all frames, as ``DecodedImage/iccProfile``.
+    public var iccProfile: [UInt8]? {
+        switch content {
+        case .still(let image): image.iccProfile
+        case .animated(_, _, _, let colors): colors.profile(options)
         }
     }
 
@@ -95,7 +103,7 @@ public struct AnimatedImage: Sendable {
     public func delay(at index: Int) -> Duration {
         switch content {
         case .still: .zero
-        case .animated(_, let animation, _): animation.frames[index].shownDelay
+        case .animated(_, let animation, _, _): animation.frames[index].shownDelay
         }
     }
 
@@ -108,8 +116,16 @@ public struct AnimatedImage: Sendable {
     public var estimatedBytes: Int {
         switch content {
         case .still: 0
-        case .animated(_, _, let plan): plan.estimatedBytes
+        case .animated(_, _, let plan, _): plan.estimatedBytes
         }
+    }
+}
+
+extension AnimatedImage {
+    /// The way of the frames' pixels to sRGB; nil if there is nothing to do.
+    var transform: ColorTransform? {
+        guard case .animated(_, let index, _, let colors) = content else { return nil }
+        return colors.transform(options, pixelCount: index.header.size.area)
     }
 }
 
@@ -120,11 +136,13 @@ extension ImageHeader {
 
 extension AnimatedImage.Content {
     fileprivate static func animated(
-        _ file: [UInt8], _ header: ImageHeader, _ options: DecodeOptions, _ limits: DecodeLimits
+        _ file: [UInt8], _ header: ImageHeader, _ colors: StoredColors, _ options: DecodeOptions, _ limits: DecodeLimits
     ) throws(CodecError) -> Self {
         do {
             let index = try AnimationIndex(file.span, header: header, limits: limits)
-            return .animated(file: file, index, try index.plan(options, limits))
+            let plan = try index.plan(options, limits)
+            let more = colors.workingBytes(options, width: plan.storedSize.width)
+            return .animated(file: file, index, try plan.adding(bytes: more), colors)
         } catch {
             guard options.allowsPartial, error.isDamage else { throw error }
             var first = try StreamingDecoder.decode(file.span, options: options, limits: limits)

@@ -9,6 +9,8 @@ public final class AnimationDecoder {
         size: image.header.size, blending: image.header.format == .webp ? .libwebp : .exact)
     /// The frame on the canvas, or nil if it holds no whole frame.
     private var current: Int?
+    /// The way of each frame's pixels to sRGB, before they are painted.
+    private lazy var transform = image.transform
     private(set) var window: FrameWindow
 
     /// A decoder of `image` that keeps up to `windowBytes` of frames for those who go back.
@@ -31,7 +33,7 @@ public final class AnimationDecoder {
     private func decode(_ index: Int) throws(CodecError) -> PixelBuffer {
         switch image.content {
         case .still(let still): return still.pixels
-        case .animated(let file, let animation, let plan):
+        case .animated(let file, let animation, let plan, _):
             if current != index { try paint(upTo: index, animation, file) }
             guard plan.scaledSize != plan.storedSize || plan.orientation != .up else { return canvas.pixels }
             return canvas.pixels.turned(
@@ -58,8 +60,10 @@ public final class AnimationDecoder {
         let still = animation.still(frame, of: file.span)
         let header = animation.stillHeader(frame)
         let decoder = try header.format.rowDecoder.init(header: header, rowSize: frame.size, limits: image.limits)
-        try decoder.append(still.span, to: canvas)
-        try decoder.finish(to: canvas)
+        let sink: any RowSink =
+            transform.map { ColorConverter($0, width: frame.size.width, sink: canvas) } ?? canvas
+        try decoder.append(still.span, to: sink)
+        try decoder.finish(to: sink)
         guard canvas.isFrameComplete else { throw .truncated(header.format) }
     }
 }

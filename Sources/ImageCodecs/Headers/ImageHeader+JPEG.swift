@@ -3,10 +3,13 @@ extension ImageHeader {
     ///
     /// Walks the segments by their lengths, so that thumbnails inside of them are not seen, and skips what libjpeg
     /// skips.
-    static func jpeg(_ bytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> ImageHeader? {
+    static func jpeg(
+        _ bytes: Span<UInt8>, limits: DecodeLimits, colors: inout [ColorSource]
+    ) throws(CodecError) -> ImageHeader? {
         var frame: ImageHeader?
         var orientation: ImageOrientation?
         var colorProfile: String?
+        var profile = JPEGProfileParts()
         var offset = 2
         while let (marker, segment) = nextMarker(in: bytes, from: offset) {
             switch marker {
@@ -21,6 +24,7 @@ extension ImageHeader {
                 header.hasSeparateScans = !header.isProgressive && channels < header.colorChannels
                 header.orientation = orientation ?? .up
                 header.colorProfile = colorProfile
+                colors = profile.sources
                 return header
             default: break
             }
@@ -36,6 +40,7 @@ extension ImageHeader {
             case 0xE1 where content.has("Exif\0\0", at: 0):
                 orientation = orientation ?? ImageOrientation(exif: content)
             case 0xE2 where content.has("ICC_PROFILE\0", at: 0):
+                profile.add(content)
                 // A profile may be spread over segments; its description stands in the first.
                 if content.byte(at: 12) == 1, content.count > 14 {
                     colorProfile = ProfileDescription.read(content.extracting(14...))
@@ -82,6 +87,7 @@ extension ImageHeader {
         try limits.check(header.size, .jpeg)
         header.isProgressive = marker == 0xC2 || marker == 0xCA
         header.colorChannels = components
+        header.isGrey = components == 1
         header.sampling = (0..<components).map { SamplingFactors(byte: frame[6 + $0 * 3 + 1]) }
         guard header.sampling.allSatisfy(\.isValid) else { throw .corrupt(.jpeg, "sampling factors out of range") }
         return header

@@ -1,7 +1,10 @@
 extension ImageHeader {
     /// The header of a PNG, complete at its first `IDAT`.
-    static func png(_ bytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> ImageHeader? {
+    static func png(
+        _ bytes: Span<UInt8>, limits: DecodeLimits, colors: inout [ColorSource]
+    ) throws(CodecError) -> ImageHeader? {
         var header: ImageHeader?
+        var colorChunks = PNGColorChunks()
         var offset = 8
         while let length = bytes.bigEndian32(at: offset), bytes.has(8, at: offset) {
             let type = offset + 4
@@ -16,7 +19,10 @@ extension ImageHeader {
             }
             guard bytes.has("IHDR", at: type) == isFirst else { throw .corrupt(.png, "IHDR is not the first chunk") }
 
-            if bytes.has("IDAT", at: type), let header { return header }
+            if bytes.has("IDAT", at: type), let header {
+                colors = colorChunks.sources
+                return header
+            }
             guard !bytes.has("IEND", at: type) else { throw .corrupt(.png, "no image data") }
             guard bytes.has(length, at: content) else { return nil }
             let data = bytes.extracting(content..<content + length)
@@ -28,8 +34,11 @@ extension ImageHeader {
                 header?.frameCount = frames
             } else if bytes.has("iCCP", at: type) {
                 header?.colorProfile = profileName(data)
+                colorChunks.profile = colorChunks.profile ?? Array(copying: data)
             } else if bytes.has("eXIf", at: type) {
                 header?.orientation = ImageOrientation(exif: data)
+            } else {
+                colorChunks.add(data, named: bytes.extracting(type..<content))
             }
             offset = content + length + 4
         }
@@ -58,6 +67,7 @@ extension ImageHeader {
         try limits.check(header.size, .png)
         header.bitsPerChannel = Int(depth)
         header.colorChannels = colorType == 2 || colorType == 6 ? 3 : 1
+        header.isGrey = colorType == 0 || colorType == 4
         header.hasAlpha = colorType >= 4
         header.isProgressive = ihdr[12] == 1
         return header

@@ -1,6 +1,8 @@
 extension ImageHeader {
     /// The header of a WebP, complete where its first image begins.
-    static func webp(_ bytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> ImageHeader? {
+    static func webp(
+        _ bytes: Span<UInt8>, limits: DecodeLimits, colors: inout [ColorSource]
+    ) throws(CodecError) -> ImageHeader? {
         guard let riffSize = bytes.littleEndian32(at: 4), bytes.has(8, at: 12),
             let length = bytes.littleEndian32(at: 16)
         else { return nil }
@@ -53,6 +55,7 @@ extension ImageHeader {
                 let data = bytes.extracting(offset + 8..<offset + 8 + length)
                 if isProfile {
                     header.colorProfile = ProfileDescription.read(data)
+                    colors = [ColorSource(profile: data)]
                 } else {
                     header.orientation = ImageOrientation(exif: data)
                     header.orientationFollowsPixels = false

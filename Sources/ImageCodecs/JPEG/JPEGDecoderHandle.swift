@@ -56,6 +56,15 @@ struct JPEGDecoderHandle: ~Copyable {
         return try progress(status, count)
     }
 
+    /// Makes RGBA of the first `count` pixels of `buffer`, if the file has inks.
+    func convertInks(_ buffer: inout [UInt8], count: Int) {
+        precondition(count * 4 <= buffer.count)
+        unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return }
+            unsafe cjpeg_decoder_convert_inks(decoder, start, count)
+        }
+    }
+
     /// Complete scans of a file of several, 0 for others.
     var completeScans: Int {
         unsafe Int(cjpeg_decoder_complete_scans(decoder))

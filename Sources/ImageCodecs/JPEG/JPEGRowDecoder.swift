@@ -142,6 +142,7 @@ final class JPEGRowDecoder: RowDecoder {
 
     private func handOver(_ count: Int, of width: Int, to rows: any RowSink) {
         let rowBytes = width * 4
+        if !rows.takesInks { handle.convertInks(&buffer, count: count * width) }
         for row in 0..<count {
             rows.append(row: buffer.span.extracting(row * rowBytes..<(row + 1) * rowBytes))
         }

@@ -16,6 +16,9 @@ struct GetCommand: AsyncParsableCommand {
             at all, and no existing file is ever overwritten: the second photo.jpg becomes photo-2.jpg, also when the \
             first is from an earlier run.
 
+            What is written anew has the colours of sRGB, whatever the profile of the original. With --keep-profile the \
+            numbers stay as they are and the profile is written along.
+
             With --allow-partial an image that ends too early or is damaged is written as far as it goes, as with --format; \
             without the option, and if nothing can be decoded, it is a failure. What was cut off on its way is asked for once more, \
             unless it is written anew in any case.
@@ -87,6 +90,9 @@ struct GetCommand: AsyncParsableCommand {
     @Flag(help: "Keep the pixels as they are stored, even if the camera was held askew.")
     var ignoreOrientation = false
 
+    @Flag(help: "Keep colours as they are stored, and their profile with them, instead of converting them to sRGB.")
+    var keepProfile = false
+
     @Option(
         help: "Also get every URL of this file, one a line; - for standard input. Lines with # in front are left out.")
     var input: String?
@@ -109,6 +115,9 @@ struct GetCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "--format original writes what was downloaded; --ignore-orientation cannot change it.")
             }
+            guard !keepProfile else {
+                throw ValidationError("--format original writes what was downloaded; --keep-profile cannot change it.")
+            }
             guard !firstFrame else {
                 throw ValidationError("--format original writes what was downloaded; --first-frame cannot change it.")
             }
@@ -127,6 +136,9 @@ extension GetCommand {
     /// Throws if an option of one format is given for another, where it would be without effect.
     private func validateEncoding() throws {
         if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be from 1 to 100.") }
+        if keepProfile, format == .gif {
+            throw ValidationError("GIF has no profiles: --keep-profile is for other formats.")
+        }
         if lossless, format != .webp { throw ValidationError("--lossless is for WebP: add --format webp.") }
         guard !lossless || quality == nil else { throw ValidationError("--lossless and --quality exclude each other.") }
         let given = [quality.map { _ in "--quality" }, progressive ? "--progressive" : nil].compactMap(\.self)
@@ -169,7 +181,7 @@ extension GetCommand {
             }
         return DecodeOptions(
             target: target, resampling: Resampling(filter: filter ?? .lanczos3), ignoresOrientation: ignoreOrientation,
-            allowsPartial: allowPartial)
+            allowsPartial: allowPartial, keepsProfile: keepProfile)
     }
 }
 

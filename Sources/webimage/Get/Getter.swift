@@ -38,8 +38,10 @@ struct Getter: Sendable {
     private func writePreviews(of source: ImageSource) async throws {
         guard let previews, case .url(let url) = source.place else { return }
         var number = 0
+        var options = plan.options
+        options.keepsProfile = false  // they are written without
         do {
-            for try await frame in loader.frames(for: ImageRequest(url, options: plan.options)) where !frame.isFinal {
+            for try await frame in loader.frames(for: ImageRequest(url, options: options)) where !frame.isFinal {
                 number += 1
                 let name = FileName.preview(number, source: source.text)
                 _ = try await workers.run { try previews.write(frame.pixels.encoded(as: .png), as: name) }
@@ -64,7 +66,7 @@ struct Getter: Sendable {
             } else {
                 let image = try await workers.run { try ImageFile(path: path).decoded(options: options) }
                 outcome.describe(image)
-                file = try await encoded(image.pixels, as: format)
+                file = try await encoded(image.pixels, profile: image.iccProfile, as: format)
             }
         case (_, .url(let url)):
             do {
@@ -98,7 +100,7 @@ struct Getter: Sendable {
         let response = try await loader.image(for: request)
         outcome.describe(response.image)
         outcome.source = response.source.rawValue
-        return try await encoded(response.pixels, as: format)
+        return try await encoded(response.pixels, profile: response.image.iccProfile, as: format)
     }
 
     private struct EncodedImage: Sendable {
@@ -106,23 +108,29 @@ struct Getter: Sendable {
         let format: ImageFormat
     }
 
-    private func encoded(_ pixels: PixelBuffer, as format: ImageFormat?) async throws -> EncodedImage {
+    private func encoded(
+        _ pixels: PixelBuffer, profile: [UInt8]?, as format: ImageFormat?
+    ) async throws -> EncodedImage {
         let plan = plan
+        let metadata = ImageMetadata(colorProfile: profile)
         return try await workers.run {
             let format = format ?? (pixels.isOpaque ? .jpeg : .png)
-            return EncodedImage(bytes: try pixels.encoded(with: plan.encoding(format)), format: format)
+            let bytes = try pixels.encoded(with: plan.encoding(format), metadata: metadata)
+            return EncodedImage(bytes: bytes, format: format)
         }
     }
 
     private func encoded(_ animation: AnimatedImage, as format: ImageFormat?) async throws -> EncodedImage {
         guard animation.frameCount > 1 else {
             let pixels = try await workers.run { try AnimationDecoder(animation).frame(at: 0) }
-            return try await encoded(pixels, as: format)
+            return try await encoded(pixels, profile: animation.iccProfile, as: format)
         }
         let plan = plan
         return try await workers.run {
             let format = format ?? animation.header.format
-            return EncodedImage(bytes: try animation.encoded(with: plan.encoding(format)), format: format)
+            let metadata = ImageMetadata(colorProfile: animation.iccProfile)
+            let bytes = try animation.encoded(with: plan.encoding(format), metadata: metadata)
+            return EncodedImage(bytes: bytes, format: format)
         }
     }
 
@@ -145,7 +153,8 @@ struct Getter: Sendable {
             if way == .verified {
                 // Stills small, which is fast, and reads the file to its end all the same.
                 let isMoving = try ImageHeader.probe(bytes.span)?.mayBeAnimated == true
-                let options = DecodeOptions(target: isMoving ? .original : .maximumSide(64))
+                let options = DecodeOptions(
+                    target: isMoving ? .original : .maximumSide(64), keepsProfile: true)
                 let animation = try AnimatedImage(bytes, options: options)
                 let decoder = AnimationDecoder(animation, windowBytes: 0)
                 for index in 0..<animation.frameCount { _ = try decoder.frame(at: index) }

@@ -35,6 +35,7 @@ struct OutputPlan: Sendable, Equatable {
         self.options = options
         var whole = options
         whole.allowsPartial = false
+        whole.keepsProfile = false  // what is not written anew has it in any case
         self.quality = quality
         self.isLossless = isLossless
         self.isProgressive = isProgressive

@@ -35,6 +35,7 @@ struct ImageDescription: Sendable, Equatable {
         object.add("alpha", header?.hasAlpha)
         object.add("bits_per_channel", header?.bitsPerChannel)
         object.add("profile", header.flatMap(\.colorProfile))
+        object.add("color_conversion", header?.colorConversion.rawValue)
         object.add("bytes_read", bytesRead)
         return object.text
     }
@@ -51,6 +52,11 @@ struct ImageDescription: Sendable, Equatable {
         facts.append(header.hasAlpha ? "alpha" : "opaque")
         if header.bitsPerChannel != 8 { facts.append("\(header.bitsPerChannel) bits a channel") }
         if let profile = header.colorProfile { facts.append("profile \(profile.printable)") }
+        switch header.colorConversion {
+        case .unneeded: break
+        case .converted: facts.append("colours to be converted to sRGB")
+        case .unsupported: facts.append("colours that are not supported, taken for sRGB")
+        }
         return facts.joined(separator: ", ")
     }
 

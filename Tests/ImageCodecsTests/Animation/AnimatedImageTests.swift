@@ -90,7 +90,7 @@ struct AnimatedImageTests {
         var file = format == .gif ? TestAnimation.gif(layers) : try TestAnimation.webp(layers)
         if format == .png { file = TestAnimation.apng(layers) }
         let whole = try AnimatedImage(file)
-        guard case .animated(_, let index, _) = whole.content else { throw Optional<Int>.Missing() }
+        guard case .animated(_, let index, _, _) = whole.content else { throw Optional<Int>.Missing() }
         // The middle of the second frame's data.
         let data = index.frames[1].data
         for offset in data.lowerBound + data.count / 2..<data.upperBound - 9 { file[offset] = 0 }

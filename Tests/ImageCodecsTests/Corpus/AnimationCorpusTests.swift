@@ -17,7 +17,8 @@ struct AnimationCorpusTests {
         for file in Corpus.files where file.isValid && file.format == format {
             guard let rows = Self.references[file.path] else { continue }
             do {
-                let image = try AnimatedImage(file.bytes(), options: DecodeOptions(ignoresOrientation: true))
+                let options = DecodeOptions(ignoresOrientation: true, keepsProfile: true)
+                let image = try AnimatedImage(file.bytes(), options: options)
                 #expect(image.frameCount == rows.count, "\(file.path)")
                 let decoder = AnimationDecoder(image, windowBytes: 0)
                 for (index, row) in rows.prefix(image.frameCount).enumerated() {
@@ -26,7 +27,7 @@ struct AnimationCorpusTests {
                     let isEqual = hash == row["rgba8_alpha0zeroed_sha256"]
                     #expect(isEqual, "\(file.path), frame \(index)")
                     matching += isEqual ? 1 : 0
-                    if case .animated(_, let animation, _) = image.content {
+                    if case .animated(_, let animation, _, _) = image.content {
                         let delay = animation.frames[index].delay / .milliseconds(1)
                         let reference = row["delay_ms"].flatMap(Double.init) ?? -1
                         #expect(abs(delay - reference) < 0.01, "\(file.path), frame \(index)")

@@ -14,7 +14,8 @@ struct JPEGCorpusTests {
             let bytes = try #require(try file?.bytes())
             count += 1
             do {
-                let image = try decode(bytes, options: DecodeOptions(ignoresOrientation: true), limits: Self.limits) {
+                let options = DecodeOptions(ignoresOrientation: true, keepsProfile: true)
+                let image = try decode(bytes, options: options, limits: Self.limits) {
                     5000
                 }
                 let isEqual = SHA256.hexadecimal(image.pixels.rgb) == reference
@@ -32,7 +33,7 @@ struct JPEGCorpusTests {
             guard let path = row["path"], let reference = row["rgba8_oriented_sha256"] else { continue }
             guard let file = Corpus.files.first(where: { $0.path == path }), file.format == .jpeg else { continue }
             let bytes = try file.bytes()
-            let image = try decode(bytes)
+            let image = try decode(bytes, options: DecodeOptions(keepsProfile: true))
             #expect(SHA256.hexadecimal(image.pixels.bytes) == reference, "\(path)")
         }
     }

@@ -80,7 +80,7 @@ struct TestPNG {
     }
 
     /// `data` as a zlib stream of stored blocks.
-    private static func stored(_ data: [UInt8]) -> [UInt8] {
+    static func stored(_ data: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         var offset = 0
         repeat {

@@ -63,6 +63,15 @@ struct GetCommandTests {
         #expect(try encoding(.png, "--fit", "9x9", "--progressive") == .png())
     }
 
+    @Test func aProfileIsKeptWhereItCanBe() throws {
+        #expect(try GetCommand.parse(["--keep-profile", "photo.jpg"]).plan.options.keepsProfile)
+        #expect(try GetCommand.parse(["--keep-profile", "photo.jpg"]).plan.way == .verified)
+        #expect(
+            message("--keep-profile", "--format", "gif")
+                == "GIF has no profiles: --keep-profile is for other formats.")
+        #expect(message("--keep-profile", "--format", "original").contains("--keep-profile cannot change it"))
+    }
+
     @Test func anOptionOfAnotherFormatIsRefused() {
         for format in ["png", "gif", "original"] {
             #expect(

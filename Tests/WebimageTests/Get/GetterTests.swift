@@ -15,19 +15,19 @@ struct GetterTests {
     /// What `webimage get` makes of the answer `response`, and the files it leaves.
     private func get(
         _ response: Response, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
-        takesFirstFrame: Bool = false, allowsPartial: Bool = false
+        takesFirstFrame: Bool = false, allowsPartial: Bool = false, keepsProfile: Bool = false
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
         try await withLoopbackOrigin { origin in
             origin.route("/photo", response)
             return try await get(
                 ImageSource(argument: origin.url("/photo")), format: format, target: target,
-                takesFirstFrame: takesFirstFrame, allowsPartial: allowsPartial)
+                takesFirstFrame: takesFirstFrame, allowsPartial: allowsPartial, keepsProfile: keepsProfile)
         }
     }
 
     private func get(
         _ source: ImageSource, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
-        takesFirstFrame: Bool = false, allowsPartial: Bool = false
+        takesFirstFrame: Bool = false, allowsPartial: Bool = false, keepsProfile: Bool = false
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
         try await withTemporaryFolder { folder in
             let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
@@ -37,8 +37,9 @@ struct GetterTests {
                 loader: ImageLoader(configuration: configuration, transport: traffic), traffic: traffic,
                 folder: try OutputFolder(path: folder),
                 plan: OutputPlan(
-                    format: format, options: DecodeOptions(target: target, allowsPartial: allowsPartial), quality: 85,
-                    takesFirstFrame: takesFirstFrame),
+                    format: format,
+                    options: DecodeOptions(target: target, allowsPartial: allowsPartial, keepsProfile: keepsProfile),
+                    quality: 85, takesFirstFrame: takesFirstFrame),
                 workers: Workers(count: 1))
             let outcome = try await getter.get(source)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -49,6 +50,26 @@ struct GetterTests {
 
     private func file(_ format: ImageFormat) throws -> [UInt8] {
         try #require(photograph).encoded(as: format)
+    }
+
+    @Test(arguments: [OutputFormat.png, .jpeg, .webp]) func aProfileIsKeptIfAsked(output: OutputFormat) async throws {
+        // A chunk that says Display P3.
+        let chunk: [UInt8] = [0, 0, 0, 4] + Array("cICP".utf8) + [12, 13, 0, 1, 0x6E, 0x03, 0xE3, 0xEF]
+        let untagged = try file(.png)
+        let response = Response(body: untagged[..<33] + chunk + untagged[33...])
+        let options = DecodeOptions(keepsProfile: true)
+
+        let (_, converted) = try await get(response, format: output)
+        let sRGB = try #require(converted.values.first)
+        let plain = try StreamingDecoder.decode(sRGB.span, options: options)
+        #expect(plain.iccProfile == nil)
+        let (_, kept) = try await get(response, format: output, keepsProfile: true)
+        let tagged = try #require(kept.values.first)
+        let stored = try StreamingDecoder.decode(tagged.span, options: options)
+        #expect(stored.iccProfile != nil)
+        #expect(stored.header.colorConversion == .converted)
+        #expect(stored.pixels != plain.pixels)
+        if output == .png { #expect(stored.pixels == photograph) }
     }
 
     @Test(arguments: ImageFormat.allCases, [nil, OutputFormat.original])

@@ -9,6 +9,7 @@ struct ImageDescriptionTests {
         header.orientation = .down
         header.isProgressive = true
         header.colorProfile = "Display \"P3\""
+        header.colorConversion = .converted
         var description = ImageDescription(url: "a.jpg")
         description.header = header
         description.bytesRead = 4_096
@@ -18,7 +19,8 @@ struct ImageDescriptionTests {
     @Test func saysWhatIsWorthSaying() {
         #expect(
             description.line
-                == #"a.jpg: jpeg, 640x480, orientation 3, progressive, opaque, profile Display "P3""#)
+                == #"a.jpg: jpeg, 640x480, orientation 3, progressive, opaque, profile Display "P3", "#
+                + "colours to be converted to sRGB")
     }
 
     @Test func jsonHasAlwaysTheSameKeys() {
@@ -26,7 +28,7 @@ struct ImageDescriptionTests {
             description.json
                 == #"{"url":"a.jpg","status":"ok","error":null,"format":"jpeg","width":640,"height":480,"frames":1,"#
                 + #""loops":null,"duration_ms":null,"orientation":3,"progressive":true,"alpha":false,"bits_per_channel":8,"#
-                + #""profile":"Display \"P3\"","bytes_read":4096}"#)
+                + #""profile":"Display \"P3\"","color_conversion":"converted","bytes_read":4096}"#)
         var failed = ImageDescription(url: "a.jpg")
         failed.error = "no"
         #expect(failed.json.hasPrefix(#"{"url":"a.jpg","status":"failed","error":"no","format":null,"#))

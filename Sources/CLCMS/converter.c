@@ -1,0 +1,200 @@
+#include "CLCMS.h"
+
+#include <lcms2.h>
+#include <lcms2_plugin.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct clcms_converter {
+    cmsContext context;
+    cmsHPROFILE profile;
+    cmsHTRANSFORM transform;
+    size_t held_bytes;
+};
+
+// MARK: Memory
+
+/// In front of each block: what it counts for.
+typedef union block {
+    struct {
+        /// NULL if it is the context's own, which is made before there is anyone to count for.
+        clcms_converter *owner;
+        size_t size;
+    };
+    max_align_t alignment;
+} block;
+
+static void *counted_malloc(cmsContext context, cmsUInt32Number size) {
+    clcms_converter *owner = cmsGetContextUserData(context);
+    size_t whole = sizeof(block) + size;
+    if (owner != NULL && whole > CLCMS_MAXIMUM_BYTES - owner->held_bytes) return NULL;
+    block *new_block = malloc(whole);
+    if (new_block == NULL) return NULL;
+    new_block->owner = owner;
+    new_block->size = whole;
+    if (owner != NULL) owner->held_bytes += whole;
+    return new_block + 1;
+}
+
+static void counted_free(cmsContext context, void *bytes) {
+    (void)context;
+    if (bytes == NULL) return;
+    block *old_block = (block *)bytes - 1;
+    if (old_block->owner != NULL) old_block->owner->held_bytes -= old_block->size;
+    free(old_block);
+}
+
+static void *counted_realloc(cmsContext context, void *bytes, cmsUInt32Number size) {
+    void *moved = counted_malloc(context, size);
+    if (moved == NULL || bytes == NULL) return moved;
+    size_t old_size = ((block *)bytes - 1)->size - sizeof(block);
+    memcpy(moved, bytes, old_size < size ? old_size : size);
+    counted_free(context, bytes);
+    return moved;
+}
+
+static cmsPluginMemHandler counting = {
+    .base = {.Magic = cmsPluginMagicNumber, .ExpectedVersion = 2060, .Type = cmsPluginMemHandlerSig},
+    .MallocPtr = counted_malloc,
+    .FreePtr = counted_free,
+    .ReallocPtr = counted_realloc,
+};
+
+// MARK: Life
+
+static clcms_converter *create(void) {
+    clcms_converter *converter = calloc(1, sizeof *converter);
+    if (converter == NULL) return NULL;
+    converter->context = cmsCreateContext(&counting, converter);
+    if (converter->context != NULL) return converter;
+    free(converter);
+    return NULL;
+}
+
+/// The converter, or NULL, and nothing left, if it has no profile.
+static clcms_converter *finished(clcms_converter *converter) {
+    if (converter->profile != NULL) return converter;
+    clcms_free(converter);
+    return NULL;
+}
+
+clcms_converter *clcms_read(const uint8_t *profile, size_t count) {
+    clcms_converter *converter = create();
+    if (converter == NULL) return NULL;
+    if (count > 0 && count <= UINT32_MAX)
+        converter->profile = cmsOpenProfileFromMemTHR(converter->context, profile, (cmsUInt32Number)count);
+    return finished(converter);
+}
+
+clcms_converter *clcms_describe(const clcms_lights *lights) {
+    clcms_converter *converter = create();
+    if (converter == NULL) return NULL;
+    cmsCIExyY white = {lights->white.x, lights->white.y, 1};
+    cmsCIExyYTRIPLE primaries = {
+        {lights->red.x, lights->red.y, 1}, {lights->green.x, lights->green.y, 1}, {lights->blue.x, lights->blue.y, 1},
+    };
+    // Little CMS's number 4: Y = (aX + b)^g from d on, below cX.
+    double parameters[] = {lights->gamma, lights->a, lights->b, lights->c, lights->d};
+    cmsToneCurve *curve = cmsBuildParametricToneCurve(converter->context, 4, parameters);
+    if (curve != NULL) {
+        cmsToneCurve *curves[] = {curve, curve, curve};
+        converter->profile = cmsCreateRGBProfileTHR(converter->context, &white, &primaries, curves);
+        cmsFreeToneCurve(curve);
+    }
+    return finished(converter);
+}
+
+void clcms_seal(clcms_converter *converter) {
+    if (converter->profile != NULL) cmsCloseProfile(converter->profile);
+    converter->profile = NULL;
+}
+
+void clcms_free(clcms_converter *converter) {
+    if (converter == NULL) return;
+    if (converter->transform != NULL) cmsDeleteTransform(converter->transform);
+    clcms_seal(converter);
+    cmsDeleteContext(converter->context);
+    free(converter);
+}
+
+// MARK: Profile
+
+clcms_pixels clcms_kind(const clcms_converter *converter) {
+    switch (cmsGetDeviceClass(converter->profile)) {
+    case cmsSigInputClass:
+    case cmsSigDisplayClass:
+    case cmsSigOutputClass:
+    case cmsSigColorSpaceClass: break;
+    default: return CLCMS_OTHER;
+    }
+    switch (cmsGetColorSpace(converter->profile)) {
+    case cmsSigGrayData: return CLCMS_GREY;
+    case cmsSigRgbData: return CLCMS_RGB;
+    case cmsSigCmykData: return CLCMS_INKS;
+    default: return CLCMS_OTHER;
+    }
+}
+
+size_t clcms_write_profile(const clcms_converter *converter, uint8_t *bytes, size_t capacity) {
+    cmsUInt32Number count = capacity > UINT32_MAX ? UINT32_MAX : (cmsUInt32Number)capacity;
+    return cmsSaveProfileToMem(converter->profile, bytes, &count) ? count : 0;
+}
+
+bool clcms_lights_of(const clcms_converter *converter, float curves[3 * 256], float colors[3 * 3]) {
+    static const cmsTagSignature curve_tags[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
+    static const cmsTagSignature color_tags[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
+    // From the XYZ of profiles, whose white is D50, to linear sRGB.
+    static const double from_xyz[3][3] = {
+        {3.13418636, -1.61720896, -0.49069406},
+        {-0.97874850, 1.91613010, 0.03343340},
+        {0.07196393, -0.22899387, 1.40575373},
+    };
+    cmsHPROFILE profile = converter->profile;
+    if (clcms_kind(converter) != CLCMS_RGB || cmsGetPCS(profile) != cmsSigXYZData) return false;
+    if (cmsIsTag(profile, cmsSigAToB0Tag) || cmsIsTag(profile, cmsSigDToB0Tag)) return false;
+    for (int light = 0; light < 3; light++) {
+        const cmsToneCurve *curve = cmsReadTag(profile, curve_tags[light]);
+        const cmsCIEXYZ *color = cmsReadTag(profile, color_tags[light]);
+        if (curve == NULL || color == NULL) return false;
+        for (int byte = 0; byte < 256; byte++) {
+            float value = cmsEvalToneCurveFloat(curve, (float)byte / 255);
+            curves[light * 256 + byte] = value >= 0 ? fminf(value, 1) : 0;  // also what is not a number
+        }
+        for (int channel = 0; channel < 3; channel++) {
+            const double *row = from_xyz[channel];
+            colors[light * 3 + channel] = (float)(row[0] * color->X + row[1] * color->Y + row[2] * color->Z);
+            if (!isfinite(colors[light * 3 + channel])) return false;
+        }
+    }
+    return true;
+}
+
+// MARK: Conversion
+
+bool clcms_prepare(clcms_converter *converter, bool tables) {
+    static const cmsUInt32Number formats[] = {
+        [CLCMS_GREY] = COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1) | BYTES_SH(1),
+        [CLCMS_RGB] = TYPE_RGBA_8,
+        [CLCMS_INKS] = TYPE_CMYK_8_REV,
+    };
+    clcms_pixels kind = clcms_kind(converter);
+    if (kind == CLCMS_OTHER) return false;
+    cmsHPROFILE srgb = cmsCreate_sRGBProfileTHR(converter->context);
+    if (srgb == NULL) return false;
+    // Between two profiles of version 4 Little CMS makes the black of one that of the other, which is what perceptual
+    // tables of that version are made for. Older ones mean the black they say.
+    if (cmsGetEncodedICCversion(converter->profile) < 0x04000000) cmsSetProfileVersion(srgb, 2.1);
+    if (converter->transform != NULL) cmsDeleteTransform(converter->transform);
+    converter->transform = cmsCreateTransformTHR(
+        converter->context, converter->profile, formats[kind], srgb, TYPE_RGBA_8, INTENT_PERCEPTUAL,
+        tables ? 0 : cmsFLAGS_NOOPTIMIZE);
+    cmsCloseProfile(srgb);
+    return converter->transform != NULL;
+}
+
+void clcms_convert(const clcms_converter *converter, const uint8_t *from, uint8_t *to, size_t pixel_count) {
+    cmsDoTransform(converter->transform, from, to, (cmsUInt32Number)pixel_count);
+}
+
+size_t clcms_held_bytes(const clcms_converter *converter) { return converter->held_bytes; }

@@ -1,0 +1,105 @@
+import CLCMS
+
+/// What the pixels are that a profile speaks of.
+enum PixelKind: Sendable {
+    case grey, rgb, inks, other
+
+    /// Whether the image of `header` has such pixels.
+    ///
+    /// Grey ones may also count as colour with three equal channels.
+    func suits(_ header: ImageHeader) -> Bool {
+        switch self {
+        case .grey: header.isGrey
+        case .rgb: header.colorChannels != 4
+        case .inks: header.colorChannels == 4
+        case .other: false
+        }
+    }
+}
+
+/// Owns a profile and a conversion of Little CMS, in a context of their own.
+///
+/// The one place where Swift and it exchange pointers. It may hold 64 MiB; a profile that needs more counts as broken.
+@safe
+struct ColorProfileHandle: ~Copyable {
+    private let converter: OpaquePointer
+    let kind: PixelKind
+
+    /// Nil if there is no such profile, or it is broken.
+    init?(_ source: ColorSource) {
+        let converter: OpaquePointer?
+        switch source {
+        case .profile(let bytes):
+            unsafe converter = unsafe bytes.withUnsafeBufferPointer { bytes in
+                unsafe bytes.baseAddress.flatMap { unsafe clcms_read($0, bytes.count) }
+            }
+        case .lights(let space):
+            var lights = clcms_lights(space)
+            unsafe converter = unsafe clcms_describe(&lights)
+        case .sRGB, .unusable: return nil
+        }
+        guard let converter = unsafe converter else { return nil }
+        unsafe self.converter = converter
+        kind =
+            switch unsafe clcms_kind(converter) {
+            case .grey: .grey
+            case .rgb: .rgb
+            case .inks: .inks
+            case .other: .other
+            }
+    }
+
+    deinit {
+        unsafe clcms_free(converter)
+    }
+
+    /// Curves and places of its lights, if it has no more than those.
+    var lights: LightTables? {
+        var curves = [Float](repeating: 0, count: 3 * 256)
+        var colors = [Float](repeating: 0, count: 3 * 3)
+        guard unsafe clcms_lights_of(converter, &curves, &colors) else { return nil }
+        return LightTables(curves: curves, colors: colors)
+    }
+
+    /// The profile as a file; nil if that cannot be made.
+    var bytes: [UInt8]? {
+        let count = unsafe clcms_write_profile(converter, nil, 0)
+        guard count > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        return unsafe clcms_write_profile(converter, &bytes, count) == count ? bytes : nil
+    }
+
+    /// Makes what ``convert(_:into:)`` needs; false if the profile lacks something.
+    func prepare(tables: Bool) -> Bool {
+        unsafe clcms_prepare(converter, tables)
+    }
+
+    /// Lets go of the profile, after which nothing but converting is left.
+    func seal() {
+        unsafe clcms_seal(converter)
+    }
+
+    /// Converts pixels of four bytes; the fourth of each result stays as it is.
+    func convert(_ pixels: Span<UInt8>, into result: inout [UInt8]) {
+        precondition(pixels.count <= result.count)
+        unsafe pixels.withUnsafeBufferPointer { pixels in
+            unsafe result.withUnsafeMutableBufferPointer { result in
+                guard let from = pixels.baseAddress, let to = result.baseAddress else { return }
+                unsafe clcms_convert(converter, from, to, pixels.count / 4)
+            }
+        }
+    }
+
+    /// Bytes held now.
+    var heldBytes: Int { unsafe clcms_held_bytes(converter) }
+}
+
+extension clcms_lights {
+    fileprivate init(_ space: LightSpace) {
+        func place(_ place: LightSpace.Chromaticity) -> clcms_chromaticity { .init(x: place.x, y: place.y) }
+        let (primaries, curve) = (space.primaries, space.curve)
+        self.init(
+            white: place(primaries.white), red: place(primaries.red), green: place(primaries.green),
+            blue: place(primaries.blue), gamma: curve.gamma, a: curve.a, b: curve.b, c: curve.c, d: curve.d)
+    }
+}

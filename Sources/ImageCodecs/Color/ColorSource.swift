@@ -1,0 +1,100 @@
+/// What the numbers of a file's pixels mean, as the file says.
+enum ColorSource: Sendable, Hashable {
+    /// sRGB, by its name.
+    case sRGB
+    /// As an ICC profile has it.
+    case profile([UInt8])
+    /// Three lights and their curve.
+    case lights(LightSpace)
+    /// What cannot be used.
+    case unusable
+
+    /// Most bytes of a profile; those of printing presses have up to 3 MiB.
+    static let maximumProfileBytes = 4 << 20
+
+    /// A copy of a profile, if it is not too large.
+    init(profile bytes: Span<UInt8>) {
+        self = bytes.count <= Self.maximumProfileBytes ? .profile(Array(copying: bytes)) : .unusable
+    }
+}
+
+/// A colour space of three lights that share a curve.
+struct LightSpace: Sendable, Hashable {
+    /// A place in the diagram of CIE 1931.
+    struct Chromaticity: Sendable, Hashable {
+        var x: Double
+        var y: Double
+
+        init(_ x: Double, _ y: Double) {
+            (self.x, self.y) = (x, y)
+        }
+    }
+
+    /// Where the lights and their white are.
+    struct Primaries: Sendable, Hashable {
+        var white: Chromaticity
+        var red: Chromaticity
+        var green: Chromaticity
+        var blue: Chromaticity
+    }
+
+    /// How a number v from 0 to 1 stands for light: as (av + b)^gamma, below d as cv.
+    struct Curve: Sendable, Hashable {
+        var gamma: Double
+        var a = 1.0
+        var b = 0.0
+        var c = 0.0
+        var d = 0.0
+    }
+
+    var primaries: Primaries
+    var curve: Curve
+}
+
+extension LightSpace.Primaries {
+    private static let d65 = LightSpace.Chromaticity(0.3127, 0.3290)
+
+    /// sRGB and BT.709.
+    static let bt709 = Self(white: d65, red: .init(0.64, 0.33), green: .init(0.30, 0.60), blue: .init(0.15, 0.06))
+    /// PAL and SECAM.
+    static let bt601With625Lines = Self(
+        white: d65, red: .init(0.64, 0.33), green: .init(0.29, 0.60), blue: .init(0.15, 0.06))
+    /// NTSC.
+    static let bt601With525Lines = Self(
+        white: d65, red: .init(0.630, 0.340), green: .init(0.310, 0.595), blue: .init(0.155, 0.070))
+    static let bt2020 = Self(
+        white: d65, red: .init(0.708, 0.292), green: .init(0.170, 0.797), blue: .init(0.131, 0.046))
+    static let displayP3 = Self(
+        white: d65, red: .init(0.680, 0.320), green: .init(0.265, 0.690), blue: .init(0.150, 0.060))
+
+    /// Whether all places are inside the diagram, and the lights span it with the white between them.
+    var areSane: Bool {
+        for place in [white, red, green, blue] {
+            guard (0...1).contains(place.x), (0.001...1).contains(place.y), place.x + place.y <= 1 else { return false }
+        }
+        /// Twice the area of a triangle, positive or negative by its sense.
+        func area(_ a: LightSpace.Chromaticity, _ b: LightSpace.Chromaticity, _ c: LightSpace.Chromaticity) -> Double {
+            (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)
+        }
+        let whole = area(red, green, blue)
+        guard abs(whole) > 0.001 else { return false }
+        return [area(white, green, blue), area(red, white, blue), area(red, green, white)].allSatisfy {
+            $0 / whole > 0.001
+        }
+    }
+
+    /// Whether no place is further than `distance` away from that of `other`, along x or y.
+    func isWithin(_ distance: Double, of other: Self) -> Bool {
+        [\Self.white, \.red, \.green, \.blue].allSatisfy { place in
+            abs(self[keyPath: place].x - other[keyPath: place].x) <= distance
+                && abs(self[keyPath: place].y - other[keyPath: place].y) <= distance
+        }
+    }
+}
+
+extension LightSpace.Curve {
+    static let sRGB = Self(gamma: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045)
+    /// BT.601, BT.709 and BT.2020.
+    static let bt709 = Self(gamma: 1 / 0.45, a: 1 / 1.099, b: 0.099 / 1.099, c: 1 / 4.5, d: 0.081)
+    static let linear = Self(gamma: 1)
+}

@@ -1,0 +1,94 @@
+/// What the chunks of a PNG say about its colours (PNG, third edition, 4.3).
+struct PNGColorChunks {
+    /// The data of `iCCP`.
+    var profile: [UInt8]?
+    private var codePoints: [UInt8]?
+    private var isSRGB = false
+    private var gamma: Double?
+    private var primaries: LightSpace.Primaries?
+
+    /// Takes the data of any other chunk; of each kind the first counts.
+    mutating func add(_ data: Span<UInt8>, named name: Span<UInt8>) {
+        if name.has("cICP", at: 0) {
+            codePoints = codePoints ?? Array(copying: data.extracting(first: 4))
+        } else if name.has("sRGB", at: 0) {
+            isSRGB = true
+        } else if name.has("gAMA", at: 0) {
+            gamma = gamma ?? data.bigEndian32(at: 0).map { Double($0) / 100_000 }
+        } else if name.has("cHRM", at: 0), primaries == nil, data.count == 32 {
+            func place(_ index: Int) -> LightSpace.Chromaticity {
+                func number(_ offset: Int) -> Double { Double(data.bigEndian32(at: offset) ?? 0) / 100_000 }
+                return .init(number(index * 8), number(index * 8 + 4))
+            }
+            primaries = .init(white: place(0), red: place(1), green: place(2), blue: place(3))
+        }
+    }
+
+    /// Everything said, what counts most first.
+    var sources: [ColorSource] {
+        var sources: [ColorSource] = []
+        if let codePoints { sources.append(ColorSource(codePoints: codePoints)) }
+        if let profile { sources.append(ColorSource(compressedProfile: profile.span)) }
+        if isSRGB { sources.append(.sRGB) }
+        if let gamma, let source = Self.source(gamma: gamma, primaries) { sources.append(source) }
+        return sources
+    }
+
+    /// Nil if the gamma is nonsense; primaries that are do not count.
+    private static func source(gamma: Double, _ stored: LightSpace.Primaries?) -> ColorSource? {
+        guard (0.1...10).contains(gamma) else { return nil }
+        var primaries = LightSpace.Primaries.bt709
+        if let stored, stored.areSane, !stored.isWithin(0.002, of: .bt709) { primaries = stored }
+        // This is how sRGB has been announced before it had a chunk of its own.
+        if abs(gamma - 1 / 2.2) < 0.005, primaries == .bt709 { return .sRGB }
+        return .lights(LightSpace(primaries: primaries, curve: .init(gamma: 1 / gamma)))
+    }
+}
+
+extension ColorSource {
+    /// From a `cICP` chunk, by the numbers of ITU-T H.273: gamuts of television and Display P3, without those of more
+    /// than white (PQ, HLG).
+    fileprivate init(codePoints: [UInt8]) {
+        guard codePoints.count == 4, codePoints[2] == 0, codePoints[3] == 1,
+            let primaries = Self.primaries(codePoints[0]), let curve = Self.curve(codePoints[1])
+        else {
+            self = .unusable
+            return
+        }
+        let isSRGB = primaries == .bt709 && curve == .sRGB
+        self = isSRGB ? .sRGB : .lights(LightSpace(primaries: primaries, curve: curve))
+    }
+
+    private static func primaries(_ code: UInt8) -> LightSpace.Primaries? {
+        switch code {
+        case 1: .bt709
+        case 5: .bt601With625Lines
+        case 6, 7: .bt601With525Lines
+        case 9: .bt2020
+        case 12: .displayP3
+        default: nil
+        }
+    }
+
+    private static func curve(_ code: UInt8) -> LightSpace.Curve? {
+        switch code {
+        case 1, 6, 14, 15: .bt709
+        case 4: .init(gamma: 2.2)
+        case 5: .init(gamma: 2.8)
+        case 8: .linear
+        case 13: .sRGB
+        default: nil
+        }
+    }
+
+    /// From an `iCCP` chunk: a name, a zero, another zero for deflate, and the compressed profile.
+    fileprivate init(compressedProfile data: Span<UInt8>) {
+        guard let name = (0..<min(80, data.count)).first(where: { data[$0] == 0 }), data.byte(at: name + 1) == 0 else {
+            self = .unusable
+            return
+        }
+        let stream = data.extracting((name + 2)...)
+        let profile = Zlib.inflate(stream, limit: Self.maximumProfileBytes)
+        self = profile.map { .profile($0) } ?? .unusable
+    }
+}

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import ImageCodecs
+
+/// Where each format has its profile.
+struct TaggedFileTests {
+    private let profile = TestProfile.lights(ReferenceColors.displayP3, .sRGB)
+    private let photo = TestImage.photo(70, 50)
+    private let kept = DecodeOptions(keepsProfile: true)
+
+    @Test func jpegProfilesComeInParts() throws {
+        let untagged = try photo.encoded(as: .jpeg, quality: 95)
+        let whole = try decode(TestTagged.jpeg(untagged, profile: profile))
+        #expect(whole.pixels != (try decode(untagged).pixels))
+        for isReversed in [false, true] {
+            let file = TestTagged.jpeg(untagged, profile: profile, partLength: 100, isReversed: isReversed)
+            let image = try decode(file, pieces: { 50 })
+            #expect(image.pixels == whole.pixels)
+            #expect(try decode(file, options: kept).iccProfile == profile)
+        }
+    }
+
+    @Test func jpegProfilesWithAMissingOrRepeatedPartAreIgnored() throws {
+        let untagged = try photo.encoded(as: .jpeg, quality: 95)
+        let halves = [Array(profile.prefix(300)), Array(profile.dropFirst(300))]
+        let first = TestTagged.segment(number: 1, of: 2, halves[0])
+        let second = TestTagged.segment(number: 2, of: 2, halves[1])
+        let broken: [[UInt8]] = [
+            first, second, first + first, first + second + second,
+            first + TestTagged.segment(number: 2, of: 3, halves[1]),
+            TestTagged.segment(number: 0, of: 0, profile), first + TestTagged.segment(number: 3, of: 2, halves[1]),
+            [0xFF, 0xE2, 0, 14] + Array("ICC_PROFILE\0".utf8),
+        ]
+        for segments in broken {
+            let file = Array(untagged[..<2]) + segments + Array(untagged[2...])
+            let image = try decode(file)
+            #expect(image.pixels == (try decode(untagged).pixels))
+            #expect(image.header.colorConversion == .unsupported)
+        }
+        #expect(
+            try decode(Array(untagged[..<2]) + first + second + Array(untagged[2...])).header.colorConversion
+                == .converted)
+    }
+
+    @Test func webpProfilesAreUsed() throws {
+        let untagged = try photo.encoded(as: .webp, quality: 95)
+        let stored = try decode(untagged).pixels
+        let file = TestTagged.webp(untagged, size: photo.size, profile: profile)
+        let image = try decode(file, pieces: { 100 })
+        #expect(image.header.colorConversion == .converted)
+        let expected = try decode(TestTagged.png(stored, chunks: [TestTagged.iccp(profile)])).pixels
+        #expect(image.pixels == expected)
+        #expect(try decode(file, options: kept).pixels == stored)
+        #expect(try decode(file, options: kept).iccProfile == profile)
+    }
+
+    @Test func theFramesOfAnAnimationAreConverted() throws {
+        let untagged = try animation(of: [photo, TestImage.photo(70, 50, seed: 2)], as: .png)
+        let file = Array(untagged[..<33]) + TestTagged.iccp(profile) + Array(untagged[33...])
+        let stored = try AnimatedImage(untagged).allFrames()
+        let image = try AnimatedImage(file)
+        #expect(image.frameCount == 2)
+        let frames = try image.allFrames()
+        for (frame, pixels) in zip(frames, stored) {
+            #expect(try frame == decode(TestTagged.png(pixels, chunks: [TestTagged.iccp(profile)])).pixels)
+        }
+        let keeping = try AnimatedImage(file, options: kept)
+        #expect(try keeping.allFrames() == stored)
+        #expect(keeping.iccProfile == profile)
+        #expect(image.estimatedBytes > (try AnimatedImage(untagged).estimatedBytes))
+    }
+
+    @Test(arguments: [8, 40]) func inksAreConvertedByTheirProfile(side: Int) throws {
+        var random = SeededGenerator(seed: 11)
+        let blocks = (0..<side * side).map { _ in (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) } }
+        let untagged = TestInkJPEG.file(blocks, width: side)
+        let file = TestTagged.jpeg(untagged, profile: TestProfile.inks())
+        let image = try decode(file, pieces: { 777 })
+        #expect(image.header.colorConversion == .converted)
+        var largest = 0.0
+        for (index, block) in blocks.enumerated() {
+            let inks = block.map { Double(255 - Int($0)) / 255 }
+            let expected = ReferenceColors.sRGBBytes(ofLab: TestProfile.lab(ofInks: inks))
+            let pixel = ((index / side * 8 + 3) * image.pixels.width + index % side * 8 + 5) * 4
+            for channel in 0..<3 {
+                largest = max(largest, abs(Double(image.pixels.bytes[pixel + channel]) - expected[channel]))
+            }
+            #expect(image.pixels.bytes[pixel + 3] == 255)
+        }
+        #expect(largest < 1.5)
+        #expect(try decode(file, options: kept).pixels == image.pixels)
+        #expect(try decode(file, options: kept).iccProfile == nil)
+        // At 1/8 each block is one pixel.
+        let small = try decode(file, options: DecodeOptions(target: .maximumSide(side)))
+        #expect(small.pixels.size == PixelSize(width: side, height: side))
+        #expect(small.pixels.isOpaque)
+    }
+
+    @Test func inksWithoutAProfileAreMultiplied() throws {
+        let blocks: [[UInt8]] = [[255, 255, 255, 255], [0, 255, 255, 255], [200, 100, 50, 128], [255, 255, 255, 0]]
+        let image = try decode(TestInkJPEG.file(blocks, width: 4)).pixels
+        let pixels = (0..<4).map { Array(image.bytes[$0 * 32..<$0 * 32 + 4]) }
+        #expect(pixels == [[255, 255, 255, 255], [0, 255, 255, 255], [100, 50, 25, 255], [0, 0, 0, 255]])
+    }
+}
