@@ -4,7 +4,11 @@
 
 #include <immintrin.h>
 
+// Twice as wide as what every processor of this kind has.
 #define WIDE __attribute__((target("avx2")))
+#define INLINE static inline __attribute__((always_inline))
+
+#pragma STDC FP_CONTRACT OFF
 
 // Asked once, when the library is loaded.
 static int has_avx2;
@@ -13,8 +17,6 @@ __attribute__((constructor)) static void look(void) {
     __builtin_cpu_init();
     has_avx2 = __builtin_cpu_supports("avx2") != 0;
 }
-
-int cresampling_is_wide(void) { return has_avx2; }
 
 void cresampling_pair(const uint8_t *pixels, int32_t count, int16_t *pairs) {
     const __m128i zero = _mm_setzero_si128();
@@ -29,49 +31,56 @@ void cresampling_pair(const uint8_t *pixels, int32_t count, int16_t *pairs) {
     cresampling_pair_plain(pixels, count - x, pairs);
 }
 
-// Two 16-bit weights, in every lane.
-static inline __m128i load_weights(const int16_t *weights) {
-    int32_t both;
-    __builtin_memcpy(&both, weights, sizeof both);
-    return _mm_set1_epi32(both);
-}
-
-static inline __m128i add_pairs(__m128i sum, const int16_t *pair, const int16_t *weights, int32_t count) {
-    for (; count > 0; count--, pair += 8, weights += 2) {
-        sum = _mm_add_epi32(sum, _mm_madd_epi16(_mm_loadu_si128((const __m128i *)pair), load_weights(weights)));
-    }
-    return sum;
-}
+// MARK: Along a row
 
 static void filter_narrow(const CResamplingColumns *columns, const int16_t *pairs, float *row) {
     const __m128 scale = _mm_set1_ps(columns->scale);
+    const int16_t *weights = columns->weights;
     for (int32_t x = 0; x < columns->count; x++, row += 4) {
-        const int32_t offset = columns->offsets[x];
-        const __m128i sum = add_pairs(
-            _mm_setzero_si128(), pairs + 8 * columns->starts[x], columns->weights + 2 * offset,
-            columns->offsets[x + 1] - offset);
+        const int16_t *pair = pairs + 8 * (int64_t)columns->starts[x];
+        __m128i sum = _mm_setzero_si128();
+        for (int32_t left = columns->pairs; left > 0; left -= 2, pair += 16, weights += 4) {
+            const __m128i four = _mm_loadl_epi64((const __m128i *)weights);
+            const __m128i first = _mm_loadu_si128((const __m128i *)pair);
+            const __m128i second = _mm_loadu_si128((const __m128i *)(pair + 8));
+            sum = _mm_add_epi32(sum, _mm_madd_epi16(first, _mm_shuffle_epi32(four, _MM_SHUFFLE(0, 0, 0, 0))));
+            sum = _mm_add_epi32(sum, _mm_madd_epi16(second, _mm_shuffle_epi32(four, _MM_SHUFFLE(1, 1, 1, 1))));
+        }
         _mm_storeu_ps(row, _mm_mul_ps(_mm_cvtepi32_ps(sum), scale));
     }
 }
 
-// Two pairs at a time; whole numbers add up to the same in any order.
-WIDE static void filter_wide(const CResamplingColumns *columns, const int16_t *pairs, float *row) {
+// Two pairs at a time; whole numbers add up to the same in any order. `half` is half the number of pairs: where it is
+// known to the compiler there is no loop.
+WIDE INLINE void filter_by(
+    int32_t half, const CResamplingColumns *columns, const int16_t *pairs, float *row) {
     const __m128 scale = _mm_set1_ps(columns->scale);
     const __m256i spread = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
+    const int16_t *weights = columns->weights;
     for (int32_t x = 0; x < columns->count; x++, row += 4) {
-        int32_t left = columns->offsets[x + 1] - columns->offsets[x];
-        const int16_t *pair = pairs + 8 * columns->starts[x], *weights = columns->weights + 2 * columns->offsets[x];
+        const int16_t *pair = pairs + 8 * (int64_t)columns->starts[x];
         __m256i sums = _mm256_setzero_si256();
-        for (; left >= 2; left -= 2, pair += 16, weights += 4) {
+        for (int32_t i = 0; i < half; i++, pair += 16, weights += 4) {
             const __m128i four = _mm_loadl_epi64((const __m128i *)weights);
             const __m256i each = _mm256_permutevar8x32_epi32(_mm256_castsi128_si256(four), spread);
             sums = _mm256_add_epi32(sums, _mm256_madd_epi16(_mm256_loadu_si256((const __m256i *)pair), each));
         }
-        __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-        if (left > 0) {
-            sum = _mm_add_epi32(sum, _mm_madd_epi16(_mm_loadu_si128((const __m128i *)pair), load_weights(weights)));
-        }
+        const __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
         _mm_storeu_ps(row, _mm_mul_ps(_mm_cvtepi32_ps(sum), scale));
+    }
+}
+
+WIDE static void filter_wide(const CResamplingColumns *columns, const int16_t *pairs, float *row) {
+    // The lengths that the scales of JPEG lead to.
+    switch (columns->pairs) {
+    case 2: filter_by(1, columns, pairs, row); break;
+    case 4: filter_by(2, columns, pairs, row); break;
+    case 6: filter_by(3, columns, pairs, row); break;
+    case 8: filter_by(4, columns, pairs, row); break;
+    case 10: filter_by(5, columns, pairs, row); break;
+    case 12: filter_by(6, columns, pairs, row); break;
+    case 14: filter_by(7, columns, pairs, row); break;
+    default: filter_by(columns->pairs / 2, columns, pairs, row); break;
     }
 }
 
@@ -83,51 +92,80 @@ void cresampling_filter(const CResamplingColumns *columns, const int16_t *pairs,
     }
 }
 
-// Multiplied, then added: one instruction for both would round otherwise than other processors do.
-WIDE static void add_wide(const float *row, float weight, float *sums, int32_t count) {
-    const __m256 factor = _mm256_set1_ps(weight);
-    int32_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        const __m256 product = _mm256_mul_ps(_mm256_loadu_ps(row + i), factor);
-        _mm256_storeu_ps(sums + i, _mm256_add_ps(_mm256_loadu_ps(sums + i), product));
+// MARK: Across rows
+
+// A pixel of all rows.
+INLINE __m128 blend_pixel(const CResamplingRows *rows, int32_t i) {
+    __m128 sum = _mm_setzero_ps();
+    for (int32_t row = 0; row < rows->row_count; row++) {
+        const __m128 weight = _mm_set1_ps(rows->weights[row]);
+        sum = _mm_add_ps(sum, _mm_mul_ps(_mm_loadu_ps(rows->rows[row] + i), weight));
     }
-    for (; i < count; i += 4) {
-        const __m128 product = _mm_mul_ps(_mm_loadu_ps(row + i), _mm256_castps256_ps128(factor));
-        _mm_storeu_ps(sums + i, _mm_add_ps(_mm_loadu_ps(sums + i), product));
-    }
+    return sum;
 }
 
-void cresampling_add(const float *row, float weight, float *sums, int32_t count) {
-    if (has_avx2) {
-        add_wide(row, weight, sums, count);
-        return;
+// Eight pixels of all rows, multiplied, then added.
+WIDE INLINE void blend_eight(const CResamplingRows *rows, int32_t i, __m256 sums[4]) {
+    __m256 first = _mm256_setzero_ps(), second = first, third = first, fourth = first;
+    for (int32_t row = 0; row < rows->row_count; row++) {
+        const float *numbers = rows->rows[row] + i;
+        const __m256 weight = _mm256_set1_ps(rows->weights[row]);
+        first = _mm256_add_ps(first, _mm256_mul_ps(_mm256_loadu_ps(numbers), weight));
+        second = _mm256_add_ps(second, _mm256_mul_ps(_mm256_loadu_ps(numbers + 8), weight));
+        third = _mm256_add_ps(third, _mm256_mul_ps(_mm256_loadu_ps(numbers + 16), weight));
+        fourth = _mm256_add_ps(fourth, _mm256_mul_ps(_mm256_loadu_ps(numbers + 24), weight));
     }
-    const __m128 factor = _mm_set1_ps(weight);
-    for (int32_t i = 0; i < count; i += 4) {
-        const __m128 product = _mm_mul_ps(_mm_loadu_ps(row + i), factor);
-        _mm_storeu_ps(sums + i, _mm_add_ps(_mm_loadu_ps(sums + i), product));
+    sums[0] = first;
+    sums[1] = second;
+    sums[2] = third;
+    sums[3] = fourth;
+}
+
+WIDE static int32_t blend_wide(const CResamplingRows *rows, float *result) {
+    int32_t i = 0;
+    for (; i + 32 <= rows->count; i += 32) {
+        __m256 sums[4];
+        blend_eight(rows, i, sums);
+        for (int k = 0; k < 4; k++) _mm256_storeu_ps(result + i + 8 * k, sums[k]);
+    }
+    return i;
+}
+
+void cresampling_blend(const CResamplingRows *rows, float *sums) {
+    for (int32_t i = has_avx2 ? blend_wide(rows, sums) : 0; i < rows->count; i += 4) {
+        _mm_storeu_ps(sums + i, blend_pixel(rows, i));
     }
 }
 
 // What is outside of a byte is cut off where the numbers are narrowed.
-static inline __m128i whole(const float *sums) {
-    return _mm_cvttps_epi32(_mm_add_ps(_mm_loadu_ps(sums), _mm_set1_ps(0.5f)));
+WIDE static int32_t blend_opaque_wide(const CResamplingRows *rows, uint8_t *pixels) {
+    const __m256 half = _mm256_set1_ps(0.5f);
+    const __m256i opaque = _mm256_set1_epi32((int32_t)0xFF000000u);
+    // Packing works in either half of a vector.
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    int32_t i = 0;
+    for (; i + 32 <= rows->count; i += 32) {
+        __m256 sums[4];
+        __m256i whole[4];
+        blend_eight(rows, i, sums);
+        for (int k = 0; k < 4; k++) whole[k] = _mm256_cvttps_epi32(_mm256_add_ps(sums[k], half));
+        const __m256i first = _mm256_packs_epi32(whole[0], whole[1]), second = _mm256_packs_epi32(whole[2], whole[3]);
+        const __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(first, second), order);
+        _mm256_storeu_si256((__m256i *)(pixels + i), _mm256_or_si256(bytes, opaque));
+    }
+    return i;
 }
 
-void cresampling_round(const float *sums, uint8_t *pixels, int32_t count) {
-    const __m128i opaque = _mm_set1_epi32((int32_t)0xFF000000u);
-    int32_t x = 0;
-    for (; x + 4 <= count; x += 4, sums += 16, pixels += 16) {
-        const __m128i first = _mm_packs_epi32(whole(sums), whole(sums + 4));
-        const __m128i second = _mm_packs_epi32(whole(sums + 8), whole(sums + 12));
-        _mm_storeu_si128((__m128i *)pixels, _mm_or_si128(_mm_packus_epi16(first, second), opaque));
+void cresampling_blend_opaque(const CResamplingRows *rows, uint8_t *pixels) {
+    for (int32_t i = has_avx2 ? blend_opaque_wide(rows, pixels) : 0; i < rows->count; i += 4) {
+        const __m128i whole = _mm_cvttps_epi32(_mm_add_ps(blend_pixel(rows, i), _mm_set1_ps(0.5f)));
+        const __m128i words = _mm_packs_epi32(whole, whole);
+        const int32_t pixel = _mm_cvtsi128_si32(_mm_packus_epi16(words, words)) | (int32_t)0xFF000000u;
+        __builtin_memcpy(pixels + i, &pixel, sizeof pixel);
     }
-    cresampling_round_plain(sums, pixels, count - x);
 }
 
 #else
-
-int cresampling_is_wide(void) { return 0; }
 
 void cresampling_pair(const uint8_t *pixels, int32_t count, int16_t *pairs) {
     cresampling_pair_plain(pixels, count, pairs);
@@ -137,13 +175,10 @@ void cresampling_filter(const CResamplingColumns *columns, const int16_t *pairs,
     cresampling_filter_plain(columns, pairs, row);
 }
 
-void cresampling_add(const float *row, float weight, float *sums, int32_t count) {
-#pragma STDC FP_CONTRACT OFF
-    for (int32_t i = 0; i < count; i++) sums[i] += row[i] * weight;
-}
+void cresampling_blend(const CResamplingRows *rows, float *sums) { cresampling_blend_plain(rows, sums); }
 
-void cresampling_round(const float *sums, uint8_t *pixels, int32_t count) {
-    cresampling_round_plain(sums, pixels, count);
+void cresampling_blend_opaque(const CResamplingRows *rows, uint8_t *pixels) {
+    cresampling_blend_opaque_plain(rows, pixels);
 }
 
 #endif

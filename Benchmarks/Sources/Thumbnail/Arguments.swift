@@ -1,12 +1,12 @@
 /// What the command was asked to do.
 struct Arguments {
-    static let usage = "usage: thumbnail INPUT OUTPUT --max-pixel-size N [--ppm]"
+    static let usage = "usage: thumbnail INPUT OUTPUT --max-pixel-size N [--raw]"
 
     var input = ""
     var output = ""
     var maximumSide = 0
     /// Instead of JPEG: the pixels as they are.
-    var writesPPM = false
+    var writesPixels = false
 
     /// Throws `Failure` unless there are two paths and a size of at least 1.
     init(_ words: some Sequence<String>) throws(Failure) {
@@ -15,8 +15,8 @@ struct Arguments {
         while let word = words.next() {
             if word == "--max-pixel-size" {
                 maximumSide = words.next().flatMap { Int($0) } ?? 0
-            } else if word == "--ppm" {
-                writesPPM = true
+            } else if word == "--raw" {
+                writesPixels = true
             } else {
                 paths.append(word)
             }

@@ -11,29 +11,12 @@ enum Thumbnail {
             let arguments = try Arguments(CommandLine.arguments.dropFirst())
             let pixels = try decode(arguments.input, maximumSide: arguments.maximumSide)
             let output = try OpenFile(creating: arguments.output)
-            if arguments.writesPPM {
-                try output.write(ppm(pixels))
-            } else {
-                try output.write(try pixels.encoded(as: .jpeg))
-            }
+            try output.write(arguments.writesPixels ? pixels.bytes : try pixels.encoded(as: .jpeg))
         } catch {
             let message = "thumbnail: \(error)\n"
             _ = unsafe write(STDERR_FILENO, message, message.utf8.count)
             exit(1)
         }
-    }
-
-    /// As djpeg writes them, without alpha.
-    private static func ppm(_ pixels: PixelBuffer) -> [UInt8] {
-        var file = Array("P6\n\(pixels.width) \(pixels.height)\n255\n".utf8)
-        file.reserveCapacity(file.count + pixels.size.area * 3)
-        let bytes = pixels.bytes.span
-        for pixel in 0..<pixels.size.area {
-            file.append(bytes[pixel * 4])
-            file.append(bytes[pixel * 4 + 1])
-            file.append(bytes[pixel * 4 + 2])
-        }
-        return file
     }
 
     /// The pixels of the file at `path`, of which one block at a time is in memory.

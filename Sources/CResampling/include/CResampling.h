@@ -9,15 +9,23 @@
 typedef struct CResamplingColumns {
     /// Number of target pixels.
     int32_t count;
-    /// First pair of source pixels of each target pixel.
+    /// Pairs of source pixels that go into each, an even number.
+    int32_t pairs;
+    /// The first of them.
     const int32_t *_Nonnull starts;
-    /// Where the pairs of weights of each target pixel begin; one more than there are target pixels.
-    const int32_t *_Nonnull offsets;
-    /// Pairs of weights.
+    /// Weights, two for each pair.
     const int16_t *_Nonnull weights;
     /// What sums of weighted bytes are multiplied by to be bytes again.
     float scale;
 } CResamplingColumns;
+
+/// Rows of `count` floats each, a multiple of four, that are added up with a weight each.
+typedef struct CResamplingRows {
+    const float *_Nonnull const *_Nonnull rows;
+    const float *_Nonnull weights;
+    int32_t row_count;
+    int32_t count;
+} CResamplingRows;
 
 /// Widens `count` pixels of four bytes to 16-bit numbers, each channel of a pixel next to that of its neighbour:
 /// r0 r1 g0 g1 b0 b1 a0 a1. Eight numbers a pair; an odd last pixel has zeros for its neighbour.
@@ -26,19 +34,17 @@ void cresampling_pair(const uint8_t *_Nonnull pixels, int32_t count, int16_t *_N
 /// Filters a row of pairs; writes four floats for each target pixel.
 void cresampling_filter(const CResamplingColumns *_Nonnull columns, const int16_t *_Nonnull pairs, float *_Nonnull row);
 
-/// Adds `row` times `weight` to `sums`, `count` floats each.
-void cresampling_add(const float *_Nonnull row, float weight, float *_Nonnull sums, int32_t count);
+/// Adds up the rows.
+void cresampling_blend(const CResamplingRows *_Nonnull rows, float *_Nonnull sums);
 
-/// The nearest bytes to `count` pixels of four floats; the fourth byte is 255.
-void cresampling_round(const float *_Nonnull sums, uint8_t *_Nonnull pixels, int32_t count);
+/// Adds up the rows to the nearest bytes; the fourth of each pixel is 255.
+void cresampling_blend_opaque(const CResamplingRows *_Nonnull rows, uint8_t *_Nonnull pixels);
 
-/// Whether the functions above use vectors twice as wide as every processor of this kind has.
-int cresampling_is_wide(void);
-
-/// The same as the functions above in plain C, to compare with.
+// The same in plain C, to compare with.
 void cresampling_pair_plain(const uint8_t *_Nonnull pixels, int32_t count, int16_t *_Nonnull pairs);
 void cresampling_filter_plain(
     const CResamplingColumns *_Nonnull columns, const int16_t *_Nonnull pairs, float *_Nonnull row);
-void cresampling_round_plain(const float *_Nonnull sums, uint8_t *_Nonnull pixels, int32_t count);
+void cresampling_blend_plain(const CResamplingRows *_Nonnull rows, float *_Nonnull sums);
+void cresampling_blend_opaque_plain(const CResamplingRows *_Nonnull rows, uint8_t *_Nonnull pixels);
 
 #endif

@@ -1,9 +1,9 @@
 /// Makes an image, or a part of it, smaller or larger while its rows come in, and hands out each row as soon as it is
 /// complete.
 ///
-/// Each source row is filtered along the row first, then added, weighted, to the few target rows it contributes to. So
-/// only those are held (about 7, however much smaller the image becomes), and the result does not depend on how rows
-/// are batched.
+/// Each source row is filtered along the row first and then kept until the last target row it contributes to has been
+/// made: 96 bytes for each source column with Lanczos, however much smaller the image becomes. The result does not depend
+/// on how rows are batched.
 ///
 /// Colours are weighted by alpha, or transparent pixels would bleed into their neighbours.
 final class BandResampler: RowSink {
@@ -13,10 +13,7 @@ final class BandResampler: RowSink {
     private var kernel: ResamplingKernel
     private var output: [UInt8]
     private var nextSourceRow = 0
-    /// First target row not yet handed out.
-    private var oldestRow = 0
-    /// First target row not yet begun.
-    private var nextRow = 0
+    private var nextTargetRow = 0
 
     /// From `source`, or its part `region`, to `target`; nothing of it empty.
     ///
@@ -35,8 +32,7 @@ final class BandResampler: RowSink {
             from: source.width, start: region.left, length: region.width, to: target.width,
             filter: resampling.filter)
         kernel = ResamplingKernel(
-            columns: columns, accumulators: rows.greatestOverlap, hasAlpha: hasAlpha,
-            usesLinearLight: resampling.usesLinearLight)
+            columns: columns, keptRows: rows.mostTaps, hasAlpha: hasAlpha, usesLinearLight: resampling.usesLinearLight)
         output = [UInt8](repeating: 0, count: target.width * 4)
     }
 
@@ -51,26 +47,22 @@ final class BandResampler: RowSink {
         let rows = ResamplingWeights.cost(
             from: source.height, length: region.height, to: target.height, filter: filter)
         let pixel = 16
-        return columns.bytes * 2 + rows.bytes + (rows.overlap + 1) * target.width * pixel + source.width * pixel
-            + target.width * 4
+        let fixedPoint = FixedPointColumns.workingBytes(
+            taps: columns.taps, target: target.width, source: source.width)
+        return columns.bytes + rows.bytes + (rows.taps + 1) * (target.width * pixel + 8)
+            + max(source.width * pixel, fixedPoint) + target.width * 4
     }
 
     func append(row: Span<UInt8>) {
         defer { nextSourceRow += 1 }
-        guard oldestRow < target.height, nextSourceRow >= rows.starts[0] else { return }
-        kernel.filter(row)
-        while nextRow < target.height, rows.starts[nextRow] <= nextSourceRow {
-            kernel.clear(nextRow)
-            nextRow += 1
-        }
-        for row in oldestRow..<nextRow where nextSourceRow <= rows.end(of: row) {
-            let weight = rows.offsets[row] + nextSourceRow - rows.starts[row]
-            kernel.add(to: row, weight: rows.weights[weight])
-        }
-        while oldestRow < nextRow, rows.end(of: oldestRow) <= nextSourceRow {
-            kernel.finish(oldestRow, into: &output)
+        guard nextTargetRow < target.height, nextSourceRow >= rows.starts[0] else { return }
+        kernel.filter(row, index: nextSourceRow)
+        while nextTargetRow < target.height, rows.end(of: nextTargetRow) <= nextSourceRow {
+            kernel.blend(
+                from: rows.starts[nextTargetRow],
+                weights: rows.weights[rows.offsets[nextTargetRow]..<rows.offsets[nextTargetRow + 1]], into: &output)
             sink.append(row: output.span)
-            oldestRow += 1
+            nextTargetRow += 1
         }
     }
 }

@@ -2,33 +2,40 @@ import CResampling
 
 /// Weights along a row as 16-bit whole numbers, for pixels taken two at a time: eight products in one instruction.
 ///
-/// The weights of each target pixel add up to exactly 1, so a plain colour stays the same. Each has 15 significant bits
-/// compared with the largest, which puts a result off by less than a tenth of a byte's step.
+/// The weights of each target pixel add up to exactly 1, so a plain colour stays the same. Each has 14 significant bits
+/// or more compared with the largest, which puts a result off by less than a tenth of a byte's step.
 struct FixedPointColumns {
     private var starts: [Int32] = []
-    private var offsets: [Int32] = [0]
     private var weights: [Int16] = []
     private let scale: Float
-    /// Number of pairs of source pixels in a row.
+    /// Pairs that go into each target pixel: an even number, the same for all, so that loops need not look for their end.
+    private let pairsPerColumn: Int
+    /// Pairs of source pixels in a row, those that only have weights of zero included.
     let pairCount: Int
 
     /// The same weights as `columns` has, counted from its first source pixel.
     init(_ columns: ResamplingWeights) {
-        let range = columns.range
-        pairCount = (range.count + 1) / 2
+        let lowest = columns.range.lowerBound
         let bits = Self.fractionBits(of: columns.weights)
         scale = 1 / Float(1 << bits)
-        starts.reserveCapacity(columns.count)
-        offsets.reserveCapacity(columns.count + 1)
-        weights.reserveCapacity(columns.weights.count + 2 * columns.count)
+        var longest = 0
         for column in 0..<columns.count {
-            let start = columns.starts[column] - range.lowerBound
-            let first = weights.count
-            starts.append(Int32(start / 2))
-            if start % 2 == 1 { weights.append(0) }
-            append(columns.weights[columns.offsets[column]..<columns.offsets[column + 1]], bits: bits)
-            if weights.count % 2 == 1 { weights.append(0) }
-            offsets.append(offsets[column] + Int32((weights.count - first) / 2))
+            let (start, end) = (columns.starts[column] - lowest, columns.end(of: column) - lowest)
+            longest = max(longest, end / 2 - start / 2 + 1)
+        }
+        let length = (longest + 1) / 2 * 2
+        pairsPerColumn = length
+        pairCount = max(length, (columns.range.count + 1) / 2)
+        starts.reserveCapacity(columns.count)
+        weights.reserveCapacity(columns.count * length * 2)
+        for column in 0..<columns.count {
+            let first = columns.starts[column] - lowest
+            // Not beyond the end of the row; zeros come first then.
+            let start = min(first / 2, pairCount - length)
+            starts.append(Int32(start))
+            append(
+                columns.weights[columns.offsets[column]..<columns.offsets[column + 1]], after: first - start * 2,
+                bits: bits)
         }
     }
 
@@ -40,12 +47,13 @@ struct FixedPointColumns {
         return bits
     }
 
-    /// Appends the weights of one pixel, what rounding leaves over being given to the largest.
-    private mutating func append(_ line: ArraySlice<Float>, bits: Int) {
+    /// Appends the weights of one target pixel behind some zeros, what rounding leaves over being given to the largest.
+    private mutating func append(_ line: ArraySlice<Float>, after zeros: Int, bits: Int) {
+        let end = weights.count + pairsPerColumn * 2
+        weights.append(contentsOf: repeatElement(0, count: zeros))
         let one = 1 << bits
-        let first = weights.count
         var sum = 0
-        var largest = first
+        var largest = weights.count
         for weight in line {
             let rounded = Int((weight * Float(one)).rounded())
             sum += rounded
@@ -53,6 +61,13 @@ struct FixedPointColumns {
             if weights[largest] < rounded { largest = weights.count - 1 }
         }
         weights[largest] = Int16(clamping: Int(weights[largest]) + one - sum)
+        weights.append(contentsOf: repeatElement(0, count: end - weights.count))
+    }
+
+    /// The most bytes of such a table and of a row of pairs, where `taps` source pixels go into a target pixel.
+    static func workingBytes(taps: Int, target: Int, source: Int) -> Int {
+        let length = taps / 2 + 3
+        return target * (length * 4 + 4) + max(length, source / 2 + 1) * 16
     }
 
     /// Filters a row of pairs; `row` gets four floats a pixel.
@@ -63,16 +78,12 @@ struct FixedPointColumns {
     /// The table as the loops in C take it; good for the call only.
     func withTable(_ body: (UnsafePointer<CResamplingColumns>) -> Void) {
         unsafe starts.withUnsafeBufferPointer { starts in
-            unsafe offsets.withUnsafeBufferPointer { offsets in
-                unsafe weights.withUnsafeBufferPointer { weights in
-                    guard let starts = starts.baseAddress, let offsets = offsets.baseAddress,
-                        let weights = weights.baseAddress
-                    else { return }
-                    var table = unsafe CResamplingColumns(
-                        count: Int32(self.starts.count), starts: starts, offsets: offsets, weights: weights,
-                        scale: scale)
-                    unsafe body(&table)
-                }
+            unsafe weights.withUnsafeBufferPointer { weights in
+                guard let first = starts.baseAddress, let weights = weights.baseAddress else { return }
+                var table = unsafe CResamplingColumns(
+                    count: Int32(starts.count), pairs: Int32(pairsPerColumn), starts: first, weights: weights,
+                    scale: scale)
+                unsafe body(&table)
             }
         }
     }

@@ -1,7 +1,9 @@
 import CResampling
 
-/// The arithmetic of ``BandResampler``: rows of four floats a pixel, made of bytes in fixed point where that is exact
-/// enough, which takes a third of the time.
+/// The arithmetic of ``BandResampler``: source rows filtered to the target width, four floats a pixel, and target rows
+/// made of them.
+///
+/// Opaque rows are filtered in fixed point, which takes a third of the time; a row has no more bits than that anyway.
 ///
 /// Unsafe for speed: bounds checks in the innermost loop double its time. What keeps it in bounds: `columns` names only
 /// source columns of its range (a test checks the tables), the buffers are allocated here and sized by the same
@@ -14,62 +16,71 @@ struct ResamplingKernel: ~Copyable {
     /// The same for opaque pixels whose numbers are averaged as they are.
     private let fixedPoint: FixedPointColumns?
     private let sourceColumns: Range<Int>
-    private let accumulatorCount: Int
+    private let keptRows: Int
     private let hasAlpha: Bool
     /// Nil where the numbers are averaged as they are.
     private let curve: SRGBCurve?
-    /// The part of the source row that is needed, as pairs or as floats, then the same filtered to the target width,
-    /// then the accumulators.
+    /// The part of the source row that is needed, as pairs or as floats.
     private let pairs: UnsafeMutablePointer<Int16>
     private let wide: UnsafeMutablePointer<Pixel>
+    /// The latest rows, filtered to the target width; row n is the one of number n % keptRows.
     private let narrow: UnsafeMutablePointer<Pixel>
-    private let accumulators: UnsafeMutablePointer<Pixel>
+    /// Which of them go into a target row.
+    private let rows: UnsafeMutablePointer<UnsafePointer<Float>>
+    /// A target row before it is rounded.
+    private let sums: UnsafeMutablePointer<Pixel>
 
-    init(columns: ResamplingWeights, accumulators count: Int, hasAlpha: Bool, usesLinearLight: Bool) {
+    /// A target row may be made of the latest `keptRows` source rows.
+    init(columns: ResamplingWeights, keptRows: Int, hasAlpha: Bool, usesLinearLight: Bool) {
         self.columns = columns
         self.hasAlpha = hasAlpha
+        self.keptRows = keptRows
         sourceColumns = columns.range
         curve = usesLinearLight ? .shared : nil
         fixedPoint = hasAlpha || usesLinearLight ? nil : FixedPointColumns(columns)
-        accumulatorCount = count
         let width = columns.count
-        let pairedCount = (fixedPoint?.pairCount ?? 0) * 8
-        unsafe pairs = .allocate(capacity: pairedCount)
-        unsafe pairs.initialize(repeating: 0, count: pairedCount)
-        let wideCount = fixedPoint == nil ? sourceColumns.count : 0
-        unsafe wide = .allocate(capacity: wideCount)
-        unsafe wide.initialize(repeating: .zero, count: wideCount)
-        unsafe narrow = .allocate(capacity: width)
-        unsafe narrow.initialize(repeating: .zero, count: width)
-        unsafe accumulators = .allocate(capacity: width * count)
-        unsafe accumulators.initialize(repeating: .zero, count: width * count)
+        unsafe pairs = Self.zeros((fixedPoint?.pairCount ?? 0) * 8, 0)
+        unsafe wide = Self.zeros(fixedPoint == nil ? sourceColumns.count : 0, .zero)
+        unsafe narrow = Self.zeros(width * keptRows, .zero)
+        unsafe rows = .allocate(capacity: keptRows)
+        unsafe sums = Self.zeros(fixedPoint == nil ? width : 0, .zero)
+    }
+
+    private static func zeros<Element: BitwiseCopyable>(_ count: Int, _ zero: Element) -> UnsafeMutablePointer<Element>
+    {
+        let memory = UnsafeMutablePointer<Element>.allocate(capacity: count)
+        unsafe memory.initialize(repeating: zero, count: count)
+        return unsafe memory
     }
 
     deinit {
         unsafe pairs.deallocate()
         unsafe wide.deallocate()
         unsafe narrow.deallocate()
-        unsafe accumulators.deallocate()
+        unsafe rows.deallocate()
+        unsafe sums.deallocate()
     }
 
-    /// Takes a source row and filters it along the row.
-    func filter(_ row: Span<UInt8>) {
+    /// Takes source row `index` and filters it along the row.
+    func filter(_ row: Span<UInt8>, index: Int) {
         precondition(row.count >= sourceColumns.upperBound * 4)
         let row = row.extracting(sourceColumns.lowerBound * 4..<sourceColumns.upperBound * 4)
+        let result = unsafe narrow + index % keptRows * columns.count
         guard let fixedPoint else {
-            filterFloats(row)
+            widen(row)
+            unsafe filterWide(into: result)
             return
         }
         unsafe row.withUnsafeBufferPointer { bytes in
             guard let bytes = bytes.baseAddress else { return }
             unsafe cresampling_pair(bytes, Int32(sourceColumns.count), pairs)
         }
-        unsafe narrow.withMemoryRebound(to: Float.self, capacity: columns.count * 4) {
+        unsafe result.withMemoryRebound(to: Float.self, capacity: columns.count * 4) {
             unsafe fixedPoint.filter(pairs, into: $0)
         }
     }
 
-    private func filterFloats(_ row: Span<UInt8>) {
+    private func widen(_ row: Span<UInt8>) {
         unsafe row.withUnsafeBufferPointer { bytes in
             guard let curve else {
                 for x in 0..<sourceColumns.count {
@@ -90,6 +101,9 @@ struct ResamplingKernel: ~Copyable {
                 }
             }
         }
+    }
+
+    private func filterWide(into result: UnsafeMutablePointer<Pixel>) {
         unsafe columns.weights.withUnsafeBufferPointer { weights in
             var offset = 0
             for x in 0..<columns.count {
@@ -108,51 +122,47 @@ struct ResamplingKernel: ~Copyable {
                     unsafe even += source[0] * weights[offset]
                     offset += 1
                 }
-                unsafe narrow[x] = even + odd
+                unsafe result[x] = even + odd
             }
         }
     }
 
-    /// Begins target row `row`.
-    func clear(_ row: Int) {
-        unsafe accumulator(row).update(repeating: .zero, count: columns.count)
-    }
-
-    /// Adds the source row filtered last to target row `row`.
-    func add(to row: Int, weight: Float) {
+    /// Writes the target row made of the source rows from `start` on, one for each of `weights`.
+    func blend(from start: Int, weights: ArraySlice<Float>, into output: inout [UInt8]) {
+        precondition(output.count == columns.count * 4 && weights.count <= keptRows)
         let count = columns.count * 4
-        unsafe narrow.withMemoryRebound(to: Float.self, capacity: count) { narrow in
-            unsafe accumulator(row).withMemoryRebound(to: Float.self, capacity: count) { sums in
-                unsafe cresampling_add(narrow, weight, sums, Int32(count))
-            }
+        for index in 0..<weights.count {
+            unsafe rows[index] = UnsafeRawPointer(narrow + (start + index) % keptRows * columns.count)
+                .assumingMemoryBound(to: Float.self)
         }
-    }
-
-    /// Writes the finished target row `row`.
-    func finish(_ row: Int, into output: inout [UInt8]) {
-        precondition(output.count == columns.count * 4)
-        let sums = unsafe accumulator(row)
-        unsafe output.withUnsafeMutableBufferPointer { bytes in
-            if fixedPoint != nil, let bytes = bytes.baseAddress {
-                unsafe sums.withMemoryRebound(to: Float.self, capacity: columns.count * 4) {
-                    unsafe cresampling_round($0, bytes, Int32(columns.count))
+        unsafe weights.withUnsafeBufferPointer { weights in
+            guard let factors = weights.baseAddress else { return }
+            var blend = unsafe CResamplingRows(
+                rows: rows, weights: factors, row_count: Int32(weights.count), count: Int32(count))
+            unsafe output.withUnsafeMutableBufferPointer { output in
+                guard let bytes = output.baseAddress else { return }
+                if fixedPoint != nil {
+                    unsafe cresampling_blend_opaque(&blend, bytes)
+                } else {
+                    unsafe sums.withMemoryRebound(to: Float.self, capacity: count) {
+                        unsafe cresampling_blend(&blend, $0)
+                    }
+                    unsafe round(into: bytes)
                 }
-                return
-            }
-            for x in 0..<columns.count {
-                var pixel = unsafe hasAlpha ? straight(sums[x]) : sums[x]
-                if let curve { pixel = curve.bytes(of: pixel) }
-                let byte = x * 4
-                unsafe bytes[byte] = rounded(pixel.x)
-                unsafe bytes[byte + 1] = rounded(pixel.y)
-                unsafe bytes[byte + 2] = rounded(pixel.z)
-                unsafe bytes[byte + 3] = hasAlpha ? rounded(pixel.w) : 255
             }
         }
     }
 
-    private func accumulator(_ row: Int) -> UnsafeMutablePointer<Pixel> {
-        unsafe accumulators + row % accumulatorCount * columns.count
+    private func round(into bytes: UnsafeMutablePointer<UInt8>) {
+        for x in 0..<columns.count {
+            var pixel = unsafe hasAlpha ? straight(sums[x]) : sums[x]
+            if let curve { pixel = curve.bytes(of: pixel) }
+            let byte = x * 4
+            unsafe bytes[byte] = rounded(pixel.x)
+            unsafe bytes[byte + 1] = rounded(pixel.y)
+            unsafe bytes[byte + 2] = rounded(pixel.z)
+            unsafe bytes[byte + 3] = hasAlpha ? rounded(pixel.w) : 255
+        }
     }
 }
 

@@ -41,15 +41,14 @@ struct ResamplingWeights {
         }
     }
 
-    /// The most bytes of such a table, and the most target samples that one source sample goes into.
+    /// The most bytes of such a table, and the most source samples that go into one target sample.
     static func cost(
         from source: Int, length: Double, to target: Int, filter: Resampling.Filter
-    ) -> (bytes: Int, overlap: Int) {
-        let ratio = length / Double(target)
-        let reach = filter.reach(ratio: ratio)
+    ) -> (bytes: Int, taps: Int) {
+        let reach = filter.reach(ratio: length / Double(target))
         let taps = min(source, Int((2 * reach).rounded(.up)) + 1)
         // Doubled, because arrays grow by doubling.
-        return (target * (taps * 4 * 2 + 16), min(target, Int((2 * reach / ratio).rounded(.up)) + 1))
+        return (target * (taps * 4 * 2 + 16), taps)
     }
 
     /// Number of target samples.
@@ -63,14 +62,8 @@ struct ResamplingWeights {
         starts[index] + offsets[index + 1] - offsets[index] - 1
     }
 
-    /// Most target samples that one source sample goes into.
-    var greatestOverlap: Int {
-        var greatest = 0
-        var oldest = 0
-        for newest in starts.indices {
-            while end(of: oldest) < starts[newest] { oldest += 1 }
-            greatest = max(greatest, newest - oldest + 1)
-        }
-        return greatest
+    /// Most source samples that go into one target sample.
+    var mostTaps: Int {
+        (0..<count).reduce(0) { max($0, offsets[$1 + 1] - offsets[$1]) }
     }
 }

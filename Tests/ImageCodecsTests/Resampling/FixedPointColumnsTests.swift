@@ -22,7 +22,8 @@ struct FixedPointColumnsTests {
         -> [Int16]
     {
         let count = row.count / 4
-        var pairs = [Int16](repeating: -1, count: (count + 1) / 2 * 8)
+        // With room for zeros, which short rows end in.
+        var pairs = [Int16](repeating: 0, count: ((count + 1) / 2 + 2_000) * 8)
         make(row, Int32(count), &pairs)
         return pairs
     }
@@ -31,7 +32,7 @@ struct FixedPointColumnsTests {
     func neighboursStandSideBySide(count: Int) {
         let row = bytes(count * 4, seed: UInt32(count))
         let pairs = pairs(row, cresampling_pair)
-        for (index, number) in pairs.enumerated() {
+        for (index, number) in pairs.prefix((count + 1) / 2 * 8).enumerated() {
             let pixel = index / 8 * 2 + index % 2
             #expect(number == (pixel < count ? Int16(row[pixel * 4 + index % 8 / 2]) : 0))
         }
@@ -50,14 +51,31 @@ struct FixedPointColumnsTests {
         columns.filter(pairs, into: &vector)
         columns.withTable { cresampling_filter_plain($0, pairs, &plain) }
         #expect(vector == plain)
+    }
 
-        let shifted = vector.map { $0 * 1.5 - 60 }
-        var (bytes, plainBytes) = (
-            [UInt8](repeating: 0, count: vector.count), [UInt8](repeating: 1, count: vector.count)
-        )
-        cresampling_round(shifted, &bytes, Int32(lengths.target))
-        cresampling_round_plain(shifted, &plainBytes, Int32(lengths.target))
-        #expect(bytes == plainBytes)
+    @Test(arguments: [1, 2, 7, 8, 9, 16, 31, 100])
+    func rowsAddUpToTheSameBits(width: Int) {
+        let count = width * 4
+        let numbers = bytes(count * 5, seed: 3).map { Float($0) * 1.4 - 50 }
+        let weights: [Float] = [-0.125, 0.3, 0.7, 0.2, -0.075]
+        var (sums, plainSums) = ([Float](repeating: 0, count: count), [Float](repeating: 1, count: count))
+        var (pixels, plainPixels) = ([UInt8](repeating: 0, count: count), [UInt8](repeating: 1, count: count))
+        numbers.withUnsafeBufferPointer { numbers in
+            let rows = (0..<5).map { numbers.baseAddress! + $0 * count }
+            rows.withUnsafeBufferPointer { rows in
+                weights.withUnsafeBufferPointer { weights in
+                    var table = CResamplingRows(
+                        rows: rows.baseAddress!, weights: weights.baseAddress!, row_count: 5, count: Int32(count))
+                    cresampling_blend(&table, &sums)
+                    cresampling_blend_plain(&table, &plainSums)
+                    cresampling_blend_opaque(&table, &pixels)
+                    cresampling_blend_opaque_plain(&table, &plainPixels)
+                }
+            }
+        }
+        #expect(sums == plainSums)
+        #expect(pixels == plainPixels)
+        if width > 30 { #expect(pixels.contains(0) && pixels.enumerated().contains { $0 % 4 < 3 && $1 == 255 }) }
     }
 
     @Test(arguments: cases, Resampling.Filter.allCases)

@@ -37,7 +37,8 @@ enum Decode: Scenario {
                 // To write the last two takes a minute the first time.
                 if extent == .quick, megapixels == 100, format.imageFormat != .jpeg { return [] }
                 return sides(of: megapixels, extent).flatMap { side in
-                    [.decoder, format.limit, .thumbnail, .vipsthumbnail].compactMap(\.self).map { (engine: DecodeEngine) in
+                    [.decoder, format.limit, .thumbnail, .vipsthumbnail].compactMap(\.self).map {
+                        (engine: DecodeEngine) in
                         Case(engine: engine.rawValue, format: format, megapixels: megapixels, maximumSide: side)
                     }
                 }

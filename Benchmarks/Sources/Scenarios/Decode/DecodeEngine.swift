@@ -16,7 +16,7 @@ enum DecodeEngine: String, Hashable, Sendable, CaseIterable {
         let target = size.fitting(maximumSide: maximumSide)
         switch self {
         case .decoder:
-            return Command(try .thumbnail(), [input, "/dev/null", "--max-pixel-size", "\(maximumSide)", "--ppm"])
+            return Command(try .thumbnail(), [input, "/dev/null", "--max-pixel-size", "\(maximumSide)", "--raw"])
         case .thumbnail:
             return Command(try .thumbnail(), [input, output, "--max-pixel-size", "\(maximumSide)"])
         case .djpeg:
