@@ -21,7 +21,12 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     private static var shortInARow: Int { 8 }
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let changed: UnsafeMutablePointer<pthread_cond_t>
+    /// What the threads that take everything, and those that take only short elements, wait for: a signal never wakes one
+    /// that cannot take the element.
+    private let anyAdded: UnsafeMutablePointer<pthread_cond_t>
+    private let shortAdded: UnsafeMutablePointer<pthread_cond_t>
+    /// How many threads wait for `anyAdded`.
+    private var waitingForAny = 0
     private var short = Elements()
     private var long = Elements()
     private var shortSinceLong = 0
@@ -31,16 +36,26 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     package init() {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
-        unsafe changed = .allocate(capacity: 1)
-        unsafe changed.initialize(to: pthread_cond_t())
-        let status = unsafe (pthread_mutex_init(mutex, nil), pthread_cond_init(changed, nil))
-        precondition(status == (0, 0), "pthread_mutex_init, pthread_cond_init: \(status)")
+        unsafe anyAdded = Self.makeCondition()
+        unsafe shortAdded = Self.makeCondition()
+        let status = unsafe pthread_mutex_init(mutex, nil)
+        precondition(status == 0, "pthread_mutex_init: \(status)")
+    }
+
+    private static func makeCondition() -> UnsafeMutablePointer<pthread_cond_t> {
+        let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        unsafe condition.initialize(to: pthread_cond_t())
+        let status = unsafe pthread_cond_init(condition, nil)
+        precondition(status == 0, "pthread_cond_init: \(status)")
+        return unsafe condition
     }
 
     deinit {
-        unsafe pthread_cond_destroy(changed)
+        unsafe pthread_cond_destroy(anyAdded)
+        unsafe pthread_cond_destroy(shortAdded)
         unsafe pthread_mutex_destroy(mutex)
-        unsafe changed.deallocate()
+        unsafe anyAdded.deallocate()
+        unsafe shortAdded.deallocate()
         unsafe mutex.deallocate()
     }
 
@@ -51,12 +66,15 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         case .short: short.append(element)
         case .long: long.append(element)
         }
+        signalForRest()
         unsafe pthread_mutex_unlock(mutex)
-        // The one thread that a signal wakes may be one that takes nothing long.
-        switch line {
-        case .short: unsafe pthread_cond_signal(changed)
-        case .long: unsafe pthread_cond_broadcast(changed)
-        }
+    }
+
+    /// Whether a short element waits to be taken.
+    package var hasShort: Bool {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return !short.isEmpty
     }
 
     /// The next element, the oldest of its line; blocks the thread until there is one.
@@ -66,9 +84,18 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
-            if let element = take(onlyShort) { return element }
+            if let element = take(onlyShort) {
+                signalForRest()
+                return element
+            }
             if isClosed { return nil }
-            unsafe pthread_cond_wait(changed, mutex)
+            if onlyShort {
+                unsafe pthread_cond_wait(shortAdded, mutex)
+            } else {
+                waitingForAny += 1
+                unsafe pthread_cond_wait(anyAdded, mutex)
+                waitingForAny -= 1
+            }
         }
     }
 
@@ -77,7 +104,19 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         unsafe pthread_mutex_lock(mutex)
         isClosed = true
         unsafe pthread_mutex_unlock(mutex)
-        unsafe pthread_cond_broadcast(changed)
+        unsafe pthread_cond_broadcast(anyAdded)
+        unsafe pthread_cond_broadcast(shortAdded)
+    }
+
+    /// Wakes one thread for what is left, if there is one that may take it.
+    ///
+    /// Called for every element that comes or goes: a thread that was woken for one may find another one besides.
+    private func signalForRest() {
+        if waitingForAny > 0 {
+            if !short.isEmpty || !long.isEmpty { unsafe pthread_cond_signal(anyAdded) }
+        } else if !short.isEmpty {
+            unsafe pthread_cond_signal(shortAdded)
+        }
     }
 
     private func take(_ onlyShort: Bool) -> Element? {

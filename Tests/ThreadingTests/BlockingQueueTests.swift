@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Threading
 
@@ -36,5 +37,37 @@ struct BlockingQueueTests {
         queue.append(1)
         #expect(drain(queue, onlyShort: true) == [1])
         #expect(drain(queue) == [100])
+    }
+
+    /// Rounds of two elements, the first of which is done only when the second is: whoever takes one leaves somebody
+    /// awake for the other.
+    @Test(.timeLimit(.minutes(1)))
+    func nothingWaitsWhileAThreadIsFree() async {
+        let queue = BlockingQueue<@Sendable () -> Void>()
+        for onlyShort in [false, true] {
+            startThread(named: "worker") { while let work = queue.next(onlyShort: onlyShort) { work() } }
+        }
+        for _ in 0..<2_000 {
+            await withCheckedContinuation { continuation in
+                let second = OneTimeEvent()
+                queue.append {
+                    second.wait()
+                    continuation.resume()
+                }
+                queue.append { second.happen() }
+            }
+        }
+        queue.close()
+    }
+}
+
+/// Something that threads wait for.
+private final class OneTimeEvent: Sendable {
+    private let hasHappened = Locked(false)
+
+    func happen() { hasHappened.withLock { $0 = true } }
+
+    func wait() {
+        while !hasHappened.withLock({ $0 }) { sched_yield() }
     }
 }

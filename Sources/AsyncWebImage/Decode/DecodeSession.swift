@@ -147,7 +147,7 @@ struct DecodeSession: Sendable {
             for piece in pieces {
                 try Task.checkCancellation()
                 schedule.decoded(for: try clock.measure { try codec.append(piece.span) })
-                if yields { await Task.yield() }
+                if yields, decoder.threads.hasShortWork { await Task.yield() }
             }
         } while true
     }

@@ -30,11 +30,12 @@ struct JPEGScale {
         self.init(eighths: 8, of: size)
     }
 
-    /// The largest one, up to `largest`, whose sides are no longer than `side`, or else the smallest of all.
+    /// The largest fast one, up to `largest`, whose sides are no longer than `side`, or else the smallest of all.
     init(of size: PixelSize, maximumSide side: Int, noLargerThan largest: JPEGScale) {
         self = largest
-        while max(rowSize.width, rowSize.height) > side, eighths > 1 {
-            self.init(eighths: eighths - 1, of: size)
+        for eighths in Self.fastEighths.reversed()
+        where eighths < self.eighths && max(rowSize.width, rowSize.height) > side {
+            self.init(eighths: eighths, of: size)
         }
     }
 
