@@ -16,8 +16,10 @@ for target in "${targets[@]}"; do
     esac
 done
 
-swift build -c release --sanitize=fuzzer --sanitize=address --product fuzz
-binary=$(swift build -c release --sanitize=fuzzer --sanitize=address --show-bin-path)/fuzz
+# Of two sanitizers, the Swift compiler heeds the last alone unless both are one argument.
+build=(swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address)
+"${build[@]}" --product fuzz
+binary=$("${build[@]}" --show-bin-path)/fuzz
 
 for target in "${targets[@]}"; do
     found=.build/found/$target

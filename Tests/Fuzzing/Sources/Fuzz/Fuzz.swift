@@ -48,7 +48,8 @@ private func choice(_ bytes: [UInt8]) -> Int {
 private func decode(_ bytes: [UInt8]) {
     let choice = choice(bytes)
     let decoder = StreamingDecoder(options: options(choice), limits: limits)
-    let piece = choice & 32 != 0 ? 1 + choice >> 8 : max(1, bytes.count)
+    // Not too many: previews are made after each of them.
+    let piece = choice & 32 != 0 ? 1 + choice >> 8 + bytes.count / 50 : max(1, bytes.count)
     do {
         for start in stride(from: 0, to: bytes.count, by: piece) {
             try decoder.append(bytes.span.extracting(start..<min(start + piece, bytes.count)))
