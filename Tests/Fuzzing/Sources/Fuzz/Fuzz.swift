@@ -83,7 +83,7 @@ private func encode(_ bytes: [UInt8]) {
     guard let pixels = PixelBuffer(size: size, bytes: content) else { preconditionFailure("sizes agree") }
     let format = ImageFormat.allCases[Int(bytes[2]) % ImageFormat.allCases.count]
     do {
-        let file = try pixels.encoded(as: format, quality: Int(bytes[3]))
+        let file = try pixels.encoded(as: format, quality: 1 + Int(bytes[3]) % 100)
         let decoded = try StreamingDecoder.decode(file.span)
         precondition(decoded.pixels.size == size && !decoded.isPartial)
         if format == .png { precondition(decoded.pixels == pixels) }
