@@ -82,7 +82,7 @@ struct PreviewScheduleTests {
     }
 
     @Test func whatPreviewsCostStaysWithinTheirShareHoweverManyScansThereAre() {
-        var schedule = PreviewSchedule(ProgressivePolicy(minimumInterval: .zero, elapsedShare: 0))
+        var schedule = PreviewSchedule(ProgressivePolicy(minimumInterval: .zero, decodingShare: 0.2, elapsedShare: 0))
         var shown = 0
         for scan in 1...100 {
             schedule.decoded(for: .milliseconds(10))

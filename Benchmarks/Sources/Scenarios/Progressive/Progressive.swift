@@ -14,6 +14,7 @@ enum Progressive: Scenario {
         Column("ms", .wall),
         Column("CPU ms", .cpu),
         Column("of plain", .cpuRatioToPlain, decimals: 2),
+        Column("of load", .cpuRatioToLoad, decimals: 2),
         Column("MB", .peakMemory, per: 1e6),
     ]
 
@@ -27,12 +28,14 @@ enum Progressive: Scenario {
 
     /// All bytes at once into one decoder, no previews: what the pixels cost at least.
     private static let plainDecode = "plain-decode"
+    /// All bytes by the C loop from the same slow origin, then the same: what an image that is not shown early costs.
+    private static let loadThenDecode = "load-then-decode"
     private static let bytesPerSecond = 2_000_000
 
     static func cases(_ extent: Extent) -> [Case] {
         // 4 MB; of 1 MB the operation queue's decoding of all bytes for every piece costs a sixteenth.
         let (width, height) = extent == .full ? (5_520, 3_680) : (2_760, 1_840)
-        return [EngineName.actor.rawValue, EngineName.operationQueue.rawValue, plainDecode].map {
+        return [EngineName.actor.rawValue, EngineName.operationQueue.rawValue, plainDecode, loadThenDecode].map {
             Case(engine: $0, width: width, height: height)
         }
     }
@@ -51,16 +54,20 @@ enum Progressive: Scenario {
     static func measure(_ subject: Case, at site: OriginSite) async throws -> Measurements {
         let picture = try picture(for: subject, in: site.fixtures)
         let bytes = try File.read(picture.path)
+        let url = site.origin.url(picture.name, bytesPerSecond: bytesPerSecond)
         if subject.engine == plainDecode { return try await decodeAtOnce(bytes) }
+        if subject.engine == loadThenDecode { return try await decodeAtOnce(bytes, afterLoading: url) }
         guard let type = try EngineName(named: subject.engine).type as? any ProgressiveEngine.Type else {
             throw Unable(engine: subject.engine, task: "show previews")
         }
-        let url = site.origin.url(picture.name, bytesPerSecond: bytesPerSecond)
         return try await load(url, byteCount: bytes.count, with: try type.init(concurrency: 1))
     }
 
-    private static func decodeAtOnce(_ bytes: [UInt8]) async throws -> Measurements {
-        let (_, usage) = try await Usage.measuring { try StreamingDecoder.decode(bytes.span) }
+    private static func decodeAtOnce(_ bytes: [UInt8], afterLoading url: String? = nil) async throws -> Measurements {
+        let (_, usage) = try await Usage.measuring {
+            if let url { _ = try await CurlMulti.run(prefix: url + "?", count: 1, concurrency: 1) }
+            return try StreamingDecoder.decode(bytes.span)
+        }
         return measurements(of: usage)
     }
 
@@ -92,8 +99,11 @@ enum Progressive: Scenario {
 
     static func compare(_ subject: Case, in repetition: Repetition<Case>) -> Measurements {
         var ratios = Measurements()
-        let plain = repetition.first { $0.engine == plainDecode && $0.heading == subject.heading }
-        ratios[.cpuRatioToPlain] = repetition[subject].ratio(of: .cpu, to: plain)
+        func peer(_ engine: String) -> Measurements? {
+            repetition.first { $0.engine == engine && $0.heading == subject.heading }
+        }
+        ratios[.cpuRatioToPlain] = repetition[subject].ratio(of: .cpu, to: peer(plainDecode))
+        ratios[.cpuRatioToLoad] = repetition[subject].ratio(of: .cpu, to: peer(loadThenDecode))
         return ratios
     }
 }
@@ -103,4 +113,5 @@ extension Metric {
     static let firstPreviewShare = Metric(rawValue: "first_preview_share_of_bytes")
     static let previews = Metric(rawValue: "previews")
     static let cpuRatioToPlain = Metric(rawValue: "cpu_ratio_to_plain_decode")
+    static let cpuRatioToLoad = Metric(rawValue: "cpu_ratio_to_load_then_decode")
 }
