@@ -1,9 +1,12 @@
 /// Converts colours that are three lights, each with a curve: the sum of their lights is all it takes.
 ///
-/// A third of the time that Little CMS takes for the same, and made in a hundredth of it.
+/// Takes three fifths of the time that Little CMS takes for the same, and is made in a hundredth of it.
 struct LightTables: Sendable {
     /// The light of each byte in linear sRGB, of red, green and blue one after the other; the fourth element is 0.
     private let lights: [SIMD4<Float>]
+    /// The byte nearest to each of so many steps of light, and one more; the darkest byte has five.
+    private let bytes: [UInt8]
+    private static let steps: Float = 16_384
     /// Whether it would change no pixel, or hardly.
     let isSRGB: Bool
 
@@ -11,9 +14,10 @@ struct LightTables: Sendable {
     init(curves: [Float], colors: [Float]) {
         lights = (0..<3 * 256).map { index in
             let color = index / 256 * 3
-            return curves[index] * SIMD4(colors[color], colors[color + 1], colors[color + 2], 0)
+            return curves[index] * SIMD4(colors[color], colors[color + 1], colors[color + 2], 0) * Self.steps
         }
         let curve = SRGBCurve.shared.light
+        bytes = Self.encodedSteps
         let hasCurve = curves.indices.allSatisfy { index in
             let byte = index % 256
             // Half of the way to the nearer neighbour.
@@ -23,18 +27,25 @@ struct LightTables: Sendable {
         isSRGB = hasCurve && hasLights
     }
 
+    /// The same for all, made once.
+    private static let encodedSteps = (0...Int(steps)).map { step in
+        let bytes = SRGBCurve.shared.bytes(of: SIMD4(repeating: Float(step) / steps))
+        return UInt8(bytes.x)
+    }
+
     /// The same pixels in sRGB; alpha stays.
     func convert(_ row: Span<UInt8>, into result: inout [UInt8]) {
         precondition(row.count <= result.count)
-        let curve = SRGBCurve.shared
         let lights = lights.span
+        let bytes = bytes.span
+        let most = Self.steps
         var result = result.mutableSpan
-        for pixel in stride(from: 0, to: row.count, by: 4) {
+        for pixel in stride(from: 0, to: row.count & ~3, by: 4) {
             let light = lights[Int(row[pixel])] + lights[256 + Int(row[pixel + 1])] + lights[512 + Int(row[pixel + 2])]
-            let bytes = curve.bytes(of: light)
-            result[pixel] = UInt8(bytes.x)
-            result[pixel + 1] = UInt8(bytes.y)
-            result[pixel + 2] = UInt8(bytes.z)
+            let step = light.replacing(with: 0, where: light .< 0).replacing(with: most, where: light .> most) + 0.5
+            result[pixel] = bytes[Int(step.x)]
+            result[pixel + 1] = bytes[Int(step.y)]
+            result[pixel + 2] = bytes[Int(step.z)]
             result[pixel + 3] = row[pixel + 3]
         }
     }
