@@ -26,6 +26,9 @@ public struct DecodeOptions: Sendable, Hashable {
     /// The profile is then ``DecodedImage/iccProfile``. Images of four inks are converted all the same.
     public var keepsProfile: Bool
 
+    /// How the pixels are stored, previews and frames included.
+    public var pixelFormat: PixelFormat
+
     /// The size wanted, in pixels of the upright image.
     ///
     /// Numbers below 1 count as 1. Smaller images stay as they are, unless ``DecodeOptions/allowsEnlarging`` is set.
@@ -40,17 +43,17 @@ public struct DecodeOptions: Sendable, Hashable {
         ///
         /// Of an image too small for it, the largest part that has the box's shape.
         case fill(PixelSize)
-        /// No more bytes of pixels than this, four each, keeping the shape; 60 MiB are nearly 16 megapixels.
+        /// No more bytes of pixels than this, keeping the shape; 60 MiB are nearly 16 megapixels of four bytes.
         ///
         /// Never enlarges.
         case maximumBytes(Int = 60 << 20)
     }
 
-    /// The original size, upright and in sRGB, from the whole file, unless told otherwise.
+    /// The original size, upright and in sRGB, from the whole file, as straight RGBA, unless told otherwise.
     public init(
         target: Target = .original, resampling: Resampling = Resampling(), allowsEnlarging: Bool = false,
         ignoresOrientation: Bool = false, stopsWhenComplete: Bool = false, allowsPartial: Bool = false,
-        keepsProfile: Bool = false
+        keepsProfile: Bool = false, pixelFormat: PixelFormat = .rgba8
     ) {
         self.target = target
         self.resampling = resampling
@@ -59,5 +62,6 @@ public struct DecodeOptions: Sendable, Hashable {
         self.stopsWhenComplete = stopsWhenComplete
         self.allowsPartial = allowsPartial
         self.keepsProfile = keepsProfile
+        self.pixelFormat = pixelFormat
     }
 }

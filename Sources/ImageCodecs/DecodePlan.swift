@@ -38,10 +38,12 @@ extension DecodePlan {
         rowSize = scaling.isUnscaled ? storedSize : decoder.rowSize(of: header, for: scaling.wholeSize)
         rowRegion = scaling.region.scaled(from: storedSize, to: rowSize)
 
-        let (output, overflow) = scaledSize.area.multipliedReportingOverflow(by: 4)
+        let format = options.pixelFormat
+        let (output, overflow) = scaledSize.area.multipliedReportingOverflow(by: format.bytesPerPixel)
         var terms = [
             decoder.workingBytes(of: header, rowSize: rowSize),
-            OrientedCanvas.workingBytes(stored: scaledSize, orientation: orientation),
+            OrientedCanvas.workingBytes(stored: scaledSize, orientation: orientation, format: format),
+            format == .rgba8 ? 0 : scaledSize.width * format.bytesPerPixel,  // a row that is converted
         ]
         if rowSize != scaledSize, !scaling.isUnscaled {
             terms.append(

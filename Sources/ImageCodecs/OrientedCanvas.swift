@@ -16,20 +16,25 @@ final class OrientedCanvas: RowSink {
     private static let stripHeight = 16
 
     /// For a stored image of `size`, which the caller has checked against its limits.
-    init(stored size: PixelSize, orientation: ImageOrientation) {
+    ///
+    /// Its rows come as the image stores them, in `format`.
+    init(stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat = .rgba8) {
         stored = size
         self.orientation = orientation
-        pixels = PixelBuffer(transparent: size.upright(orientation))
-        if orientation.swapsAxes { strip.reserveCapacity(size.width * 4 * min(size.height, Self.stripHeight)) }
+        pixels = PixelBuffer(transparent: size.upright(orientation), format: format)
+        if orientation.swapsAxes { strip.reserveCapacity(rowBytes * min(size.height, Self.stripHeight)) }
     }
 
     /// The most bytes it holds besides the image.
-    static func workingBytes(stored size: PixelSize, orientation: ImageOrientation) -> Int {
-        orientation.swapsAxes ? size.width * 4 * stripHeight : 0
+    static func workingBytes(stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat) -> Int {
+        orientation.swapsAxes ? size.width * format.bytesPerPixel * stripHeight : 0
     }
 
+    /// The bytes of a stored row.
+    private var rowBytes: Int { stored.width * pixels.format.bytesPerPixel }
+
     func append(row: Span<UInt8>) {
-        precondition(row.count == stored.width * 4)
+        precondition(row.count == rowBytes)
         guard completeRows < stored.height else { return }
         unsafe row.withUnsafeBytes { row in
             guard orientation.swapsAxes else {
@@ -46,7 +51,7 @@ final class OrientedCanvas: RowSink {
 
     /// Writes rows that wait for others; none follow.
     func flush() {
-        let rowCount = strip.count / max(stored.width * 4, 1)
+        let rowCount = strip.count / max(rowBytes, 1)
         guard rowCount > 0 else { return }
         unsafe strip.withUnsafeBytes { unsafe write($0, rowCount: rowCount) }
         strip = []
@@ -63,10 +68,19 @@ final class OrientedCanvas: RowSink {
         let columnStep = index(1, completeRows) - start
         let rowStep = index(0, completeRows + 1) - start
         let width = stored.width
+        let pixelBytes = pixels.format.bytesPerPixel
         unsafe pixels.bytes.withUnsafeMutableBytes { target in
             // `place` maps the stored rectangle onto the upright one, so no step leaves it (a test tries every pixel).
             if rowCount == 1, columnStep == 1 {
-                unsafe UnsafeMutableRawBufferPointer(rebasing: target[(start * 4)...]).copyMemory(from: source)
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[(start * pixelBytes)...]).copyMemory(from: source)
+                return
+            }
+            if pixelBytes == 1 {
+                for x in 0..<width {
+                    for y in 0..<rowCount {
+                        unsafe target[start + x * columnStep + y * rowStep] = unsafe source[y * width + x]
+                    }
+                }
                 return
             }
             for x in 0..<width {

@@ -9,13 +9,14 @@ extension PixelBuffer {
         with options: EncodingOptions, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) -> [UInt8] {
         guard size.area > 0 else { throw .encodingFailed(options.format, "it has no pixels") }
+        let pixels = converted(to: .rgba8)
         switch options {
-        case .jpeg(let options): return try JPEGEncoder.encode(self, options: options, metadata: metadata)
-        case .png(let options): return try PNGEncoder.encode(self, options: options, metadata: metadata)
-        case .webp(let options): return try WebPEncoder.encode(self, options: options, metadata: metadata)
+        case .jpeg(let options): return try JPEGEncoder.encode(pixels, options: options, metadata: metadata)
+        case .png(let options): return try PNGEncoder.encode(pixels, options: options, metadata: metadata)
+        case .webp(let options): return try WebPEncoder.encode(pixels, options: options, metadata: metadata)
         case .gif:
             let encoder = try AnimationEncoder(options: options, size: size, loopCount: 1)
-            try encoder.append(self, delay: .zero)
+            try encoder.append(pixels, delay: .zero)
             return try encoder.finish()
         }
     }
@@ -33,10 +34,10 @@ extension PixelBuffer {
 
     /// Whether no pixel is transparent.
     public var isOpaque: Bool {
-        stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 }
+        format == .gray8 || stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 }
     }
 
-    /// Whether red, green and blue are the same everywhere.
+    /// Whether red, green and blue are the same everywhere, in straight RGBA.
     var isGrey: Bool {
         let bytes = bytes.span
         for pixel in stride(from: 0, to: bytes.count, by: 4)

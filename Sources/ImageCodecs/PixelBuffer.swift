@@ -1,35 +1,49 @@
-/// An image in memory: RGBA, 8 bits a channel, straight (not premultiplied) alpha, rows from the top without padding.
+/// An image in memory: rows from the top without padding, of RGBA with 8 bits a channel and straight (not
+/// premultiplied) alpha unless ``format`` says otherwise.
 ///
-/// Colours are as the file has them, which is sRGB for nearly all files without a profile; profiles are not applied.
+/// Decoded colours are sRGB, unless ``DecodeOptions/keepsProfile`` left them as the file has them.
 public struct PixelBuffer: Sendable, Hashable {
     /// Width and height in pixels.
     public let size: PixelSize
-    /// `width * height * 4` bytes: red, green, blue, alpha of the first pixel of the first row, and so on.
+    /// How the pixels are stored.
+    public let format: PixelFormat
+    /// `width * height * format.bytesPerPixel` bytes: the first pixel of the first row, and so on; of
+    /// ``PixelFormat/rgba8`` red, green, blue and alpha of each.
     public internal(set) var bytes: [UInt8]
 
-    /// An image over `bytes`, or nil unless there are exactly `width * height * 4` of them.
-    public init?(size: PixelSize, bytes: [UInt8]) {
-        let (count, overflow) = size.area.multipliedReportingOverflow(by: 4)
+    /// An image over `bytes`, or nil unless there are exactly as many as it takes.
+    public init?(size: PixelSize, bytes: [UInt8], format: PixelFormat = .rgba8) {
+        let (count, overflow) = size.area.multipliedReportingOverflow(by: format.bytesPerPixel)
         guard size.width >= 0, size.height >= 0, !overflow, bytes.count == count else { return nil }
         self.size = size
+        self.format = format
         self.bytes = bytes
     }
 
-    /// A transparent black image, whose size the caller has checked against its limits.
-    init(transparent size: PixelSize) {
+    /// A transparent black image, white where there is no alpha, whose size the caller has checked against its limits.
+    init(transparent size: PixelSize, format: PixelFormat = .rgba8) {
         self.size = size
-        bytes = [UInt8](repeating: 0, count: size.area * 4)
+        self.format = format
+        bytes = [UInt8](repeating: format == .gray8 ? 255 : 0, count: size.area * format.bytesPerPixel)
     }
 
     /// Columns.
     public var width: Int { size.width }
     /// Rows.
     public var height: Int { size.height }
+    /// The bytes of a row.
+    public var rowBytes: Int { width * format.bytesPerPixel }
 
-    /// Red, green, blue and alpha of the pixel in column `x` of row `y`; traps outside the image.
+    /// Red, green, blue and straight alpha of the pixel in column `x` of row `y`; traps outside the image.
     public subscript(x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel (\(x), \(y)) outside \(size)")
-        let offset = (y * width + x) * 4
-        return (bytes[offset], bytes[offset + 1], bytes[offset + 2], bytes[offset + 3])
+        return format.load(bytes.span, at: (y * width + x) * format.bytesPerPixel)
+    }
+
+    /// The same image stored in another format, by the formulas of ``PixelFormat``.
+    ///
+    /// What a format does not hold is lost: of grey images the colours, of premultiplied ones those of transparent pixels.
+    public func converted(to format: PixelFormat) -> PixelBuffer {
+        format == self.format ? self : turned(.up, format: format)
     }
 }

@@ -1,4 +1,5 @@
-/// What happens to the rows of a decoder: they are cut and scaled if need be, made sRGB, and turned into place.
+/// What happens to the rows of a decoder: they are cut and scaled if need be, made sRGB, stored in the format wanted, and
+/// turned into place.
 final class RowPipeline: RowSink {
     private let canvas: OrientedCanvas
     private let first: any RowSink
@@ -6,20 +7,22 @@ final class RowPipeline: RowSink {
 
     let takesInks: Bool
 
-    /// From rows of `rowSize`, or their part `region`, to an image of `scaledSize`, turned by `orientation`.
+    /// From rows of `rowSize`, or their part `region`, to an image of `scaledSize`, turned by `orientation` and stored in
+    /// `format`.
     ///
     /// `colors` is the way to sRGB, which is taken behind the scaling, where there are fewer pixels to convert, unless what is
     /// scaled has to be sRGB for its light, or no inks.
     init(
         rowSize: PixelSize, region: PixelRegion? = nil, scaledSize: PixelSize, resampling: Resampling = Resampling(),
-        orientation: ImageOrientation, hasAlpha: Bool, colors: ColorTransform? = nil
+        orientation: ImageOrientation, hasAlpha: Bool, colors: ColorTransform? = nil, format: PixelFormat = .rgba8
     ) {
         let region = region ?? PixelRegion(whole: rowSize)
-        canvas = OrientedCanvas(stored: scaledSize, orientation: orientation)
+        canvas = OrientedCanvas(stored: scaledSize, orientation: orientation, format: format)
         takesInks = colors?.takesInks == true
         let convertsFirst = takesInks || resampling.usesLinearLight
 
         var next: any RowSink = canvas
+        if format != .rgba8 { next = RowConverter(to: format, width: scaledSize.width, sink: next) }
         if let colors, !convertsFirst { next = ColorConverter(colors, width: scaledSize.width, sink: next) }
         if rowSize != scaledSize {
             next =
@@ -50,17 +53,30 @@ final class RowPipeline: RowSink {
 }
 
 extension PixelBuffer {
-    /// The image turned by `orientation`, after its part `region` has been scaled to `size`, if that is given.
+    /// The image turned by `orientation`, after its part `region` has been scaled to `size`, if that is given; stored as
+    /// before, or in `format`.
     func turned(
         _ orientation: ImageOrientation, region: PixelRegion? = nil, scaledTo size: PixelSize? = nil,
-        resampling: Resampling = Resampling(), hasAlpha: Bool = true
+        resampling: Resampling = Resampling(), hasAlpha: Bool = true, format: PixelFormat? = nil
     ) -> PixelBuffer {
         let pipeline = RowPipeline(
             rowSize: self.size, region: region, scaledSize: size ?? self.size, resampling: resampling,
-            orientation: orientation, hasAlpha: hasAlpha)
-        let rowBytes = width * 4
+            orientation: orientation, hasAlpha: hasAlpha, format: format ?? self.format)
+        var straight = [UInt8](repeating: 0, count: self.format == .rgba8 ? 0 : width * 4)
         for row in 0..<height {
-            pipeline.append(row: bytes.span.extracting(row * rowBytes..<(row + 1) * rowBytes))
+            let bytes = bytes.span.extracting(row * rowBytes..<(row + 1) * rowBytes)
+            if self.format == .rgba8 {
+                pipeline.append(row: bytes)
+            } else {
+                for x in 0..<width {
+                    let pixel = self.format.load(bytes, at: x * self.format.bytesPerPixel)
+                    straight[x * 4] = pixel.red
+                    straight[x * 4 + 1] = pixel.green
+                    straight[x * 4 + 2] = pixel.blue
+                    straight[x * 4 + 3] = pixel.alpha
+                }
+                pipeline.append(row: straight.span)
+            }
         }
         return pipeline.pixels
     }

@@ -78,7 +78,7 @@ public final class StreamingDecoder {
             let pipeline = RowPipeline(
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
                 resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha,
-                colors: transform)
+                colors: transform, format: options.pixelFormat)
             let running = Running(
                 header: header, plan: plan, decoder: decoder, pipeline: pipeline, transform: transform)
             self.running = running
@@ -137,7 +137,7 @@ public final class StreamingDecoder {
             let pipeline = RowPipeline(
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
                 resampling: options.resampling, orientation: running.plan.orientation,
-                hasAlpha: running.header.hasAlpha, colors: running.transform)
+                hasAlpha: running.header.hasAlpha, colors: running.transform, format: options.pixelFormat)
             try running.decoder.renderPreview(size: plan.rowSize, to: pipeline)
             let preview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
             cachedPreview = (plan, version, preview)

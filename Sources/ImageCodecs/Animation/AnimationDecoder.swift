@@ -35,10 +35,13 @@ public final class AnimationDecoder {
         case .still(let still): return still.pixels
         case .animated(let file, let animation, let plan, _):
             if current != index { try paint(upTo: index, animation, file) }
-            guard plan.scaledSize != plan.storedSize || plan.orientation != .up else { return canvas.pixels }
+            let format = image.options.pixelFormat
+            guard plan.scaledSize != plan.storedSize || plan.orientation != .up else {
+                return canvas.pixels.converted(to: format)
+            }
             return canvas.pixels.turned(
                 plan.orientation, region: plan.rowRegion, scaledTo: plan.scaledSize,
-                resampling: image.options.resampling)
+                resampling: image.options.resampling, format: format)
         }
     }
 

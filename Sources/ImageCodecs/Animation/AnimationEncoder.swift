@@ -45,7 +45,7 @@ public final class AnimationEncoder {
             throw .encodingFailed(format, "a frame of \(frame.size) in an animation of \(size)")
         }
         frameCount += 1
-        try writer.append(frame, delay: max(delay, .zero))
+        try writer.append(frame.converted(to: .rgba8), delay: max(delay, .zero))
     }
 
     /// The file; to be called once, after the last frame.

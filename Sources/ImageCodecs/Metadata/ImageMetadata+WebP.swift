@@ -9,7 +9,7 @@ extension ImageMetadata {
             if file.has("EXIF", at: offset) {
                 exif = exif ?? Self.tiff(data)
             } else if file.has("ICCP", at: offset), colorProfile == nil, length <= Self.maximumBytes {
-                colorProfile = [UInt8](data)
+                colorProfile = [UInt8](copying: data)
             }
             offset += 8 + length + length & 1
         }

@@ -45,7 +45,7 @@ public struct ImageMetadata: Sendable, Hashable {
     static func tiff(_ data: Span<UInt8>) -> [UInt8]? {
         let tiff = data.has("Exif\0\0", at: 0) ? data.extracting(6...) : data
         guard tiff.has("II", at: 0) || tiff.has("MM", at: 0), tiff.count <= maximumBytes else { return nil }
-        return [UInt8](tiff)
+        return [UInt8](copying: tiff)
     }
 }
 
@@ -81,13 +81,5 @@ extension ImageMetadata {
         for (name, count, limit) in parts where count > limit {
             throw .encodingFailed(format, "\(name) of \(count) bytes, where \(limit) are the most")
         }
-    }
-}
-
-extension [UInt8] {
-    /// A copy of `bytes`.
-    init(_ bytes: Span<UInt8>) {
-        self.init()
-        append(bytes)
     }
 }

@@ -24,7 +24,9 @@ struct ScalePlan: Sendable, Hashable {
             let box = Self.usable(box.upright(orientation))
             self.init(whole: size, scaledTo: Self.fit(size, into: box, enlarges: enlarges))
         case .fill(let box): self.init(of: size, filling: Self.usable(box.upright(orientation)), enlarges: enlarges)
-        case .maximumBytes(let limit): self.init(whole: size, scaledTo: Self.fit(size, intoPixels: limit / 4))
+        case .maximumBytes(let limit):
+            let pixels = limit / options.pixelFormat.bytesPerPixel
+            self.init(whole: size, scaledTo: Self.fit(size, intoPixels: pixels))
         }
     }
 

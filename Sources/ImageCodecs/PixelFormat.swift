@@ -1,0 +1,98 @@
+/// How the pixels of a ``PixelBuffer`` are stored.
+public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
+    /// Red, green, blue, alpha; colours as they are, whatever alpha is (straight).
+    case rgba8
+    /// The same with colours times alpha, as most drawing libraries want them: `(colour * alpha + 127) / 255`.
+    case rgba8Premultiplied
+    /// Blue, green, red, alpha: what Cairo, Windows and video programs call ARGB32 or BGRA.
+    case bgra8
+    /// The same with colours times alpha.
+    case bgra8Premultiplied
+    /// One byte: the lightness of BT.601, `(19595 * red + 38470 * green + 7471 * blue + 32768) / 65536`.
+    ///
+    /// There is no alpha: transparent parts are laid over white.
+    case gray8
+
+    /// The bytes of a pixel.
+    public var bytesPerPixel: Int { self == .gray8 ? 1 : 4 }
+}
+
+extension PixelFormat {
+    /// Stores a row of straight RGBA in `target`, which has room for as many pixels.
+    func store(_ row: Span<UInt8>, into target: inout [UInt8]) {
+        switch self {
+        case .rgba8: target.replace(at: 0, with: row)
+        case .bgra8: swapped(row, &target) { colour, _ in colour }
+        case .rgba8Premultiplied:
+            for pixel in stride(from: 0, to: row.count, by: 4) {
+                let alpha = row[pixel + 3]
+                for channel in pixel..<pixel + 3 { target[channel] = Self.premultiplied(row[channel], alpha) }
+                target[pixel + 3] = alpha
+            }
+        case .bgra8Premultiplied: swapped(row, &target, Self.premultiplied)
+        case .gray8:
+            for pixel in 0..<row.count / 4 {
+                let (red, green, blue) = (Int(row[pixel * 4]), Int(row[pixel * 4 + 1]), Int(row[pixel * 4 + 2]))
+                let lightness = (19_595 * red + 38_470 * green + 7_471 * blue + 32_768) >> 16
+                let alpha = Int(row[pixel * 4 + 3])
+                target[pixel] = UInt8((lightness * alpha + 255 * (255 - alpha) + 127) / 255)
+            }
+        }
+    }
+
+    /// Red, green, blue and alpha, straight, of a pixel at `offset`.
+    func load(_ bytes: Span<UInt8>, at offset: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
+        if self == .gray8 { return (bytes[offset], bytes[offset], bytes[offset], 255) }
+        let alpha = bytes[offset + 3]
+        let (first, green, last) = (bytes[offset], bytes[offset + 1], bytes[offset + 2])
+        switch self {
+        case .rgba8, .gray8: return (first, green, last, alpha)
+        case .bgra8: return (last, green, first, alpha)
+        case .rgba8Premultiplied:
+            return (Self.straight(first, alpha), Self.straight(green, alpha), Self.straight(last, alpha), alpha)
+        case .bgra8Premultiplied:
+            return (Self.straight(last, alpha), Self.straight(green, alpha), Self.straight(first, alpha), alpha)
+        }
+    }
+
+    @inline(__always)
+    private func swapped(
+        _ row: Span<UInt8>, _ target: inout [UInt8], _ colour: (UInt8, UInt8) -> UInt8
+    ) {
+        for pixel in stride(from: 0, to: row.count, by: 4) {
+            let alpha = row[pixel + 3]
+            for channel in 0..<3 { target[pixel + channel] = colour(row[pixel + 2 - channel], alpha) }
+            target[pixel + 3] = alpha
+        }
+    }
+
+    private static func premultiplied(_ colour: UInt8, _ alpha: UInt8) -> UInt8 {
+        UInt8((Int(colour) * Int(alpha) + 127) / 255)
+    }
+
+    /// The nearest colour of which `premultiplied` makes `colour` again.
+    private static func straight(_ colour: UInt8, _ alpha: UInt8) -> UInt8 {
+        alpha == 0 ? 0 : UInt8(min(255, (Int(colour) * 255 + Int(alpha) / 2) / Int(alpha)))
+    }
+}
+
+/// Stores rows of straight RGBA in another format, on their way into the image.
+final class RowConverter: RowSink {
+    private let format: PixelFormat
+    private var output: [UInt8]
+    private let sink: any RowSink
+
+    /// For rows of `width` pixels.
+    init(to format: PixelFormat, width: Int, sink: any RowSink) {
+        self.format = format
+        self.sink = sink
+        output = [UInt8](repeating: 0, count: width * format.bytesPerPixel)
+    }
+
+    func append(row: Span<UInt8>) {
+        precondition(row.count / 4 * format.bytesPerPixel == output.count)
+        format.store(row, into: &output)
+        let stored = output
+        sink.append(row: stored.span)
+    }
+}
