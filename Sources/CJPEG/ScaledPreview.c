@@ -140,6 +140,9 @@ void scaled_preview_begin(ScaledPreview *preview, unsigned eighths) {
         info->comp_info[channel].quant_table = image->comp_info[channel].quant_table;
     // So that it does not look for more input.
     info->input_scan_number = 2;
+    // Which bits of which coefficients have come, by which it smooths blocks that have little more than their mean.
+    info->progressive_mode = image->progressive_mode;
+    info->coef_bits = image->coef_bits;
     if (!jpeg_start_output(info, 1)) ERREXIT(image, JERR_INPUT_EMPTY);
 }
 

@@ -73,7 +73,7 @@ CJPEGStatus cjpeg_decoder_read_rows(
 uint32_t cjpeg_decoder_complete_scans(const CJPEGDecoder *_Nonnull decoder);
 
 /// Starts to render what is known after the latest complete scan, at that many eighths of the stored size: no more than
-/// the setup's, and block smoothing is done at the setup's only. Read all its rows before doing anything else.
+/// the setup's. Read all its rows before doing anything else.
 CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *_Nonnull decoder, uint32_t eighths);
 
 /// As cjpeg_decoder_read_rows, but of the preview: CJPEG_OK with rows, CJPEG_ENDED when all have been read.
