@@ -9,8 +9,8 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 
 step() { printf '\n== %s\n' "$*"; }
 
-# One test target after the other: under a sanitizer the codecs' tests compute for so long that those of other targets,
-# which wait for events, would not get a turn within their time limits.
+# One test target after the other: the codecs' tests compute for so long that those of other targets, which wait for
+# events, would not get a turn within their time limits.
 test_each_target() {
     local directory
     swift build --build-tests "$@"
@@ -27,7 +27,7 @@ case ${1:-all} in
         step "Release build, warnings are errors"
         make --no-print-directory release
         step "Tests"
-        swift test
+        test_each_target
         ;;
     thread)
         step "Tests under thread sanitizer"
