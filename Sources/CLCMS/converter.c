@@ -172,12 +172,13 @@ bool clcms_lights_of(const clcms_converter *converter, float curves[3 * 256], fl
 
 // MARK: Conversion
 
-bool clcms_prepare(clcms_converter *converter, bool tables) {
+bool clcms_prepare(clcms_converter *converter, int sample_bytes, bool tables) {
     static const cmsUInt32Number formats[] = {
-        [CLCMS_GREY] = COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1) | BYTES_SH(1),
-        [CLCMS_RGB] = TYPE_RGBA_8,
-        [CLCMS_INKS] = TYPE_CMYK_8_REV,
+        [CLCMS_GREY] = COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1),
+        [CLCMS_RGB] = COLORSPACE_SH(PT_RGB) | EXTRA_SH(1) | CHANNELS_SH(3),
+        [CLCMS_INKS] = COLORSPACE_SH(PT_CMYK) | CHANNELS_SH(4) | FLAVOR_SH(1),
     };
+    cmsUInt32Number samples = BYTES_SH((cmsUInt32Number)sample_bytes);
     clcms_pixels kind = clcms_kind(converter);
     if (kind == CLCMS_OTHER) return false;
     cmsHPROFILE srgb = cmsCreate_sRGBProfileTHR(converter->context);
@@ -187,8 +188,8 @@ bool clcms_prepare(clcms_converter *converter, bool tables) {
     if (cmsGetEncodedICCversion(converter->profile) < 0x04000000) cmsSetProfileVersion(srgb, 2.1);
     if (converter->transform != NULL) cmsDeleteTransform(converter->transform);
     converter->transform = cmsCreateTransformTHR(
-        converter->context, converter->profile, formats[kind], srgb, TYPE_RGBA_8, INTENT_PERCEPTUAL,
-        tables ? 0 : cmsFLAGS_NOOPTIMIZE);
+        converter->context, converter->profile, formats[kind] | samples, srgb, formats[CLCMS_RGB] | samples,
+        INTENT_PERCEPTUAL, tables ? 0 : cmsFLAGS_NOOPTIMIZE);
     cmsCloseProfile(srgb);
     return converter->transform != NULL;
 }

@@ -13,7 +13,7 @@ struct cpng_reader {
     // Interlaced: the whole image. Otherwise: the rows that one feed completed, `batch_start` being the first of them.
     uint8_t *rows;
     uint32_t batch_rows, batch_start;
-    bool is_interlaced;
+    bool is_interlaced, keeps_16_bits;
     uint32_t final_rows, complete_passes;
     bool has_ended;
     char message[96];
@@ -35,9 +35,15 @@ static void on_info(png_structp png, png_infop info) {
     if (png_get_image_width(png, info) != reader->width || png_get_image_height(png, info) != reader->height)
         png_error(png, "the size has changed");
     png_set_expand(png);
-    png_set_strip_16(png);
+    if (reader->keeps_16_bits) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        png_set_swap(png);
+#endif
+    } else {
+        png_set_strip_16(png);
+    }
     png_set_gray_to_rgb(png);
-    png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+    png_set_add_alpha(png, reader->keeps_16_bits ? 0xFFFF : 0xFF, PNG_FILLER_AFTER);
     reader->is_interlaced = png_set_interlace_handling(png) > 1;
     png_read_update_info(png, info);
     if (png_get_rowbytes(png, info) != reader->row_bytes) png_error(png, "rows of an unexpected length");
@@ -95,6 +101,11 @@ void cpng_reader_destroy(cpng_reader *reader) {
     png_destroy_read_struct(&reader->png, &reader->info, NULL);
     free(reader->rows);
     free(reader);
+}
+
+void cpng_reader_keep_16_bits(cpng_reader *reader) {
+    reader->keeps_16_bits = true;
+    reader->row_bytes = (size_t)reader->width * 8;
 }
 
 bool cpng_reader_feed(cpng_reader *reader, const uint8_t *bytes, size_t count) {

@@ -45,6 +45,11 @@ extension DecodePlan {
             OrientedCanvas.workingBytes(stored: scaledSize, orientation: orientation, format: format),
             format == .rgba8 ? 0 : scaledSize.width * format.bytesPerPixel,  // a row that is converted
         ]
+        if format == .rgba16 {
+            // The rows of a codec that has so many bits are twice as long; of others one is widened.
+            if header.bitsPerChannel == 16 { terms.append(decoder.workingBytes(of: header, rowSize: rowSize)) }
+            terms.append(rowSize.width * format.bytesPerPixel)
+        }
         if rowSize != scaledSize, !scaling.isUnscaled {
             terms.append(
                 BandResampler.workingBytes(

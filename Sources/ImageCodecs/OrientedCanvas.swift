@@ -83,6 +83,16 @@ final class OrientedCanvas: RowSink {
                 }
                 return
             }
+            if pixelBytes == 8 {
+                for x in 0..<width {
+                    for y in 0..<rowCount {
+                        let pixel = unsafe source.loadUnaligned(fromByteOffset: (y * width + x) * 8, as: UInt64.self)
+                        let place = start + x * columnStep + y * rowStep
+                        unsafe target.storeBytes(of: pixel, toByteOffset: place * 8, as: UInt64.self)
+                    }
+                }
+                return
+            }
             for x in 0..<width {
                 for y in 0..<rowCount {
                     let pixel = unsafe source.loadUnaligned(fromByteOffset: (y * width + x) * 4, as: UInt32.self)

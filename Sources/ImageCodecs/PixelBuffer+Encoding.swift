@@ -1,7 +1,7 @@
 extension PixelBuffer {
     /// The image as a file, written as `options` say, with `metadata` in it.
     ///
-    /// JPEG has no transparency: such parts are laid over white. GIF keeps no metadata, and a profile for other
+    /// PNG keeps the 16 bits of ``PixelFormat/rgba16``. JPEG has no transparency: such parts are laid over white. GIF keeps no metadata, and a profile for other
     /// colours than the image can have, such as CMYK, is left out. Throws `encodingFailed` if the format cannot hold
     /// the image, such as a WebP of more than 16,383 pixels a side, or has no room for the metadata: 65,527 bytes of
     /// Exif data in JPEG, 16 MiB otherwise.
@@ -9,6 +9,9 @@ extension PixelBuffer {
         with options: EncodingOptions, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) -> [UInt8] {
         guard size.area > 0 else { throw .encodingFailed(options.format, "it has no pixels") }
+        if format == .rgba16, case .png(let options) = options {
+            return try PNGEncoder.encode(self, options: options, metadata: metadata)
+        }
         let pixels = converted(to: .rgba8)
         switch options {
         case .jpeg(let options): return try JPEGEncoder.encode(pixels, options: options, metadata: metadata)
@@ -34,7 +37,11 @@ extension PixelBuffer {
 
     /// Whether no pixel is transparent.
     public var isOpaque: Bool {
-        format == .gray8 || stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 }
+        switch format {
+        case .gray8: true
+        case .rgba16: stride(from: 6, to: bytes.count, by: 8).allSatisfy { bytes[$0] == 255 && bytes[$0 + 1] == 255 }
+        default: stride(from: 3, to: bytes.count, by: 4).allSatisfy { bytes[$0] == 255 }
+        }
     }
 
     /// Whether red, green and blue are the same everywhere, in straight RGBA.

@@ -34,7 +34,7 @@ public struct PixelBuffer: Sendable, Hashable {
     /// The bytes of a row.
     public var rowBytes: Int { width * format.bytesPerPixel }
 
-    /// Red, green, blue and straight alpha of the pixel in column `x` of row `y`; traps outside the image.
+    /// Red, green, blue and straight alpha, to the nearest of 8 bits, of the pixel in column `x` of row `y`; traps outside the image.
     public subscript(x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel (\(x), \(y)) outside \(size)")
         return format.load(bytes.span, at: (y * width + x) * format.bytesPerPixel)

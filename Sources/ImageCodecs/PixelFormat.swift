@@ -12,9 +12,19 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
     ///
     /// There is no alpha: transparent parts are laid over white.
     case gray8
+    /// Red, green, blue, alpha of 16 bits each, straight, in the byte order of the machine.
+    ///
+    /// A PNG of 16 bits a channel keeps them all; what has 8 bits is widened, 255 to 65,535.
+    case rgba16
 
     /// The bytes of a pixel.
-    public var bytesPerPixel: Int { self == .gray8 ? 1 : 4 }
+    public var bytesPerPixel: Int {
+        switch self {
+        case .gray8: 1
+        case .rgba8, .rgba8Premultiplied, .bgra8, .bgra8Premultiplied: 4
+        case .rgba16: 8
+        }
+    }
 }
 
 extension PixelFormat {
@@ -37,16 +47,28 @@ extension PixelFormat {
                 let alpha = Int(row[pixel * 4 + 3])
                 target[pixel] = UInt8((lightness * alpha + 255 * (255 - alpha) + 127) / 255)
             }
+        case .rgba16:
+            // Times 257: both bytes are the same, whichever comes first.
+            for sample in 0..<row.count {
+                target[sample * 2] = row[sample]
+                target[sample * 2 + 1] = row[sample]
+            }
         }
     }
 
     /// Red, green, blue and alpha, straight, of a pixel at `offset`.
     func load(_ bytes: Span<UInt8>, at offset: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         if self == .gray8 { return (bytes[offset], bytes[offset], bytes[offset], 255) }
+        if self == .rgba16 {
+            func byte(_ channel: Int) -> UInt8 {
+                UInt8((Int(bytes.sample(at: offset + channel * 2)) * 255 + 32_767) / 65_535)
+            }
+            return (byte(0), byte(1), byte(2), byte(3))
+        }
         let alpha = bytes[offset + 3]
         let (first, green, last) = (bytes[offset], bytes[offset + 1], bytes[offset + 2])
         switch self {
-        case .rgba8, .gray8: return (first, green, last, alpha)
+        case .rgba8, .gray8, .rgba16: return (first, green, last, alpha)
         case .bgra8: return (last, green, first, alpha)
         case .rgba8Premultiplied:
             return (Self.straight(first, alpha), Self.straight(green, alpha), Self.straight(last, alpha), alpha)
@@ -73,6 +95,13 @@ extension PixelFormat {
     /// The nearest colour of which `premultiplied` makes `colour` again.
     private static func straight(_ colour: UInt8, _ alpha: UInt8) -> UInt8 {
         alpha == 0 ? 0 : UInt8(min(255, (Int(colour) * 255 + Int(alpha) / 2) / Int(alpha)))
+    }
+}
+
+extension Span<UInt8> {
+    /// The number of 16 bits at `offset`, in the byte order of the machine.
+    func sample(at offset: Int) -> UInt16 {
+        UInt16(littleEndian: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8)
     }
 }
 

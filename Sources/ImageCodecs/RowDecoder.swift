@@ -3,7 +3,10 @@ protocol RowSink: AnyObject {
     /// Whether rows of four inks are to come as a JPEG has them, inverted, and not as RGBA.
     var takesInks: Bool { get }
 
-    /// The next row: RGBA, 8 bits a channel, straight alpha. The span is good for the call only.
+    /// Whether rows of 16 bits a channel may come, in the byte order of the machine.
+    var takesDeepRows: Bool { get }
+
+    /// The next row: RGBA, 8 bits a channel or 16, straight alpha. The span is good for the call only.
     func append(row: Span<UInt8>)
 }
 
@@ -66,6 +69,7 @@ protocol RowDecoder: AnyObject {
 
 extension RowSink {
     var takesInks: Bool { false }
+    var takesDeepRows: Bool { false }
 }
 
 extension RowDecoder {

@@ -6,6 +6,7 @@ final class RowPipeline: RowSink {
     private let rowCount: Int
 
     let takesInks: Bool
+    let takesDeepRows: Bool
 
     /// From rows of `rowSize`, or their part `region`, to an image of `scaledSize`, turned by `orientation` and stored in
     /// `format`.
@@ -20,19 +21,23 @@ final class RowPipeline: RowSink {
         canvas = OrientedCanvas(stored: scaledSize, orientation: orientation, format: format)
         takesInks = colors?.takesInks == true
         let convertsFirst = takesInks || resampling.usesLinearLight
+        let isDeep = format == .rgba16
+        takesDeepRows = isDeep && !takesInks
 
         var next: any RowSink = canvas
-        if format != .rgba8 { next = RowConverter(to: format, width: scaledSize.width, sink: next) }
+        if format != .rgba8, !isDeep { next = RowConverter(to: format, width: scaledSize.width, sink: next) }
         if let colors, !convertsFirst { next = ColorConverter(colors, width: scaledSize.width, sink: next) }
         if rowSize != scaledSize {
             next =
                 region.isCut(to: scaledSize)
-                ? RowCutter(region, scaledSize, sink: next)
+                ? RowCutter(region, scaledSize, bytesPerPixel: isDeep ? 8 : 4, sink: next)
                 : BandResampler(
                     from: rowSize, region: region, to: scaledSize, resampling: resampling, hasAlpha: hasAlpha,
-                    sink: next)
+                    isDeep: isDeep, sink: next)
         }
+        if isDeep, takesInks { next = RowWidener(width: rowSize.width, sink: next) }
         if let colors, convertsFirst { next = ColorConverter(colors, width: rowSize.width, sink: next) }
+        if isDeep, !takesInks { next = RowWidener(width: rowSize.width, sink: next) }
         first = next
         rowCount = scaledSize.height
     }
@@ -62,10 +67,11 @@ extension PixelBuffer {
         let pipeline = RowPipeline(
             rowSize: self.size, region: region, scaledSize: size ?? self.size, resampling: resampling,
             orientation: orientation, hasAlpha: hasAlpha, format: format ?? self.format)
-        var straight = [UInt8](repeating: 0, count: self.format == .rgba8 ? 0 : width * 4)
+        let isStraight = self.format == .rgba8 || pipeline.takesDeepRows && self.format == .rgba16
+        var straight = [UInt8](repeating: 0, count: isStraight ? 0 : width * 4)
         for row in 0..<height {
             let bytes = bytes.span.extracting(row * rowBytes..<(row + 1) * rowBytes)
-            if self.format == .rgba8 {
+            if isStraight {
                 pipeline.append(row: bytes)
             } else {
                 for x in 0..<width {

@@ -19,6 +19,20 @@ struct PixelFormatTests {
             let sum = 19_595 * Double(red) + 38_470 * Double(green) + 7_471 * Double(blue)
             let lightness = (sum / 65_536).rounded()
             return [UInt8((lightness * alpha + 255 * (1 - alpha)).rounded())]
+        case .rgba16: return pixel.flatMap { [$0, $0] }
+        }
+    }
+
+    /// Whether `image` is what `plain` becomes in its format.
+    ///
+    /// Of 16 bits no more is asked than that 8 of them are right: what was scaled has others besides.
+    private func isStored(_ image: PixelBuffer, _ plain: PixelBuffer) -> Bool {
+        let expected = stored(plain, image.format)
+        guard image.format == .rgba16, image.bytes.count == expected.count else { return image.bytes == expected }
+        let (samples, others) = (image.bytes.span, expected.span)
+        return stride(from: 0, to: expected.count, by: 2).allSatisfy { offset in
+            let isTransparent = others[offset / 8 * 8 + 6] == 0
+            return isTransparent || abs(Int(samples.sample(at: offset)) - Int(others.sample(at: offset))) < 160
         }
     }
 
@@ -56,7 +70,7 @@ struct PixelFormatTests {
             let image = try decode(bytes, options: DecodeOptions(target: target, pixelFormat: format)).pixels
             #expect(image.size == plain.size)
             #expect(image.format == format)
-            #expect(image.bytes == stored(plain, format))
+            #expect(isStored(image, plain))
         }
     }
 
@@ -112,7 +126,8 @@ struct PixelFormatTests {
             let plain = try AnimatedImage(bytes, options: DecodeOptions(target: target)).allFrames()
             let options = DecodeOptions(target: target, pixelFormat: format)
             let frames = try AnimatedImage(bytes, options: options).allFrames()
-            #expect(frames.map(\.bytes) == plain.map { stored($0, format) })
+            #expect(frames.count == plain.count)
+            for (frame, plain) in zip(frames, plain) { #expect(isStored(frame, plain)) }
         }
     }
 

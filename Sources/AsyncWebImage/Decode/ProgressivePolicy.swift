@@ -30,11 +30,11 @@ public struct ProgressivePolicy: Sendable, Hashable {
     /// It lets small images, which take hardly any time to decode, show all their scans over a slow connection.
     public var elapsedShare: Double
 
-    /// All scans, at most ten previews a second, of at most 1,920 pixels a side, for no more than a tenth of the time of
-    /// the decode or a hundredth of the time it has been under way.
+    /// All scans, at most ten previews a second, of at most 1,920 pixels a side, for no more than a fifth of the time of
+    /// the decode or a fiftieth of the time it has been under way.
     public init(
         selection: Selection = .all, minimumInterval: Duration = .milliseconds(100), maximumSide: Int = 1_920,
-        decodingShare: Double = 0.1, elapsedShare: Double = 0.01
+        decodingShare: Double = 0.2, elapsedShare: Double = 0.02
     ) {
         self.selection = selection
         self.minimumInterval = minimumInterval

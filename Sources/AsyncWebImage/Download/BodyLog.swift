@@ -10,7 +10,7 @@ import Threading
 ///
 /// Those who wait for the bytes themselves have their answer from here, without a detour over the coordinator.
 final class BodyLog: Sendable {
-    fileprivate struct Reader {
+    struct Reader {
         /// Whether it may need only the beginning, so that no more shall be fetched than it asks for.
         let isFrugal: Bool
         /// The number of the next segment to read.
@@ -27,7 +27,7 @@ final class BodyLog: Sendable {
     /// How the transfer ended: what came with the bytes, or why they are not all there.
     typealias End = Result<(head: ResponseHead, metrics: TransferMetrics), ImageError>
 
-    fileprivate struct State {
+    struct State {
         var segments: Deque<[UInt8]> = []
         /// The number of the first segment that is still here.
         var firstSegment = 0
@@ -50,12 +50,12 @@ final class BodyLog: Sendable {
     /// Most bytes that are allocated because the server promised them.
     private static let trustedLength = 1 << 20
     /// The transfer is paused when so much is unread, and goes on when no more than the lower mark is.
-    fileprivate static let highWater = 1 << 20
-    fileprivate static let lowWater = 256 << 10
-    fileprivate static let frugalWater = 16 << 10
+    static let highWater = 1 << 20
+    static let lowWater = 256 << 10
+    static let frugalWater = 16 << 10
 
     private let replayLimit: Int
-    private let state = Locked(State())
+    let state = Locked(State())
 
     init(replayLimit: Int) {
         self.replayLimit = replayLimit
@@ -128,128 +128,11 @@ final class BodyLog: Sendable {
         guard let (collectors, end, bytes) = answer else { return }
         collectors.resolve(end.map { (bytes, Delivery(head: $0.head, metrics: $0.metrics)) })
     }
-
-    // MARK: Reading
-
-    var received: Int { state.withLock { $0.received } }
-
-    /// How the transfer ended; nil while it goes on.
-    var end: End? { state.withLock { $0.end } }
-
-    /// Bytes that are kept.
-    var held: Int { state.withLock { $0.segments.reduce($0.open.count) { $0 + $1.count } } }
-
-    /// Keeps the whole body and gives it to `answer` at the end; false if its beginning is already gone.
-    func collect(for answer: OneShot<ImageData>, source: ResponseSource) -> Bool {
-        let (isWhole, isOver, resumed) = state.withLock { state -> (Bool, Bool, (any Transfer)?) in
-            guard state.isWhole else { return (false, false, nil) }
-            state.collectors.insert(Collectors.Collector(answer: answer, source: source))
-            return (true, state.end != nil, state.resumed())
-        }
-        resumed?.resume()
-        if isOver { answerCollectors() }
-        return isWhole
-    }
-
-    /// Takes back ``collect(for:source:)``.
-    func stopCollecting(for answer: OneShot<ImageData>) {
-        state.withLock { $0.collectors.remove(answer) }
-    }
-
-    /// A reader from the first byte on; nil if it is gone.
-    ///
-    /// As long as all readers are frugal, the transfer is never far ahead of them.
-    func makeReader(isFrugal: Bool = false) -> BodyReader? {
-        let (reader, resumed) = state.withLock { state -> (BodyReader?, (any Transfer)?) in
-            guard state.isWhole else { return (nil, nil) }
-            let id = state.nextReader
-            state.nextReader += 1
-            state.readers[id] = Reader(isFrugal: isFrugal)
-            return (BodyReader(log: self, id: id), state.resumed())
-        }
-        resumed?.resume()
-        return reader
-    }
-
-    /// The next pieces for a reader: none if there are none yet, nil at the end.
-    func read(_ id: UInt64) throws -> [[UInt8]]? {
-        let (pieces, resumed) = try state.withLock { state throws(ImageError) -> ([[UInt8]]?, (any Transfer)?) in
-            guard let reader = state.readers[id] else { return (nil, nil) }
-            state.seal()
-            let end = state.firstSegment + state.segments.count
-            let pieces = Array(state.segments[(reader.next - state.firstSegment)...])
-            if pieces.isEmpty, let end = state.end {
-                _ = try end.get()
-                return (nil, nil)
-            }
-            state.readers[id]?.next = end
-            state.readers[id]?.read = state.received
-            state.readers[id]?.isParked = false
-            state.dropRead()
-            return (pieces, state.resumed())
-        }
-        resumed?.resume()
-        return pieces
-    }
-
-    /// Whether nothing is left for a reader, and nothing will come.
-    func isAtEnd(_ id: UInt64) -> Bool {
-        state.withLock { state in
-            guard state.end != nil, let reader = state.readers[id] else { return false }
-            return state.open.isEmpty && reader.next == state.firstSegment + state.segments.count
-        }
-    }
-
-    /// Returns as soon as there may be something to read, or ``wake(_:)`` is called.
-    func wait(_ id: UInt64) async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                guard let reader = state.readers[id], !reader.isPoked, state.end == nil, state.open.isEmpty,
-                    reader.next == state.firstSegment + state.segments.count
-                else {
-                    state.readers[id]?.isPoked = false
-                    return true
-                }
-                state.readers[id]?.waiting = continuation
-                return false
-            }
-            if isReady { continuation.resume() }
-        }
-    }
-
-    func wake(_ id: UInt64) {
-        let waiting = state.withLock { state in
-            guard let waiting = state.readers[id]?.waiting else {
-                state.readers[id]?.isPoked = true
-                return nil as CheckedContinuation<Void, Never>?
-            }
-            state.readers[id]?.waiting = nil
-            return waiting
-        }
-        waiting?.resume()
-    }
-
-    func park(_ id: UInt64) {
-        let resumed = state.withLock { state in
-            state.readers[id]?.isParked = true
-            return state.resumed()
-        }
-        resumed?.resume()
-    }
-
-    func remove(_ id: UInt64) {
-        let resumed = state.withLock { state -> (any Transfer)? in
-            state.readers[id] = nil
-            state.dropRead()
-            return state.resumed()
-        }
-        resumed?.resume()
-    }
 }
 
 extension BodyLog.State {
     /// The whole body.
-    fileprivate mutating func allBytes() -> [UInt8] {
+    mutating func allBytes() -> [UInt8] {
         seal()
         guard segments.count > 1 else { return segments.first ?? [] }
         var bytes: [UInt8] = []

@@ -51,12 +51,12 @@ size_t clcms_write_profile(const clcms_converter *converter, uint8_t *bytes, siz
 /// blue, from 0 to 1; and the linear sRGB of each light, red first. False of others.
 bool clcms_lights_of(const clcms_converter *converter, float curves[3 * 256], float colors[3 * 3]);
 
-/// Makes what clcms_convert needs. With `tables` that takes longer, but less for each pixel. False if the profile lacks
-/// something.
-bool clcms_prepare(clcms_converter *converter, bool tables);
+/// Makes what clcms_convert needs, for samples of one byte or, in the machine's byte order, of two. With `tables` that
+/// takes longer, but less for each pixel. False if the profile lacks something.
+bool clcms_prepare(clcms_converter *converter, int sample_bytes, bool tables);
 /// Lets go of the profile; clcms_convert remains.
 void clcms_seal(clcms_converter *converter);
-/// Converts pixels of four bytes to sRGB. The fourth byte of the results is left as it is. `to` may be `from`.
+/// Converts pixels of four samples to sRGB. The fourth sample of the results is left as it is. `to` may be `from`.
 void clcms_convert(const clcms_converter *converter, const uint8_t *from, uint8_t *to, size_t pixel_count);
 
 /// Bytes that Little CMS holds now.

@@ -14,6 +14,9 @@ typedef struct cpng_reader cpng_reader;
 /// NULL without memory.
 cpng_reader *cpng_reader_create(uint32_t width, uint32_t height, uint32_t batch_rows);
 void cpng_reader_destroy(cpng_reader *reader);
+/// From now on rows have 16 bits a channel, in the machine's byte order. For files that have so many; before the first
+/// bytes are fed.
+void cpng_reader_keep_16_bits(cpng_reader *reader);
 
 /// Takes the next bytes. False: see the message; the reader is of no more use.
 bool cpng_reader_feed(cpng_reader *reader, const uint8_t *bytes, size_t count);

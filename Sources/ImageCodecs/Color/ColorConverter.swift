@@ -9,7 +9,7 @@ final class ColorConverter: RowSink {
     init(_ transform: ColorTransform, width: Int, sink: any RowSink) {
         self.transform = transform
         self.sink = sink
-        converted = [UInt8](repeating: 255, count: width * 4)
+        converted = [UInt8](repeating: 255, count: width * (transform.isDeep ? 8 : 4))
     }
 
     var takesInks: Bool { transform.takesInks }

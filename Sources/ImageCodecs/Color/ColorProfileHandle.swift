@@ -69,9 +69,10 @@ struct ColorProfileHandle: ~Copyable {
         return unsafe clcms_write_profile(converter, &bytes, count) == count ? bytes : nil
     }
 
-    /// Makes what ``convert(_:into:)`` needs; false if the profile lacks something.
-    func prepare(tables: Bool) -> Bool {
-        unsafe clcms_prepare(converter, tables)
+    /// Makes what ``convert(_:bytesPerPixel:into:)`` needs, with `isDeep` for samples of 16 bits; false if the profile lacks
+    /// something.
+    func prepare(isDeep: Bool = false, tables: Bool) -> Bool {
+        unsafe clcms_prepare(converter, isDeep ? 2 : 1, tables)
     }
 
     /// Lets go of the profile, after which nothing but converting is left.
@@ -79,13 +80,13 @@ struct ColorProfileHandle: ~Copyable {
         unsafe clcms_seal(converter)
     }
 
-    /// Converts pixels of four bytes; the fourth of each result stays as it is.
-    func convert(_ pixels: Span<UInt8>, into result: inout [UInt8]) {
+    /// Converts pixels of four samples, as they were prepared for; the fourth of each result stays as it is.
+    func convert(_ pixels: Span<UInt8>, bytesPerPixel: Int = 4, into result: inout [UInt8]) {
         precondition(pixels.count <= result.count)
         unsafe pixels.withUnsafeBufferPointer { pixels in
             unsafe result.withUnsafeMutableBufferPointer { result in
                 guard let from = pixels.baseAddress, let to = result.baseAddress else { return }
-                unsafe clcms_convert(converter, from, to, pixels.count / 4)
+                unsafe clcms_convert(converter, from, to, pixels.count / bytesPerPixel)
             }
         }
     }

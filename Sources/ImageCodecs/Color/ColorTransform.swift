@@ -9,6 +9,8 @@ final class ColorTransform {
         /// The result for each byte of grey, four bytes each.
         case grey([UInt8])
         case profile
+        /// The same for samples of 16 bits.
+        case deep
         case inks
     }
 
@@ -17,10 +19,14 @@ final class ColorTransform {
 
     /// Nil if the source cannot be used.
     ///
-    /// With `tables` it takes longer to make, but less for each pixel.
-    init?(_ source: ColorSource, tables: Bool) {
+    /// With `tables` it takes longer to make, but less for each pixel. With `isDeep` samples have 16 bits, unless they are
+    /// inks.
+    init?(_ source: ColorSource, isDeep: Bool = false, tables: Bool) {
         guard let handle = ColorProfileHandle(source) else { return nil }
-        if let lights = handle.lights {
+        if isDeep, handle.kind != .inks {
+            guard handle.prepare(isDeep: true, tables: false) else { return nil }
+            method = .deep
+        } else if let lights = handle.lights {
             method = .lights(lights)
         } else {
             // There are but 256 greys: exact ones make their table.
@@ -52,6 +58,11 @@ final class ColorTransform {
         if case .inks = method { true } else { false }
     }
 
+    /// Whether its samples have 16 bits.
+    var isDeep: Bool {
+        if case .deep = method { true } else { false }
+    }
+
     /// Converts a row of RGBA, or of inks, into one of RGBA; alpha stays, that of inks is what it was in `result`.
     func convert(_ row: Span<UInt8>, into result: inout [UInt8]) {
         switch method {
@@ -61,6 +72,13 @@ final class ColorTransform {
             handle.convert(row, into: &result)
             var result = result.mutableSpan
             for alpha in stride(from: 3, to: row.count, by: 4) { result[alpha] = row[alpha] }
+        case .deep:
+            handle.convert(row, bytesPerPixel: 8, into: &result)
+            var result = result.mutableSpan
+            for alpha in stride(from: 6, to: row.count, by: 8) {
+                result[alpha] = row[alpha]
+                result[alpha + 1] = row[alpha + 1]
+            }
         case .grey(let table):
             let table = table.span
             var result = result.mutableSpan

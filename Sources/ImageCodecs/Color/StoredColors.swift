@@ -48,7 +48,7 @@ struct StoredColors: Sendable {
     /// `pixelCount` is roughly how many pixels will go there: for few of them large tables do not pay.
     func transform(_ options: DecodeOptions, pixelCount: Int) -> ColorTransform? {
         guard let source, isConverting(options) else { return nil }
-        return ColorTransform(source, tables: pixelCount > 1 << 16)
+        return ColorTransform(source, isDeep: options.pixelFormat == .rgba16, tables: pixelCount > 1 << 16)
     }
 
     /// The profile of the pixels that a decode hands out, if it is not sRGB's.
@@ -63,6 +63,6 @@ struct StoredColors: Sendable {
         guard let source else { return 0 }
         let profile = if case .profile(let bytes) = source { bytes.count } else { 4 << 10 }
         guard isConverting(options) else { return options.keepsProfile ? profile : 0 }
-        return profile + ColorTransform.workingBytes(profileBytes: profile) + width * 4
+        return profile + ColorTransform.workingBytes(profileBytes: profile) + width * 8
     }
 }

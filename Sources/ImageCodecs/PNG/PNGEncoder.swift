@@ -7,9 +7,11 @@ enum PNGEncoder {
         _ pixels: PixelBuffer, options: PNGOptions = PNGOptions(), metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) -> [UInt8] {
         let form =
-            options.reducesColors
-            ? PNGForm(fewestBitsFor: pixels, profile: metadata.profileColors)
-            : PNGForm(pixels.isOpaque ? .rgb : .rgba)
+            pixels.format == .rgba16
+            ? PNGForm(pixels.isOpaque ? .rgb : .rgba, bitDepth: 16)
+            : options.reducesColors
+                ? PNGForm(fewestBitsFor: pixels, profile: metadata.profileColors)
+                : PNGForm(pixels.isOpaque ? .rgb : .rgba)
         let chunks = try metadata.pngChunks(isGrey: form.isGrey)
         var file = try encode(pixels, as: form, options: options)
         // Behind the signature and IHDR, in front of the palette.

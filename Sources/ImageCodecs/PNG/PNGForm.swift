@@ -14,9 +14,10 @@ struct PNGForm {
     /// Of an indexed image.
     var palette: PNGPalette?
 
-    /// Every channel at 8 bits.
-    init(_ colorType: ColorType) {
+    /// Every channel at that many bits.
+    init(_ colorType: ColorType, bitDepth: Int = 8) {
         self.colorType = colorType
+        self.bitDepth = bitDepth
     }
 
     /// The form of `pixels` that has the fewest bits before they are compressed, among those which `profile` allows.

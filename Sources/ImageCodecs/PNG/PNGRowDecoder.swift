@@ -14,6 +14,8 @@ final class PNGRowDecoder: RowDecoder {
     private let pieceLength: Int
     private var chunks = PNGChunks()
     private var rowsHandedOut = 0
+    private var hasBegun = false
+    private var rowBytes: Int
     private var exif: [UInt8] = []
     private(set) var lateOrientation: ImageOrientation?
 
@@ -35,6 +37,7 @@ final class PNGRowDecoder: RowDecoder {
         else { throw .corrupt(.png, "no memory for a decoder") }
         unsafe self.reader = reader
         self.header = header
+        rowBytes = header.size.width * 4
         pieceLength = batch.pieceLength
     }
 
@@ -43,6 +46,11 @@ final class PNGRowDecoder: RowDecoder {
     }
 
     func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        if !hasBegun, rows.takesDeepRows, header.bitsPerChannel == 16 {
+            unsafe cpng_reader_keep_16_bits(reader)
+            rowBytes *= 2
+        }
+        hasBegun = true
         var offset = 0
         while offset < bytes.count, !hasEnded {
             switch try chunks.next(in: bytes, from: &offset) {
@@ -74,7 +82,7 @@ final class PNGRowDecoder: RowDecoder {
     func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {
         for row in 0..<UInt32(clamping: header.size.height) {
             guard let pixels = unsafe cpng_reader_preview_row(reader, row) else { return }
-            unsafe rows.append(row: Span(_unsafeStart: pixels, count: header.size.width * 4))
+            unsafe rows.append(row: Span(_unsafeStart: pixels, count: rowBytes))
         }
     }
 
@@ -83,7 +91,7 @@ final class PNGRowDecoder: RowDecoder {
         guard previewScan != nil else { return }
         for row in rowsHandedOut..<header.size.height {
             guard let pixels = unsafe cpng_reader_preview_row(reader, UInt32(clamping: row)) else { return }
-            unsafe rows.append(row: Span(_unsafeStart: pixels, count: header.size.width * 4))
+            unsafe rows.append(row: Span(_unsafeStart: pixels, count: rowBytes))
         }
         rowsHandedOut = header.size.height
     }
@@ -101,7 +109,7 @@ final class PNGRowDecoder: RowDecoder {
         while rowsHandedOut < finalRows {
             let row = unsafe cpng_reader_row(reader, UInt32(clamping: rowsHandedOut))
             if let row = unsafe row {
-                unsafe rows.append(row: Span(_unsafeStart: row, count: header.size.width * 4))
+                unsafe rows.append(row: Span(_unsafeStart: row, count: rowBytes))
             }
             rowsHandedOut += 1
         }

@@ -17,10 +17,11 @@ final class BandResampler: RowSink {
 
     /// From `source`, or its part `region`, to `target`; nothing of it empty.
     ///
-    /// Every row goes to `sink`. With `hasAlpha` false, alpha is not looked at and comes out as 255.
+    /// Every row goes to `sink`. With `hasAlpha` false, alpha is not looked at and comes out opaque. Rows have 16 bits a
+    /// channel with `isDeep`.
     init(
         from source: PixelSize, region: PixelRegion? = nil, to target: PixelSize,
-        resampling: Resampling = Resampling(), hasAlpha: Bool, sink: any RowSink
+        resampling: Resampling = Resampling(), hasAlpha: Bool, isDeep: Bool = false, sink: any RowSink
     ) {
         let region = region ?? PixelRegion(whole: source)
         self.target = target
@@ -32,8 +33,9 @@ final class BandResampler: RowSink {
             from: source.width, start: region.left, length: region.width, to: target.width,
             filter: resampling.filter)
         kernel = ResamplingKernel(
-            columns: columns, keptRows: rows.mostTaps, hasAlpha: hasAlpha, usesLinearLight: resampling.usesLinearLight)
-        output = [UInt8](repeating: 0, count: target.width * 4)
+            columns: columns, keptRows: rows.mostTaps, hasAlpha: hasAlpha, usesLinearLight: resampling.usesLinearLight,
+            isDeep: isDeep)
+        output = [UInt8](repeating: 0, count: target.width * (isDeep ? 8 : 4))
     }
 
     /// The most bytes such a resampler holds.
@@ -50,7 +52,7 @@ final class BandResampler: RowSink {
         let fixedPoint = FixedPointColumns.workingBytes(
             taps: columns.taps, target: target.width, source: source.width)
         return columns.bytes + rows.bytes + (rows.taps + 1) * (target.width * pixel + 8)
-            + max(source.width * pixel, fixedPoint) + target.width * 4
+            + max(source.width * pixel, fixedPoint) + target.width * 8
     }
 
     func append(row: Span<UInt8>) {

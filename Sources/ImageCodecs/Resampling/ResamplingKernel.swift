@@ -18,6 +18,9 @@ struct ResamplingKernel: ~Copyable {
     private let sourceColumns: Range<Int>
     private let keptRows: Int
     private let hasAlpha: Bool
+    /// Whether samples have 16 bits, and the largest one.
+    private let isDeep: Bool
+    private let most: Float
     /// Nil where the numbers are averaged as they are.
     private let curve: SRGBCurve?
     /// The part of the source row that is needed, as pairs or as floats.
@@ -31,13 +34,15 @@ struct ResamplingKernel: ~Copyable {
     private let sums: UnsafeMutablePointer<Pixel>
 
     /// A target row may be made of the latest `keptRows` source rows.
-    init(columns: ResamplingWeights, keptRows: Int, hasAlpha: Bool, usesLinearLight: Bool) {
+    init(columns: ResamplingWeights, keptRows: Int, hasAlpha: Bool, usesLinearLight: Bool, isDeep: Bool) {
         self.columns = columns
         self.hasAlpha = hasAlpha
+        self.isDeep = isDeep
+        most = isDeep ? 65_535 : 255
         self.keptRows = keptRows
         sourceColumns = columns.range
         curve = usesLinearLight ? .shared : nil
-        fixedPoint = hasAlpha || usesLinearLight ? nil : FixedPointColumns(columns)
+        fixedPoint = hasAlpha || usesLinearLight || isDeep ? nil : FixedPointColumns(columns)
         let width = columns.count
         unsafe pairs = Self.zeros((fixedPoint?.pairCount ?? 0) * 8, 0)
         unsafe wide = Self.zeros(fixedPoint == nil ? sourceColumns.count : 0, .zero)
@@ -63,8 +68,9 @@ struct ResamplingKernel: ~Copyable {
 
     /// Takes source row `index` and filters it along the row.
     func filter(_ row: Span<UInt8>, index: Int) {
-        precondition(row.count >= sourceColumns.upperBound * 4)
-        let row = row.extracting(sourceColumns.lowerBound * 4..<sourceColumns.upperBound * 4)
+        let pixelBytes = isDeep ? 8 : 4
+        precondition(row.count >= sourceColumns.upperBound * pixelBytes)
+        let row = row.extracting(sourceColumns.lowerBound * pixelBytes..<sourceColumns.upperBound * pixelBytes)
         let result = unsafe narrow + index % keptRows * columns.count
         guard let fixedPoint else {
             widen(row)
@@ -81,24 +87,26 @@ struct ResamplingKernel: ~Copyable {
     }
 
     private func widen(_ row: Span<UInt8>) {
-        unsafe row.withUnsafeBufferPointer { bytes in
-            guard let curve else {
-                for x in 0..<sourceColumns.count {
+        unsafe row.withUnsafeBytes { bytes in
+            for x in 0..<sourceColumns.count {
+                var pixel: Pixel
+                if isDeep {
+                    func sample(_ channel: Int) -> Float {
+                        Float(unsafe bytes.loadUnaligned(fromByteOffset: x * 8 + channel * 2, as: UInt16.self))
+                    }
+                    pixel = Pixel(sample(0), sample(1), sample(2), sample(3))
+                    if curve != nil { pixel = SRGBCurve.lights(of: pixel, most: most) }
+                } else {
                     let byte = x * 4
-                    let pixel = unsafe Pixel(
+                    pixel = unsafe Pixel(
                         Float(bytes[byte]), Float(bytes[byte + 1]), Float(bytes[byte + 2]), Float(bytes[byte + 3]))
-                    unsafe wide[x] = hasAlpha ? premultiplied(pixel) : pixel
+                    if let curve {
+                        pixel.x = curve.light[Int(pixel.x)]
+                        pixel.y = curve.light[Int(pixel.y)]
+                        pixel.z = curve.light[Int(pixel.z)]
+                    }
                 }
-                return
-            }
-            unsafe curve.light.withUnsafeBufferPointer { light in
-                for x in 0..<sourceColumns.count {
-                    let byte = x * 4
-                    let pixel = unsafe Pixel(
-                        light[Int(bytes[byte])], light[Int(bytes[byte + 1])], light[Int(bytes[byte + 2])],
-                        Float(bytes[byte + 3]))
-                    unsafe wide[x] = hasAlpha ? premultiplied(pixel) : pixel
-                }
+                unsafe wide[x] = hasAlpha ? premultiplied(pixel, most) : pixel
             }
         }
     }
@@ -129,7 +137,7 @@ struct ResamplingKernel: ~Copyable {
 
     /// Writes the target row made of the source rows from `start` on, one for each of `weights`.
     func blend(from start: Int, weights: ArraySlice<Float>, into output: inout [UInt8]) {
-        precondition(output.count == columns.count * 4 && weights.count <= keptRows)
+        precondition(output.count == columns.count * (isDeep ? 8 : 4) && weights.count <= keptRows)
         let count = columns.count * 4
         for index in 0..<weights.count {
             unsafe rows[index] = UnsafeRawPointer(narrow + (start + index) % keptRows * columns.count)
@@ -155,37 +163,36 @@ struct ResamplingKernel: ~Copyable {
 
     private func round(into bytes: UnsafeMutablePointer<UInt8>) {
         for x in 0..<columns.count {
-            var pixel = unsafe hasAlpha ? straight(sums[x]) : sums[x]
-            if let curve { pixel = curve.bytes(of: pixel) }
-            let byte = x * 4
-            unsafe bytes[byte] = rounded(pixel.x)
-            unsafe bytes[byte + 1] = rounded(pixel.y)
-            unsafe bytes[byte + 2] = rounded(pixel.z)
-            unsafe bytes[byte + 3] = hasAlpha ? rounded(pixel.w) : 255
+            var pixel = unsafe hasAlpha ? straight(sums[x], most) : sums[x]
+            if !hasAlpha { pixel.w = most }
+            if let curve { pixel = isDeep ? SRGBCurve.samples(of: pixel, most: most) : curve.bytes(of: pixel) }
+            let whole = pixel.clamped(lowerBound: .zero, upperBound: Pixel(repeating: most)) + 0.5
+            for channel in 0..<4 {
+                if isDeep {
+                    let sample = UInt16(whole[channel])
+                    unsafe UnsafeMutableRawPointer(bytes).storeBytes(
+                        of: sample, toByteOffset: x * 8 + channel * 2, as: UInt16.self)
+                } else {
+                    unsafe bytes[x * 4 + channel] = UInt8(whole[channel])
+                }
+            }
         }
     }
 }
 
-/// Colours times alpha; alpha stays 0 to 255.
-private func premultiplied(_ pixel: SIMD4<Float>) -> SIMD4<Float> {
+/// Colours times alpha; alpha stays, 0 to `most`.
+private func premultiplied(_ pixel: SIMD4<Float>, _ most: Float) -> SIMD4<Float> {
     let alpha = pixel.w
-    var result = pixel * (alpha / 255)
+    var result = pixel * (alpha / most)
     result.w = alpha
     return result
 }
 
 /// The inverse, with no colours where alpha rounds to nothing.
-private func straight(_ pixel: SIMD4<Float>) -> SIMD4<Float> {
+private func straight(_ pixel: SIMD4<Float>, _ most: Float) -> SIMD4<Float> {
     let alpha = pixel.w
     guard alpha >= 0.5 else { return .zero }
-    var result = pixel * (255 / min(alpha, 255))
+    var result = pixel * (most / min(alpha, most))
     result.w = alpha
     return result
-}
-
-/// The nearest byte.
-///
-/// Finite weights and bytes give finite values, so the conversion cannot trap.
-private func rounded(_ value: Float) -> UInt8 {
-    UInt8(max(0, min(255, value)) + 0.5)
 }

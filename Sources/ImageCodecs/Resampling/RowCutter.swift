@@ -6,9 +6,9 @@ final class RowCutter: RowSink {
     private let sink: any RowSink
 
     /// `region` lies inside the rows, begins at a whole pixel and has the given size.
-    init(_ region: PixelRegion, _ size: PixelSize, sink: any RowSink) {
-        let left = Int(region.left) * 4
-        bytes = left..<left + size.width * 4
+    init(_ region: PixelRegion, _ size: PixelSize, bytesPerPixel: Int = 4, sink: any RowSink) {
+        let left = Int(region.left) * bytesPerPixel
+        bytes = left..<left + size.width * bytesPerPixel
         rowsAbove = Int(region.top)
         rowsLeft = size.height
         self.sink = sink

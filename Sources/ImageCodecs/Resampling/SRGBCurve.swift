@@ -42,6 +42,22 @@ struct SRGBCurve {
         return Float(light >= least[Int(byte) + 1] ? byte + 1 : byte)
     }
 
+    /// The lights of three numbers from 0 to `most`; the fourth is left alone.
+    static func lights(of samples: SIMD4<Float>, most: Float) -> SIMD4<Float> {
+        func light(_ sample: Float) -> Float { Float(Self.light(Double(sample / most))) }
+        return SIMD4(light(samples.x), light(samples.y), light(samples.z), samples.w)
+    }
+
+    /// The numbers from 0 to `most` for three lights, which may be a little below 0 or above 1; the fourth is left alone.
+    static func samples(of lights: SIMD4<Float>, most: Float) -> SIMD4<Float> {
+        let clamped = lights.clamped(lowerBound: .zero, upperBound: .one)
+        func sample(_ light: Float) -> Float {
+            let value = Double(light)
+            return Float(value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055) * most
+        }
+        return SIMD4(sample(clamped.x), sample(clamped.y), sample(clamped.z), lights.w)
+    }
+
     private static func light(_ value: Double) -> Double {
         value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }

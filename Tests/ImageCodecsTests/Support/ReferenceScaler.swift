@@ -8,28 +8,38 @@ struct ReferenceScaler {
 
     /// RGBA of `image`, or of its part `region`, at `size`.
     func scale(_ image: PixelBuffer, region: PixelRegion? = nil, to size: PixelSize) -> [UInt8] {
-        let region = region ?? PixelRegion(whole: image.size)
-        var planes = image.bytes.enumerated().map { index, byte in
-            index % 4 < 3 && resampling.usesLinearLight ? Self.light(of: byte) : Double(byte)
+        let scaled = scale(image.bytes.map { Double($0) }, of: image.size, most: 255, region: region, to: size)
+        return scaled.enumerated().map { index, value in
+            scaled[index / 4 * 4 + 3] < 0.5 ? 0 : UInt8(max(0, min(255, value.rounded())))
+        }
+    }
+
+    /// Numbers from 0 to `most`, RGBA with straight alpha, of an image of `sourceSize`; not rounded, and nothing where
+    /// alpha rounds to nothing.
+    func scale(
+        _ samples: [Double], of sourceSize: PixelSize, most: Double, region: PixelRegion? = nil, to size: PixelSize
+    ) -> [Double] {
+        let region = region ?? PixelRegion(whole: sourceSize)
+        var planes = samples.enumerated().map { index, sample in
+            index % 4 < 3 && resampling.usesLinearLight ? Self.light(of: sample / most) : sample
         }
         for pixel in stride(from: 0, to: planes.count, by: 4) {
-            for channel in pixel..<pixel + 3 { planes[channel] *= planes[pixel + 3] / 255 }
+            for channel in pixel..<pixel + 3 { planes[channel] *= planes[pixel + 3] / most }
         }
         let narrow = filter(
-            planes, count: image.width, part: (region.left, region.width), to: size.width, lines: image.height,
-            isHorizontal: true)
+            planes, count: sourceSize.width, part: (region.left, region.width), to: size.width,
+            lines: sourceSize.height, isHorizontal: true)
         let small = filter(
-            narrow, count: image.height, part: (region.top, region.height), to: size.height, lines: size.width,
+            narrow, count: sourceSize.height, part: (region.top, region.height), to: size.height, lines: size.width,
             isHorizontal: false)
-        var result = [UInt8](repeating: 0, count: size.area * 4)
+        var result = [Double](repeating: 0, count: size.area * 4)
         for pixel in stride(from: 0, to: result.count, by: 4) {
             let alpha = small[pixel + 3]
             guard alpha >= 0.5 else { continue }
-            result[pixel + 3] = UInt8(min(255, alpha.rounded()))
+            result[pixel + 3] = min(most, alpha)
             for channel in pixel..<pixel + 3 {
-                let value = small[channel] * 255 / min(alpha, 255)
-                let byte = resampling.usesLinearLight ? Self.byte(of: value) : value
-                result[channel] = UInt8(max(0, min(255, byte.rounded())))
+                let value = small[channel] * most / min(alpha, most)
+                result[channel] = resampling.usesLinearLight ? Self.value(of: value) * most : value
             }
         }
         return result
@@ -78,12 +88,11 @@ struct ReferenceScaler {
 
     private static func sinc(_ x: Double) -> Double { sin(.pi * x) / (.pi * x) }
 
-    private static func light(of byte: UInt8) -> Double {
-        let value = Double(byte) / 255
-        return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    private static func light(of value: Double) -> Double {
+        value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    private static func byte(of light: Double) -> Double {
-        255 * (light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055)
+    private static func value(of light: Double) -> Double {
+        light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
     }
 }

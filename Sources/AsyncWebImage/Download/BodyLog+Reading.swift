@@ -1,0 +1,120 @@
+import HTTPTransport
+import Threading
+
+/// What decoders, and those who wait for the bytes themselves, see of the log.
+extension BodyLog {
+    var received: Int { state.withLock { $0.received } }
+
+    /// How the transfer ended; nil while it goes on.
+    var end: End? { state.withLock { $0.end } }
+
+    /// Bytes that are kept.
+    var held: Int { state.withLock { $0.segments.reduce($0.open.count) { $0 + $1.count } } }
+
+    /// Keeps the whole body and gives it to `answer` at the end; false if its beginning is already gone.
+    func collect(for answer: OneShot<ImageData>, source: ResponseSource) -> Bool {
+        let (isWhole, isOver, resumed) = state.withLock { state -> (Bool, Bool, (any Transfer)?) in
+            guard state.isWhole else { return (false, false, nil) }
+            state.collectors.insert(Collectors.Collector(answer: answer, source: source))
+            return (true, state.end != nil, state.resumed())
+        }
+        resumed?.resume()
+        if isOver { answerCollectors() }
+        return isWhole
+    }
+
+    /// Takes back ``collect(for:source:)``.
+    func stopCollecting(for answer: OneShot<ImageData>) {
+        state.withLock { $0.collectors.remove(answer) }
+    }
+
+    /// A reader from the first byte on; nil if it is gone.
+    ///
+    /// As long as all readers are frugal, the transfer is never far ahead of them.
+    func makeReader(isFrugal: Bool = false) -> BodyReader? {
+        let (reader, resumed) = state.withLock { state -> (BodyReader?, (any Transfer)?) in
+            guard state.isWhole else { return (nil, nil) }
+            let id = state.nextReader
+            state.nextReader += 1
+            state.readers[id] = Reader(isFrugal: isFrugal)
+            return (BodyReader(log: self, id: id), state.resumed())
+        }
+        resumed?.resume()
+        return reader
+    }
+
+    /// The next pieces for a reader: none if there are none yet, nil at the end.
+    func read(_ id: UInt64) throws -> [[UInt8]]? {
+        let (pieces, resumed) = try state.withLock { state throws(ImageError) -> ([[UInt8]]?, (any Transfer)?) in
+            guard let reader = state.readers[id] else { return (nil, nil) }
+            state.seal()
+            let end = state.firstSegment + state.segments.count
+            let pieces = Array(state.segments[(reader.next - state.firstSegment)...])
+            if pieces.isEmpty, let end = state.end {
+                _ = try end.get()
+                return (nil, nil)
+            }
+            state.readers[id]?.next = end
+            state.readers[id]?.read = state.received
+            state.readers[id]?.isParked = false
+            state.dropRead()
+            return (pieces, state.resumed())
+        }
+        resumed?.resume()
+        return pieces
+    }
+
+    /// Whether nothing is left for a reader, and nothing will come.
+    func isAtEnd(_ id: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.end != nil, let reader = state.readers[id] else { return false }
+            return state.open.isEmpty && reader.next == state.firstSegment + state.segments.count
+        }
+    }
+
+    /// Returns as soon as there may be something to read, or ``wake(_:)`` is called.
+    func wait(_ id: UInt64) async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                guard let reader = state.readers[id], !reader.isPoked, state.end == nil, state.open.isEmpty,
+                    reader.next == state.firstSegment + state.segments.count
+                else {
+                    state.readers[id]?.isPoked = false
+                    return true
+                }
+                state.readers[id]?.waiting = continuation
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    func wake(_ id: UInt64) {
+        let waiting = state.withLock { state in
+            guard let waiting = state.readers[id]?.waiting else {
+                state.readers[id]?.isPoked = true
+                return nil as CheckedContinuation<Void, Never>?
+            }
+            state.readers[id]?.waiting = nil
+            return waiting
+        }
+        waiting?.resume()
+    }
+
+    func park(_ id: UInt64) {
+        let resumed = state.withLock { state in
+            state.readers[id]?.isParked = true
+            return state.resumed()
+        }
+        resumed?.resume()
+    }
+
+    func remove(_ id: UInt64) {
+        let resumed = state.withLock { state -> (any Transfer)? in
+            state.readers[id] = nil
+            state.dropRead()
+            return state.resumed()
+        }
+        resumed?.resume()
+    }
+}
