@@ -10,6 +10,7 @@ from pathlib import Path
 # Okabe and Ito's colours, which colour-blind people can tell apart, on white and on black; the limit is grey.
 STYLES = {
     "actor": ("#0072B2", "circle"),
+    "decoder": ("#56B4E9", "triangle"),
     "thumbnail": ("#0072B2", "circle"),
     "operation-queue": ("#D55E00", "square"),
     "vipsthumbnail": ("#D55E00", "square"),
