@@ -24,7 +24,8 @@ typedef struct ScaledPreview {
 /// Remembers where `image` keeps its coefficients. To be called before its header is read. Takes its `client_data`.
 void scaled_preview_install(ScaledPreview *preview, j_decompress_ptr image);
 
-/// Starts to render what `image` knows at `eighths` of the stored size; then `preview->info` has rows to read. Errors leave by the error manager of `image`.
+/// Starts to render what `image` knows at `eighths` of the stored size; then `preview->info` has rows to read. Errors leave by
+/// the error manager of `image`.
 void scaled_preview_begin(ScaledPreview *preview, unsigned eighths);
 
 /// Ends the rendering, at its last row or before. Does nothing if there is none.

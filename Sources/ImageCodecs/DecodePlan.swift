@@ -2,7 +2,7 @@
 public struct DecodePlan: Sendable, Hashable {
     /// Size of the image as stored.
     public let storedSize: PixelSize
-    /// Size of the rows the codec hands out: the stored size, or less where the codec scales (JPEG in steps of 1/8).
+    /// Size of the rows the codec hands out: the stored size, or less where the codec scales (JPEG to 1/2, 1/4 or 1/8).
     public let rowSize: PixelSize
     /// Size of the result before it is turned upright.
     public let scaledSize: PixelSize

@@ -75,30 +75,20 @@ final class OrientedCanvas: RowSink {
                 unsafe UnsafeMutableRawBufferPointer(rebasing: target[(start * pixelBytes)...]).copyMemory(from: source)
                 return
             }
-            if pixelBytes == 1 {
+            func place<Pixel: BitwiseCopyable>(_: Pixel.Type) {
                 for x in 0..<width {
                     for y in 0..<rowCount {
-                        unsafe target[start + x * columnStep + y * rowStep] = unsafe source[y * width + x]
+                        let from = (y * width + x) * pixelBytes
+                        let to = (start + x * columnStep + y * rowStep) * pixelBytes
+                        let pixel = unsafe source.loadUnaligned(fromByteOffset: from, as: Pixel.self)
+                        unsafe target.storeBytes(of: pixel, toByteOffset: to, as: Pixel.self)
                     }
                 }
-                return
             }
-            if pixelBytes == 8 {
-                for x in 0..<width {
-                    for y in 0..<rowCount {
-                        let pixel = unsafe source.loadUnaligned(fromByteOffset: (y * width + x) * 8, as: UInt64.self)
-                        let place = start + x * columnStep + y * rowStep
-                        unsafe target.storeBytes(of: pixel, toByteOffset: place * 8, as: UInt64.self)
-                    }
-                }
-                return
-            }
-            for x in 0..<width {
-                for y in 0..<rowCount {
-                    let pixel = unsafe source.loadUnaligned(fromByteOffset: (y * width + x) * 4, as: UInt32.self)
-                    let place = start + x * columnStep + y * rowStep
-                    unsafe target.storeBytes(of: pixel, toByteOffset: place * 4, as: UInt32.self)
-                }
+            switch pixelBytes {
+            case 1: place(UInt8.self)
+            case 8: place(UInt64.self)
+            default: place(UInt32.self)
             }
         }
         completeRows += rowCount

@@ -105,7 +105,8 @@ extension Span<UInt8> {
     }
 }
 
-/// Stores rows of straight RGBA in another format, on their way into the image.
+/// Stores rows of straight RGBA in another format, on their way into the image; those that have 16 bits already pass
+/// where that is the format.
 final class RowConverter: RowSink {
     private let format: PixelFormat
     private var output: [UInt8]
@@ -119,6 +120,7 @@ final class RowConverter: RowSink {
     }
 
     func append(row: Span<UInt8>) {
+        if format == .rgba16, row.count == output.count { return sink.append(row: row) }
         precondition(row.count / 4 * format.bytesPerPixel == output.count)
         format.store(row, into: &output)
         let stored = output

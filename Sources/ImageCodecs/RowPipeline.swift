@@ -35,9 +35,9 @@ final class RowPipeline: RowSink {
                     from: rowSize, region: region, to: scaledSize, resampling: resampling, hasAlpha: hasAlpha,
                     isDeep: isDeep, sink: next)
         }
-        if isDeep, takesInks { next = RowWidener(width: rowSize.width, sink: next) }
+        if isDeep, takesInks { next = RowConverter(to: format, width: rowSize.width, sink: next) }
         if let colors, convertsFirst { next = ColorConverter(colors, width: rowSize.width, sink: next) }
-        if isDeep, !takesInks { next = RowWidener(width: rowSize.width, sink: next) }
+        if isDeep, !takesInks { next = RowConverter(to: format, width: rowSize.width, sink: next) }
         first = next
         rowCount = scaledSize.height
     }

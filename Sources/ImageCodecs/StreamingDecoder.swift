@@ -117,7 +117,7 @@ public final class StreamingDecoder {
     ///
     /// For files whose rows come once this is a copy of them. For progressive ones the latest complete scan is rendered
     /// whole, and kept until there is a newer one. An image with a side over `maximumSide` is shown smaller: a progressive
-    /// JPEG at the next step of 1/8, which takes a fraction of the time; others are scaled down to that side.
+    /// JPEG at 1/2, 1/4 or 1/8, which takes a fraction of the time; others are scaled down to that side.
     public func preview(maximumSide: Int = .max) throws(CodecError) -> ImagePreview? {
         try remembering { () throws(CodecError) in
             guard let running else { return nil }
