@@ -10,16 +10,14 @@ enum Catalog {
 
     static var names: String { scenarios.map { $0.name }.joined(separator: ", ") }
 
-    /// Everybody who does anything in any scenario, in order of first appearance.
-    static var engines: [String] {
+    /// Everybody who does anything in these scenarios, in order of first appearance.
+    static func engines(in scenarios: [any Scenario.Type] = scenarios) -> [String] {
         var names: [String] = []
         for scenario in scenarios {
             for name in engines(of: scenario) where !names.contains(name) { names.append(name) }
         }
         return names
     }
-
-    static var engineNames: String { engines.joined(separator: ", ") }
 
     private static func engines<S: Scenario>(of scenario: S.Type) -> [String] {
         S.cases(.full).map(\.engine)

@@ -11,7 +11,7 @@ struct RunCommand: AsyncParsableCommand {
             Scenarios:
             \(Catalog.scenarios.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
 
-            Engines: \(Catalog.engineNames).
+            Engines: \(Catalog.engines().joined(separator: ", ")).
 
             Tools that are not installed have no figures. The environment says where two of them are: WEBIMAGE, or else \
             what make release builds, and IMG2DATASET, or else the one in the path.
@@ -41,8 +41,11 @@ struct RunCommand: AsyncParsableCommand {
         for name in scenario where Catalog.scenario(named: name) == nil {
             throw ValidationError("There is no scenario '\(name)'. There are: \(Catalog.names).")
         }
-        for name in engine where !Catalog.engines.contains(name) {
-            throw ValidationError("There is no engine '\(name)'. There are: \(Catalog.engineNames).")
+        let engines = Catalog.engines(in: scenarios)
+        for name in engine where !engines.contains(name) {
+            let place = scenario.isEmpty ? "" : " in \(scenario.joined(separator: ", "))"
+            throw ValidationError(
+                "There is no engine '\(name)'\(place). There are: \(engines.joined(separator: ", ")).")
         }
         guard (1...1_000).contains(repetitions ?? 1) else {
             throw ValidationError("--repetitions must be 1 to 1000.")
@@ -53,7 +56,6 @@ struct RunCommand: AsyncParsableCommand {
         let driver = Driver(
             extent: quick ? .quick : .full, repetitions: repetitions ?? (quick ? 3 : 5), engines: Set(engine),
             fixtures: try FixtureFolder(path: fixtures), progress: Progress())
-        let scenarios = Catalog.scenarios.filter { scenario.isEmpty || scenario.contains($0.name) }
         let output = try RowOutput(jsonPath: json)
         do {
             try await Interruption.cancelling {
@@ -67,5 +69,9 @@ struct RunCommand: AsyncParsableCommand {
             driver.progress.clear()
             throw ExitCode(interrupted.exitStatus)
         }
+    }
+
+    private var scenarios: [any Scenario.Type] {
+        Catalog.scenarios.filter { scenario.isEmpty || scenario.contains($0.name) }
     }
 }

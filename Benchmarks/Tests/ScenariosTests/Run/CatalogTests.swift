@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test func enginesOfAllScenariosAreKnownOnce() {
-        #expect(Set(Catalog.engines).count == Catalog.engines.count)
-        #expect(Catalog.engines.contains("actor"))
-        #expect(Catalog.engines.contains("plain-decode"))
+        #expect(Set(Catalog.engines()).count == Catalog.engines().count)
+        #expect(Catalog.engines().contains("actor"))
+        #expect(Catalog.engines().contains("plain-decode"))
     }
 }
