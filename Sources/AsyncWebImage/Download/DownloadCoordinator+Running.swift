@@ -1,0 +1,89 @@
+import HTTPTransport
+import HTTPTypes
+import Logging
+
+// Downloads start, end and settle.
+extension DownloadCoordinator {
+    /// Whether what is downloaded next may wait for its decode in memory.
+    var hasRoom: Bool { undecodedBytes < max(1, configuration.undecodedLimit) }
+
+    func startNext() {
+        while hasRoom, let id = queue.next() {
+            if let download = downloads[id] { start(download) }
+        }
+    }
+
+    func start(_ download: Download) {
+        download.state = .running
+        let request = TransportRequest(
+            url: download.key.url,
+            headerFields: configuration.headerFields.overridden(by: download.key.headerFields),
+            deadlines: configuration.deadlines,
+            bodyLimit: configuration.bodyLimit,
+            redirectLimit: configuration.redirectLimit)
+        let receiver = DownloadReceiver(url: download.key.url, log: download.log) { [id = download.id] in
+            self.post(.transferEnded(id))
+        }
+        let transfer = transport.start(request, receiver: receiver)
+        download.log.attach(transfer)
+        download.transfer = transfer
+    }
+
+    func transferEnded(_ id: Download.ID) {
+        if let download = downloads[id] { settle(download) }
+        queue.release(id)
+    }
+
+    /// The transfer has ended: those who wait for the bytes have their answer, decodes end by themselves.
+    func settle(_ download: Download) {
+        download.transfer = nil
+        download.log.answerCollectors()
+        for subscriber in download.removeSubscribers(of: nil) { locations[subscriber.id] = nil }
+        switch download.log.end {
+        case .success((_, let metrics))?:
+            download.state = .received
+            logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
+        case .failure(let error)?:
+            // Decodes hear of it through the log; nobody shall join a failure.
+            forget(download)
+            logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
+        case nil:
+            return
+        }
+        guard !download.subscribers.isEmpty else { return abandon(download) }
+        guard case .received = download.state else { return }
+        download.undecodedBytes = download.log.held
+        undecodedBytes += download.undecodedBytes
+    }
+
+    /// Nobody waits for the download any more: it stops wherever it is.
+    func abandon(_ download: Download) {
+        forget(download)
+        downloads[download.id] = nil
+        for decode in download.decodes.values { decode.task.cancel() }
+        download.decodes = [:]
+        download.state = .abandoned
+        queue.remove(download.id)
+        download.transfer?.cancel()
+        guard download.undecodedBytes > 0 else { return }
+        undecodedBytes -= download.undecodedBytes
+        download.undecodedBytes = 0
+        startNext()
+    }
+
+    /// Callers can join the download no longer; another may have taken its place already.
+    func forget(_ download: Download) {
+        if joinable[download.key] === download { joinable[download.key] = nil }
+    }
+}
+
+extension HTTPFields {
+    /// These fields, with those of the same name replaced by `others`.
+    fileprivate func overridden(by others: HTTPFields) -> HTTPFields {
+        guard !others.isEmpty else { return self }
+        var fields = self
+        for field in others { fields[values: field.name] = [] }
+        for field in others { fields.append(field) }
+        return fields
+    }
+}
