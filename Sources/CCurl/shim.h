@@ -29,6 +29,14 @@ static inline CURLcode ccurl_set_socket_opened_function(
 static inline CURLcode ccurl_set_close_socket_function(CURL *easy, int (*function)(void *, curl_socket_t)) {
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
 }
+static inline CURLcode ccurl_set_open_socket_function(
+    CURL *easy, curl_socket_t (*function)(void *, curlsocktype, struct curl_sockaddr *)) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+/// The address itself, which is longer than the member that holds its beginning.
+static inline const struct sockaddr *ccurl_socket_address(const struct curl_sockaddr *address) {
+    return &address->addr;
+}
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

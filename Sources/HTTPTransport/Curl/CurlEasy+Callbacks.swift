@@ -22,10 +22,34 @@ extension CurlEasy {
                 } ?? 0
             })
         try unsafe check(
-            ccurl_set_prereq_function(handle) { owner, _, _, _, _ in
-                guard let transfer = unsafe CurlEasy.transfer(of: owner) else { return CURL_PREREQFUNC_ABORT }
+            ccurl_set_prereq_function(handle) { owner, peer, _, _, _ in
+                guard let owner = unsafe owner else { return CURL_PREREQFUNC_ABORT }
+                let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
+                guard let transfer = easy.transfer else { return CURL_PREREQFUNC_ABORT }
+                if let policy = easy.policy {
+                    let address = unsafe peer.flatMap { IPAddress(unsafe String(cString: $0)) }
+                    guard transfer.mayUseConnection(to: address, by: policy) else { return CURL_PREREQFUNC_ABORT }
+                }
                 transfer.connected()
                 return CURL_PREREQFUNC_OK
+            })
+        if policy != nil { try judgeAddresses() }
+    }
+
+    /// Has every address judged before a connection to it is opened.
+    private func judgeAddresses() throws(CurlOptionFailure) {
+        let this = unsafe Unmanaged.passUnretained(self).toOpaque()
+        try unsafe check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, this))
+        try unsafe check(
+            ccurl_set_open_socket_function(handle) { owner, _, address in
+                guard let owner = unsafe owner, let address = unsafe address else { return CURL_SOCKET_BAD }
+                let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
+                guard let transfer = easy.transfer, let policy = easy.policy,
+                    let socketAddress = unsafe ccurl_socket_address(address),
+                    transfer.mayConnect(to: unsafe IPAddress(socketAddress), by: policy)
+                else { return CURL_SOCKET_BAD }
+                let (family, type) = unsafe (address.pointee.family, address.pointee.socktype)
+                return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), unsafe address.pointee.protocol)
             })
     }
 

@@ -13,6 +13,8 @@ final class CurlEasy {
     var transfer: CurlTransfer? {
         didSet { unsafe errorText.pointee = 0 }
     }
+    /// Which addresses may be talked to, if there is anything to judge.
+    let policy: NetworkPolicy?
     /// What the handle is set to.
     var settings: CurlSettings?
 
@@ -20,6 +22,7 @@ final class CurlEasy {
     init(_ configuration: CurlTransport.Configuration) throws(CurlOptionFailure) {
         guard let handle = unsafe curl_easy_init() else { throw CurlOptionFailure(code: CURLE_OUT_OF_MEMORY) }
         unsafe self.handle = handle
+        policy = configuration.policy.addresses.isEmpty ? nil : configuration.policy
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText))

@@ -18,6 +18,11 @@ final class CurlTransfer {
     var addressesToGive: (key: String, expiry: ContinuousClock.Instant)?
     /// The handle, while libcurl has the transfer.
     var easy: CurlEasy?
+    /// Whether the hop goes through a proxy, whose own address is nobody's concern.
+    var usesProxy = false
+    /// Why addresses of the hop's host were passed over, as long as none was allowed.
+    private var refusal: NetworkPolicy.Refusal?
+    private var wasAllowed = false
     /// Why the transfer was aborted from our side, if it was.
     var abortion: Abortion?
     /// The request to make next, if the last answer was a redirect.
@@ -84,7 +89,28 @@ final class CurlTransfer {
         redirectCount += 1
         parser = ResponseHeadParser()
         discardedBytes = 0
+        refusal = nil
+        wasAllowed = false
         enter(.connecting)
+    }
+
+    /// Whether a connection to `address` may be opened.
+    func mayConnect(to address: IPAddress?, by policy: NetworkPolicy) -> Bool {
+        guard !usesProxy else { return true }
+        guard let address else { return false }
+        if let found = policy.refusal(of: address) {
+            refusal = refusal ?? found
+            return false
+        }
+        wasAllowed = true
+        return true
+    }
+
+    /// Whether the connection to `address` that was chosen, and may be an old one, may be used; otherwise aborts.
+    func mayUseConnection(to address: IPAddress?, by policy: NetworkPolicy) -> Bool {
+        guard !usesProxy else { return true }
+        guard let address else { return false }
+        return policy.refusal(of: address).map { fail(.refusedByPolicy($0)) } ?? true
     }
 
     /// The connection stands, the request is about to be sent.
@@ -179,6 +205,9 @@ final class CurlTransfer {
         case nil: break
         }
         guard result == CURLE_OK else {
+            if let refusal, !wasAllowed {
+                return .failed(TransportError(url: request.url.string, reason: .refusedByPolicy(refusal)))
+            }
             return .failed(
                 TransportError(
                     result, url: request.url.string, detail: easy?.errorDetail ?? "", progress: progress))

@@ -19,13 +19,18 @@ public actor CurlTransport: Transport {
         /// A file of certificate authorities (PEM) to trust instead of the system's.
         public var certificateAuthorityFile: String?
 
+        /// Who may be talked to: everybody, unless told otherwise.
+        public var policy: NetworkPolicy
+
         /// 256 idle connections, the environment's proxy, the system's certificate authorities.
         public init(
-            connectionCacheSize: Int = 256, proxy: ProxyRule = .environment, certificateAuthorityFile: String? = nil
+            connectionCacheSize: Int = 256, proxy: ProxyRule = .environment, certificateAuthorityFile: String? = nil,
+            policy: NetworkPolicy = NetworkPolicy()
         ) {
             self.connectionCacheSize = connectionCacheSize
             self.proxy = proxy
             self.certificateAuthorityFile = certificateAuthorityFile
+            self.policy = policy
         }
     }
 
@@ -33,6 +38,8 @@ public actor CurlTransport: Transport {
     private var idleHandleLimit: Int { configuration.connectionCacheSize }
 
     private let configuration: Configuration
+    /// Nil if there is nothing to judge.
+    private let policy: NetworkPolicy?
     private let thread: CurlThread
     private let resolver: HostResolver
     private let multi: CurlMulti
@@ -59,6 +66,7 @@ public actor CurlTransport: Transport {
     ) {
         _ = CurlLibrary.initialized
         self.configuration = configuration
+        policy = configuration.policy.allowsAll ? nil : configuration.policy
         self.resolver = resolver
         thread = CurlThread()
         multi = CurlMulti(poller: thread.poller, connectionCacheSize: configuration.connectionCacheSize)
@@ -127,6 +135,10 @@ extension CurlTransport {
     private func resolve(_ transfer: CurlTransfer) {
         let url = transfer.request.url
         let proxy = configuration.proxy.proxy(for: url)
+        if let refusal = policy?.refusal(of: url, throughProxy: proxy != nil) {
+            return finish(transfer, .failed(TransportError(url: url.string, reason: .refusedByPolicy(refusal))))
+        }
+        transfer.usesProxy = proxy != nil
         // A proxy resolves names itself.
         if proxy != nil || isNumericAddress(url.host) { return hand(transfer, addresses: nil, proxy: proxy) }
         if let addresses = resolver.knownAddresses(of: url.host) {

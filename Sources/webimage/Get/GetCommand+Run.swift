@@ -4,7 +4,7 @@ import AsyncWebImage
 extension GetCommand {
     func run() async throws {
         let list = try input.map { try InputList(path: $0) }
-        let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+        let traffic = Traffic(over: CurlTransport(configuration: network.transport))
         let workers = Workers()
         let plan = plan
         let getter = Getter(

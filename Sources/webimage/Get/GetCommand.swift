@@ -100,6 +100,8 @@ struct GetCommand: AsyncParsableCommand {
     @Flag(help: "Write one JSON object a line for each image instead of text.")
     var json = false
 
+    @OptionGroup var network: NetworkOptions
+
     func validate() throws {
         guard !sources.isEmpty || input != nil else {
             throw ValidationError("Nothing to get: give URLs, or a list with --input.")

@@ -23,11 +23,14 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Write one JSON object a line for each image instead of text.")
     var json = false
 
+    @OptionGroup var network: NetworkOptions
+
     func run() async throws {
         let sources = sources.map { ImageSource(argument: $0) }
         let json = json
+        let transport = network.transport
         let failures = try await Interruption.cancelling {
-            let loader = ImageLoader()
+            let loader = ImageLoader(configuration: ImageLoader.Configuration(transport: transport))
             let workers = Workers()
             var failures = 0
             for source in sources {

@@ -22,9 +22,9 @@ struct Command {
 
     /// Runs the command to its end.
     ///
-    /// `whileRunning` may interfere. With `closesOutput` nobody reads its output.
+    /// `environment` replaces variables of this process. `whileRunning` may interfere. With `closesOutput` nobody reads its output.
     static func run(
-        _ arguments: [String], input: String = "", closesOutput: Bool = false,
+        _ arguments: [String], input: String = "", closesOutput: Bool = false, environment: [String: String] = [:],
         whileRunning: (Command) async throws -> Void = { _ in }
     ) async throws -> Result {
         try await withTemporaryFolder { folder in
@@ -33,7 +33,8 @@ struct Command {
             #expect(Foundation.pipe(&pipe) == 0)
             close(pipe[0])
             defer { close(pipe[1]) }
-            let command = try spawn(arguments, in: folder, output: closesOutput ? pipe[1] : nil)
+            let command = try spawn(
+                arguments, environment, in: folder, output: closesOutput ? pipe[1] : nil)
             try await whileRunning(command)
             let status = await command.waitForExit()
             func text(_ name: String) throws -> String {
@@ -52,7 +53,9 @@ struct Command {
         }
     }
 
-    private static func spawn(_ arguments: [String], in folder: String, output: Int32?) throws -> Command {
+    private static func spawn(
+        _ arguments: [String], _ changes: [String: String], in folder: String, output: Int32?
+    ) throws -> Command {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -64,8 +67,11 @@ struct Command {
         let path = try path
         var strings = ([path] + arguments).map { strdup($0) } + [nil]
         defer { for string in strings { free(string) } }
+        let environment = ProcessInfo.processInfo.environment.merging(changes) { $1 }
+        var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for variable in variables { free(variable) } }
         var process: pid_t = 0
-        let status = posix_spawn(&process, path, &actions, nil, &strings, environ)
+        let status = posix_spawn(&process, path, &actions, nil, &strings, &variables)
         try #require(status == 0, "\(path): \(String(cString: strerror(status)))")
         return Command(process: process)
     }

@@ -1,0 +1,93 @@
+import CCurl
+import LoopbackOrigin
+import Testing
+
+@testable import HTTPTransport
+
+@Suite(.timeLimit(.minutes(1)))
+struct PolicyTests {
+    private func transport(
+        _ policy: NetworkPolicy, addresses: [String] = [], proxy: ProxyRule = .none
+    ) -> CurlTransport {
+        CurlTransport(
+            configuration: .init(proxy: proxy, policy: policy),
+            resolver: HostResolver { _ in .success(addresses) })
+    }
+
+    private func isRefusal(_ error: TransportError?) -> Bool {
+        guard let error, case .refusedByPolicy = error.reason else { return false }
+        return !error.isRetryable
+    }
+
+    @Test(arguments: ["127.0.0.1", "0x7f.1", "2130706433", "0177.0.0.1", "[::ffff:127.0.0.1]", "name.example"])
+    func whatIsRefusedIsNotConnectedTo(host: String) async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            let transport = transport(.publicInternetOnly, addresses: ["127.0.0.1", "::1"])
+            let error = try await transport.fetch("http://\(host):\(origin.port)/").error
+            #expect(isRefusal(error))
+            #expect(
+                error?.description
+                    == "not allowed by the network policy (address 127.0.0.1, rule: deny 127.0.0.0/8)")
+            #expect(origin.counts.openedConnections == 0)
+        }
+    }
+
+    @Test func redirectsAreJudged() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            let policy = NetworkPolicy(addresses: [.deny("127.0.0.2")])
+            let transport = transport(policy, addresses: ["127.0.0.2"])
+            for host in ["127.0.0.2", "name.example"] {
+                origin.route("/a", .redirect(to: "http://\(host):\(origin.port)/b"))
+                let error = try await transport.fetch(origin.url("/a")).error
+                #expect(isRefusal(error))
+                #expect(error?.url == "http://\(host):\(origin.port)/b")
+            }
+        }
+    }
+
+    @Test func onlyAllowedAddressesOfAHostAreTried() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", LoopbackOrigin.Response(body: [1]))
+            let url = "http://name.example:\(origin.port)/a"
+            let good = transport(
+                NetworkPolicy(addresses: [.allow("127.0.0.1"), .denyOthers]),
+                addresses: ["::1", "127.0.0.2", "127.0.0.1", "127.0.0.3"])
+            #expect(try await good.fetch(url).body == [1])
+            #expect(origin.counts.openedConnections == 1)
+            // Nobody listens at the one that is allowed.
+            let bad = transport(
+                NetworkPolicy(addresses: [.deny("127.0.0.1")]), addresses: ["127.0.0.1", "127.0.0.2"])
+            #expect(try await bad.fetch(url).error?.reason == .connectionFailed)
+            #expect(origin.counts.openedConnections == 1)
+        }
+    }
+
+    @Test func aStandingConnectionIsJudgedBeforeItIsUsed() throws {
+        let transport = transport(NetworkPolicy())
+        let request = TransportRequest(url: try HTTPURL("http://name.example/"))
+        let handle = CurlTransferHandle(transport: transport, id: 1, request: request, receiver: Recorder())
+        let transfer = CurlTransfer(handle, deadlines: DeadlineWatch())
+        #expect(transfer.mayUseConnection(to: IPAddress("8.8.8.8"), by: .publicInternetOnly))
+        #expect(!transfer.mayUseConnection(to: IPAddress("10.0.0.1"), by: .publicInternetOnly))
+        guard case .failed(let error) = transfer.outcome(CURLE_ABORTED_BY_CALLBACK) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(isRefusal(error))
+    }
+
+    @Test func theProxyItselfIsNotJudged() async throws {
+        try await withLoopbackOrigin { (proxy) async throws in
+            var policy = NetworkPolicy.publicInternetOnly
+            let rule = ProxyRule.url("http://127.0.0.1:\(proxy.port)")
+            let url = "http://name.example/a"
+            proxy.route(url, LoopbackOrigin.Response(body: [9]))
+            #expect(isRefusal(try await transport(policy, proxy: rule).fetch(url).error))
+            #expect(proxy.counts.openedConnections == 0)
+            policy.trustsProxy = true
+            let trusting = transport(policy, proxy: rule)
+            for _ in 0..<2 { #expect(try await trusting.fetch(url).body == [9]) }
+            #expect(isRefusal(try await trusting.fetch("http://10.0.0.1/").error))
+        }
+    }
+}

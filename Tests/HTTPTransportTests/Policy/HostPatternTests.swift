@@ -1,0 +1,25 @@
+import HTTPTransport
+import Testing
+
+struct HostPatternTests {
+    @Test(arguments: [
+        ("example.com", "http://example.com/", true), ("example.com", "http://EXAMPLE.com./", true),
+        ("Example.COM.", "http://example.com/", true), ("example.com", "http://www.example.com/", false),
+        ("example.com", "http://badexample.com/", false), ("*.example.com", "http://www.example.com/", true),
+        ("*.example.com", "http://a.b.example.com/", true), ("*.example.com", "http://example.com/", false),
+        ("*.example.com", "http://badexample.com/", false), ("*.example.com", "http://example.com.evil.org/", false),
+        ("bücher.example", "http://xn--bcher-kva.example/", true), ("127.0.0.1", "http://0x7f.1/", true),
+        ("[::1]", "http://[::1]/", true),
+    ])
+    func matchesAHostOrAllBelowADomain(pattern: String, url: String, expected: Bool) throws {
+        #expect(try #require(HostPattern(pattern)).matches(try HTTPURL(url).host) == expected)
+    }
+
+    @Test(arguments: [
+        "", "*", "*.", "*.*.example", "a*.example", "a/b", "user@host", "host:80", "a b", "http://a/",
+        "?",
+    ])
+    func nothingElseIsOne(text: String) {
+        #expect(HostPattern(text) == nil)
+    }
+}

@@ -1,0 +1,35 @@
+import LoopbackOrigin
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkOptionsTests {
+    @Test(arguments: [["get", "-o", "/tmp"], ["info"]])
+    func publicOnlyRefusesThisMachine(command: [String]) async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            for host in ["127.0.0.1", "localhost", "0x7f.1", "[::ffff:127.0.0.1]"] {
+                let url = "http://\(host):\(origin.port)/a.png"
+                let result = try await Command.run(
+                    command + ["--public-only", url], environment: ["http_proxy": "", "all_proxy": "", "ALL_PROXY": ""])
+                #expect(result.status == 1)
+                #expect(result.errors.contains("not allowed by the network policy (address "))
+            }
+            #expect(origin.counts.openedConnections == 0)
+        }
+    }
+
+    @Test(arguments: [["get", "-o", "/tmp"], ["info"]])
+    func publicOnlyRefusesRedirectsToThisMachine(command: [String]) async throws {
+        try await withLoopbackOrigin { (proxy) async throws in
+            // Nothing public can be reached from here but by a proxy that plays it.
+            proxy.route("http://8.8.8.8/a.png", .redirect(to: "http://127.0.0.1:\(proxy.port)/secret.png"))
+            let result = try await Command.run(
+                command + ["--public-only", "http://8.8.8.8/a.png"],
+                environment: ["http_proxy": "http://127.0.0.1:\(proxy.port)", "no_proxy": "", "NO_PROXY": ""])
+            #expect(result.status == 1)
+            #expect(
+                result.errors.contains(
+                    "not allowed by the network policy (address 127.0.0.1, rule: deny 127.0.0.0/8)"))
+            #expect(proxy.recordedRequests.map(\.target) == ["http://8.8.8.8/a.png"])
+        }
+    }
+}
