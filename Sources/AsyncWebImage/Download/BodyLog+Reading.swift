@@ -9,7 +9,7 @@ extension BodyLog {
     var end: End? { state.withLock { $0.end } }
 
     /// Bytes that are kept.
-    var held: Int { state.withLock { $0.segments.reduce($0.open.count) { $0 + $1.count } } }
+    var held: Int { state.withLock { $0.held } }
 
     /// Keeps the whole body and gives it to `answer` at the end; false if its beginning is already gone.
     func collect(for answer: OneShot<ImageData>, source: ResponseSource) -> Bool {

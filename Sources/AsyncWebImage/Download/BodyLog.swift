@@ -28,6 +28,7 @@ final class BodyLog: Sendable {
     typealias End = Result<(head: ResponseHead, metrics: TransferMetrics), ImageError>
 
     struct State {
+        let bytesInFlight: BytesInFlight
         var segments: Deque<[UInt8]> = []
         /// The number of the first segment that is still here.
         var firstSegment = 0
@@ -36,6 +37,8 @@ final class BodyLog: Sendable {
         /// How much to allocate with the first bytes.
         var firstCapacity = segmentSize
         var received = 0
+        /// Bytes of the segments and the open piece.
+        var held = 0
         var end: End?
         var readers: [UInt64: Reader] = [:]
         var nextReader: UInt64 = 0
@@ -55,11 +58,14 @@ final class BodyLog: Sendable {
     static let frugalWater = 16 << 10
 
     private let replayLimit: Int
-    let state = Locked(State())
+    let state: Locked<State>
 
-    init(replayLimit: Int) {
+    init(replayLimit: Int, bytesInFlight: BytesInFlight = BytesInFlight()) {
         self.replayLimit = replayLimit
+        state = Locked(State(bytesInFlight: bytesInFlight))
     }
+
+    deinit { state.withLock { $0.bytesInFlight.remove($0.held) } }
 
     // MARK: Writing
 
@@ -95,6 +101,8 @@ final class BodyLog: Sendable {
             }
             state.open.append(copying: bytes)
             state.received += bytes.count
+            state.held += bytes.count
+            state.bytesInFlight.add(bytes.count)
             if state.received > replayLimit, state.collectors.isEmpty, !state.readers.isEmpty { state.isWhole = false }
             return (.more, state.takeWaiting())
         }
@@ -166,7 +174,14 @@ extension BodyLog.State {
     mutating func dropRead() {
         guard !isWhole, collectors.isEmpty else { return }
         let oldest = readers.values.map(\.next).min() ?? firstSegment + segments.count
-        while firstSegment < oldest, segments.popFirst() != nil { firstSegment += 1 }
+        var dropped = 0
+        while firstSegment < oldest, let segment = segments.popFirst() {
+            firstSegment += 1
+            dropped += segment.count
+        }
+        guard dropped > 0 else { return }
+        held -= dropped
+        bytesInFlight.remove(dropped)
     }
 
     /// Bytes that the slowest reader has not read.

@@ -14,6 +14,8 @@ struct CoordinatorInbox: Sendable {
         case prioritize(Subscriber.ID, DownloadPriority)
         /// A transfer has ended; how, its log tells.
         case transferEnded(Download.ID)
+        /// There is memory again, or a host's rate allows it: what waits may start.
+        case mayStart
     }
 
     private let messages = Locked<[Message]>([])

@@ -31,22 +31,20 @@ final class Download {
     var transfer: (any Transfer)?
     private(set) var subscribers: [Subscriber.ID: Subscriber] = [:]
     /// How many subscribers there are of each priority.
-    private var priorities: [3 of Int] = [0, 0, 0]
+    private var priorities: [5 of Int] = [0, 0, 0, 0, 0]
     /// How many subscribers wait for each decode.
     private var variants: [Variant: Int] = [:]
     var decodes: [Variant: Decode] = [:]
-    /// Bytes of the complete body that are kept for decodes under way.
-    var undecodedBytes = 0
 
-    init(id: ID, key: FetchKey, replayLimit: Int) {
+    init(id: ID, key: FetchKey, log: BodyLog) {
         self.id = id
         self.key = key
-        log = BodyLog(replayLimit: replayLimit)
+        self.log = log
     }
 
     /// The highest priority of those who wait.
     var priority: DownloadPriority {
-        DownloadPriority.descending.first { priorities[$0.rawValue] > 0 } ?? .low
+        DownloadPriority.descending.first { priorities[$0.rawValue] > 0 } ?? .veryLow
     }
 
     func add(_ subscriber: Subscriber) {

@@ -2,10 +2,12 @@ public import HTTPTypes
 
 /// How downloads are made.
 public struct DownloadConfiguration: Sendable {
-    /// Most downloads that run at a time.
+    /// Most downloads that run at a time; at least one does.
     public var maximumConcurrentDownloads: Int
-    /// Most downloads from one host that run at a time.
+    /// Most downloads from one host that run at a time; at least one does.
     public var maximumConcurrentDownloadsPerHost: Int
+    /// How often downloads from one host may start, whatever is free; nil for as often as they can.
+    public var rateLimitPerHost: RateLimit?
     /// In which order downloads of one priority run.
     public var executionOrder: ExecutionOrder
     /// Header fields of every request.
@@ -22,30 +24,34 @@ public struct DownloadConfiguration: Sendable {
     ///
     /// A larger body is dropped as it is decoded; who then asks for other pixels of it causes a request of its own.
     public var replayLimit: Int
-    /// While complete bodies of so many bytes wait for their decodes, no further download starts.
-    public var undecodedLimit: Int
+    /// While downloads hold so many bytes of bodies that are arriving, or wait to be decoded, no further one starts.
+    ///
+    /// What runs goes on, and one always may: more is held if bodies are larger.
+    public var bytesInFlightLimit: Int
 
     /// SDWebImage's defaults where it has any: 6 at a time, first come first served, 15 seconds without a byte.
     public init(
         maximumConcurrentDownloads: Int = 6,
         maximumConcurrentDownloadsPerHost: Int = 6,
+        rateLimitPerHost: RateLimit? = nil,
         executionOrder: ExecutionOrder = .fifo,
         headerFields: HTTPFields = DownloadConfiguration.defaultHeaderFields,
         deadlines: Deadlines = Deadlines(),
         bodyLimit: Int = 512 << 20,
         redirectLimit: Int = 10,
         replayLimit: Int = 4 << 20,
-        undecodedLimit: Int = 64 << 20
+        bytesInFlightLimit: Int = 64 << 20
     ) {
         self.maximumConcurrentDownloads = maximumConcurrentDownloads
         self.maximumConcurrentDownloadsPerHost = maximumConcurrentDownloadsPerHost
+        self.rateLimitPerHost = rateLimitPerHost
         self.executionOrder = executionOrder
         self.headerFields = headerFields
         self.deadlines = deadlines
         self.bodyLimit = bodyLimit
         self.redirectLimit = redirectLimit
         self.replayLimit = replayLimit
-        self.undecodedLimit = undecodedLimit
+        self.bytesInFlightLimit = bytesInFlightLimit
     }
 
     /// `Accept` for the formats that are built in, and `User-Agent`.
@@ -53,4 +59,7 @@ public struct DownloadConfiguration: Sendable {
         .accept: "image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8",
         .userAgent: "async-web-image/0.1",
     ]
+
+    var slots: Int { max(1, maximumConcurrentDownloads) }
+    var slotsPerHost: Int { max(1, maximumConcurrentDownloadsPerHost) }
 }

@@ -103,6 +103,8 @@ extension DownloadCoordinator {
     private func stopIfUnwanted(_ id: Download.ID) {
         guard let download = downloads[id], download.subscribers.isEmpty else { return }
         abandon(download)
+        // Others may have waited for the memory of this one.
+        startNext()
     }
 }
 

@@ -4,15 +4,6 @@ import Logging
 
 // Downloads start, end and settle.
 extension DownloadCoordinator {
-    /// Whether what is downloaded next may wait for its decode in memory.
-    var hasRoom: Bool { undecodedBytes < max(1, configuration.undecodedLimit) }
-
-    func startNext() {
-        while hasRoom, let id = queue.next() {
-            if let download = downloads[id] { start(download) }
-        }
-    }
-
     func start(_ download: Download) {
         download.state = .running
         let request = TransportRequest(
@@ -50,10 +41,7 @@ extension DownloadCoordinator {
         case nil:
             return
         }
-        guard !download.subscribers.isEmpty else { return abandon(download) }
-        guard case .received = download.state else { return }
-        download.undecodedBytes = download.log.held
-        undecodedBytes += download.undecodedBytes
+        if download.subscribers.isEmpty { abandon(download) }
     }
 
     /// Nobody waits for the download any more: it stops wherever it is.
@@ -65,10 +53,6 @@ extension DownloadCoordinator {
         download.state = .abandoned
         queue.remove(download.id)
         download.transfer?.cancel()
-        guard download.undecodedBytes > 0 else { return }
-        undecodedBytes -= download.undecodedBytes
-        download.undecodedBytes = 0
-        startNext()
     }
 
     /// Callers can join the download no longer; another may have taken its place already.

@@ -9,9 +9,11 @@ public actor DownloadCoordinator {
     let transport: any Transport
     let decoder: ImageDecoder
     let cache: MemoryCache
-    let configuration: DownloadConfiguration
+    /// How downloads are made from now on; see ``configure(_:)``.
+    public internal(set) var configuration: DownloadConfiguration
     let policy: ProgressivePolicy
     let logger: Logger
+    let clock: any Clock<Duration>
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
     private let inbox = CoordinatorInbox()
@@ -25,12 +27,13 @@ public actor DownloadCoordinator {
     /// One that nobody waits for is not here any more.
     var joinable: [FetchKey: Download] = [:]
     var locations: [Subscriber.ID: Download] = [:]
-    /// Bytes of all complete bodies whose decodes are under way.
-    var undecodedBytes = 0
+    let bytesInFlight: BytesInFlight
+    /// Goes off when a host's rate lets its next download start.
+    private var rateAlarm: Alarm<Stopwatch>?
 
     init(
         transport: any Transport, decoder: ImageDecoder, cache: MemoryCache,
-        configuration: DownloadConfiguration, policy: ProgressivePolicy, logger: Logger
+        configuration: DownloadConfiguration, policy: ProgressivePolicy, logger: Logger, clock: any Clock<Duration>
     ) {
         self.transport = transport
         self.decoder = decoder
@@ -38,33 +41,14 @@ public actor DownloadCoordinator {
         self.configuration = configuration
         self.policy = policy
         self.logger = logger
+        self.clock = clock
         queue = DownloadQueue(
-            limit: configuration.maximumConcurrentDownloads,
-            hostLimit: configuration.maximumConcurrentDownloadsPerHost,
-            order: configuration.executionOrder)
-    }
-
-    /// What is going on, at one moment.
-    public struct Activity: Sendable, Hashable {
-        /// Downloads that have a slot.
-        public var running: Int
-        /// Downloads that wait for one.
-        public var waiting: Int
-        /// Callers who wait for an answer.
-        public var callers: Int
-
-        /// Activity as given.
-        public init(running: Int, waiting: Int, callers: Int) {
-            self.running = running
-            self.waiting = waiting
-            self.callers = callers
-        }
-    }
-
-    /// What is going on right now.
-    public var activity: Activity {
-        readInbox()
-        return Activity(running: queue.runningCount, waiting: queue.waitingCount, callers: locations.count)
+            limit: configuration.slots,
+            hostLimit: configuration.slotsPerHost,
+            order: configuration.executionOrder,
+            rateLimit: configuration.rateLimitPerHost)
+        bytesInFlight = BytesInFlight(limit: configuration.bytesInFlightLimit)
+        bytesInFlight.onRoom { [weak self] in self?.post(.mayStart) }
     }
 
     /// A new identity for a caller; callers are served in its order.
@@ -82,7 +66,7 @@ extension DownloadCoordinator {
         if inbox.append(message) { Task { await readInbox() } }
     }
 
-    private func readInbox() {
+    func readInbox() {
         inbox.take(into: &messages)
         guard !messages.isEmpty else { return }
         for message in messages {
@@ -91,6 +75,7 @@ extension DownloadCoordinator {
             case .leave(let id): remove(id)
             case .prioritize(let id, let priority): setPriority(priority, of: id)
             case .transferEnded(let id): transferEnded(id)
+            case .mayStart: break  // as after every message
             }
         }
         messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
@@ -114,7 +99,9 @@ extension DownloadCoordinator {
         if let download = joinable[subscriber.key], attach(subscriber, to: download, isJoined: true) { return }
         let download = makeDownload(subscriber)
         _ = attach(subscriber, to: download, isJoined: false)
-        if hasRoom, queue.admit(download.id, host: download.key.url.host) { return start(download) }
+        if hasRoom, queue.admit(download.id, host: download.key.url.host, priority: subscriber.priority) {
+            return start(download)
+        }
         queue.enqueue(
             download.id, host: download.key.url.host, priority: subscriber.priority, sequence: subscriber.id)
     }
@@ -127,7 +114,8 @@ extension DownloadCoordinator {
 
     private func makeDownload(_ subscriber: Subscriber) -> Download {
         lastDownload += 1
-        let download = Download(id: lastDownload, key: subscriber.key, replayLimit: configuration.replayLimit)
+        let log = BodyLog(replayLimit: configuration.replayLimit, bytesInFlight: bytesInFlight)
+        let download = Download(id: lastDownload, key: subscriber.key, log: log)
         downloads[download.id] = download
         joinable[download.key] = download
         return download
@@ -157,7 +145,7 @@ extension DownloadCoordinator {
     /// A caller has cancelled.
     ///
     /// The last one out stops the download.
-    private func remove(_ id: Subscriber.ID) {
+    func remove(_ id: Subscriber.ID) {
         guard let download = locations.removeValue(forKey: id),
             let subscriber = download.remove(id)
         else { return }
@@ -174,5 +162,34 @@ extension DownloadCoordinator {
         } else {
             queue.reprioritize(download.id, to: download.priority)
         }
+    }
+}
+
+// MARK: - The next start
+
+extension DownloadCoordinator {
+    /// Starts what may run now; what only a host's rate holds up, when it may.
+    func startNext() {
+        let alarm = rateAlarmIfLimited()
+        if let alarm { queue.advance(to: alarm.now.elapsed) }
+        while hasRoom, let id = queue.next() {
+            if let download = downloads[id] { start(download) }
+        }
+        if let alarm, let time = queue.nextStart { alarm.set(Stopwatch.Instant(elapsed: time)) }
+    }
+
+    /// Whether there is memory for what is downloaded next.
+    ///
+    /// If nothing runs and nothing is decoded, nobody would give any back, so one may always start.
+    private var hasRoom: Bool {
+        bytesInFlight.hasRoom || queue.runningCount == 0 && queue.waitingCount == downloads.count
+    }
+
+    private func rateAlarmIfLimited() -> Alarm<Stopwatch>? {
+        guard queue.rateLimit != nil else { return nil }
+        if let rateAlarm { return rateAlarm }
+        let alarm = Alarm(clock: Stopwatch(clock)) { [weak self] in self?.post(.mayStart) }
+        rateAlarm = alarm
+        return alarm
     }
 }

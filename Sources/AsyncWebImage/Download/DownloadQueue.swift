@@ -2,7 +2,8 @@ import HeapModule
 
 /// Decides which download runs next: by priority, then first or last come, within a cap for all and one for each host.
 ///
-/// A pure value: no clock, no lock, no waiting. Every operation takes logarithmic time.
+/// A pure value: no clock, no lock, no waiting. Every operation takes logarithmic time, those that change a rule as much
+/// as there are hosts.
 struct DownloadQueue {
     typealias ID = UInt64
 
@@ -10,98 +11,110 @@ struct DownloadQueue {
     var limit: Int
     /// Most downloads from one host that run at a time.
     var hostLimit: Int {
-        didSet { if hostLimit > oldValue { rebuildReady() } }
+        didSet { if hostLimit > oldValue { announceAll() } }
     }
     /// First or last come, first served.
     var order: ExecutionOrder {
-        didSet { if order != oldValue { rebuildReady() } }
+        didSet { if order != oldValue { announceAll() } }
+    }
+    /// Whether what waits goes on waiting, whatever is free.
+    var isSuspended = false
+    /// How often downloads from one host may start; a change lets every host begin anew.
+    var rateLimit: RateLimit? {
+        didSet { if rateLimit != oldValue { refillAll() } }
     }
 
-    /// A place in a lane.
-    ///
-    /// Out of date once the download has left the queue or changed its priority.
-    private struct Ticket: Comparable {
-        let sequence: UInt64
-        let id: ID
-
-        static func < (left: Self, right: Self) -> Bool { left.sequence < right.sequence }
+    private struct Slot {
+        let host: Int
+        var isLow: Bool
     }
 
-    private struct Lane: Hashable {
-        let priority: DownloadPriority
-        let host: String
-    }
+    /// By ``QueuedHost``'s place in `hosts`.
+    private var indices: [String: Int] = [:]
+    private var hosts: [QueuedHost] = []
+    private var freeIndices: [Int] = []
+    private var waiting: [ID: WaitingPlace] = [:]
+    private var running: [ID: Slot] = [:]
+    private var runningLow = 0
+    private var lastTicket: UInt64 = 0
+    /// By priority: the hosts whose next download may run, with those that are out of date.
+    private var ready = [Heap<Announcement>](repeating: Heap(), count: DownloadPriority.allCases.count)
+    /// The hosts that wait for their rate.
+    private var refills = Heap<Refill>()
+    private var time = Duration.zero
+    /// How many hosts came to rest, their rate not yet restored, since ``forgetRested()``.
+    private var restedHosts = 0
 
-    /// A host whose next download in a lane may run, by that download's sequence.
-    private struct ReadyHost: Comparable {
-        let sequence: UInt64
-        let host: String
-
-        static func < (left: Self, right: Self) -> Bool { left.sequence < right.sequence }
-        static func == (left: Self, right: Self) -> Bool { left.sequence == right.sequence }
-    }
-
-    private var waiting: [ID: (lane: Lane, ticket: Ticket)] = [:]
-    private var running: [ID: String] = [:]
-    private var runningByHost: [String: Int] = [:]
-    private var lanes: [Lane: Heap<Ticket>] = [:]
-    /// By priority.
-    private var ready = [Heap<ReadyHost>](repeating: Heap(), count: DownloadPriority.descending.count)
-
-    init(limit: Int, hostLimit: Int, order: ExecutionOrder) {
+    init(limit: Int, hostLimit: Int, order: ExecutionOrder, rateLimit: RateLimit? = nil) {
         self.limit = limit
         self.hostLimit = hostLimit
         self.order = order
+        self.rateLimit = rateLimit
     }
 
     var waitingCount: Int { waiting.count }
     var runningCount: Int { running.count }
+    /// How many wait, by priority.
+    private(set) var waitingCounts: [5 of Int] = [0, 0, 0, 0, 0]
+}
 
+// MARK: - Downloads come and go
+
+extension DownloadQueue {
     /// Lets a download run that has just come, if it would be the next anyway; false if it has to wait in line.
-    mutating func admit(_ id: ID, host: String) -> Bool {
-        guard waiting.isEmpty, running.count < limit, hasSlot(host) else { return false }
-        takeSlot(id, host)
+    mutating func admit(_ id: ID, host: String, priority: DownloadPriority) -> Bool {
+        // With a rate, the time would have to be known.
+        guard waiting.isEmpty, !isSuspended, running.count < limit, rateLimit == nil else { return false }
+        guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return false }
+        let host = index(of: host)
+        guard hasSlot(host, priority) else { return false }
+        takeSlot(id, host, priority)
         return true
     }
 
     /// Puts a download in line; `sequence` says when it came.
     mutating func enqueue(_ id: ID, host: String, priority: DownloadPriority, sequence: UInt64) {
-        let lane = Lane(priority: priority, host: host)
-        let ticket = Ticket(sequence: sequence, id: id)
-        waiting[id] = (lane, ticket)
-        lanes[lane, default: Heap()].insert(ticket)
-        if head(of: lane) == ticket { announce(lane) }
+        enqueue(id, host: index(of: host), priority: priority, sequence: sequence)
     }
 
     /// Takes a download out of line; without effect on one that runs.
     mutating func remove(_ id: ID) {
-        guard let (lane, _) = waiting.removeValue(forKey: id) else { return }
-        dropOutOfDate(lane)
-        announce(lane)
+        guard let place = takeOut(id) else { return }
+        forgetIfIdle(place.host)
     }
 
-    /// Moves a waiting download to another priority; its place there is by when it came.
+    /// Moves a download to another priority.
+    ///
+    /// The place there of one that waits is by when it came; one that runs takes a slot of that priority.
     mutating func reprioritize(_ id: ID, to priority: DownloadPriority) {
-        guard let (lane, ticket) = waiting[id], lane.priority != priority else { return }
-        remove(id)
-        enqueue(id, host: lane.host, priority: priority, sequence: ticket.sequence)
+        if let place = waiting[id] {
+            guard place.priority != priority else { return }
+            takeOut(id)
+            enqueue(id, host: place.host, priority: priority, sequence: place.ticket.sequence)
+        } else if let slot = running[id], slot.isLow != priority.isLow {
+            running[id]?.isLow = priority.isLow
+            runningLow += priority.isLow ? 1 : -1
+            hosts[slot.host].runningLow += priority.isLow ? 1 : -1
+            announce(slot.host)
+        }
     }
 
     /// The next download to run, which from now on takes a slot; nil if none may.
     mutating func next() -> ID? {
-        guard running.count < limit else { return nil }
+        guard !isSuspended, running.count < limit else { return nil }
         for priority in DownloadPriority.descending {
-            while let candidate = popReady(priority) {
-                let lane = Lane(priority: priority, host: candidate.host)
-                // Every change of a lane's head is announced anew, so whatever is not the head now is out of date. A
-                // host at its cap is announced when one of its slots is released.
-                guard let head = head(of: lane), head.sequence == candidate.sequence, hasSlot(lane.host) else {
-                    continue
-                }
-                waiting[head.id] = nil
-                takeSlot(head.id, lane.host)
-                announce(lane)
-                return head.id
+            guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return nil }
+            while let announcement = popReady(priority) {
+                let host = announcement.host
+                // A host without a slot is announced again when one is released.
+                guard hosts[host].lanes[priority.rawValue].announced == announcement.sequence else { continue }
+                hosts[host].lanes[priority.rawValue].announced = nil
+                guard hasSlot(host, priority), isInRate(host),
+                    let ticket = hosts[host].lanes[priority.rawValue].head(order, of: waiting)
+                else { continue }
+                takeSlot(ticket.id, host, priority)
+                takeOut(ticket.id)
+                return ticket.id
             }
         }
         return nil
@@ -109,56 +122,201 @@ struct DownloadQueue {
 
     /// Frees the slot of a download that ran.
     mutating func release(_ id: ID) {
-        guard let host = running.removeValue(forKey: id) else { return }
-        let left = (runningByHost[host] ?? 1) - 1
-        runningByHost[host] = left > 0 ? left : nil
-        guard !lanes.isEmpty else { return }
-        for priority in DownloadPriority.descending { announce(Lane(priority: priority, host: host)) }
-    }
-
-    private mutating func takeSlot(_ id: ID, _ host: String) {
-        running[id] = host
-        runningByHost[host, default: 0] += 1
-    }
-
-    private func hasSlot(_ host: String) -> Bool { (runningByHost[host] ?? 0) < hostLimit }
-
-    /// The download that is next in a lane; what is out of date before it is dropped.
-    private mutating func head(of lane: Lane) -> Ticket? {
-        while let ticket = order == .fifo ? lanes[lane]?.min : lanes[lane]?.max {
-            if let entry = waiting[ticket.id], entry.lane == lane { return ticket }
-            _ = order == .fifo ? lanes[lane]?.popMin() : lanes[lane]?.popMax()
+        guard let slot = running.removeValue(forKey: id) else { return }
+        hosts[slot.host].running -= 1
+        if slot.isLow {
+            hosts[slot.host].runningLow -= 1
+            runningLow -= 1
         }
-        lanes[lane] = nil
-        return nil
+        announce(slot.host)
+        forgetIfIdle(slot.host)
     }
 
-    /// Keeps a lane from filling up with downloads that were cancelled behind one that does not move.
-    private mutating func dropOutOfDate(_ lane: Lane) {
-        guard let tickets = lanes[lane], tickets.count > 64, tickets.count > 4 * waiting.count else { return }
-        lanes[lane] = Heap(tickets.unordered.filter { waiting[$0.id]?.lane == lane })
+    private mutating func enqueue(_ id: ID, host: Int, priority: DownloadPriority, sequence: UInt64) {
+        lastTicket += 1
+        let ticket = Ticket(sequence: sequence, number: lastTicket, id: id)
+        waiting[id] = WaitingPlace(host: host, priority: priority, ticket: ticket)
+        waitingCounts[priority.rawValue] += 1
+        hosts[host].waiting += 1
+        hosts[host].lanes[priority.rawValue].insert(ticket)
+        announce(host, priority)
     }
 
-    /// Makes a lane's head known to ``next()``.
-    private mutating func announce(_ lane: Lane) {
-        guard hasSlot(lane.host), let head = head(of: lane) else { return }
-        ready[lane.priority.rawValue].insert(ReadyHost(sequence: head.sequence, host: lane.host))
+    @discardableResult
+    private mutating func takeOut(_ id: ID) -> WaitingPlace? {
+        guard let place = waiting.removeValue(forKey: id) else { return nil }
+        waitingCounts[place.priority.rawValue] -= 1
+        hosts[place.host].waiting -= 1
+        hosts[place.host].lanes[place.priority.rawValue].removeOne(of: waiting)
+        announce(place.host, place.priority)
+        return place
     }
 
-    private mutating func popReady(_ priority: DownloadPriority) -> ReadyHost? {
-        order == .fifo ? ready[priority.rawValue].popMin() : ready[priority.rawValue].popMax()
-    }
-
-    private mutating func rebuildReady() {
-        for priority in DownloadPriority.descending { ready[priority.rawValue] = Heap() }
-        for lane in Array(lanes.keys) { announce(lane) }
+    private mutating func takeSlot(_ id: ID, _ host: Int, _ priority: DownloadPriority) {
+        running[id] = Slot(host: host, isLow: priority.isLow)
+        hosts[host].running += 1
+        if priority.isLow {
+            hosts[host].runningLow += 1
+            runningLow += 1
+        }
+        if let rateLimit { hosts[host].bucket.take(at: time, rateLimit) }
     }
 }
 
-/// In which order downloads of one priority run.
-public enum ExecutionOrder: Sendable, Hashable {
-    /// First come, first served.
-    case fifo
-    /// Last come, first served: a stack.
-    case lifo
+// MARK: - Who may run
+
+extension DownloadQueue {
+    /// How many of `slots` are within reach of low priorities: half of them, and one if there is but one.
+    private static func lowShare(of slots: Int) -> Int { slots / 2 + slots % 2 }
+
+    private func hasSlot(_ host: Int, _ priority: DownloadPriority) -> Bool {
+        hosts[host].running < hostLimit
+            && (!priority.isLow || hosts[host].runningLow < Self.lowShare(of: hostLimit))
+    }
+
+    /// Makes the next download of each priority known to ``next()``.
+    private mutating func announce(_ host: Int) {
+        guard hosts[host].waiting > 0 else { return }
+        for priority in DownloadPriority.descending { announce(host, priority) }
+    }
+
+    private mutating func announce(_ host: Int, _ priority: DownloadPriority) {
+        let lane = priority.rawValue
+        guard hasSlot(host, priority), let head = hosts[host].lanes[lane].head(order, of: waiting), isInRate(host),
+            hosts[host].lanes[lane].announced != head.sequence
+        else { return }
+        hosts[host].lanes[lane].announced = head.sequence
+        ready[lane].insert(Announcement(sequence: head.sequence, host: host))
+        // What is out of date must not pile up while nothing is popped.
+        if ready[lane].count > 64, ready[lane].count > 4 * hosts.count { removeOutdated(priority) }
+    }
+
+    private mutating func removeOutdated(_ priority: DownloadPriority) {
+        ready[priority.rawValue] = Heap(
+            indices.values.compactMap { host in
+                hosts[host].lanes[priority.rawValue].announced.map { Announcement(sequence: $0, host: host) }
+            })
+    }
+
+    private mutating func announceAll() {
+        for priority in DownloadPriority.descending { ready[priority.rawValue] = Heap() }
+        for host in indices.values {
+            for priority in DownloadPriority.descending { hosts[host].lanes[priority.rawValue].announced = nil }
+            announce(host)
+        }
+    }
+
+    private mutating func popReady(_ priority: DownloadPriority) -> Announcement? {
+        order == .fifo ? ready[priority.rawValue].popMin() : ready[priority.rawValue].popMax()
+    }
+}
+
+// MARK: - The rate
+
+extension DownloadQueue {
+    /// When the next download may start that nothing but its rate holds up; nil if there is none.
+    ///
+    /// To be asked when ``next()`` has none.
+    var nextStart: Duration? {
+        guard !isSuspended, !waiting.isEmpty, running.count < limit else { return nil }
+        return refills.min?.time
+    }
+
+    /// Says what time it is, counted from any moment; of importance only if there is a ``rateLimit``.
+    mutating func advance(to time: Duration) {
+        self.time = max(self.time, time)
+        while let refill = refills.min, refill.time <= self.time {
+            refills.removeMin()
+            guard hosts[refill.host].refill == refill.time else { continue }
+            hosts[refill.host].refill = nil
+            announce(refill.host)
+        }
+    }
+
+    /// Whether a host's rate lets one more start; if not, it is announced when it does.
+    private mutating func isInRate(_ host: Int) -> Bool {
+        guard let rateLimit else { return true }
+        let start = hosts[host].bucket.nextStart(rateLimit)
+        guard start > time else { return true }
+        if hosts[host].refill != start {
+            hosts[host].refill = start
+            refills.insert(Refill(time: start, host: host))
+        }
+        return false
+    }
+
+    private mutating func refillAll() {
+        refills = Heap()
+        for host in indices.values {
+            hosts[host].bucket = TokenBucket()
+            hosts[host].refill = nil
+        }
+        announceAll()
+        forgetRested()
+    }
+}
+
+// MARK: - Hosts
+
+extension DownloadQueue {
+    private mutating func index(of name: String) -> Int {
+        if let index = indices[name] { return index }
+        let host = QueuedHost(name: name)
+        guard let index = freeIndices.popLast() else {
+            indices[name] = hosts.count
+            hosts.append(host)
+            return hosts.count - 1
+        }
+        indices[name] = index
+        hosts[index] = host
+        return index
+    }
+
+    /// A host that nothing waits for, nothing runs from and no rate is kept of needs no room.
+    private mutating func forgetIfIdle(_ host: Int) {
+        guard hosts[host].isIdle else { return }
+        guard rateLimit == nil || hosts[host].bucket.isFull(at: time) else {
+            restedHosts += 1
+            // So seldom that looking at all of them costs each but little.
+            if restedHosts > max(64, hosts.count / 2) { forgetRested() }
+            return
+        }
+        forget(host)
+    }
+
+    private mutating func forgetRested() {
+        restedHosts = 0
+        for host in Array(indices.values) where hosts[host].isIdle && hosts[host].bucket.isFull(at: time) {
+            forget(host)
+        }
+    }
+
+    private mutating func forget(_ host: Int) {
+        indices[hosts[host].name] = nil
+        freeIndices.append(host)
+        guard indices.isEmpty, hosts.count > 64 else { return }
+        // Nobody is left: nor is the room that many needed.
+        hosts = []
+        freeIndices = []
+        refills = Heap()
+        for priority in DownloadPriority.descending { ready[priority.rawValue] = Heap() }
+    }
+}
+
+/// A host whose next download of a priority may run, by that download's sequence.
+///
+/// Out of date once another is the next.
+private struct Announcement: Comparable {
+    let sequence: UInt64
+    let host: Int
+
+    static func < (left: Self, right: Self) -> Bool { left.sequence < right.sequence }
+}
+
+/// When a host's rate allows its next start.
+private struct Refill: Comparable {
+    let time: Duration
+    let host: Int
+
+    static func < (left: Self, right: Self) -> Bool { left.time < right.time }
 }

@@ -1,16 +1,25 @@
 /// How soon a download gets its turn.
 ///
-/// Those of one priority run in the order of the configuration, FIFO or LIFO.
+/// Those of one priority run in the order of the configuration, FIFO or LIFO. Half of the slots, of all and of each
+/// host, are out of reach of ``low`` and ``veryLow``, so that they never hold up what comes later; one that is the only
+/// one is not.
 public enum DownloadPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// After all others, such as prefetching.
+    /// When there is nothing else to do.
+    case veryLow
+    /// After what somebody waits for, such as prefetching.
     case low
     /// Most.
     case normal
-    /// Before all others, such as what is on screen.
+    /// Before most, such as what is on screen.
     case high
+    /// Before all others.
+    case veryHigh
 
     /// The highest first.
-    static let descending: [DownloadPriority] = [.high, .normal, .low]
+    static let descending: [DownloadPriority] = allCases.reversed()
+
+    /// Whether a part of the slots is out of its reach.
+    var isLow: Bool { self <= .low }
 
     /// Lower priorities come first.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

@@ -13,8 +13,11 @@ public final class ImageLoader: Sendable {
     /// A loader with connections, threads and a cache of its own.
     ///
     /// `transport` is a ``CurlTransport`` made from the configuration unless another is given; it keeps at least as many
-    /// connections as there may be downloads.
-    public init(configuration: Configuration = Configuration(), transport: (any Transport)? = nil) {
+    /// connections as there may be downloads. `clock` is what rates of requests are counted by.
+    public init(
+        configuration: Configuration = Configuration(), transport: (any Transport)? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
         var connections = configuration.transport
         connections.connectionCacheSize = max(
             connections.connectionCacheSize, configuration.downloads.maximumConcurrentDownloads)
@@ -26,7 +29,8 @@ public final class ImageLoader: Sendable {
             cache: cache,
             configuration: configuration.downloads,
             policy: configuration.previews,
-            logger: configuration.logger)
+            logger: configuration.logger,
+            clock: clock)
     }
 
     /// The image, decoded, scaled and upright as the request asks; of an animation, its first frame.

@@ -38,7 +38,7 @@ public final class LoadTask<Value: Sendable>: Sendable {
         coordinator.post(.leave(id))
     }
 
-    /// How soon the download gets its turn; may be changed while it waits.
+    /// How soon the download gets its turn; may be changed while it waits or runs.
     public var priority: DownloadPriority {
         get { currentPriority.withLock { $0 } }
         set {

@@ -25,10 +25,10 @@ struct DownloadQueueTests {
 
     @Test func whoFindsAFreeSlotAndNobodyInLineRunsAtOnce() {
         var queue = queue(limit: 2, hostLimit: 1)
-        let first = queue.admit(1, host: "a")
-        let beyondTheHostsShare = queue.admit(2, host: "a")
+        let first = queue.admit(1, host: "a", priority: .normal)
+        let beyondTheHostsShare = queue.admit(2, host: "a", priority: .normal)
         queue.enqueue(2, host: "a", priority: .normal, sequence: 2)
-        let pastTheLine = queue.admit(3, host: "b")
+        let pastTheLine = queue.admit(3, host: "b", priority: .normal)
         queue.enqueue(3, host: "b", priority: .normal, sequence: 3)
         #expect((first, beyondTheHostsShare, pastTheLine) == (true, false, false))
         #expect(queue.next() == 3)
@@ -37,13 +37,25 @@ struct DownloadQueueTests {
         #expect(queue.next() == 2)
     }
 
+    /// One slot; 1 to 7 come, and 8 to 14 the moment 7 has come and 1 runs: 1 runs, then 14 to 2 in stack order.
     @Test func lastComeIsFirstServedAsAStack() {
         var queue = queue(.lifo)
         queue.enqueue(1, host: "a", priority: .normal, sequence: 1)
         #expect(queue.next() == 1)
-        for id in 2...14 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
+        for id in 2...7 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
+        #expect(queue.next() == nil)
+        for id in 8...14 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
         queue.release(1)
         #expect(drain(&queue) == [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
+    }
+
+    @Test func stackStandsInsideEachPriority() {
+        var queue = queue(.lifo)
+        let priorities: [DownloadPriority] = [.low, .high, .normal, .low, .high, .normal]
+        for (id, priority) in zip(1...6 as ClosedRange<UInt64>, priorities) {
+            queue.enqueue(id, host: "\(id % 2)", priority: priority, sequence: id)
+        }
+        #expect(drain(&queue) == [5, 2, 6, 3, 4, 1])
     }
 
     @Test func changingTheOrderAppliesToWhatWaits() {
@@ -53,13 +65,28 @@ struct DownloadQueueTests {
         #expect(drain(&queue) == [4, 3, 2, 1])
     }
 
+    @Test func orderMayChangeAgainAndAgainWhileDownloadsRun() {
+        var queue = queue()
+        for id in 1...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
+        var order: [UInt64?] = []
+        for _ in 0..<3 {
+            for direction in [ExecutionOrder.lifo, .fifo] {
+                queue.order = direction
+                order.append(queue.next())
+                if let last = order.last, let last { queue.release(last) }
+            }
+        }
+        #expect(order == [6, 1, 5, 2, 4, 3])
+    }
+
     @Test(arguments: [ExecutionOrder.fifo, .lifo])
     func higherPriorityGoesFirst(_ order: ExecutionOrder) {
         var queue = queue(order)
-        queue.enqueue(1, host: "a", priority: .low, sequence: 1)
-        queue.enqueue(2, host: "a", priority: .normal, sequence: 2)
-        queue.enqueue(3, host: "b", priority: .high, sequence: 3)
-        #expect(drain(&queue) == [3, 2, 1])
+        let priorities: [DownloadPriority] = [.low, .veryHigh, .veryLow, .normal, .high]
+        for (id, priority) in zip(1...6 as ClosedRange<UInt64>, priorities) {
+            queue.enqueue(id, host: "\(id % 2)", priority: priority, sequence: id)
+        }
+        #expect(drain(&queue) == [2, 5, 4, 1, 3])
     }
 
     @Test func raisedPriorityKeepsThePlaceByArrival() {
@@ -83,7 +110,7 @@ struct DownloadQueueTests {
     @Test func busyHostDoesNotHoldUpTheOthers() {
         var queue = queue(limit: 4, hostLimit: 1)
         for id in 1...3 as ClosedRange<UInt64> { queue.enqueue(id, host: "slow", priority: .high, sequence: id) }
-        for id in 4...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "host\(id)", priority: .low, sequence: id) }
+        for id in 4...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "host\(id)", priority: .normal, sequence: id) }
         #expect((0..<9).compactMap { _ in queue.next() } == [1, 4, 5, 6])
         queue.release(4)
         #expect(queue.next() == nil)
@@ -100,57 +127,268 @@ struct DownloadQueueTests {
         #expect(queue.waitingCount == 0 && queue.runningCount == 0)
     }
 
-    /// Against a plain list that is searched from the front, with thousands of random events.
-    @Test(arguments: [ExecutionOrder.fifo, .lifo], [1, 2, 3] as [UInt64])
-    func agreesWithAPlainList(_ order: ExecutionOrder, seed: UInt64) {
-        struct Item {
-            let id: UInt64
-            let host: String
-            var priority: DownloadPriority
+    @Test func whatWaitsIsCountedByPriority() {
+        var queue = queue()
+        for id in 1...3 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .low, sequence: id) }
+        queue.enqueue(4, host: "a", priority: .veryHigh, sequence: 4)
+        queue.reprioritize(2, to: .normal)
+        queue.remove(3)
+        let counts = queue.waitingCounts
+        #expect((0..<5).map { counts[$0] } == [0, 1, 1, 0, 1])
+    }
+
+    // MARK: Slots out of reach of low priorities
+
+    @Test(arguments: [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3), (7, 4)])
+    func lowPrioritiesReachHalfOfTheSlotsOrTheOnlyOne(_ limit: Int, reach: Int) {
+        var queue = queue(limit: limit)
+        for id in 1...9 as ClosedRange<UInt64> {
+            queue.enqueue(id, host: "\(id)", priority: id % 2 == 0 ? .low : .veryLow, sequence: id)
         }
+        #expect((0..<9).compactMap { _ in queue.next() }.count == reach)
+        for id in 10...18 as ClosedRange<UInt64> { queue.enqueue(id, host: "b", priority: .normal, sequence: id) }
+        #expect((0..<9).compactMap { _ in queue.next() }.count == limit - reach)
+    }
+
+    @Test func lowPrioritiesLeaveHalfOfAHostsSlotsToo() {
+        var queue = queue(limit: 100, hostLimit: 4)
+        for id in 1...9 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .low, sequence: id) }
+        #expect((0..<9).compactMap { _ in queue.next() } == [1, 2])
+        queue.enqueue(10, host: "a", priority: .normal, sequence: 10)
+        #expect(queue.next() == 10)
+        #expect(queue.next() == nil)
+        queue.release(1)
+        #expect(queue.next() == 3)
+    }
+
+    @Test func lowPriorityIsLetInAtOnceOnlyWithinItsReach() {
+        var queue = queue(limit: 2)
+        let first = queue.admit(1, host: "a", priority: .low)
+        let second = queue.admit(2, host: "b", priority: .veryLow)
+        let normal = queue.admit(3, host: "c", priority: .normal)
+        #expect((first, second, normal) == (true, false, true))
+    }
+
+    @Test func raisingOneThatRunsLetsTheNextLowOneStart() {
+        var queue = queue(limit: 4, hostLimit: 4)
+        for id in 1...5 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .low, sequence: id) }
+        #expect((0..<9).compactMap { _ in queue.next() } == [1, 2])
+        queue.reprioritize(1, to: .high)
+        #expect((0..<9).compactMap { _ in queue.next() } == [3])
+        queue.reprioritize(1, to: .veryLow)
+        queue.release(3)
+        #expect(queue.next() == nil)
+        queue.release(2)
+        #expect(queue.next() == 4)
+    }
+
+    // MARK: Changes while downloads run
+
+    @Test func raisedCapLetsMoreStartAndLoweredOneLetsThoseThatRunFinish() {
+        var queue = queue(limit: 2)
+        for id in 1...9 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
+        #expect((0..<9).compactMap { _ in queue.next() } == [1, 2])
+        queue.limit = 4
+        #expect((0..<9).compactMap { _ in queue.next() } == [3, 4])
+        queue.limit = 1
+        for id in 1...3 as ClosedRange<UInt64> {
+            queue.release(id)
+            #expect(queue.next() == nil)
+        }
+        queue.release(4)
+        #expect((0..<9).compactMap { _ in queue.next() } == [5])
+    }
+
+    @Test func capOfAHostMayBeRaisedAndLowered() {
+        var queue = queue(limit: 9, hostLimit: 1)
+        for id in 1...9 as ClosedRange<UInt64> {
+            queue.enqueue(id, host: id % 2 == 0 ? "even" : "odd", priority: .normal, sequence: id)
+        }
+        #expect((0..<9).compactMap { _ in queue.next() } == [1, 2])
+        queue.hostLimit = 2
+        #expect((0..<9).compactMap { _ in queue.next() } == [3, 4])
+        queue.hostLimit = 1
+        queue.release(1)
+        #expect(queue.next() == nil)
+        queue.release(3)
+        #expect((0..<9).compactMap { _ in queue.next() } == [5])
+    }
+
+    @Test func suspendedQueueStartsNothingUntilItGoesOn() {
+        var queue = queue(limit: 2)
+        for id in 1...3 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
+        #expect(queue.next() == 1)
+        queue.isSuspended = true
+        #expect(queue.next() == nil)
+        queue.release(1)
+        let isAdmitted = queue.admit(4, host: "b", priority: .veryHigh)
+        #expect(!isAdmitted && queue.next() == nil)
+        queue.isSuspended = false
+        #expect((0..<9).compactMap { _ in queue.next() } == [2, 3])
+    }
+
+    // MARK: Rates
+
+    @Test func hostStartsABurstAndThenByItsRate() {
+        var queue = queue(limit: 99)
+        queue.rateLimit = RateLimit(requestsPerSecond: 2, burst: 3)
+        for id in 1...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
+        queue.enqueue(7, host: "b", priority: .low, sequence: 7)
+        #expect((0..<9).compactMap { _ in queue.next() } == [1, 2, 3, 7])
+        #expect(queue.nextStart == .milliseconds(500))
+        queue.advance(to: .milliseconds(499))
+        #expect(queue.next() == nil)
+        queue.advance(to: .milliseconds(500))
+        #expect((0..<9).compactMap { _ in queue.next() } == [4])
+        #expect(queue.nextStart == .seconds(1))
+        queue.advance(to: .seconds(60))
+        #expect((0..<9).compactMap { _ in queue.next() } == [5, 6])
+        #expect(queue.nextStart == nil)
+    }
+
+    @Test func rateMayChangeAndGoWhileDownloadsWait() {
+        var queue = queue(limit: 99)
+        queue.rateLimit = RateLimit(requestsPerSecond: 1)
+        for id in 1...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
+        #expect((0..<9).compactMap { _ in queue.next() } == [1])
+        queue.rateLimit = RateLimit(requestsPerSecond: 1, burst: 2)
+        #expect((0..<9).compactMap { _ in queue.next() } == [2, 3])
+        queue.rateLimit = nil
+        #expect((0..<9).compactMap { _ in queue.next() } == [4, 5, 6])
+    }
+
+    // MARK: Size, and everything at once
+
+    @Test func hundredThousandAreQueuedMovedCancelledAndDrained() {
+        var queue = queue(limit: 6, hostLimit: 6)
+        let count = 100_000 as UInt64
+        for id in 1...count { queue.enqueue(id, host: "host\(id % 100)", priority: .normal, sequence: id) }
+        for id in stride(from: 2, through: count, by: 2) { queue.reprioritize(id, to: id % 4 == 0 ? .high : .veryLow) }
+        for id in stride(from: 3, through: count, by: 3) { queue.remove(id) }
+        #expect(queue.waitingCount == 66_667)
+
+        let left = (1...count).filter { $0 % 3 != 0 }
+        let expected = left.filter { $0 % 4 == 0 } + left.filter { $0 % 2 == 1 } + left.filter { $0 % 4 == 2 }
+        #expect(drain(&queue) == expected)
+        #expect(queue.waitingCount == 0 && queue.runningCount == 0)
+    }
+
+    /// Against a plain list that is searched from the front, with thousands of random events.
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func agreesWithAPlainList(seed: UInt64) {
         var random = SplitMix(seed: seed)
-        var queue = queue(limit: 4, hostLimit: 2, order)
-        var waiting: [Item] = []
-        var running: [Item] = []
+        var plain = PlainQueue()
+        plain.burst = seed % 2 == 0 ? 2 : nil
+        var queue = queue(limit: plain.limit, hostLimit: plain.hostLimit, plain.order)
+        queue.rateLimit = plain.burst.map { RateLimit(requestsPerSecond: 0.25, burst: $0) }
         var nextID: UInt64 = 0
 
-        func expectedNext() -> Int? {
-            guard running.count < 4 else { return nil }
-            let eligible = waiting.indices.filter { index in
-                running.count { $0.host == waiting[index].host } < 2
-            }
-            return eligible.max { left, right in
-                let (left, right) = (waiting[left], waiting[right])
-                if left.priority != right.priority { return left.priority < right.priority }
-                return order == .fifo ? left.id > right.id : left.id < right.id
-            }
-        }
-
-        for _ in 0..<5_000 {
-            switch Int.random(in: 0..<6, using: &random) {
-            case 0, 1:
+        for _ in 0..<8_000 {
+            switch Int.random(in: 0..<18, using: &random) {
+            case 0...3:
                 nextID += 1
-                let item = Item(
-                    id: nextID, host: "\(Int.random(in: 0..<4, using: &random))",
-                    priority: DownloadPriority.allCases.randomElement(using: &random) ?? .normal)
-                waiting.append(item)
+                let priority = DownloadPriority.allCases.randomElement(using: &random) ?? .normal
+                let item = PlainQueue.Item(
+                    id: nextID, host: "\(Int.random(in: 0..<4, using: &random))", priority: priority)
+                plain.waiting.append(item)
                 queue.enqueue(item.id, host: item.host, priority: item.priority, sequence: item.id)
-            case 2:
-                guard let index = waiting.indices.randomElement(using: &random) else { continue }
-                queue.remove(waiting.remove(at: index).id)
-            case 3:
-                guard let index = waiting.indices.randomElement(using: &random) else { continue }
-                waiting[index].priority = DownloadPriority.allCases.randomElement(using: &random) ?? .normal
-                queue.reprioritize(waiting[index].id, to: waiting[index].priority)
-            case 4:
-                guard let index = running.indices.randomElement(using: &random) else { continue }
-                queue.release(running.remove(at: index).id)
+            case 4, 5:
+                guard let index = plain.waiting.indices.randomElement(using: &random) else { continue }
+                queue.remove(plain.waiting.remove(at: index).id)
+            case 6, 7:
+                let priority = DownloadPriority.allCases.randomElement(using: &random) ?? .normal
+                guard let index = plain.waiting.indices.randomElement(using: &random) else { continue }
+                plain.waiting[index].priority = priority
+                queue.reprioritize(plain.waiting[index].id, to: priority)
+            case 8:
+                let priority = DownloadPriority.allCases.randomElement(using: &random) ?? .normal
+                guard let index = plain.running.indices.randomElement(using: &random) else { continue }
+                plain.running[index].priority = priority
+                queue.reprioritize(plain.running[index].id, to: priority)
+            case 9...11:
+                guard let index = plain.running.indices.randomElement(using: &random) else { continue }
+                queue.release(plain.running.remove(at: index).id)
+            case 12:
+                plain.advance(by: Int.random(in: 0..<6, using: &random))
+                queue.advance(to: .seconds(plain.time))
+            case 13:
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0: plain.limit = Int.random(in: 1..<7, using: &random)
+                case 1: plain.hostLimit = Int.random(in: 1..<5, using: &random)
+                case 2: plain.order = plain.order == .fifo ? .lifo : .fifo
+                default: plain.isSuspended = Int.random(in: 0..<4, using: &random) == 0
+                }
+                queue.limit = plain.limit
+                queue.hostLimit = plain.hostLimit
+                queue.order = plain.order
+                queue.isSuspended = plain.isSuspended
             default:
-                let expected = expectedNext()
-                #expect(queue.next() == expected.map { waiting[$0].id })
-                if let expected { running.append(waiting.remove(at: expected)) }
+                let expected = plain.next()
+                #expect(queue.next() == expected)
+                guard expected == nil, let start = plain.nextStart else { continue }
+                // Earlier does no harm: whoever asks then is told again.
+                #expect((queue.nextStart ?? .seconds(Int.max)) <= .seconds(start))
             }
-            #expect(queue.waitingCount == waiting.count && queue.runningCount == running.count)
+            #expect(queue.waitingCount == plain.waiting.count && queue.runningCount == plain.running.count)
         }
     }
+}
+
+/// The same rules, written down as they are said.
+private struct PlainQueue {
+    struct Item {
+        let id: UInt64
+        let host: String
+        var priority: DownloadPriority
+    }
+
+    var limit = 4
+    var hostLimit = 2
+    var order = ExecutionOrder.fifo
+    var isSuspended = false
+    /// With it, one may start every four seconds, so many at once.
+    var burst: Int?
+    var waiting: [Item] = []
+    var running: [Item] = []
+    private(set) var time = 0
+    /// Seconds that a host has saved up; four let one start.
+    private var saved: [String: Int] = [:]
+
+    mutating func advance(by seconds: Int) {
+        time += seconds
+        for host in saved.keys { saved[host] = min(4 * (burst ?? 0), (saved[host] ?? 0) + seconds) }
+    }
+
+    mutating func next() -> UInt64? {
+        let best = startable.filter { isInRate($0.host) }.max { left, right in
+            if left.priority != right.priority { return left.priority < right.priority }
+            return order == .fifo ? left.id > right.id : left.id < right.id
+        }
+        guard let best else { return nil }
+        waiting.removeAll { $0.id == best.id }
+        running.append(best)
+        if burst != nil { saved[best.host] = savings(of: best.host) - 4 }
+        return best.id
+    }
+
+    /// When the next may start that waits for its rate.
+    var nextStart: Int? {
+        startable.map { time + max(0, 4 - savings(of: $0.host)) }.min()
+    }
+
+    /// What waits and finds a slot.
+    private var startable: [Item] {
+        guard !isSuspended, running.count < limit else { return [] }
+        return waiting.filter { item in
+            let siblings = running.filter { $0.host == item.host }
+            guard siblings.count < hostLimit else { return false }
+            return item.priority > .low
+                || running.count { $0.priority <= .low } < (limit + 1) / 2
+                    && siblings.count { $0.priority <= .low } < (hostLimit + 1) / 2
+        }
+    }
+
+    private func savings(of host: String) -> Int { saved[host] ?? 4 * (burst ?? 0) }
+
+    private func isInRate(_ host: String) -> Bool { burst == nil || savings(of: host) >= 4 }
 }

@@ -129,12 +129,12 @@ struct SharedDecodeTests {
             for index in 0..<10 { origin.route("/\(index).png", .init(body: file)) }
             var configuration = ImageLoader.Configuration.patient
             configuration.downloads.maximumConcurrentDownloads = 1
-            configuration.downloads.undecodedLimit = 3 * file.count
+            configuration.downloads.bytesInFlightLimit = 3 * file.count
             configuration.decoding.memoryBudget = 1 << 20
             let loader = ImageLoader(configuration: configuration)
             try await loader.decoder.withMemory(1 << 20) {
                 let tasks = (0..<10).map { loader.task(for: ImageRequest(origin.url("/\($0).png"))) }
-                await loader.coordinator.activity { $0 == .init(running: 0, waiting: 7, callers: 10) }
+                await loader.coordinator.activity { $0.running == 0 && $0.waiting == 7 && $0.callers == 10 }
                 tasks[9].cancel()
             }
             await loader.coordinator.becomesIdle()

@@ -11,6 +11,9 @@ final class Alarm<Time: Clock> {
         self.call = call
     }
 
+    /// What time it is.
+    var now: Time.Instant { clock.now }
+
     deinit { pending?.task.cancel() }
 
     /// Sets it, in place of any other time.

@@ -1,0 +1,53 @@
+import Testing
+import Threading
+
+@testable import AsyncWebImage
+
+struct BytesInFlightTests {
+    @Test func saysOnceThatThereIsRoomAgain() {
+        let bytes = BytesInFlight(limit: 100)
+        let calls = Locked(0)
+        bytes.onRoom { calls.withLock { $0 += 1 } }
+        bytes.add(99)
+        #expect(bytes.hasRoom)
+        bytes.add(51)
+        #expect(!bytes.hasRoom)
+        bytes.remove(50)
+        #expect(!bytes.hasRoom && calls.withLock { $0 } == 0)
+        bytes.remove(50)
+        #expect(bytes.hasRoom && bytes.count == 50 && calls.withLock { $0 } == 1)
+    }
+
+    @Test func limitMayChange() {
+        let bytes = BytesInFlight(limit: 100)
+        bytes.add(60)
+        bytes.setLimit(50)
+        #expect(!bytes.hasRoom)
+        bytes.setLimit(0)
+        bytes.remove(60)
+        #expect(bytes.hasRoom)
+    }
+
+    @Test func logCountsWhatItHoldsAndGivesItBackWhenItGoes() throws {
+        let bytes = BytesInFlight()
+        do {
+            let log = BodyLog(replayLimit: 1 << 20, bytesInFlight: bytes)
+            _ = log.append([UInt8](repeating: 1, count: 1_000).span)
+            _ = log.append([UInt8](repeating: 1, count: 100_000).span)
+            #expect(bytes.count == 101_000 && log.held == 101_000)
+        }
+        #expect(bytes.count == 0)
+    }
+
+    @Test func logGivesBackWhatIsReadOfALargeBody() async throws {
+        let bytes = BytesInFlight()
+        let log = BodyLog(replayLimit: 0, bytesInFlight: bytes)
+        let reader = try #require(log.makeReader())
+        _ = log.append([UInt8](repeating: 1, count: 70_000).span)
+        #expect(bytes.count == 70_000)
+        _ = try await reader.next()
+        #expect(bytes.count == 0)
+        _ = log.append([UInt8](repeating: 1, count: 7).span)
+        #expect(bytes.count == 7)
+    }
+}
