@@ -2,6 +2,10 @@
 ///
 /// Precise to about 10 milliseconds.
 public struct Deadlines: Sendable, Hashable {
+    /// From the start, or from a redirect, until the addresses of the host are known, if they have to be looked up.
+    ///
+    /// The system's lookup cannot be stopped: it may go on for nobody.
+    public var lookup: Duration?
     /// From the start, or from a redirect, until the connection stands: name resolution, TCP and TLS.
     public var connect: Duration?
     /// From the sent request to the first byte of the answer.
@@ -13,14 +17,16 @@ public struct Deadlines: Sendable, Hashable {
     /// From the start to the end, redirects and pauses included.
     public var total: Duration?
 
-    /// 10 seconds to connect, 15 to the first byte, 15 without any byte, 10 minutes in total: a server that
+    /// 8 seconds for a name, 10 to connect, 15 to the first byte, 15 without any byte, 10 minutes in total: a server that
     /// drips a byte now and then does not hold a slot for ever.
     public init(
+        lookup: Duration? = .seconds(8),
         connect: Duration? = .seconds(10),
         firstByte: Duration? = .seconds(15),
         idle: Duration? = .seconds(15),
         total: Duration? = .seconds(600)
     ) {
+        self.lookup = lookup
         self.connect = connect
         self.firstByte = firstByte
         self.idle = idle
@@ -29,6 +35,8 @@ public struct Deadlines: Sendable, Hashable {
 
     /// Which deadline passed.
     public enum Kind: String, Sendable, Hashable {
+        /// See ``Deadlines/lookup``.
+        case lookup
         /// See ``Deadlines/connect``.
         case connect
         /// See ``Deadlines/firstByte``.

@@ -76,6 +76,7 @@ extension TransportError.Reason {
         case .hostNotFound: "the host is unknown"
         case .connectionFailed: "no connection could be made"
         case .insecure: "no trusted TLS connection could be made"
+        case .timedOut(.lookup): "the host's name took too long to look up"
         case .timedOut(.connect): "the connection took too long"
         case .timedOut(.firstByte): "the server took too long to answer"
         case .timedOut(.idle): "the server stopped sending"

@@ -39,7 +39,7 @@ final class CurlEasy {
         try set(CURLOPT_BUFFERSIZE, 60 << 10)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
         // What is fed in by CURLOPT_RESOLVE is to outlive the resolver's own memory of it.
-        try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(HostResolver.lifetime / .seconds(1)) + 5)
+        try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(AddressBook.lifetime / .seconds(1)) + 5)
         // A name lookup of libcurl's own, behind a proxy, must not hold up the thread when it is abandoned.
         try set(CURLOPT_QUICK_EXIT, 1)
         if let file = configuration.certificateAuthorityFile { try set(CURLOPT_CAINFO, file) }

@@ -61,7 +61,7 @@ final class CurlTransfer {
     var isPaused: Bool { clock.phase == .paused }
 
     /// Sets `easy` up for the request; `addresses` are those of the host, if libcurl does not have them yet.
-    func prepare(_ easy: CurlEasy, addresses: [String]?, proxy: String?) throws(CurlOptionFailure) {
+    func prepare(_ easy: CurlEasy, addresses: [IPAddress]?, proxy: String?) throws(CurlOptionFailure) {
         let url = request.url
         easy.transfer = self
         try easy.set(CURLOPT_URL, url.string)
@@ -80,7 +80,7 @@ final class CurlTransfer {
         return Int(limit / .milliseconds(1)) + 1
     }
 
-    private func bracketed(_ address: String) -> String { address.contains(":") ? "[\(address)]" : address }
+    private func bracketed(_ address: IPAddress) -> String { address.isIPv4 ? "\(address)" : "[\(address)]" }
 
     /// Goes on with the redirect's target.
     func follow(_ next: TransportRequest) {
@@ -91,7 +91,7 @@ final class CurlTransfer {
         discardedBytes = 0
         refusal = nil
         wasAllowed = false
-        enter(.connecting)
+        enter(.resolving)
     }
 
     /// Whether a connection to `address` may be opened.
@@ -116,6 +116,11 @@ final class CurlTransfer {
     /// The connection stands, the request is about to be sent.
     func connected() {
         enter(.waitingForFirstByte)
+    }
+
+    /// The host's addresses are known, or need not be; connecting is counted from before.
+    func hasAddresses() {
+        clock.endResolving()
     }
 
     /// Notes progress.

@@ -19,18 +19,23 @@ public actor CurlTransport: Transport {
         /// A file of certificate authorities (PEM) to trust instead of the system's.
         public var certificateAuthorityFile: String?
 
+        /// What finds the addresses of hosts: the system, unless told otherwise.
+        ///
+        /// What is left to a proxy is not asked for here. Copies of a configuration share it.
+        public var resolver: any HostResolver
         /// Who may be talked to: everybody, unless told otherwise.
         public var policy: NetworkPolicy
 
         /// 256 idle connections, the environment's proxy, the system's certificate authorities.
         public init(
             connectionCacheSize: Int = 256, proxy: ProxyRule = .environment, certificateAuthorityFile: String? = nil,
-            policy: NetworkPolicy = NetworkPolicy()
+            policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver()
         ) {
             self.connectionCacheSize = connectionCacheSize
             self.proxy = proxy
             self.certificateAuthorityFile = certificateAuthorityFile
             self.policy = policy
+            self.resolver = resolver
         }
     }
 
@@ -41,7 +46,7 @@ public actor CurlTransport: Transport {
     /// Nil if there is nothing to judge.
     private let policy: NetworkPolicy?
     private let thread: CurlThread
-    private let resolver: HostResolver
+    private let addressBook: AddressBook
     private let multi: CurlMulti
     private let nextID = Atomic<UInt64>(0)
     private var transfers: [UInt64: CurlTransfer] = [:]
@@ -58,16 +63,14 @@ public actor CurlTransport: Transport {
 
     /// A transport with a thread and a pool of connections of its own.
     public init(configuration: Configuration = Configuration()) {
-        self.init(configuration: configuration, resolver: HostResolver())
+        self.init(configuration: configuration, whenThreadEnded: {})
     }
 
-    init(
-        configuration: Configuration, resolver: HostResolver, whenThreadEnded: @escaping @Sendable () -> Void = {}
-    ) {
+    init(configuration: Configuration, whenThreadEnded: @escaping @Sendable () -> Void) {
         _ = CurlLibrary.initialized
         self.configuration = configuration
         policy = configuration.policy.allowsAll ? nil : configuration.policy
-        self.resolver = resolver
+        addressBook = AddressBook(resolver: configuration.resolver)
         thread = CurlThread()
         multi = CurlMulti(poller: thread.poller, connectionCacheSize: configuration.connectionCacheSize)
         thread.start(driver: self, whenEnded: whenThreadEnded)
@@ -106,7 +109,7 @@ extension CurlTransport {
         case begin(CurlTransferHandle)
         case cancel(CurlTransferHandle)
         case resume(CurlTransferHandle)
-        case resolved(UInt64, host: String, HostResolver.Answer)
+        case resolved(UInt64, host: String, AddressBook.Answer)
     }
 
     nonisolated func carryOut(_ command: Command) {
@@ -141,32 +144,37 @@ extension CurlTransport {
         transfer.usesProxy = proxy != nil
         // A proxy resolves names itself.
         if proxy != nil || isNumericAddress(url.host) { return hand(transfer, addresses: nil, proxy: proxy) }
-        if let addresses = resolver.knownAddresses(of: url.host) {
-            return hand(transfer, addresses: addresses, proxy: nil)
-        }
+        if let answer = addressBook.knownAnswer(for: url.host) { return proceed(transfer, answer) }
         let id = transfer.handle.id
         transfer.hostInQuestion = url.host
-        resolver.resolve(url.host, for: id) { [weak self] answer in
+        addressBook.resolve(url.host, for: id) { [weak self] answer in
             self?.send(.resolved(id, host: url.host, answer))
         }
     }
 
-    private func resolved(_ id: UInt64, _ host: String, _ answer: HostResolver.Answer) {
+    private func resolved(_ id: UInt64, _ host: String, _ answer: AddressBook.Answer) {
         guard let transfer = transfers[id], transfer.hostInQuestion == host else { return }
         transfer.hostInQuestion = nil
+        transfer.resolved = transfer.start.duration(to: .now)
+        proceed(transfer, answer)
+    }
+
+    private func proceed(_ transfer: CurlTransfer, _ answer: AddressBook.Answer) {
         switch answer {
         case .success(let addresses):
-            transfer.resolved = transfer.start.duration(to: .now)
             hand(transfer, addresses: addresses, proxy: nil)
         case .failure(let failure):
-            let url = transfer.request.url.string
+            let url = transfer.request.url
             finish(
                 transfer,
-                .failed(TransportError(url: url, reason: .hostNotFound, detail: "\(host): \(failure.message)")))
+                .failed(
+                    TransportError(
+                        url: url.string, reason: .hostNotFound, detail: "\(url.host): \(failure.message)")))
         }
     }
 
-    private func hand(_ transfer: CurlTransfer, addresses: HostResolver.Addresses?, proxy: String?) {
+    private func hand(_ transfer: CurlTransfer, addresses: AddressBook.Addresses?, proxy: String?) {
+        transfer.hasAddresses()
         let url = transfer.request.url
         do {
             let easy = try idleHandles.popLast() ?? newHandle()
@@ -183,7 +191,7 @@ extension CurlTransport {
     }
 
     /// What libcurl does not know yet: its cache serves all transfers, and parsing a list again costs.
-    private func news(_ addresses: HostResolver.Addresses, for transfer: CurlTransfer) -> [String]? {
+    private func news(_ addresses: AddressBook.Addresses, for transfer: CurlTransfer) -> [IPAddress]? {
         let key = "\(transfer.request.url.host):\(transfer.request.url.port)"
         if givenAddresses[key] == addresses.expiry { return nil }
         transfer.addressesToGive = (key, addresses.expiry)
@@ -240,7 +248,7 @@ extension CurlTransport {
     private func finish(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
         giveBack(transfer)
         transfers[transfer.handle.id] = nil
-        if let host = transfer.hostInQuestion { resolver.withdraw(transfer.handle.id, from: host) }
+        if let host = transfer.hostInQuestion { addressBook.withdraw(transfer.handle.id, from: host) }
         // Whoever cancelled has been promised to hear so.
         transfer.receiver.finish(transfer.handle.isCancelled ? .failed(.cancelled(transfer.request.url)) : outcome)
     }

@@ -2,6 +2,7 @@
 struct TransferClock {
     /// How far a transfer has come.
     enum Phase {
+        case resolving
         case connecting
         case waitingForFirstByte
         case receiving
@@ -10,7 +11,7 @@ struct TransferClock {
 
     private let deadlines: Deadlines
     private let end: ContinuousClock.Instant?
-    private(set) var phase = Phase.connecting
+    private(set) var phase = Phase.resolving
     /// When the phase began, or, while receiving, when the last bytes came.
     private var since: ContinuousClock.Instant
 
@@ -26,16 +27,24 @@ struct TransferClock {
         since = now
     }
 
+    /// Name resolution is over; its time counts as connecting, too.
+    mutating func endResolving() {
+        phase = .connecting
+    }
+
     /// The shortest of the limits; nil without any.
     var shortest: Duration? {
-        [deadlines.connect, deadlines.firstByte, deadlines.idle, deadlines.total].lazy.compactMap { $0 }.min()
+        [deadlines.lookup, deadlines.connect, deadlines.firstByte, deadlines.idle, deadlines.total].lazy.compactMap {
+            $0
+        }.min()
     }
 
     /// The next deadline, if there is one.
     var next: (instant: ContinuousClock.Instant, kind: Deadlines.Kind)? {
         let (limit, kind): (Duration?, Deadlines.Kind) =
             switch phase {
-            case .connecting: (deadlines.connect, .connect)
+            case .resolving where isShorter(deadlines.lookup, than: deadlines.connect): (deadlines.lookup, .lookup)
+            case .resolving, .connecting: (deadlines.connect, .connect)
             case .waitingForFirstByte: (deadlines.firstByte, .firstByte)
             case .receiving: (deadlines.idle, .idle)
             case .paused: (nil, .idle)
@@ -44,5 +53,10 @@ struct TransferClock {
         let own = since + limit
         guard let end, end < own else { return (own, kind) }
         return (end, .total)
+    }
+
+    private func isShorter(_ limit: Duration?, than other: Duration?) -> Bool {
+        guard let limit else { return false }
+        return other.map { limit < $0 } ?? true
     }
 }

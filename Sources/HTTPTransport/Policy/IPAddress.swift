@@ -98,3 +98,11 @@ extension IPAddress: CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
     }
 }
+
+extension IPAddress: ExpressibleByStringLiteral {
+    /// An address written in the program; a text that is none ends it.
+    public init(stringLiteral text: String) {
+        guard let address = IPAddress(text) else { preconditionFailure("\(text) is no address") }
+        self = address
+    }
+}

@@ -4,13 +4,8 @@ import Darwin
 import Glibc
 #endif
 
-/// Why a host has no address, in the system's words.
-struct LookupFailure: Error, Sendable {
-    let message: String
-}
-
 /// Asks the system's resolver, which blocks until it has an answer.
-@Sendable func systemLookup(_ host: String) -> Result<[String], LookupFailure> {
+@Sendable func systemLookup(_ host: String) throws(LookupFailure) -> [IPAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_family = AF_UNSPEC
     #if canImport(Darwin)
@@ -22,22 +17,29 @@ struct LookupFailure: Error, Sendable {
     var list: UnsafeMutablePointer<addrinfo>?
     let status = unsafe getaddrinfo(host, nil, &hints, &list)
     guard status == 0 else {
-        return .failure(LookupFailure(message: unsafe String(cString: gai_strerror(status))))
+        throw LookupFailure(
+            message: unsafe String(cString: gai_strerror(status)), isTemporary: status == EAI_AGAIN)
     }
     defer { unsafe freeaddrinfo(list) }
 
-    var addresses: [String] = []
+    var addresses: [IPAddress] = []
     var next = unsafe list
-    while let entry = unsafe next, addresses.count < 16 {
-        var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        let status = unsafe getnameinfo(
-            entry.pointee.ai_addr, entry.pointee.ai_addrlen, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST)
-        let address = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // One that is good on one link only cannot be handed to libcurl.
-        if status == 0, !address.contains("%") { addresses.append(address) }
+    while let entry = unsafe next {
+        if let socketAddress = unsafe entry.pointee.ai_addr, let address = unsafe IPAddress(socketAddress),
+            unsafe !isOfOneLink(socketAddress)
+        {
+            addresses.append(address)
+        }
         unsafe next = entry.pointee.ai_next
     }
-    return addresses.isEmpty ? .failure(LookupFailure(message: "no addresses")) : .success(addresses)
+    guard !addresses.isEmpty else { throw LookupFailure(message: "no addresses") }
+    return addresses
+}
+
+/// Whether an address is good on one link only, which cannot be told to libcurl.
+private func isOfOneLink(_ address: UnsafePointer<sockaddr>) -> Bool {
+    guard Int32(unsafe address.pointee.sa_family) == AF_INET6 else { return false }
+    return unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self).sin6_scope_id != 0
 }
 
 /// Whether `host`, as it stands in a URL, is an address itself and needs no lookup.

@@ -26,14 +26,14 @@ struct CancellationTests {
     @Test func whileTheHostIsLookedUp() async throws {
         let isOpen = Locked(false)
         let isLooking = Locked(false)
-        let resolver = HostResolver { _ in
+        let resolver = ThreadedResolver { _ in
             isLooking.withLock { $0 = true }
             while !isOpen.withLock({ $0 }) { sched_yield() }
-            return .success(["127.0.0.1"])
+            return ["127.0.0.1"]
         }
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
-            let transport = CurlTransport(configuration: .init(proxy: .none), resolver: resolver)
+            let transport = CurlTransport(configuration: .init(proxy: .none, resolver: resolver))
             let recorder = Recorder()
             let transfer = try transport.start("http://stuck.example:\(origin.port)/a", recorder)
             while !isLooking.withLock({ $0 }), !Task.isCancelled { await Task.yield() }

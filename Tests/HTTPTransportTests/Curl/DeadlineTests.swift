@@ -32,14 +32,36 @@ struct DeadlineTests {
     @Test func aLookupCountsAsConnecting() async throws {
         let isOpen = Locked(false)
         let transport = CurlTransport(
-            configuration: .init(proxy: .none),
-            resolver: HostResolver { _ in
-                while !isOpen.withLock({ $0 }) { sched_yield() }
-                return .success(["127.0.0.1"])
-            })
+            configuration: .init(
+                proxy: .none,
+                resolver: ThreadedResolver { _ in
+                    while !isOpen.withLock({ $0 }) { sched_yield() }
+                    return ["127.0.0.1"]
+                }))
         let record = try await transport.fetch("http://stuck.example/") { $0.deadlines.connect = Self.short }
         isOpen.withLock { $0 = true }
         #expect(record.error?.reason == .timedOut(.connect))
+    }
+
+    @Test func aStuckLookupIsGivenUp() async throws {
+        let isOpen = Locked(false)
+        let lookups = Locked(0)
+        let transport = CurlTransport(
+            configuration: .init(
+                proxy: .none,
+                resolver: ThreadedResolver { _ in
+                    lookups.withLock { $0 += 1 }
+                    while !isOpen.withLock({ $0 }) { sched_yield() }
+                    return ["127.0.0.1"]
+                }))
+        for _ in 0..<3 {
+            let error = try await transport.fetch("http://stuck.example/") { $0.deadlines.lookup = Self.short }.error
+            #expect(error?.reason == .timedOut(.lookup))
+            #expect(error?.isRetryable == true)
+        }
+        // The one that hangs is waited for; it is not joined by others.
+        #expect(lookups.withLock { $0 } <= 1)
+        isOpen.withLock { $0 = true }
     }
 
     @Test func aHandshakeCountsAsConnecting() async throws {

@@ -10,7 +10,7 @@ struct MetricsTests {
             origin.route("/r", .redirect(to: "/a"))
             origin.route("/a", LoopbackOrigin.Response(body: pattern(100_000)))
             let transport = CurlTransport(
-                configuration: .init(proxy: .none), resolver: HostResolver { _ in .success(["127.0.0.1"]) })
+                configuration: .init(proxy: .none, resolver: ThreadedResolver { _ in ["127.0.0.1"] }))
             let first = try #require(try await transport.fetch("http://host.example:\(origin.port)/a").metrics)
             #expect(first.resolved > .zero)
             #expect(first.connected >= first.resolved)

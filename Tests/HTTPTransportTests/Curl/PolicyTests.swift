@@ -7,11 +7,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PolicyTests {
     private func transport(
-        _ policy: NetworkPolicy, addresses: [String] = [], proxy: ProxyRule = .none
+        _ policy: NetworkPolicy, addresses: [IPAddress] = [], proxy: ProxyRule = .none
     ) -> CurlTransport {
         CurlTransport(
-            configuration: .init(proxy: proxy, policy: policy),
-            resolver: HostResolver { _ in .success(addresses) })
+            configuration: .init(proxy: proxy, policy: policy, resolver: ThreadedResolver { _ in addresses }))
     }
 
     private func isRefusal(_ error: TransportError?) -> Bool {

@@ -8,13 +8,13 @@ import Threading
 struct ResolutionTests {
     @Test func thousandsOfHostsAreReached() async throws {
         let lookups = Locked(0)
-        let resolver = HostResolver { host in
+        let resolver = ThreadedResolver { host in
             lookups.withLock { $0 += 1 }
-            return .success(["127.0.0.1"])
+            return ["127.0.0.1"]
         }
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
-            let transport = CurlTransport(configuration: .init(proxy: .none), resolver: resolver)
+            let transport = CurlTransport(configuration: .init(proxy: .none, resolver: resolver))
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<2_000 {
                     if number >= 100 { #expect(try await group.next() == true) }
@@ -33,12 +33,29 @@ struct ResolutionTests {
         }
     }
 
+    @Test func anUnknownHostIsNotAskedForAgainAtOnce() async throws {
+        let lookups = Locked(0)
+        let resolver = ThreadedResolver { host throws(LookupFailure) in
+            lookups.withLock { $0 += 1 }
+            throw LookupFailure(message: "no such host", isTemporary: host.hasPrefix("later"))
+        }
+        let transport = CurlTransport(configuration: .init(proxy: .none, resolver: resolver))
+        for _ in 0..<3 {
+            let error = try await transport.fetch("http://never.example/").error
+            #expect(error?.reason == .hostNotFound)
+            #expect(error?.description == "the host is unknown (never.example: no such host)")
+        }
+        #expect(lookups.withLock { $0 } == 1)
+        for _ in 0..<3 { #expect(try await transport.fetch("http://later.example/").error?.reason == .hostNotFound) }
+        #expect(lookups.withLock { $0 } == 4)
+    }
+
     @Test func aDeadAddressIsPassedOver() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
             // Nobody listens on the first two.
-            let resolver = HostResolver { _ in .success(["::1", "127.0.0.2", "127.0.0.1"]) }
-            let transport = CurlTransport(configuration: .init(proxy: .none), resolver: resolver)
+            let resolver = ThreadedResolver { _ in ["::1", "127.0.0.2", "127.0.0.1"] }
+            let transport = CurlTransport(configuration: .init(proxy: .none, resolver: resolver))
             #expect(try await transport.fetch("http://host.example:\(origin.port)/a").body == [1])
         }
     }

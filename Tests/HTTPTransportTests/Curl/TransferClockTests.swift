@@ -5,7 +5,8 @@ import Testing
 struct TransferClockTests {
     private let start = ContinuousClock.now
     private let deadlines = Deadlines(
-        connect: .seconds(1), firstByte: .seconds(2), idle: .seconds(3), total: .seconds(10))
+        lookup: .milliseconds(500), connect: .seconds(1), firstByte: .seconds(2), idle: .seconds(3), total: .seconds(10)
+    )
 
     private func expect(_ clock: TransferClock, _ offset: Duration, _ kind: Deadlines.Kind) {
         #expect(clock.next?.instant == start + offset)
@@ -14,6 +15,8 @@ struct TransferClockTests {
 
     @Test func eachPhaseHasItsDeadline() {
         var clock = TransferClock(deadlines, now: start)
+        expect(clock, .milliseconds(500), .lookup)
+        clock.endResolving()
         expect(clock, .seconds(1), .connect)
         clock.enter(.waitingForFirstByte, now: start + .milliseconds(500))
         expect(clock, .milliseconds(2_500), .firstByte)
@@ -25,6 +28,13 @@ struct TransferClockTests {
         expect(clock, .seconds(10), .total)
     }
 
+    @Test func aLookupCountsAsConnectingToo() {
+        var clock = TransferClock(Deadlines(lookup: .seconds(9), connect: .seconds(1)), now: start)
+        expect(clock, .seconds(1), .connect)
+        clock.enter(.resolving, now: start + .milliseconds(200))
+        expect(clock, .milliseconds(1_200), .connect)
+    }
+
     @Test func theTotalComesFirstWhereItIsNearer() {
         var clock = TransferClock(deadlines, now: start)
         clock.enter(.receiving, now: start + .seconds(8))
@@ -32,13 +42,14 @@ struct TransferClockTests {
     }
 
     @Test func theShortestLimitCountsWhateverThePhase() {
-        #expect(TransferClock(deadlines, now: start).shortest == .seconds(1))
-        let deadlines = Deadlines(connect: nil, firstByte: .seconds(9), idle: nil, total: .seconds(8))
+        #expect(TransferClock(deadlines, now: start).shortest == .milliseconds(500))
+        let deadlines = Deadlines(lookup: nil, connect: nil, firstByte: .seconds(9), idle: nil, total: .seconds(8))
         #expect(TransferClock(deadlines, now: start).shortest == .seconds(8))
     }
 
     @Test func withoutDeadlinesThereIsNone() {
-        var clock = TransferClock(Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil), now: start)
+        var clock = TransferClock(
+            Deadlines(lookup: nil, connect: nil, firstByte: nil, idle: nil, total: nil), now: start)
         #expect(clock.next == nil && clock.shortest == nil)
         clock.enter(.receiving, now: start)
         #expect(clock.next == nil)

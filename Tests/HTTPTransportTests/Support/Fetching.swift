@@ -15,7 +15,8 @@ extension Transport {
         _ url: String, _ recorder: Recorder, _ change: (inout TransportRequest) -> Void = { _ in }
     ) throws -> any Transfer {
         var request = TransportRequest(
-            url: try HTTPURL(url), deadlines: Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil))
+            url: try HTTPURL(url),
+            deadlines: Deadlines(lookup: nil, connect: nil, firstByte: nil, idle: nil, total: nil))
         change(&request)
         return start(request, receiver: recorder)
     }

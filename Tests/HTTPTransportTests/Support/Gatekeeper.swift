@@ -1,0 +1,33 @@
+import Glibc
+import HTTPTransport
+import Threading
+
+/// A lookup that waits until it is told to go on, and counts.
+final class Gatekeeper: Sendable {
+    struct Counts {
+        var running = 0
+        var maximum = 0
+        var lookups: [String] = []
+        var isOpen = false
+    }
+    let counts = Locked(Counts())
+
+    func open() { counts.withLock { $0.isOpen = true } }
+
+    /// Returns when so many lookups have begun.
+    func lookups(reach count: Int) async {
+        while counts.withLock({ $0.lookups.count }) < count, !Task.isCancelled { await Task.yield() }
+    }
+
+    @Sendable func lookup(_ host: String) throws(LookupFailure) -> [IPAddress] {
+        counts.withLock { counts in
+            counts.running += 1
+            counts.maximum = max(counts.maximum, counts.running)
+            counts.lookups.append(host)
+        }
+        while !counts.withLock({ $0.isOpen }) { sched_yield() }
+        counts.withLock { $0.running -= 1 }
+        if host.hasPrefix("bad") { throw LookupFailure(message: "no") }
+        return ["127.0.0.1"]
+    }
+}
