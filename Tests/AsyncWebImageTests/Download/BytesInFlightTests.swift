@@ -50,4 +50,16 @@ struct BytesInFlightTests {
         _ = log.append([UInt8](repeating: 1, count: 7).span)
         #expect(bytes.count == 7)
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func oneAlwaysStartsWhereNothingRunsAndNothingIsDecoded() async throws {
+        let loader = ImageLoader(transport: InstantTransport(body: [1, 2, 3]))
+        await loader.coordinator.bytesInFlight.add(1 << 40)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for index in 0..<100 {
+                group.addTask { try await loader.data(for: ImageRequest("http://host/\(index)")).bytes.count }
+            }
+            for try await count in group { #expect(count == 3) }
+        }
+    }
 }

@@ -1,0 +1,78 @@
+import Threading
+
+/// Counts what becomes of one list, and tells those who watch.
+final class PrefetchRecord: Sendable {
+    private struct State {
+        var result: PrefetchResult
+        var watchers: [Int: AsyncStream<PrefetchProgress>.Continuation] = [:]
+        var lastWatcher = 0
+        var isOver = false
+    }
+
+    /// Most failures that are told one by one.
+    static let failureLimit = 100
+
+    private let state: Locked<State>
+
+    init(total: Int) {
+        state = Locked(State(result: PrefetchResult(progress: PrefetchProgress(total: total))))
+    }
+
+    var result: PrefetchResult { state.withLock { $0.result } }
+
+    /// Notes how `load` ends; that it was cancelled with the list is nothing to be noted.
+    func note(_ url: String, _ load: () async throws -> Void) async {
+        do {
+            try await load()
+            update { $0.progress.finished += 1 }
+        } catch is CancellationError where Task.isCancelled {
+        } catch {
+            update { $0.fail(url, error) }
+        }
+    }
+
+    /// Nothing changes any more.
+    func end() {
+        let watchers = state.withLock { state in
+            state.isOver = true
+            defer { state.watchers = [:] }
+            return Array(state.watchers.values)
+        }
+        for watcher in watchers { watcher.finish() }
+    }
+
+    func makeStream() -> AsyncStream<PrefetchProgress> {
+        let (stream, watcher) = AsyncStream.makeStream(
+            of: PrefetchProgress.self, bufferingPolicy: .bufferingNewest(1))
+        let (id, isOver) = state.withLock { state in
+            state.lastWatcher += 1
+            watcher.yield(state.result.progress)
+            if !state.isOver { state.watchers[state.lastWatcher] = watcher }
+            return (state.lastWatcher, state.isOver)
+        }
+        if isOver { watcher.finish() }
+        watcher.onTermination = { [weak self] _ in
+            self?.state.withLock { $0.watchers[id] = nil }
+        }
+        return stream
+    }
+
+    private func update(_ change: (inout PrefetchResult) -> Void) {
+        state.withLock { state in
+            change(&state.result)
+            // Under the lock, or a watcher could be told the older count last.
+            for watcher in state.watchers.values { watcher.yield(state.result.progress) }
+        }
+    }
+}
+
+extension PrefetchResult {
+    fileprivate mutating func fail(_ url: String, _ error: any Error) {
+        progress.failed += 1
+        guard failures.count < PrefetchRecord.failureLimit else { return }
+        var error = error
+        // A hundred half-decoded images are not what anybody prefetches for.
+        if case ImageError.codec(let cause, let url, _) = error { error = ImageError.codec(cause, url: url) }
+        failures.append(Failure(url: url, error: error))
+    }
+}

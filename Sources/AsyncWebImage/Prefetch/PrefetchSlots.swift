@@ -1,0 +1,65 @@
+import DequeModule
+import Threading
+
+/// Lets a number of loads run at a time, in the order in which they ask, and none begin while it is paused.
+final class PrefetchSlots: Sendable {
+    private struct State {
+        var free: Int
+        var isPaused = false
+        var waiting: Deque<OneShot<Void>> = []
+
+        /// Those whose turn it is.
+        mutating func admit() -> [OneShot<Void>] {
+            var admitted: [OneShot<Void>] = []
+            while !isPaused, free > 0, let first = waiting.popFirst() {
+                free -= 1
+                admitted.append(first)
+            }
+            return admitted
+        }
+    }
+
+    private let state: Locked<State>
+
+    init(count: Int) {
+        state = Locked(State(free: count))
+    }
+
+    /// Waits for a slot; false without one if the task is cancelled.
+    func enter() async -> Bool {
+        guard !Task.isCancelled else { return false }
+        let turn = OneShot<Void>()
+        return await withTaskCancellationHandler {
+            change { $0.waiting.append(turn) }
+            if Task.isCancelled { withdraw(turn) }
+            return (try? await turn.value) != nil
+        } onCancel: {
+            withdraw(turn)
+        }
+    }
+
+    /// Gives the slot back.
+    func leave() { change { $0.free += 1 } }
+
+    func pause() { change { $0.isPaused = true } }
+
+    func resume() { change { $0.isPaused = false } }
+
+    private func change(_ change: (inout State) -> Void) {
+        let admitted = state.withLock { state in
+            change(&state)
+            return state.admit()
+        }
+        for turn in admitted { turn.resolve(.success(())) }
+    }
+
+    /// Takes one out of the line; who has had its turn keeps it.
+    private func withdraw(_ turn: OneShot<Void>) {
+        let isWithdrawn = state.withLock { state in
+            guard let index = state.waiting.firstIndex(where: { $0 === turn }) else { return false }
+            state.waiting.remove(at: index)
+            return true
+        }
+        if isWithdrawn { turn.resolve(.failure(CancellationError())) }
+    }
+}
