@@ -10,8 +10,27 @@ struct NetworkOptions: ParsableArguments {
             """)
     var publicOnly = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Trust the certificate authorities of this file (PEM) instead of the system's.", valueName: "file"))
+    var cacert: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Do not look at the certificate of this host, or of all below a domain: *.example.com. May be repeated.",
+            valueName: "host"),
+        transform: Self.hostPattern)
+    var insecureHost: [HostPattern] = []
+
     /// The transport's settings.
     var transport: CurlTransport.Configuration {
-        CurlTransport.Configuration(policy: publicOnly ? .publicInternetOnly : NetworkPolicy())
+        CurlTransport.Configuration(
+            tls: TLSOptions(certificateAuthorityFile: cacert, insecureHosts: Set(insecureHost)),
+            policy: publicOnly ? .publicInternetOnly : NetworkPolicy())
+    }
+
+    private static func hostPattern(_ text: String) throws -> HostPattern {
+        guard let pattern = HostPattern(text) else { throw ValidationError("\(text) is no host.") }
+        return pattern
     }
 }

@@ -1,8 +1,24 @@
+import ArgumentParser
+import AsyncWebImage
 import LoopbackOrigin
 import Testing
 
+@testable import webimage
+
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkOptionsTests {
+    @Test func trustIsAsGiven() throws {
+        let plain = try NetworkOptions.parse([]).transport
+        #expect(plain.tls == TLSOptions())
+        #expect(plain.policy == NetworkPolicy())
+        let given = try NetworkOptions.parse(
+            ["--cacert", "ca.pem", "--insecure-host", "a.example", "--insecure-host", "*.b.example"]
+        ).transport.tls
+        #expect(given.certificateAuthorityFile == "ca.pem")
+        #expect(given.insecureHosts == ["a.example", "*.b.example"])
+        #expect(throws: (any Error).self) { try NetworkOptions.parse(["--insecure-host", "a/b"]) }
+    }
+
     @Test(arguments: [["get", "-o", "/tmp"], ["info"]])
     func publicOnlyRefusesThisMachine(command: [String]) async throws {
         try await withLoopbackOrigin { (origin) async throws in

@@ -42,7 +42,10 @@ final class CurlEasy {
         try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(AddressBook.lifetime / .seconds(1)) + 5)
         // A name lookup of libcurl's own, behind a proxy, must not hold up the thread when it is abandoned.
         try set(CURLOPT_QUICK_EXIT, 1)
-        if let file = configuration.certificateAuthorityFile { try set(CURLOPT_CAINFO, file) }
+        let tls = configuration.tls
+        if let file = tls.certificateAuthorityFile { try set(CURLOPT_CAINFO, file) }
+        try set(
+            CURLOPT_SSLVERSION, Int(tls.minimumVersion == .tls12 ? CURL_SSLVERSION_TLSv1_2 : CURL_SSLVERSION_TLSv1_3))
     }
 
     deinit {

@@ -10,6 +10,7 @@ struct CurlSettings: Equatable {
     let connectMilliseconds: Int
     let headerFields: HTTPFields
     let proxy: String?
+    let tls: TLSOptions.HostSettings
 
     /// The fields as libcurl wants them: what frames a request is libcurl's, and "Name:" would unset one of its own.
     var headerLines: [String] {
@@ -26,6 +27,7 @@ extension CurlEasy {
     /// Applies `settings`, unless they are what the handle has already.
     func set(_ settings: CurlSettings) throws(CurlOptionFailure) {
         guard settings != self.settings else { return }
+        let before = self.settings
         // Whatever was applied if one of these fails, it is nothing to rely on.
         self.settings = nil
         try set(CURLOPT_USERNAME, settings.user)
@@ -43,6 +45,20 @@ extension CurlEasy {
         try setHeaderLines(settings.headerLines)
         // An empty string, unlike nil, also keeps libcurl from looking into the environment.
         try set(CURLOPT_PROXY, settings.proxy ?? "")
+        if settings.tls != before?.tls { try set(settings.tls) }
         self.settings = settings
+    }
+
+    /// libcurl uses a connection again only if it was made by the same settings.
+    private func set(_ tls: TLSOptions.HostSettings) throws(CurlOptionFailure) {
+        try set(CURLOPT_SSL_VERIFYPEER, tls.isVerified ? 1 : 0)
+        try set(CURLOPT_SSL_VERIFYHOST, tls.isVerified ? 2 : 0)
+        let pins = tls.pins.map(\.text).sorted().joined(separator: ";")
+        try set(CURLOPT_PINNEDPUBLICKEY, pins.isEmpty ? nil : pins)
+        let certificate = tls.clientCertificate
+        try set(CURLOPT_SSLCERT, certificate?.certificateFile)
+        try set(CURLOPT_SSLKEY, certificate?.keyFile)
+        // Without any, OpenSSL would ask at the terminal.
+        try set(CURLOPT_KEYPASSWD, certificate.map { $0.passPhrase ?? "" })
     }
 }

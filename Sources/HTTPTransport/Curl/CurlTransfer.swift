@@ -61,14 +61,16 @@ final class CurlTransfer {
     var isPaused: Bool { clock.phase == .paused }
 
     /// Sets `easy` up for the request; `addresses` are those of the host, if libcurl does not have them yet.
-    func prepare(_ easy: CurlEasy, addresses: [IPAddress]?, proxy: String?) throws(CurlOptionFailure) {
+    func prepare(_ easy: CurlEasy, addresses: [IPAddress]?, proxy: String?, tls: TLSOptions) throws(CurlOptionFailure) {
         let url = request.url
+        let isSecure = url.scheme == "https"
         easy.transfer = self
         try easy.set(CURLOPT_URL, url.string)
         try easy.set(
             CurlSettings(
-                isSecure: url.scheme == "https", user: url.user, password: url.password, method: request.method,
-                connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy))
+                isSecure: isSecure, user: url.user, password: url.password, method: request.method,
+                connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy,
+                tls: isSecure ? tls.settings(for: url.host) : TLSOptions.HostSettings()))
         // "+": the entry grows old like one of libcurl's own.
         try easy.setResolved(
             addresses.map { "+\(url.host):\(url.port):\($0.map(bracketed).joined(separator: ","))" })

@@ -16,8 +16,8 @@ public actor CurlTransport: Transport {
         ///
         /// The environment's, unless told otherwise.
         public var proxy: ProxyRule
-        /// A file of certificate authorities (PEM) to trust instead of the system's.
-        public var certificateAuthorityFile: String?
+        /// Whom to trust, and who we are.
+        public var tls: TLSOptions
 
         /// What finds the addresses of hosts: the system, unless told otherwise.
         ///
@@ -28,12 +28,12 @@ public actor CurlTransport: Transport {
 
         /// 256 idle connections, the environment's proxy, the system's certificate authorities.
         public init(
-            connectionCacheSize: Int = 256, proxy: ProxyRule = .environment, certificateAuthorityFile: String? = nil,
+            connectionCacheSize: Int = 256, proxy: ProxyRule = .environment, tls: TLSOptions = TLSOptions(),
             policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver()
         ) {
             self.connectionCacheSize = connectionCacheSize
             self.proxy = proxy
-            self.certificateAuthorityFile = certificateAuthorityFile
+            self.tls = tls
             self.policy = policy
             self.resolver = resolver
         }
@@ -178,7 +178,8 @@ extension CurlTransport {
         let url = transfer.request.url
         do {
             let easy = try idleHandles.popLast() ?? newHandle()
-            try transfer.prepare(easy, addresses: addresses.flatMap { news($0, for: transfer) }, proxy: proxy)
+            try transfer.prepare(
+                easy, addresses: addresses.flatMap { news($0, for: transfer) }, proxy: proxy, tls: configuration.tls)
             try multi.add(easy)
             transfer.easy = easy
         } catch let failure as CurlOptionFailure {

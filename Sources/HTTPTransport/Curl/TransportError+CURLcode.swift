@@ -34,6 +34,10 @@ extension TransportError.Reason {
             self = .insecure
         case CURLE_OPERATION_TIMEDOUT:
             if case .connecting = progress { self = .timedOut(.connect) } else { self = .timedOut(.total) }
+        // With TLS 1.3 a server looks at our certificate when we take the connection to stand already.
+        case CURLE_RECV_ERROR where detail.contains(" alert ") && detail.contains("certificate"),
+            CURLE_RECV_ERROR where detail.contains(" alert unknown ca"):
+            self = .insecure
         case CURLE_RECV_ERROR where detail.hasSuffix("chunked-encoding"):
             self = .invalidResponse
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM,

@@ -23,6 +23,9 @@ public struct HostPattern: Sendable, Hashable {
         return name.hasPrefix(".") ? host.hasSuffix(name) && host != name : host == name
     }
 
+    /// The longer of two that match a host is the more specific one.
+    var length: Int { name.utf8.count }
+
     /// A dot at the end says that a name is complete; the host is the same.
     private static func withoutFinalDot(_ host: String) -> String {
         host.hasSuffix(".") ? String(host.dropLast()) : host

@@ -7,7 +7,7 @@ import Testing
 struct SecureTests {
     private func transport(_ server: SecureServer) -> CurlTransport {
         CurlTransport(
-            configuration: .init(proxy: .none, certificateAuthorityFile: server.certificateAuthorityFile))
+            configuration: .init(proxy: .none, tls: .init(certificateAuthorityFile: server.certificateAuthorityFile)))
     }
 
     @Test func transfersShareAConnectionOfHTTP2() async throws {
@@ -56,7 +56,7 @@ struct SecureTests {
     @Test func aMissingAuthorityFileIsSaidSo() async throws {
         let server = try await SecureServer()
         let transport = CurlTransport(
-            configuration: .init(proxy: .none, certificateAuthorityFile: "/nonexistent/ca.pem"))
+            configuration: .init(proxy: .none, tls: .init(certificateAuthorityFile: "/nonexistent/ca.pem")))
         let error = try #require(try await transport.fetch("https://127.0.0.1:\(server.port)/small").error)
         #expect(error.reason == .insecure)
         #expect(error.description.contains("/nonexistent/ca.pem"))

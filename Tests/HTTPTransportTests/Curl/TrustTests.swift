@@ -1,0 +1,135 @@
+import CCurl
+import HTTPTypes
+import LoopbackOrigin
+import Testing
+
+@testable import HTTPTransport
+
+@Suite(.enabled(if: SecureServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
+struct TrustTests {
+    private func transport(_ tls: TLSOptions) -> CurlTransport {
+        CurlTransport(configuration: .init(proxy: .none, tls: tls))
+    }
+
+    /// Expects that a fetch of `url` finds the connection insecure, and says so by `words`.
+    private func expectInsecure(_ transport: CurlTransport, _ url: String, _ words: String) async throws {
+        let error = try #require(try await transport.fetch(url).error)
+        #expect(error.reason == .insecure)
+        #expect(!error.isRetryable)
+        #expect(error.description.contains(words), "\(error)")
+    }
+
+    @Test func certificatesOfTheWrongKindAreNotTrusted() async throws {
+        let server = try await SecureServer()
+        let transport = transport(TLSOptions(certificateAuthorityFile: server.certificateAuthorityFile))
+        try await expectInsecure(
+            transport, "https://127.0.0.1:\(server.port(of: .expired))/small", "certificate has expired")
+        try await expectInsecure(
+            transport, "https://127.0.0.1:\(server.port(of: .selfSigned))/small", "self-signed certificate")
+        try await expectInsecure(
+            transport, "https://localhost:\(server.port)/small", "matches target host name 'localhost'")
+    }
+
+    @Test func theOldestVersionIsAsAsked() async throws {
+        let server = try await SecureServer()
+        let url = "https://127.0.0.1:\(server.port(of: .tls12))/small"
+        var options = TLSOptions(certificateAuthorityFile: server.certificateAuthorityFile)
+        #expect(try await transport(options).fetch(url).isComplete)
+        options.minimumVersion = .tls13
+        #expect(try await transport(options).fetch("https://127.0.0.1:\(server.port)/small").isComplete)
+        try await expectInsecure(transport(options), url, "protocol version")
+    }
+
+    @Test func onlyPinnedKeysAreTrusted() async throws {
+        let server = try await SecureServer()
+        let url = "https://127.0.0.1:\(server.port)/small"
+        let right = try #require(try server.pin())
+        let wrong: PublicKeyPin = "sha256//RkzHQyAY9tp3DRm9gt5sIe0YhLfMvDrvVBwtIEZ/M+g="
+        var options = TLSOptions(certificateAuthorityFile: server.certificateAuthorityFile)
+        options.publicKeyPins = ["127.0.0.1": [wrong, right], "example.org": [wrong]]
+        #expect(try await transport(options).fetch(url).body == SecureServer.small)
+        options.publicKeyPins = ["127.0.0.1": [wrong]]
+        try await expectInsecure(transport(options), url, "public key does not match pinned public key")
+        options.publicKeyPins = ["127.0.0.1": [right]]
+        options.certificateAuthorityFile = nil
+        try await expectInsecure(transport(options), url, "certificate")
+        options.publicKeyPins = ["127.0.0.1": [wrong]]
+        options.insecureHosts = ["127.0.0.1"]
+        try await expectInsecure(transport(options), url, "public key does not match pinned public key")
+    }
+
+    @Test func onlyNamedHostsMayBeInsecure() async throws {
+        let server = try await SecureServer()
+        let transport = transport(TLSOptions(insecureHosts: ["localhost"]))
+        try await withLoopbackOrigin { (origin) async throws in
+            for port in [server.port, server.portOfHTTP1, server.port(of: .expired), server.port(of: .selfSigned)] {
+                origin.route("/named", .redirect(to: "https://localhost:\(port)/small"))
+                origin.route("/other", .redirect(to: "https://127.0.0.1:\(port)/small"))
+                for round in 0..<2 {
+                    // One handle serves them all, one after the other, and connections are kept.
+                    let record = try await transport.fetch(origin.url("/named"))
+                    #expect(record.body == SecureServer.small)
+                    #expect(record.metrics?.reusedConnection == (round > 0))
+                    try await expectInsecure(transport, origin.url("/other"), "certificate")
+                }
+            }
+        }
+    }
+
+    @Test func connectionsOfOtherSettingsAreNotUsed() async throws {
+        let server = try await SecureServer()
+        let easy = try CurlEasy(.init(proxy: .none))
+        try easy.set(CURLOPT_URL, "https://127.0.0.1:\(server.portOfHTTP1)/small")
+        func result(_ options: TLSOptions) throws -> CURLcode {
+            try easy.set(
+                CurlSettings(
+                    isSecure: true, user: nil, password: nil, method: .head, connectMilliseconds: 20_000,
+                    headerFields: [:], proxy: nil, tls: options.settings(for: "127.0.0.1")))
+            return curl_easy_perform(easy.handle)
+        }
+        #expect(try result(TLSOptions(insecureHosts: ["127.0.0.1"])) == CURLE_OK)
+        #expect(try result(TLSOptions(insecureHosts: ["127.0.0.1"])) == CURLE_OK)
+        #expect(easy.long(CURLINFO_NUM_CONNECTS) == 0)
+        #expect(try result(TLSOptions()) == CURLE_PEER_FAILED_VERIFICATION)
+        let wrong: PublicKeyPin = "sha256//RkzHQyAY9tp3DRm9gt5sIe0YhLfMvDrvVBwtIEZ/M+g="
+        let pinned = TLSOptions(publicKeyPins: ["127.0.0.1": [wrong]], insecureHosts: ["127.0.0.1"])
+        #expect(try result(pinned) == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
+        #expect(try result(TLSOptions(insecureHosts: ["127.0.0.1"])) == CURLE_OK)
+    }
+
+    @Test func aServerThatAsksIsShownWhoWeAre() async throws {
+        let server = try await SecureServer()
+        let check = try await ClientCheckServer(of: server)
+        let url = "https://127.0.0.1:\(check.port)/"
+        var options = TLSOptions(certificateAuthorityFile: server.certificateAuthorityFile)
+        try await expectInsecure(transport(options), url, "alert handshake failure")
+
+        var certificate = ClientCertificate(
+            certificateFile: server.path("client.pem"), keyFile: server.path("client-secret.key"),
+            passPhrase: "secret")
+        options.clientCertificates = ["127.0.0.1": certificate]
+        #expect(try await transport(options).fetch(url).isComplete)
+        options.clientCertificates = ["example.org": certificate]
+        try await expectInsecure(transport(options), url, "alert handshake failure")
+
+        for passPhrase in ["wrong", nil] {
+            certificate.passPhrase = passPhrase
+            options.clientCertificates = ["127.0.0.1": certificate]
+            try await expectInsecure(transport(options), url, "unable to set private key file")
+        }
+        certificate = ClientCertificate(
+            certificateFile: server.path("selfSigned.pem"), keyFile: server.path("server.key"))
+        options.clientCertificates = ["127.0.0.1": certificate]
+        try await expectInsecure(transport(options), url, "alert unknown ca")
+        options.clientCertificates = ["127.0.0.1": ClientCertificate(certificateFile: "/nowhere/a.pem")]
+        try await expectInsecure(transport(options), url, "could not load PEM client certificate")
+    }
+
+    @Test(arguments: ["tlsv13 alert certificate required", "tlsv1 alert unknown ca", "sslv3 alert bad certificate"])
+    func aServerMayRefuseUsAfterTheHandshake(words: String) {
+        let detail = "OpenSSL SSL_read: OpenSSL/3.0.19: error:0A00045C:SSL routines::\(words), errno 0"
+        let error = TransportError(CURLE_RECV_ERROR, url: "https://a/", detail: detail, progress: .waitingForHead)
+        #expect(error.reason == .insecure)
+        #expect(error.description.contains(words))
+    }
+}

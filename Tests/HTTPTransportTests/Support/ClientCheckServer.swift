@@ -1,0 +1,38 @@
+import Foundation
+import HTTPTransport
+
+/// `openssl s_server` on 127.0.0.1, which shows a page to those alone whose certificate the authority of a
+/// ``SecureServer`` has signed; nginx would tell the others by a status.
+final class ClientCheckServer {
+    let port: Int
+    private let process: pid_t
+
+    /// Starts the server and returns when it answers.
+    init(of server: SecureServer) async throws {
+        port = try freePort()
+        // With TLS 1.2 the answer to a missing certificate is part of the handshake.
+        process = try SecureServer.spawn(
+            "openssl",
+            ["s_server", "-accept", "127.0.0.1:\(port)", "-tls1_2", "-cert", server.path("server.pem")]
+                + ["-key", server.path("server.key"), "-CAfile", server.certificateAuthorityFile, "-Verify", "1"]
+                + ["-verify_return_error", "-www", "-quiet"])
+        let certificate = ClientCertificate(
+            certificateFile: server.path("client.pem"), keyFile: server.path("client.key"))
+        let transport = CurlTransport(
+            configuration: .init(
+                proxy: .none,
+                tls: .init(
+                    certificateAuthorityFile: server.certificateAuthorityFile,
+                    clientCertificates: ["127.0.0.1": certificate])))
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try await !transport.fetch("https://127.0.0.1:\(port)/").isComplete {
+            guard ContinuousClock.now < deadline else { throw SecureServer.NotRunning() }
+            await Task.yield()
+        }
+    }
+
+    deinit {
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+    }
+}
