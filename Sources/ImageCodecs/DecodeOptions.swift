@@ -19,7 +19,8 @@ public struct DecodeOptions: Sendable, Hashable {
     /// Whether an image that ends too early or is damaged is given as far as it goes, marked ``DecodedImage/isPartial``.
     ///
     /// Otherwise it is an error. Where no row could be decoded it is one in any case. Of a progressive or interlaced image
-    /// the latest scans are shown. An animation gives its first frame.
+    /// the latest scans are shown. Of an animation there are the frames that are complete, or, without any, what there is of
+    /// the first; a damaged frame shows what could be decoded over the frame before it.
     public var allowsPartial: Bool
     /// Whether pixels stay as stored, instead of being converted to sRGB, and come with their profile.
     ///

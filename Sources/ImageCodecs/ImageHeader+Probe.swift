@@ -11,9 +11,9 @@ extension ImageHeader {
         try probed(prefix, limits: limits)?.header
     }
 
-    /// The header, and where its colours are.
+    /// The header, and where its colours are; frames are counted only if `countsFrames`, and if the header does not say it.
     static func probed(
-        _ prefix: Span<UInt8>, limits: DecodeLimits
+        _ prefix: Span<UInt8>, limits: DecodeLimits, countsFrames: Bool = true
     ) throws(CodecError) -> (header: ImageHeader, colors: StoredColors)? {
         guard let format = ImageFormat(signature: prefix) else {
             guard prefix.count >= ImageFormat.signatureLength else { return nil }
@@ -37,7 +37,7 @@ extension ImageHeader {
             return nil
         }
 
-        if header.frameCount == nil {
+        if countsFrames, header.frameCount == nil {
             header.frameCount = format == .gif ? gifFrameCount(prefix) : webpFrameCount(prefix)
         }
         let colors = StoredColors(sources, of: header)

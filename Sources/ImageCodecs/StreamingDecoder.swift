@@ -21,9 +21,7 @@ public final class StreamingDecoder {
     private var failure: CodecError?
     private var bytesSeen = 0
     /// The file so far, until ``begin()``.
-    private var prefix: [UInt8] = []
-    /// Not worth looking for the header before the prefix has grown to this.
-    private var nextProbe = ImageFormat.signatureLength
+    private var beginning = FileBeginning()
     private var colors = StoredColors()
     private var running: Running?
     private var cachedPreview: (plan: PreviewPlan, version: Int, preview: ImagePreview)?
@@ -60,8 +58,7 @@ public final class StreamingDecoder {
                     try running.decoder.append(bytes, to: running.pipeline)
                 }
             } else {
-                unsafe bytes.withUnsafeBufferPointer { unsafe prefix.append(contentsOf: $0) }
-                if plan == nil, prefix.count >= nextProbe { try probe() }
+                try take(beginning.append(bytes, limits: limits))
             }
         }
     }
@@ -82,8 +79,8 @@ public final class StreamingDecoder {
             let running = Running(
                 header: header, plan: plan, decoder: decoder, pipeline: pipeline, transform: transform)
             self.running = running
-            let bytes = prefix
-            prefix = []
+            let bytes = beginning.bytes
+            beginning = FileBeginning()
             try orPartial(running) { () throws(CodecError) in try decoder.append(bytes.span, to: pipeline) }
         }
     }
@@ -150,11 +147,11 @@ public final class StreamingDecoder {
     /// With ``DecodeOptions/allowsPartial`` it may be a partial one. Calls ``begin()`` if nobody has.
     public func finish() throws(CodecError) -> DecodedImage {
         try remembering { () throws(CodecError) in
-            if plan == nil { try probe() }
+            if plan == nil { try take(beginning.probe(limits: limits)) }
             try begin()
             cachedPreview = nil
             if let partialImage { return partialImage }
-            guard let running else { throw missingHeader() }
+            guard let running else { throw beginning.missingHeader }
             guard !needsNoMoreBytes else { return image(of: running) }
             try orPartial(running) { () throws(CodecError) in
                 try running.decoder.finish(to: running.pipeline)
@@ -194,7 +191,7 @@ extension StreamingDecoder {
         } catch {
             failure = error
             running = nil
-            prefix = []
+            beginning = FileBeginning()
             cachedPreview = nil
             throw error
         }
@@ -216,15 +213,9 @@ extension StreamingDecoder {
         }
     }
 
-    /// Looks for the header, and plans the decode once it is there.
-    private func probe() throws(CodecError) {
-        let bytes = prefix
-        guard let (header, colors) = try ImageHeader.probed(bytes.span, limits: limits) else {
-            // Looking costs time in proportion to the prefix, so it has to have grown by a share of itself.
-            nextProbe = bytes.count + max(bytes.count / 8, 256)
-            return
-        }
-        try limits.check(header.size, header.format)
+    /// Plans the decode once the header is there.
+    private func take(_ found: (header: ImageHeader, colors: StoredColors)?) throws(CodecError) {
+        guard plan == nil, let (header, colors) = found else { return }
         var plan = try DecodePlan(header: header, options: options, decoder: header.format.rowDecoder)
         let width = max(plan.rowSize.width, plan.scaledSize.width)
         plan = try plan.adding(bytes: colors.workingBytes(options, width: width))
@@ -232,16 +223,6 @@ extension StreamingDecoder {
         self.plan = plan
         self.header = header
         self.colors = colors
-    }
-
-    /// Why a file without a header is none.
-    private func missingHeader() -> CodecError {
-        let bytes = prefix
-        guard !bytes.isEmpty else { return .unsupportedFormat(lookingLike: "an empty file") }
-        guard let format = ImageFormat(signature: bytes.span) ?? ImageFormat(beginningOfSignature: bytes.span) else {
-            return .unsupportedFormat(lookingLike: FormatGuess.describe(bytes.span))
-        }
-        return .truncated(format)
     }
 
     /// What has come of an image whose rows come once.
@@ -288,19 +269,6 @@ extension StreamingDecoder {
 }
 
 extension ImageFormat {
-    /// The format whose signature begins with these bytes, fewer than it has.
-    fileprivate init?(beginningOfSignature bytes: Span<UInt8>) {
-        let samples: [(ImageFormat, [UInt8])] = [
-            (.jpeg, [0xFF, 0xD8, 0xFF]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
-            (.webp, Array("RIFF".utf8)), (.gif, Array("GIF8".utf8)),
-        ]
-        let found = samples.first { _, signature in
-            (0..<min(bytes.count, signature.count)).allSatisfy { bytes[$0] == signature[$0] }
-        }
-        guard let found, bytes.count < Self.signatureLength else { return nil }
-        self = found.0
-    }
-
     /// The decoder for this format.
     var rowDecoder: any RowDecoder.Type {
         switch self {

@@ -177,12 +177,22 @@ struct PartialImageTests {
         #expect(decoder.partialImage == nil)
     }
 
-    @Test func aCutAnimationIsItsFirstFrame() throws {
+    @Test func aCutAnimationIsItsCompleteFrames() throws {
         let frame = TestGIF.Frame(width: 2, height: 1, indices: [0, 1])
         let file = TestGIF(width: 2, height: 1).file([frame, frame, frame])
         let image = try AnimatedImage(Array(file.dropLast(5)), options: Self.partial)
         #expect(image.isPartial)
-        #expect(image.frameCount == 1)
-        #expect(try AnimationDecoder(image).frame(at: 0).bytes == [255, 0, 0, 255, 0, 255, 0, 255])
+        #expect(image.frameCount == 2)
+        #expect(try AnimationDecoder(image).frame(at: 1).bytes == [255, 0, 0, 255, 0, 255, 0, 255])
+    }
+
+    @Test func anAnimationCutInItsFirstFrameIsAStillImageOfIt() throws {
+        let frame = TestGIF.Frame(width: 2, height: 400, indices: (0..<800).map { UInt8($0 % 2) })
+        let file = TestGIF(width: 2, height: 400).file([frame, frame])
+        let image = try AnimatedImage(Array(file.prefix(400)), options: Self.partial)
+        #expect(image.isPartial && image.frameCount == 1)
+        let decoder = AnimationDecoder(image)
+        #expect(try decoder.frame(at: 0).bytes.prefix(8) == [255, 0, 0, 255, 0, 255, 0, 255])
+        #expect(decoder.partialFrames == [0])
     }
 }

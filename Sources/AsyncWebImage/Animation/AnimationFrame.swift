@@ -1,4 +1,4 @@
-/// A frame of an animation that is being played.
+/// A frame of an animation that is being played, or is arriving.
 public struct AnimationFrame: Sendable {
     /// The whole picture, not only what has changed.
     public let pixels: PixelBuffer
@@ -8,4 +8,6 @@ public struct AnimationFrame: Sendable {
     public let run: Int
     /// How long the frame is to be shown.
     public let delay: Duration
+    /// Whether something is missing in it, as ``DecodeOptions/allowsPartial`` lets it.
+    public let isPartial: Bool
 }

@@ -33,7 +33,9 @@ actor AnimationPlayback<PlaybackClock: Clock<Duration>> {
         due = start.advanced(by: delay)
         var next = position
         self.position = next.advance(frameCount: image.frameCount, loopCount: image.loopCount) ? next : nil
-        return AnimationFrame(pixels: pixels, index: position.index, run: position.run, delay: delay)
+        return AnimationFrame(
+            pixels: pixels, index: position.index, run: position.run, delay: delay,
+            isPartial: codec.partialFrames.contains(position.index))
     }
 
     private func waitUntilDue() async throws {

@@ -6,7 +6,9 @@ struct DecodeSession: Sendable {
     let decoder: ImageDecoder
     let options: DecodeOptions
     let policy: ProgressivePolicy
-    let frames: FrameHub
+    let frames: FrameHub<ImageFrame>
+    /// Where the frames of an animation are shown while it arrives.
+    var animations: FrameHub<AnimatedImage>?
     /// What previews are timed by.
     var clock: any Clock<Duration> = ContinuousClock()
 
@@ -32,7 +34,7 @@ struct DecodeSession: Sendable {
         return try await decodeImage(codec, plan: readHeader(codec))
     }
 
-    private func decodeImage(_ codec: StreamingDecoder, plan: DecodePlan?) async throws -> DecodedImage {
+    func decodeImage(_ codec: StreamingDecoder, plan: DecodePlan?) async throws -> DecodedImage {
         // If the body ended before its header did, the codec words it better.
         guard let plan else { return try codec.finish() }
         // Others who decode the same body may hold the memory, and need its next bytes to give it back.
@@ -64,32 +66,6 @@ struct DecodeSession: Sendable {
         }
     }
 
-    private func readAnimation() async throws -> AnimatedImage {
-        let limits = decoder.configuration.limits
-        let codec = StreamingDecoder(options: options, limits: limits)
-        var file: [UInt8] = []
-        let plan = try await readHeader(codec) { file += $0 }
-        guard codec.header?.mayBeAnimated == true else {
-            file = []
-            return AnimatedImage(still: try await decodeImage(codec, plan: plan))
-        }
-        // Frames are decoded when they are asked for, again and again: the whole file is kept.
-        do {
-            while let pieces = try await reader.next() {
-                for piece in pieces { file += piece }
-                guard file.count <= limits.maximumBytes else {
-                    throw CodecError.overLimit(.bytes, value: file.count, limit: limits.maximumBytes)
-                }
-            }
-        } catch let error as ImageError {
-            guard options.allowsPartial,
-                let image = try? AnimatedImage(file, options: options, limits: limits)
-            else { throw error }
-            return image
-        }
-        return try AnimatedImage(file, options: options, limits: limits)
-    }
-
     private func decodeHeader() async throws -> ImageInfo {
         let codec = StreamingDecoder(options: options, limits: decoder.configuration.limits)
         var byteCount = 0
@@ -105,7 +81,7 @@ struct DecodeSession: Sendable {
     }
 
     /// What is known with the header; nil if the body ends before it.
-    private func readHeader(
+    func readHeader(
         _ codec: StreamingDecoder, keeping keep: ([UInt8]) -> Void = { _ in }
     ) async throws -> DecodePlan? {
         while let pieces = try await reader.next() {

@@ -1,9 +1,10 @@
 import Threading
 
-/// The frames of one consumer: only the newest waits, so that a slow consumer sees fewer, and the end always arrives.
-final class FrameChannel: Sendable {
+/// What one consumer sees of an image that is arriving: only the newest state waits, so that a slow consumer sees fewer, and
+/// the end always arrives.
+final class FrameChannel<Frame: Sendable>: Sendable {
     fileprivate struct State {
-        var newest: ImageFrame?
+        var newest: Frame?
         var end: Result<Void, any Error>?
         /// Of the consumer; of more than one, should several tasks share a stream.
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -11,6 +12,12 @@ final class FrameChannel: Sendable {
     }
 
     private let state = Locked(State())
+    private let failsAtOnce: Bool
+
+    /// A channel whose consumer hears of an error in place of the newest state, or, unless it `failsAtOnce`, behind it.
+    init(failsAtOnce: Bool = true) {
+        self.failsAtOnce = failsAtOnce
+    }
 
     /// Whether the consumer waits for a frame right now.
     var isWanted: Bool { state.withLock { !$0.waiting.isEmpty } }
@@ -25,7 +32,7 @@ final class FrameChannel: Sendable {
     }
 
     /// Offers a preview, in place of one that has not been taken.
-    func publish(_ frame: ImageFrame) {
+    func publish(_ frame: Frame) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.end == nil else { return [] }
             state.newest = frame
@@ -37,7 +44,7 @@ final class FrameChannel: Sendable {
     /// The end: the final frame, or why there is none.
     ///
     /// What comes later is ignored.
-    func finish(_ result: Result<ImageFrame, any Error>) {
+    func finish(_ result: Result<Frame, any Error>) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.end == nil else { return [] }
             switch result {
@@ -45,7 +52,7 @@ final class FrameChannel: Sendable {
                 state.newest = frame
                 state.end = .success(())
             case .failure(let error):
-                state.newest = nil
+                if failsAtOnce { state.newest = nil }
                 state.end = .failure(error)
             }
             state.onDemand = nil
@@ -57,7 +64,7 @@ final class FrameChannel: Sendable {
     /// The newest frame that has not been taken; waits for one.
     ///
     /// Nil after the final one.
-    func next() async throws -> ImageFrame? {
+    func next() async throws -> Frame? {
         while true {
             let (frame, end, onDemand) = state.withLock { state in
                 defer { state.newest = nil }

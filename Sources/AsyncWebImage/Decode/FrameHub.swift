@@ -1,21 +1,21 @@
 import Threading
 
-/// Hands the previews of one decode to all who watch it.
-final class FrameHub: Sendable {
+/// Hands the states of one decode to all who watch it.
+final class FrameHub<Frame: Sendable>: Sendable {
     fileprivate struct State {
-        var channels: [UInt64: FrameChannel] = [:]
-        var last: ImageFrame?
+        var channels: [UInt64: FrameChannel<Frame>] = [:]
+        var last: Frame?
     }
 
     private let state = Locked(State())
 
-    /// Whether anybody waits for a preview right now.
+    /// Whether anybody waits for one right now.
     var isWanted: Bool {
         state.withLock { $0.channels.values.contains { $0.isWanted } }
     }
 
-    /// Lets `channel` watch; it gets the last preview at once.
-    func add(_ channel: FrameChannel, id: UInt64) {
+    /// Lets `channel` watch; it gets the last state at once.
+    func add(_ channel: FrameChannel<Frame>, id: UInt64) {
         state.withLock { state in
             state.channels[id] = channel
             // Under the lock, so that it cannot take the place of a newer one.
@@ -28,8 +28,8 @@ final class FrameHub: Sendable {
         state.withLock { $0.channels[id] = nil }
     }
 
-    /// Hands a preview to all.
-    func publish(_ frame: ImageFrame) {
+    /// Hands a state to all.
+    func publish(_ frame: Frame) {
         let channels = state.withLock { state in
             state.last = frame
             return Array(state.channels.values)

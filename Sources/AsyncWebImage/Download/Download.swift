@@ -1,4 +1,5 @@
 import HTTPTransport
+import ImageCodecs
 
 /// What the coordinator knows of one download.
 ///
@@ -20,7 +21,9 @@ final class Download {
     /// A decode that is under way.
     struct Decode {
         let task: Task<Void, Never>
-        let frames: FrameHub
+        let frames: FrameHub<ImageFrame>
+        /// Of an animation.
+        let animations: FrameHub<AnimatedImage>?
         let reader: BodyReader
     }
 

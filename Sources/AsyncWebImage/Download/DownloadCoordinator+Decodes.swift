@@ -7,10 +7,12 @@ extension DownloadCoordinator {
         guard let variant = subscriber.variant else { return nil }
         if let decode = download.decodes[variant] { return decode }
         guard let reader = download.log.makeReader(isFrugal: variant == .header) else { return nil }
-        let frames = FrameHub()
+        let frames = FrameHub<ImageFrame>()
+        let animations: FrameHub<AnimatedImage>? = if case .animation = variant { FrameHub() } else { nil }
         let id = download.id
         let session = DecodeSession(
-            reader: reader, decoder: decoder, options: variant.options, policy: policy, frames: frames)
+            reader: reader, decoder: decoder, options: variant.options, policy: policy, frames: frames,
+            animations: animations)
         // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
         // threads: with a task that does the actor's own turns would wait for one to be free.
         let task = Task {
@@ -38,7 +40,7 @@ extension DownloadCoordinator {
                 }
             }
         }
-        let decode = Download.Decode(task: task, frames: frames, reader: reader)
+        let decode = Download.Decode(task: task, frames: frames, animations: animations, reader: reader)
         download.decodes[variant] = decode
         return decode
     }

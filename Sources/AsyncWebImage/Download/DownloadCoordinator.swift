@@ -135,6 +135,10 @@ extension DownloadCoordinator {
             guard let decode = decode(subscriber, from: download) else { return false }
             channel.onDemand { [reader = decode.reader] in reader.poke() }
             decode.frames.add(channel, id: subscriber.id)
+        case .animationFrames(_, let channel):
+            guard let decode = decode(subscriber, from: download) else { return false }
+            channel.onDemand { [reader = decode.reader] in reader.poke() }
+            decode.animations?.add(channel, id: subscriber.id)
         }
         download.add(subscriber)
         locations[subscriber.id] = download
@@ -151,6 +155,7 @@ extension DownloadCoordinator {
         else { return }
         if let variant = subscriber.variant {
             download.decodes[variant]?.frames.remove(id)
+            download.decodes[variant]?.animations?.remove(id)
             if !download.isWanted(variant) {
                 download.decodes.removeValue(forKey: variant)?.task.cancel()
             }

@@ -7,8 +7,10 @@ struct Subscriber: Sendable {
         case data(OneShot<ImageData>)
         case info(OneShot<ImageInfo>)
         case image(DecodeOptions, OneShot<ImageResponse>)
-        case frames(DecodeOptions, FrameChannel)
+        case frames(DecodeOptions, FrameChannel<ImageFrame>)
         case animation(DecodeOptions, OneShot<AnimationResponse>)
+        /// The animation as far as it has come, again and again.
+        case animationFrames(DecodeOptions, FrameChannel<AnimatedImage>)
     }
 
     /// Unique, and growing in the order in which callers asked.
@@ -25,7 +27,7 @@ struct Subscriber: Sendable {
         case .data: nil
         case .info: .header
         case .image(let options, _), .frames(let options, _): .pixels(options)
-        case .animation(let options, _): .animation(options)
+        case .animation(let options, _), .animationFrames(let options, _): .animation(options)
         }
     }
 
@@ -37,6 +39,7 @@ struct Subscriber: Sendable {
         case .image(_, let answer): answer.isResolved
         case .frames(_, let channel): channel.isFinished
         case .animation(_, let answer): answer.isResolved
+        case .animationFrames(_, let channel): channel.isFinished
         }
     }
 
@@ -48,14 +51,19 @@ struct Subscriber: Sendable {
         case .image(_, let answer): answer.resolve(.failure(error))
         case .frames(_, let channel): channel.finish(.failure(error))
         case .animation(_, let answer): answer.resolve(.failure(error))
+        case .animationFrames(_, let channel): channel.finish(.failure(error))
         }
     }
 
     /// Hands the animation over.
     func deliver(_ animation: AnimatedImage, byteCount: Int) {
-        guard case .animation(_, let answer) = wish else { return }
         let source: ResponseSource = isJoined ? .joined : .network
-        answer.resolve(.success(AnimationResponse(animation: animation, source: source, byteCount: byteCount)))
+        switch wish {
+        case .animation(_, let answer):
+            answer.resolve(.success(AnimationResponse(animation: animation, source: source, byteCount: byteCount)))
+        case .animationFrames(_, let channel): channel.finish(.success(animation))
+        case .data, .info, .image, .frames: break
+        }
     }
 
     /// Hands the finished image over.
@@ -65,7 +73,7 @@ struct Subscriber: Sendable {
         switch wish {
         case .image(_, let answer): answer.resolve(.success(response))
         case .frames(_, let channel): channel.finish(.success(ImageFrame(final: response)))
-        case .data, .info, .animation: break
+        case .data, .info, .animation, .animationFrames: break
         }
     }
 }

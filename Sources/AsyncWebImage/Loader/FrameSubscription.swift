@@ -1,14 +1,13 @@
 import Threading
 
-/// One run of ``ImageLoader/frames(for:)``: joins the download with the first frame that is asked for, and leaves it
-/// when the stream is let go.
-final class FrameSubscription: Sendable {
+/// What a stream sees of a download: joins it when something is asked for, and leaves it when the stream is let go.
+final class FrameSubscription<Frame: Sendable>: Sendable {
     private let subscriber: Subscriber
-    private let channel: FrameChannel
+    private let channel: FrameChannel<Frame>
     private let coordinator: DownloadCoordinator
     private let hasJoined = Locked(false)
 
-    init(_ subscriber: Subscriber, channel: FrameChannel, coordinator: DownloadCoordinator) {
+    init(_ subscriber: Subscriber, channel: FrameChannel<Frame>, coordinator: DownloadCoordinator) {
         self.subscriber = subscriber
         self.channel = channel
         self.coordinator = coordinator
@@ -16,8 +15,8 @@ final class FrameSubscription: Sendable {
 
     deinit { cancel() }
 
-    /// The next frame; nil after the final one.
-    func next() async throws -> ImageFrame? {
+    /// The newest state that has not been taken; waits for one, nil after the final one.
+    func next() async throws -> Frame? {
         try await withTaskCancellationHandler {
             let joins = hasJoined.withLock { hasJoined in
                 defer { hasJoined = true }

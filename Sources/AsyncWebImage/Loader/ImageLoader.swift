@@ -1,4 +1,5 @@
 import HTTPTransport
+import ImageCodecs
 import Logging
 
 /// Loads images from URLs: each is downloaded once however many callers want it, decoded while it arrives, and kept.
@@ -72,18 +73,35 @@ public final class ImageLoader: Sendable {
     /// The download starts with the first frame asked for. Frames are made on demand: a slow consumer sees fewer and
     /// newer ones, and always the final one. Ending the loop early leaves the download. For one consumer.
     public func frames(for request: ImageRequest) -> AsyncThrowingStream<ImageFrame, any Error> {
-        let channel = FrameChannel()
-        let key: FetchKey
+        let channel = FrameChannel<ImageFrame>()
         do {
-            key = try request.fetchKey
+            let subscription = try subscription(request, channel, .frames(request.options, channel))
+            return AsyncThrowingStream { try await subscription.next() }
         } catch {
             return AsyncThrowingStream { throw error }
         }
-        let subscriber = Subscriber(
-            id: coordinator.newSubscriberID(), key: key, wish: .frames(request.options, channel),
-            priority: request.priority)
-        let subscription = FrameSubscription(subscriber, channel: channel, coordinator: coordinator)
-        return AsyncThrowingStream { try await subscription.next() }
+    }
+
+    /// The frames of an animation in their order, each once, as soon as its bytes have come; of a still image, that.
+    ///
+    /// The download starts with the first frame asked for, and is shared with ``animation(for:)``; who joins late begins with
+    /// the first frame all the same. Frames are decoded when they are asked for, on the decoder's threads, scaled and upright
+    /// as the request asks; besides the compressed file one at a time is held. The stream ends with the last frame; how often
+    /// the animation is shown, ``animation(for:)`` tells. Throws ``ImageError``, after the frames that were complete; with
+    /// ``DecodeOptions/allowsPartial`` it ends with them instead, if there are any. Ending the loop early leaves the
+    /// download. For one consumer.
+    public func animationFrames(for request: ImageRequest) -> AsyncThrowingStream<AnimationFrame, any Error> {
+        let channel = FrameChannel<AnimatedImage>(failsAtOnce: false)
+        do {
+            let frames = ArrivingFrames(
+                try subscription(request, channel, .animationFrames(request.options, channel)), decoder: decoder,
+                url: request.url)
+            return AsyncThrowingStream { [threads = decoder.threads] in
+                try await withTaskExecutorPreference(threads) { try await frames.next() }
+            }
+        } catch {
+            return AsyncThrowingStream { throw error }
+        }
     }
 
     /// Starts to load the image and returns a handle to await, cancel and prioritise it by.
@@ -110,6 +128,14 @@ public final class ImageLoader: Sendable {
             answer.resolve(.failure(error))
         }
         return LoadTask(id: id, answer: answer, priority: request.priority, coordinator: coordinator)
+    }
+
+    private func subscription<Frame>(
+        _ request: ImageRequest, _ channel: FrameChannel<Frame>, _ wish: Subscriber.Wish
+    ) throws(ImageError) -> FrameSubscription<Frame> {
+        let subscriber = Subscriber(
+            id: coordinator.newSubscriberID(), key: try request.fetchKey, wish: wish, priority: request.priority)
+        return FrameSubscription(subscriber, channel: channel, coordinator: coordinator)
     }
 
     private func answer<Value: Sendable>(

@@ -1,37 +1,47 @@
 /// An animation whose frames are decoded when they are asked for: GIF, APNG or animated WebP.
 ///
-/// Holds the compressed file, and knows where its frames are; ``AnimationDecoder`` makes them. A still image is an
-/// animation of one frame, and holds its pixels.
+/// Holds the compressed frames; ``AnimationDecoder`` makes pixels of them. A still image is an animation of one frame, and
+/// holds its pixels. ``StreamingAnimation`` makes animations of files that are still arriving.
 public struct AnimatedImage: Sendable {
     /// What the frames are made of.
     enum Content: Sendable {
         case still(DecodedImage)
-        case animated(file: [UInt8], AnimationIndex, DecodePlan, StoredColors)
+        case animated(AnimationIndex, DecodePlan, StoredColors)
     }
 
     let content: Content
     let options: DecodeOptions
     let limits: DecodeLimits
 
+    init(_ content: Content, _ options: DecodeOptions, _ limits: DecodeLimits) {
+        self.content = content
+        self.options = options
+        self.limits = limits
+    }
+
     /// The animation in `file`, a whole file; its frames come out as `options` ask.
     ///
     /// Reads the file's structure; of an animation no pixel is decoded yet, of a still image all are. With
-    /// ``DecodeOptions/allowsPartial``, one whose structure ends too early or is corrupt becomes a still image of its first
-    /// frame. Throws what
-    /// ``StreamingDecoder`` throws, and `overLimit` for more frames than ``DecodeLimits/maximumFrames``.
+    /// ``DecodeOptions/allowsPartial``, of one whose structure ends too early or is corrupt there are the frames that are
+    /// complete, or, without any, a still image of what there is of the first. Throws what ``StreamingDecoder`` throws, and
+    /// `overLimit` for more frames than ``DecodeLimits/maximumFrames``.
     public init(
         _ file: [UInt8], options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits()
     ) throws(CodecError) {
         guard file.count <= limits.maximumBytes else {
             throw .overLimit(.bytes, value: file.count, limit: limits.maximumBytes)
         }
-        if let (header, colors) = try ImageHeader.probed(file.span, limits: limits), header.mayBeAnimated {
-            content = try .animated(file, header, colors, options, limits)
-        } else {
-            content = .still(try StreamingDecoder.decode(file.span, options: options, limits: limits))
+        let beginning = try ImageHeader.probed(file.span, limits: limits, countsFrames: false)
+        guard beginning?.header.mayBeAnimated == true else {
+            self.init(still: try StreamingDecoder.decode(file.span, options: options, limits: limits))
+            return
         }
-        self.options = options
-        self.limits = limits
+        var animation = StreamingAnimation(options: options, limits: limits)
+        // In pieces, so that little is held twice.
+        for start in stride(from: 0, to: file.count, by: 64 << 10) {
+            try animation.append(file.span.extracting(start..<min(start + 64 << 10, file.count)))
+        }
+        self = try animation.finish()
     }
 
     /// An image that has been decoded, as an animation of one frame.
@@ -41,19 +51,20 @@ public struct AnimatedImage: Sendable {
         limits = DecodeLimits()
     }
 
-    /// What the file says of the image; its frame count is known.
+    /// What the file says of the image; its frame count is known, unless the file is still arriving.
     public var header: ImageHeader {
         switch content {
         case .still(let image): image.header
-        case .animated(_, let index, _, _): index.header
+        case .animated(let index, _, _): index.header
         }
     }
 
-    /// Whether something is missing, see ``DecodedImage/isPartial``.
+    /// Whether something is missing: of a still image, see ``DecodedImage/isPartial``; of an animation frames, or what tells
+    /// that there are no more.
     public var isPartial: Bool {
         switch content {
         case .still(let image): image.isPartial
-        case .animated: false
+        case .animated(let index, _, _): !index.isWhole
         }
     }
 
@@ -61,7 +72,7 @@ public struct AnimatedImage: Sendable {
     public var size: PixelSize {
         switch content {
         case .still(let image): image.pixels.size
-        case .animated(_, _, let plan, _): plan.outputSize
+        case .animated(_, let plan, _): plan.outputSize
         }
     }
 
@@ -69,7 +80,7 @@ public struct AnimatedImage: Sendable {
     public var originalSize: PixelSize {
         switch content {
         case .still(let image): image.originalSize
-        case .animated(_, _, let plan, _): plan.storedSize.upright(plan.orientation)
+        case .animated(_, let plan, _): plan.storedSize.upright(plan.orientation)
         }
     }
 
@@ -77,7 +88,7 @@ public struct AnimatedImage: Sendable {
     public var frameCount: Int {
         switch content {
         case .still: 1
-        case .animated(_, let index, _, _): index.frames.count
+        case .animated(let index, _, _): index.frames.count
         }
     }
 
@@ -85,7 +96,7 @@ public struct AnimatedImage: Sendable {
     public var loopCount: Int {
         switch content {
         case .still: 1
-        case .animated(_, let index, _, _): index.loopCount
+        case .animated(let index, _, _): index.loopCount
         }
     }
 
@@ -93,7 +104,7 @@ public struct AnimatedImage: Sendable {
     public var iccProfile: [UInt8]? {
         switch content {
         case .still(let image): image.iccProfile
-        case .animated(_, _, _, let colors): colors.profile(options)
+        case .animated(_, _, let colors): colors.profile(options)
         }
     }
 
@@ -103,7 +114,7 @@ public struct AnimatedImage: Sendable {
     public func delay(at index: Int) -> Duration {
         switch content {
         case .still: .zero
-        case .animated(_, let animation, _, _): animation.frames[index].shownDelay
+        case .animated(let animation, _, _): animation.frames[index].shownDelay
         }
     }
 
@@ -116,7 +127,7 @@ public struct AnimatedImage: Sendable {
     public var estimatedBytes: Int {
         switch content {
         case .still: 0
-        case .animated(_, _, let plan, _): plan.estimatedBytes
+        case .animated(_, let plan, _): plan.estimatedBytes
         }
     }
 }
@@ -124,7 +135,7 @@ public struct AnimatedImage: Sendable {
 extension AnimatedImage {
     /// The way of the frames' pixels to sRGB; nil if there is nothing to do.
     var transform: ColorTransform? {
-        guard case .animated(_, let index, _, let colors) = content else { return nil }
+        guard case .animated(let index, _, let colors) = content else { return nil }
         return colors.transform(options, pixelCount: index.header.size.area)
     }
 }
@@ -132,35 +143,4 @@ extension AnimatedImage {
 extension ImageHeader {
     /// Whether the file has more than one frame, or it is not known yet how many.
     public var mayBeAnimated: Bool { frameCount != 1 }
-}
-
-extension AnimatedImage.Content {
-    fileprivate static func animated(
-        _ file: [UInt8], _ header: ImageHeader, _ colors: StoredColors, _ options: DecodeOptions, _ limits: DecodeLimits
-    ) throws(CodecError) -> Self {
-        do {
-            let index = try AnimationIndex(file.span, header: header, limits: limits)
-            let plan = try index.plan(options, limits)
-            let more = colors.workingBytes(options, width: plan.storedSize.width)
-            return .animated(file: file, index, try plan.adding(bytes: more), colors)
-        } catch {
-            guard options.allowsPartial, error.isDamage else { throw error }
-            var first = try StreamingDecoder.decode(file.span, options: options, limits: limits)
-            // Even if that is whole.
-            first.isPartial = true
-            return .still(first)
-        }
-    }
-}
-
-extension AnimationIndex {
-    /// How its frames are scaled and turned, and what a decode of one costs.
-    fileprivate func plan(_ options: DecodeOptions, _ limits: DecodeLimits) throws(CodecError) -> DecodePlan {
-        var whole = header
-        whole.hasAlpha = true
-        let plan = try DecodePlan(header: whole, options: options, decoder: header.format.rowDecoder)
-        try limits.check(plan.scaledSize, header.format)  // it may be enlarged
-        // The canvas, and what one frame covers of it.
-        return try plan.adding(bytesPerPixel: 8)
-    }
 }

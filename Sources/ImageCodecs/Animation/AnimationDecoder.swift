@@ -4,7 +4,7 @@
 /// decoded from the last one before it that shows all of itself, which for many files is the first: going forward is
 /// cheap, going back far is not. Not `Sendable`: one decoder belongs to one task.
 public final class AnimationDecoder {
-    private let image: AnimatedImage
+    private(set) var image: AnimatedImage
     private lazy var canvas = AnimationCanvas(
         size: image.header.size, blending: image.header.format == .webp ? .libwebp : .exact)
     /// The frame on the canvas, or nil if it holds no whole frame.
@@ -12,11 +12,18 @@ public final class AnimationDecoder {
     /// The way of each frame's pixels to sRGB, before they are painted.
     private lazy var transform = image.transform
     private(set) var window: FrameWindow
+    /// Whether a frame that is to be seen on the canvas is not whole.
+    private var isCanvasPartial = false
+
+    /// Frames decoded so far in which something is missing: ``DecodeOptions/allowsPartial`` lets damaged ones, and those painted
+    /// over them, show what was below instead.
+    public private(set) var partialFrames: Set<Int> = []
 
     /// A decoder of `image` that keeps up to `windowBytes` of frames for those who go back.
     public init(_ image: AnimatedImage, windowBytes: Int = 16 << 20) {
         self.image = image
         window = FrameWindow(limit: windowBytes)
+        if case .still(let still) = image.content, still.isPartial { partialFrames = [0] }
     }
 
     /// Frame `index`, from 0, whole, upright and scaled as the image's options ask; traps if there is no such frame.
@@ -30,44 +37,70 @@ public final class AnimationDecoder {
         return frame
     }
 
+    /// Goes on with `image`, the same animation of which more has come (``StreamingAnimation/image``); traps if it has fewer
+    /// frames.
+    ///
+    /// Frames stay as large and turned as they were. A still image is not extended.
+    public func extend(to image: AnimatedImage) {
+        precondition(image.frameCount >= self.image.frameCount, "an animation has lost frames")
+        guard case .animated(_, let plan, _) = self.image.content,
+            case .animated(let index, _, let colors) = image.content
+        else { return }
+        self.image = AnimatedImage(.animated(index, plan, colors), image.options, image.limits)
+    }
+
     private func decode(_ index: Int) throws(CodecError) -> PixelBuffer {
+        let (animation, plan): (AnimationIndex, DecodePlan)
         switch image.content {
         case .still(let still): return still.pixels
-        case .animated(let file, let animation, let plan, _):
-            if current != index { try paint(upTo: index, animation, file) }
-            let format = image.options.pixelFormat
-            guard plan.scaledSize != plan.storedSize || plan.orientation != .up else {
-                return canvas.pixels.converted(to: format)
-            }
-            return canvas.pixels.turned(
-                plan.orientation, region: plan.rowRegion, scaledTo: plan.scaledSize,
-                resampling: image.options.resampling, format: format)
+        case .animated(let index, let itsPlan, _): (animation, plan) = (index, itsPlan)
         }
+        if current != index { try paint(upTo: index, animation) }
+        if isCanvasPartial { partialFrames.insert(index) }
+        let format = image.options.pixelFormat
+        guard plan.scaledSize != plan.storedSize || plan.orientation != .up else {
+            return canvas.pixels.converted(to: format)
+        }
+        return canvas.pixels.turned(
+            plan.orientation, region: plan.rowRegion, scaledTo: plan.scaledSize,
+            resampling: image.options.resampling, format: format)
     }
 
     /// Paints the frames that make frame `index`, as few as need be.
-    private func paint(upTo index: Int, _ animation: AnimationIndex, _ file: [UInt8]) throws(CodecError) {
+    private func paint(upTo index: Int, _ animation: AnimationIndex) throws(CodecError) {
         // From the frame on the canvas, if that is an earlier one; past all that the last independent frame hides.
         let first = if let current, current < index { current + 1 } else { 0 }
         let next = animation.frames[first...index].lastIndex(where: \.isIndependent) ?? first
-        if next > first || first == 0 { canvas.clear() }
+        if next > first || first == 0 {
+            canvas.clear()
+            isCanvasPartial = false
+        }
         // A frame that fails half-way leaves a canvas that cannot be built upon.
         current = nil
-        for frame in animation.frames[next...index] { try paint(frame, animation, file) }
+        for frame in animation.frames[next...index] { try paint(frame, animation) }
         current = index
     }
 
-    private func paint(_ frame: StoredFrame, _ animation: AnimationIndex, _ file: [UInt8]) throws(CodecError) {
+    private func paint(_ frame: StoredFrame, _ animation: AnimationIndex) throws(CodecError) {
+        if frame.isIndependent { isCanvasPartial = false }
         canvas.begin(frame)
         guard frame.size.area > 0 else { return }
-        let still = animation.still(frame, of: file.span)
+        let still = animation.still(frame)
         let header = animation.stillHeader(frame)
-        let decoder = try header.format.rowDecoder.init(header: header, rowSize: frame.size, limits: image.limits)
+        let toleratesDamage = image.options.allowsPartial
+        let decoder = try header.format.rowDecoder.init(
+            header: header, rowSize: frame.size, limits: image.limits, toleratesDamage: toleratesDamage)
         let sink: any RowSink =
             transform.map { ColorConverter($0, width: frame.size.width, sink: canvas) } ?? canvas
-        try decoder.append(still.span, to: sink)
-        try decoder.finish(to: sink)
-        guard canvas.isFrameComplete else { throw .truncated(header.format) }
+        do throws(CodecError) {
+            try decoder.append(still.span, to: sink)
+            try decoder.finish(to: sink)
+            guard canvas.isFrameComplete else { throw .truncated(header.format) }
+        } catch {
+            guard toleratesDamage, error.isDamage else { throw error }
+            decoder.salvage(to: sink)
+            isCanvasPartial = true
+        }
     }
 }
 

@@ -1,57 +1,61 @@
-/// Where the frames of an animation are in its file, and how they follow each other.
+/// The frames of an animation, and how they follow each other.
 ///
-/// Found by walking over the file's structure; no pixel is decoded.
+/// Found by an ``AnimationWalk`` over the file's structure; no pixel is decoded.
 struct AnimationIndex: Sendable {
-    /// The header, its frame count and orientation settled.
+    /// The header; its frame count and orientation are settled when the index is.
     var header: ImageHeader
     /// How often the animation is shown; 0 is without end.
     var loopCount: Int
-    /// In the order of the file.
-    var frames: [StoredFrame]
+    /// Those that are complete, in the order of the file.
+    private(set) var frames: [StoredFrame] = []
     /// What every frame's own file begins with: the palette of a GIF, the chunks before the pixels of a PNG.
     var preamble: [UInt8] = []
+    /// Whether the file has no more frames than these.
+    private(set) var isWhole = false
 
-    /// The index of a whole file with this header.
-    ///
-    /// Throws `truncated` if a frame is missing or not complete, `corrupt`, and `overLimit`.
-    init(_ file: Span<UInt8>, header: ImageHeader, limits: DecodeLimits) throws(CodecError) {
-        switch header.format {
-        case .gif: try self.init(gif: file, header: header, limits: limits)
-        case .png: try self.init(png: file, header: header, limits: limits)
-        case .webp: try self.init(webp: file, header: header, limits: limits)
-        case .jpeg: throw .unsupportedFeature(.jpeg, "JPEG has no animations")
-        }
-        try checkPixels(limits)
-        frames.markIndependent(on: header.size)
-        self.header.frameCount = frames.count
-        self.header.orientationFollowsPixels = false  // the whole file is there
-    }
+    private let limits: DecodeLimits
+    private var pixelCount = 0
+    /// Whether nothing is to be seen when the next frame begins.
+    private var isBlank = true
 
-    init(header: ImageHeader, loopCount: Int, frames: [StoredFrame], preamble: [UInt8] = []) {
+    /// An index without frames; a file that says nothing else is shown once if it is a GIF, and for ever if it is not.
+    init(header: ImageHeader, limits: DecodeLimits) {
         self.header = header
-        self.loopCount = loopCount
-        self.frames = frames
-        self.preamble = preamble
+        self.limits = limits
+        loopCount = header.format == .gif ? 1 : 0
     }
 
-    /// A few bytes make a frame, and each costs as much time as it has pixels, or the canvas.
-    private func checkPixels(_ limits: DecodeLimits) throws(CodecError) {
-        var sum = 0
-        for frame in frames {
-            let (next, overflow) = sum.addingReportingOverflow(max(frame.size.area, header.size.area))
-            sum = overflow ? .max : next
+    /// Adds a frame; number and size of all have to be within limits.
+    mutating func add(_ frame: StoredFrame) throws(CodecError) {
+        guard frames.count < limits.maximumFrames else {
+            throw .overLimit(.frames, value: frames.count + 1, limit: limits.maximumFrames)
         }
-        guard sum <= limits.maximumAnimationPixels else {
-            throw .overLimit(.animationPixels, value: sum, limit: limits.maximumAnimationPixels)
+        // A GIF may have frames of no pixels, which only take time.
+        if frame.size.area > 0 { try limits.check(frame.size, header.format) }
+        // A few bytes make a frame, and each costs as much time as it has pixels, or the canvas.
+        let (sum, overflow) = pixelCount.addingReportingOverflow(max(frame.size.area, header.size.area))
+        pixelCount = overflow ? .max : sum
+        guard pixelCount <= limits.maximumAnimationPixels else {
+            throw .overLimit(.animationPixels, value: pixelCount, limit: limits.maximumAnimationPixels)
         }
+        var frame = frame
+        frame.markIndependence(onBlank: &isBlank, header.size)
+        frames.append(frame)
+    }
+
+    /// No more frames come, either because these are all, or because the file ends too early or is damaged.
+    mutating func settle(isWhole: Bool) {
+        self.isWhole = isWhole
+        header.frameCount = frames.count
+        header.orientationFollowsPixels = false
     }
 
     /// A file of its own for a frame, so that the decoder for stills can decode it.
-    func still(_ frame: StoredFrame, of file: Span<UInt8>) -> [UInt8] {
+    func still(_ frame: StoredFrame) -> [UInt8] {
         switch header.format {
-        case .gif: gifStill(frame, of: file)
-        case .png: pngStill(frame, of: file)
-        case .webp: webpStill(frame, of: file)
+        case .gif: gifStill(frame)
+        case .png: pngStill(frame)
+        case .webp: webpStill(frame)
         case .jpeg: []
         }
     }
@@ -66,17 +70,5 @@ struct AnimationIndex: Sendable {
         header.orientation = .up
         header.orientationFollowsPixels = false
         return header
-    }
-}
-
-extension [StoredFrame] {
-    /// Adds a frame, whose number and size must be within limits.
-    mutating func add(_ frame: StoredFrame, _ format: ImageFormat, _ limits: DecodeLimits) throws(CodecError) {
-        guard count < limits.maximumFrames else {
-            throw .overLimit(.frames, value: count + 1, limit: limits.maximumFrames)
-        }
-        // A GIF may have frames of no pixels, which only take time.
-        if frame.size.area > 0 { try limits.check(frame.size, format) }
-        append(frame)
     }
 }

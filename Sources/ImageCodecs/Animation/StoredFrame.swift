@@ -27,8 +27,8 @@ struct StoredFrame: Sendable, Equatable {
     var blend = Blend.source
     /// GIF: the index that leaves what is below.
     var transparentIndex: UInt8?
-    /// Where in the file its compressed pixels are, and what leads to them.
-    var data: Range<Int>
+    /// The part of the file that is its compressed pixels: a GIF's image, a PNG's chunks of data, a WebP's chunks.
+    var data: [UInt8]
     /// Whether it looks the same whatever came before it.
     var isIndependent = false
 
@@ -41,20 +41,17 @@ struct StoredFrame: Sendable, Equatable {
     var shownDelay: Duration { delay <= .milliseconds(10) ? .milliseconds(100) : delay }
 }
 
-extension [StoredFrame] {
-    /// Finds the frames that can be shown without those before them.
-    mutating func markIndependent(on canvas: PixelSize) {
-        var isBlank = true
-        for index in indices {
-            let frame = self[index]
-            let coversAll = frame.covers(canvas)
-            // One that brings back what was there before needs to know it.
-            self[index].isIndependent = isBlank || coversAll && frame.blend == .source && frame.disposal != .previous
-            switch frame.disposal {
-            case .keep: isBlank = false
-            case .background: isBlank = isBlank || coversAll
-            case .previous: break
-            }
+extension StoredFrame {
+    /// Finds out whether the frame can be shown without those before it, which left the canvas `isBlank` or not; says
+    /// how this one leaves it.
+    mutating func markIndependence(onBlank isBlank: inout Bool, _ canvas: PixelSize) {
+        let coversAll = covers(canvas)
+        // One that brings back what was there before needs to know it.
+        isIndependent = isBlank || coversAll && blend == .source && disposal != .previous
+        switch disposal {
+        case .keep: isBlank = false
+        case .background: isBlank = isBlank || coversAll
+        case .previous: break
         }
     }
 }

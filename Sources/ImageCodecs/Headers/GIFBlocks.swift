@@ -52,10 +52,18 @@ struct GIFBlocks {
     func isBetweenBlocks(at count: Int) -> Bool { offset == count && !isInSubblocks }
 
     /// Says how many of `count` bytes are not needed any more; the next step takes the bytes from there on.
-    mutating func forget(of count: Int) -> Int {
-        let passed = min(offset, count)
+    ///
+    /// With `keepingBlock` those of the block found last are needed.
+    mutating func forget(of count: Int, keepingBlock: Bool = false) -> Int {
+        let passed = min(keepingBlock ? blockStart : offset, count)
         offset -= passed
+        blockStart -= passed
         return passed
+    }
+
+    /// Passes over the data of the image found last, and says where it is with its descriptor; nil until all has come.
+    mutating func passImage(in bytes: Span<UInt8>) -> Range<Int>? {
+        skipSubblocks(in: bytes) ? blockStart..<offset : nil
     }
 
     /// The length of what comes before the first block: the signature, the screen and its palette.

@@ -61,8 +61,7 @@ struct Getter: Sendable {
             outcome.source = "file"
             if plan.keepsAnimations {
                 let animation = try await workers.run { try ImageFile(path: path).animation(options: options) }
-                outcome.describe(animation)
-                file = try await encoded(animation, as: format)
+                file = try await encoded(animation, as: format, into: &outcome)
             } else {
                 let image = try await workers.run { try ImageFile(path: path).decoded(options: options) }
                 outcome.describe(image)
@@ -93,9 +92,8 @@ struct Getter: Sendable {
         let request = ImageRequest(url, options: plan.options)
         if plan.keepsAnimations {
             let response = try await loader.animation(for: request)
-            outcome.describe(response.animation)
             outcome.source = response.source.rawValue
-            return try await encoded(response.animation, as: format)
+            return try await encoded(response.animation, as: format, into: &outcome)
         }
         let response = try await loader.image(for: request)
         outcome.describe(response.image)
@@ -120,18 +118,24 @@ struct Getter: Sendable {
         }
     }
 
-    private func encoded(_ animation: AnimatedImage, as format: ImageFormat?) async throws -> EncodedImage {
+    private func encoded(
+        _ animation: AnimatedImage, as format: ImageFormat?, into outcome: inout Outcome
+    ) async throws -> EncodedImage {
+        outcome.describe(animation)
         guard animation.frameCount > 1 else {
             let pixels = try await workers.run { try AnimationDecoder(animation).frame(at: 0) }
             return try await encoded(pixels, profile: animation.iccProfile, as: format)
         }
         let plan = plan
-        return try await workers.run {
+        let (file, isPartial) = try await workers.run {
             let format = format ?? animation.header.format
             let metadata = ImageMetadata(colorProfile: animation.iccProfile)
-            let bytes = try animation.encoded(with: plan.encoding(format), metadata: metadata)
-            return EncodedImage(bytes: bytes, format: format)
+            let decoder = AnimationDecoder(animation, windowBytes: 0)
+            let bytes = try decoder.encoded(with: plan.encoding(format), metadata: metadata)
+            return (EncodedImage(bytes: bytes, format: format), !decoder.partialFrames.isEmpty)
         }
+        if isPartial { outcome.isPartial = true }
+        return file
     }
 
     /// The bytes as they came, after their header was read and, unless told not to, their pixels decoded; of what is partial
@@ -142,8 +146,7 @@ struct Getter: Sendable {
         } catch is CodecError where plan.options.allowsPartial {
             let options = plan.options
             let image = try await workers.run { try AnimatedImage(bytes, options: options) }
-            outcome.describe(image)
-            return try await encoded(image, as: nil)
+            return try await encoded(image, as: nil, into: &outcome)
         }
     }
 

@@ -30,10 +30,8 @@ struct ImageFile: ~Copyable {
     }
 
     /// All of it, up to the limit of what is decoded.
-    consuming func bytes(
-        after beginning: [UInt8] = [], limit: Int = DecodeLimits().maximumBytes
-    ) throws -> [UInt8] {
-        var bytes = beginning
+    consuming func bytes(limit: Int = DecodeLimits().maximumBytes) throws -> [UInt8] {
+        var bytes: [UInt8] = []
         while true {
             let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
             if block.isEmpty { return bytes }
@@ -67,7 +65,14 @@ struct ImageFile: ~Copyable {
             try decoder.append(block.span)
         }
         if decoder.header?.mayBeAnimated == true {
-            return try AnimatedImage(try bytes(after: file), options: options)
+            var animation = StreamingAnimation(options: options)
+            try animation.append(file.span)
+            while !animation.needsNoMoreBytes {
+                let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
+                if block.isEmpty { break }
+                try animation.append(block.span)
+            }
+            return try animation.finish()
         }
         file = []
         return AnimatedImage(still: try decoded(by: decoder))

@@ -8,7 +8,7 @@ import Testing
 struct DecodeSessionTests {
     private let clock = ManualClock()
     private let log = BodyLog(replayLimit: 1 << 20)
-    private let channel = FrameChannel()
+    private let channel = FrameChannel<ImageFrame>()
     private let file: [UInt8]
     /// Where the scans of the file begin.
     private let scans: [Int]
@@ -23,7 +23,7 @@ struct DecodeSessionTests {
     private func start(_ policy: ProgressivePolicy) throws -> Task<DecodedImage, any Error> {
         let reader = try #require(log.makeReader())
         channel.onDemand { reader.poke() }
-        let frames = FrameHub()
+        let frames = FrameHub<ImageFrame>()
         frames.add(channel, id: 0)
         let session = DecodeSession(
             reader: reader, decoder: ImageDecoder(), options: DecodeOptions(), policy: policy, frames: frames,

@@ -9,13 +9,13 @@ struct FrameChannelTests {
     }
 
     @Test func slowConsumerGetsTheNewestFrameOnly() async throws {
-        let channel = FrameChannel()
+        let channel = FrameChannel<ImageFrame>()
         for rows in 1...5 { channel.publish(frame(rows)) }
         #expect(try await channel.next()?.completeRows == 5)
     }
 
     @Test func theEndComesAfterTheLastFrameAndOnlyOnce() async throws {
-        let channel = FrameChannel()
+        let channel = FrameChannel<ImageFrame>()
         channel.finish(.success(frame(9)))
         channel.finish(.failure(CancellationError()))
         channel.publish(frame(1))
@@ -25,7 +25,7 @@ struct FrameChannelTests {
     }
 
     @Test func anErrorIsToldOnce() async throws {
-        let channel = FrameChannel()
+        let channel = FrameChannel<ImageFrame>()
         channel.publish(frame(1))
         channel.finish(.failure(CancellationError()))
         await #expect(throws: CancellationError.self) { try await channel.next() }
@@ -33,7 +33,7 @@ struct FrameChannelTests {
     }
 
     @Test func waitingConsumerIsDemand() async throws {
-        let channel = FrameChannel()
+        let channel = FrameChannel<ImageFrame>()
         let demanded = OneShot<Void>()
         channel.onDemand { demanded.resolve(.success(())) }
         let consumer = Task { try await channel.next()?.completeRows }
@@ -45,7 +45,7 @@ struct FrameChannelTests {
     }
 
     @Test func severalConsumersAllReachTheEnd() async throws {
-        let channel = FrameChannel()
+        let channel = FrameChannel<ImageFrame>()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<10 {
                 group.addTask {
@@ -63,7 +63,7 @@ struct FrameChannelTests {
 
     @Test func finishedChannelKeepsNothingForDemand() {
         final class Probe: Sendable {}
-        let channel = FrameChannel()
+        let channel = FrameChannel<ImageFrame>()
         weak let probe: Probe?
         do {
             let strong = Probe()

@@ -90,9 +90,11 @@ struct AnimatedImageTests {
         var file = format == .gif ? TestAnimation.gif(layers) : try TestAnimation.webp(layers)
         if format == .png { file = TestAnimation.apng(layers) }
         let whole = try AnimatedImage(file)
-        guard case .animated(_, let index, _, _) = whole.content else { throw Optional<Int>.Missing() }
+        guard case .animated(let index, _, _) = whole.content else { throw Optional<Int>.Missing() }
         // The middle of the second frame's data.
-        let data = index.frames[1].data
+        let second = index.frames[1].data
+        let start = try #require(file.indices.first { file[$0...].starts(with: second) })
+        let data = start..<start + second.count
         for offset in data.lowerBound + data.count / 2..<data.upperBound - 9 { file[offset] = 0 }
         guard let image = try? AnimatedImage(file) else { return }
         let decoder = AnimationDecoder(image, windowBytes: 0)

@@ -12,12 +12,12 @@ struct StoredFrameTests {
         let side = coversAll ? 4 : 2
         return StoredFrame(
             left: 0, top: 0, size: PixelSize(width: side, height: side), delay: .zero, disposal: disposal, blend: blend,
-            data: 0..<0)
+            data: [])
     }
 
     @Test
-    func framesAreIndependentWhereNothingShowsThrough() {
-        var frames = [
+    func framesAreIndependentWhereNothingShowsThrough() throws {
+        let frames = [
             Self.frame(.keep, .over, coversAll: false),  // the first
             Self.frame(.keep, .over, coversAll: true),
             Self.frame(.keep, .source, coversAll: false),
@@ -29,7 +29,9 @@ struct StoredFrameTests {
             Self.frame(.keep, .over, coversAll: false),  // and again
             Self.frame(.keep, .over, coversAll: false),
         ]
-        frames.markIndependent(on: Self.canvas)
-        #expect(frames.map(\.isIndependent) == [true, false, false, true, false, false, true, true, true, false])
+        var index = AnimationIndex(
+            header: ImageHeader(format: .gif, size: Self.canvas), limits: DecodeLimits())
+        for frame in frames { try index.add(frame) }
+        #expect(index.frames.map(\.isIndependent) == [true, false, false, true, false, false, true, true, true, false])
     }
 }

@@ -70,6 +70,26 @@ struct TaggedFileTests {
         #expect(image.estimatedBytes > (try AnimatedImage(untagged).estimatedBytes))
     }
 
+    @Test func theFramesOfAnAnimatedWebPAreConverted() throws {
+        let layers = TestAnimation.layers(4, seed: 3, alphas: [0, 255])
+        let untagged = try TestAnimation.webp(layers)
+        let tagged = try TestAnimation.webp(layers, profile: profile)
+        let stored = try AnimatedImage(untagged)
+        let kept = try AnimatedImage(tagged, options: kept)
+        #expect(kept.iccProfile == profile)
+        #expect(try kept.allFrames() == stored.allFrames())
+        let converted = try AnimatedImage(tagged)
+        #expect((converted.iccProfile, converted.header.colorConversion) == (nil, .converted))
+        for (frame, unconverted) in zip(try converted.allFrames(), try stored.allFrames()) {
+            // Layers of full and no alpha do not mix: each pixel of the canvas is one that was converted.
+            let expected = try decode(TestTagged.png(unconverted, chunks: [TestTagged.iccp(profile)])).pixels
+            #expect(frame != unconverted)
+            for offset in stride(from: 0, to: expected.bytes.count, by: 4) where expected.bytes[offset + 3] > 0 {
+                #expect(frame.bytes[offset..<offset + 4] == expected.bytes[offset..<offset + 4])
+            }
+        }
+    }
+
     @Test(arguments: [8, 40]) func inksAreConvertedByTheirProfile(side: Int) throws {
         var random = SeededGenerator(seed: 11)
         let blocks = (0..<side * side).map { _ in (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) } }

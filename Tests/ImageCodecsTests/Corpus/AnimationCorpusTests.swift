@@ -27,7 +27,7 @@ struct AnimationCorpusTests {
                     let isEqual = hash == row["rgba8_alpha0zeroed_sha256"]
                     #expect(isEqual, "\(file.path), frame \(index)")
                     matching += isEqual ? 1 : 0
-                    if case .animated(_, let animation, _, _) = image.content {
+                    if case .animated(let animation, _, _) = image.content {
                         let delay = animation.frames[index].delay / .milliseconds(1)
                         let reference = row["delay_ms"].flatMap(Double.init) ?? -1
                         #expect(abs(delay - reference) < 0.01, "\(file.path), frame \(index)")

@@ -101,13 +101,36 @@ struct MutationTests {
     }
 
     private func animate(_ bytes: [UInt8], _ options: DecodeOptions) {
-        guard let image = try? AnimatedImage(bytes, options: options, limits: Self.limits) else { return }
+        let image = try? AnimatedImage(bytes, options: options, limits: Self.limits)
+        expectSame(image, inPiecesOf: 1 + bytes.count / 7, bytes, options)
+        guard let image else { return }
         let decoder = AnimationDecoder(image, windowBytes: 0)
         for index in 0..<image.frameCount {
             guard let frame = try? decoder.frame(at: index) else { return }
             expectWhole(frame)
             #expect(frame.size == image.size)
         }
+    }
+
+    /// The same frames, or none, come of a file in pieces.
+    private func expectSame(_ whole: AnimatedImage?, inPiecesOf piece: Int, _ bytes: [UInt8], _ options: DecodeOptions)
+    {
+        var animation = StreamingAnimation(options: options, limits: Self.limits)
+        var result: AnimatedImage?
+        var count = 0
+        do throws(CodecError) {
+            for start in stride(from: 0, to: bytes.count, by: piece) {
+                try animation.append(bytes.span.extracting(start..<min(start + piece, bytes.count)))
+                #expect(animation.frameCount >= count)
+                count = animation.frameCount
+            }
+            result = try animation.finish()
+        } catch {
+            #expect(animation.image?.frameCount ?? 0 == animation.frameCount && animation.frameCount >= count)
+        }
+        #expect(result?.storedFrames == whole?.storedFrames)
+        #expect(result?.isPartial == whole?.isPartial && result?.frameCount == whole?.frameCount)
+        #expect(result?.loopCount == whole?.loopCount && result?.size == whole?.size)
     }
 
     private func expectWhole(_ pixels: PixelBuffer) {

@@ -95,7 +95,7 @@ enum TestAnimation {
     }
 
     /// A WebP of `layers`, each shown for a tenth of a second; nothing comes back from before.
-    static func webp(_ layers: [Layer], exif: [UInt8]? = nil) throws -> [UInt8] {
+    static func webp(_ layers: [Layer], exif: [UInt8]? = nil, profile: [UInt8]? = nil) throws -> [UInt8] {
         func number(_ value: Int, bytes: Int) -> [UInt8] {
             (0..<bytes).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
         }
@@ -103,7 +103,10 @@ enum TestAnimation {
             Array(name.utf8) + number(data.count, bytes: 4) + data + (data.count % 2 == 1 ? [0] : [])
         }
         var body = chunk(
-            "VP8X", [exif == nil ? 0x12 : 0x1A, 0, 0, 0] + number(width - 1, bytes: 3) + number(height - 1, bytes: 3))
+            "VP8X",
+            [0x12 | (exif == nil ? 0 : 8) | (profile == nil ? 0 : 0x20), 0, 0, 0] + number(width - 1, bytes: 3)
+                + number(height - 1, bytes: 3))
+        if let profile { body += chunk("ICCP", profile) }
         body += chunk("ANIM", [255, 255, 255, 255, 2, 0])
         for layer in layers {
             let size = PixelSize(width: layer.width, height: layer.height)

@@ -165,6 +165,32 @@ struct GetterTests {
         }
     }
 
+    @Test(arguments: [ImageFormat.gif, .png, .webp], [nil, OutputFormat.webp])
+    func aCutAnimationKeepsItsCompleteFramesIfAllowed(format: ImageFormat, output: OutputFormat?) async throws {
+        let file = try animation(format)
+        // The last frame is not whole.
+        for response in [
+            Response(body: file).cut(at: .body(file.count - 30)), Response(body: Array(file.dropLast(30))),
+        ] {
+            let (strict, none) = try await get(response, format: output)
+            #expect(strict.error != nil && none.isEmpty)
+            let (outcome, files) = try await get(response, format: output, allowsPartial: true)
+            #expect(outcome.isPartial && outcome.error == nil && outcome.frames == 2)
+            let suffix = output?.rawValue ?? format.rawValue
+            let written = try AnimatedImage(#require(files["photo.\(suffix)"]))
+            #expect((written.frameCount, written.isPartial) == (2, false))
+        }
+    }
+
+    @Test func anAnimationWithABrokenFrameIsPartialIfAllowed() async throws {
+        var file = try animation(.png)
+        let data = try #require(file.indices.last { file[$0...].starts(with: Array("fdAT".utf8)) })
+        file[data + 20] ^= 1
+        let (outcome, files) = try await get(Response(body: file), allowsPartial: true)
+        #expect(outcome.isPartial && outcome.error == nil)
+        #expect(try AnimatedImage(#require(files["photo.png"])).frameCount == 3)
+    }
+
     @Test func wholeImagesStayAsTheyAreWherePartialOnesAreAllowed() async throws {
         let file = try file(.jpeg)
         let (outcome, files) = try await get(Response(body: file), allowsPartial: true)

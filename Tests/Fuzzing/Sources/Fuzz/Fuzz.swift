@@ -64,6 +64,7 @@ private func decode(_ bytes: [UInt8]) {
 }
 
 private func play(_ bytes: [UInt8]) {
+    playArriving(bytes)
     guard let image = try? AnimatedImage(bytes, options: options(choice(bytes)), limits: limits) else { return }
     let decoder = AnimationDecoder(image, windowBytes: 1 << 16)
     for index in 0..<image.frameCount {
@@ -73,6 +74,31 @@ private func play(_ bytes: [UInt8]) {
     }
     // Back again.
     _ = try? decoder.frame(at: image.frameCount / 2)
+}
+
+/// In pieces, each frame as soon as it is there; all of it as from the whole file.
+private func playArriving(_ bytes: [UInt8]) {
+    let choice = choice(bytes)
+    var animation = StreamingAnimation(options: options(choice), limits: limits)
+    var decoder: AnimationDecoder?
+    let piece = 1 + choice >> 8 + bytes.count / 50
+    var frameCount: Int?
+    do {
+        for start in stride(from: 0, to: bytes.count, by: piece) {
+            let known = animation.frameCount
+            try animation.append(bytes.span.extracting(start..<min(start + piece, bytes.count)))
+            precondition(animation.frameCount >= known)
+            guard animation.frameCount > known, let image = animation.image else { continue }
+            if decoder == nil { decoder = AnimationDecoder(image, windowBytes: 0) }
+            decoder?.extend(to: image)
+            if let frame = try? decoder?.frame(at: known) { check(frame) }
+        }
+        frameCount = try animation.finish().frameCount
+    } catch {
+        precondition(animation.image?.frameCount ?? 0 == animation.frameCount)
+    }
+    let whole = try? AnimatedImage(bytes, options: options(choice), limits: limits)
+    precondition(whole?.frameCount == frameCount)
 }
 
 /// The bytes as pixels, to a file and back.

@@ -1,0 +1,56 @@
+import ImageCodecs
+
+// An animation is not decoded here: its frames are found as they come, and decoded by whoever shows them.
+extension DecodeSession {
+    func readAnimation() async throws -> AnimatedImage {
+        let limits = decoder.configuration.limits
+        let codec = StreamingDecoder(options: options, limits: limits)
+        var beginning: [[UInt8]] = []
+        let plan = try await readHeader(codec) { beginning.append($0) }
+        guard codec.header?.mayBeAnimated == true else {
+            beginning = []
+            return AnimatedImage(still: try await decodeImage(codec, plan: plan))
+        }
+        var animation = StreamingAnimation(options: options, limits: limits)
+        do {
+            try await read(&animation, beginning)
+        } catch {
+            // What is complete is shown before the error.
+            if let image = animation.image { animations?.publish(image) }
+            // The transfer broke off: what had come is a file that ends too early.
+            guard error is ImageError, options.allowsPartial, let image = try? animation.finish() else { throw error }
+            return image
+        }
+        // Of a single frame the image is decoded now.
+        let bytes = animation.frameCount > 1 ? 0 : plan?.estimatedBytes ?? 0
+        return try await decoder.withMemory(bytes) { try finish(animation) }
+    }
+
+    /// Reads the file to its end; `beginning` has been read for the header.
+    private func read(_ animation: inout StreamingAnimation, _ beginning: [[UInt8]]) async throws {
+        var pieces = beginning
+        var shownFrames = 0
+        while true {
+            for piece in pieces {
+                try Task.checkCancellation()
+                try animation.append(piece.span)
+            }
+            if let animations, animations.isWanted, animation.frameCount > shownFrames, let image = animation.image {
+                shownFrames = image.frameCount
+                animations.publish(image)
+            }
+            guard !animation.needsNoMoreBytes, let next = try await reader.next() else { return }
+            pieces = next
+        }
+    }
+
+    private func finish(_ animation: StreamingAnimation) throws(CodecError) -> AnimatedImage {
+        var animation = animation
+        do throws(CodecError) {
+            return try animation.finish()
+        } catch {
+            if let image = animation.image { animations?.publish(image) }
+            throw error
+        }
+    }
+}

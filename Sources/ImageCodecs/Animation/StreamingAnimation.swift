@@ -1,0 +1,174 @@
+/// An animation whose file is still arriving: each frame can be decoded as soon as its last byte has come.
+///
+/// Append the file from its first byte in pieces of any size; ``image`` is then the animation as far as it has come, for an
+/// ``AnimationDecoder`` that goes on with ``AnimationDecoder/extend(to:)``:
+///
+/// ```swift
+/// var animation = StreamingAnimation()
+/// var decoder: AnimationDecoder?
+/// while let piece = nextPiece() {
+///     let shown = animation.frameCount
+///     try animation.append(piece.span)
+///     guard let image = animation.image, image.frameCount > shown else { continue }
+///     if decoder == nil { decoder = AnimationDecoder(image) } else { decoder?.extend(to: image) }
+///     for index in shown..<image.frameCount { show(try decoder?.frame(at: index), for: image.delay(at: index)) }
+/// }
+/// let whole = try animation.finish()
+/// ```
+///
+/// A frame of a GIF or WebP is complete with its last byte, one of an APNG, which does not say how many chunks a frame has,
+/// with the head of the chunk behind it. A still image is one frame when its file is complete, as a WebP is whose
+/// orientation follows its frames (``ImageHeader/orientationFollowsPixels``), unless
+/// ``DecodeOptions/ignoresOrientation`` is set. Each byte is walked over once, the compressed frames are held, and no pixel
+/// of an animation is decoded here.
+public struct StreamingAnimation: Sendable {
+    /// The header, as soon as enough of the file has come; its frame count is what it says, which may be nil.
+    public private(set) var header: ImageHeader?
+
+    private let options: DecodeOptions
+    private let limits: DecodeLimits
+    private var failure: CodecError?
+    private var bytesSeen = 0
+    private var beginning = FileBeginning(countsFrames: false)
+    private var colors = StoredColors()
+    /// What has not been walked over yet; the whole file until there are two frames, because of a single one the image
+    /// is made as of any still.
+    private var bytes: [UInt8] = []
+    /// Nil before the header, and of still images.
+    private var walk: (any AnimationWalk)?
+    /// Nil while it is not known how the frames are turned, too.
+    private var plan: DecodePlan?
+
+    /// An animation of which nothing has come, its frames to come out as `options` ask.
+    public init(options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits()) {
+        self.options = options
+        self.limits = limits
+    }
+
+    /// Takes the next bytes of the file.
+    ///
+    /// Throws as soon as they show that the file is damaged or over a limit, as ``AnimatedImage/init(_:options:limits:)``
+    /// does, and the same for every further call; the frames before that stay. With ``DecodeOptions/allowsPartial`` damage is
+    /// not thrown, and what follows it is not looked at.
+    public mutating func append(_ newBytes: Span<UInt8>) throws(CodecError) {
+        if let failure, !isTolerated(failure) { throw failure }
+        do throws(CodecError) {
+            bytesSeen += newBytes.count
+            guard bytesSeen <= limits.maximumBytes else {
+                throw .overLimit(.bytes, value: bytesSeen, limit: limits.maximumBytes)
+            }
+            try take(newBytes)
+        } catch {
+            failure = error
+            guard isTolerated(error) else {
+                bytes = []
+                throw error
+            }
+        }
+    }
+
+    /// Whether the rest of the file is not wanted: nothing can be found behind damage, and ``DecodeOptions/allowsPartial`` lets
+    /// that pass.
+    ///
+    /// The caller may then call ``finish()`` without it.
+    public var needsNoMoreBytes: Bool {
+        guard let failure, isTolerated(failure) else { return false }
+        return frameCount > 0
+    }
+
+    /// The frames that ``image`` has.
+    public var frameCount: Int { plan == nil ? 0 : walk?.index.frames.count ?? 0 }
+
+    /// The animation of the frames that are complete, nil while there is none; it counts as partial, and its header's frame
+    /// count is that of ``header``.
+    ///
+    /// Also there after an error.
+    public var image: AnimatedImage? {
+        guard let walk, let plan, frameCount > 0 else { return nil }
+        return AnimatedImage(.animated(walk.index, plan, colors), options, limits)
+    }
+
+    /// The file is at its end: the whole animation, or why there is none; to be called once.
+    ///
+    /// With ``DecodeOptions/allowsPartial``, of an animation that ends too early or is damaged, the frames that are complete;
+    /// without any, what can be decoded of the first, as a still image. An image of a single frame is decoded here.
+    public mutating func finish() throws(CodecError) -> AnimatedImage {
+        do throws(CodecError) {
+            if let failure { throw failure }
+            guard let walk else { return try still() }
+            try walk.finish(at: bytes.count)
+        } catch {
+            failure = error
+            guard isTolerated(error) else { throw error }
+        }
+        guard var index = walk?.index, failure == nil ? index.frames.count > 1 : !index.frames.isEmpty else {
+            return try still()
+        }
+        index.settle(isWhole: failure == nil)
+        return AnimatedImage(.animated(index, try index.plan(options, limits, colors), colors), options, limits)
+    }
+
+    private func isTolerated(_ error: CodecError) -> Bool { options.allowsPartial && error.isDamage && walk != nil }
+
+    private mutating func take(_ newBytes: Span<UInt8>) throws(CodecError) {
+        if header == nil {
+            guard let (header, colors) = try beginning.append(newBytes, limits: limits) else { return }
+            self.header = header
+            self.colors = colors
+            bytes = beginning.bytes
+            beginning = FileBeginning()
+            if header.mayBeAnimated {
+                let index = AnimationIndex(header: header, limits: limits)
+                walk = header.format.animationWalk?.init(index, beginning: bytes.span)
+                try makePlan()
+            }
+        } else if walk?.hasEnded != true, !needsNoMoreBytes {
+            bytes.append(newBytes)
+        } else {
+            return
+        }
+        guard failure == nil else { return }
+        try walkOn()
+        try makePlan()
+        if frameCount > 1, let passed = walk?.forget(of: bytes.count), passed > 0 { bytes.removeFirst(passed) }
+    }
+
+    private mutating func walkOn() throws(CodecError) {
+        let bytes = bytes
+        try walk?.pass(bytes.span)
+    }
+
+    /// As soon as it is known how the frames are turned.
+    private mutating func makePlan() throws(CodecError) {
+        guard plan == nil, let index = walk?.index else { return }
+        guard options.ignoresOrientation || !index.header.orientationFollowsPixels else { return }
+        plan = try index.plan(options, limits, colors)
+    }
+
+    /// The file as a still image, even if it is one of several frames of which none came whole.
+    private func still() throws(CodecError) -> AnimatedImage {
+        guard header != nil else {
+            return AnimatedImage(
+                still: try StreamingDecoder.decode(beginning.bytes.span, options: options, limits: limits))
+        }
+        var image = try StreamingDecoder.decode(bytes.span, options: options, limits: limits)
+        // Even if the first frame of a damaged animation is whole.
+        if failure != nil { image.isPartial = true }
+        return AnimatedImage(still: image)
+    }
+}
+
+extension AnimationIndex {
+    /// How its frames are scaled and turned, and what a decode of one costs.
+    fileprivate func plan(
+        _ options: DecodeOptions, _ limits: DecodeLimits, _ colors: StoredColors
+    ) throws(CodecError) -> DecodePlan {
+        var whole = header
+        whole.hasAlpha = true
+        let plan = try DecodePlan(header: whole, options: options, decoder: header.format.rowDecoder)
+        try limits.check(plan.scaledSize, header.format)  // it may be enlarged
+        // The canvas, and what one frame covers of it.
+        return try plan.adding(bytesPerPixel: 8)
+            .adding(bytes: colors.workingBytes(options, width: plan.storedSize.width))
+    }
+}

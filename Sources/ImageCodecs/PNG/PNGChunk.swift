@@ -1,0 +1,20 @@
+/// Where a chunk is in its file.
+struct PNGChunk {
+    let name: Int
+    let length: Int
+
+    var data: Range<Int> { name + 4..<name + 4 + length }
+    var end: Int { name + length + 8 }
+
+    init?(at offset: Int, of file: Span<UInt8>) {
+        guard file.has(8, at: offset), let length = file.bigEndian32(at: offset) else { return nil }
+        name = offset + 4
+        self.length = length
+    }
+
+    func isIntact(in file: Span<UInt8>) -> Bool {
+        var checksum = CRC32()
+        checksum.update(file.extracting(name..<data.upperBound))
+        return file.bigEndian32(at: data.upperBound) == Int(checksum.value)
+    }
+}
