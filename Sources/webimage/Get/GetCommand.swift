@@ -19,8 +19,8 @@ struct GetCommand: AsyncParsableCommand {
             What is written anew has the colours of sRGB, whatever the profile of the original. With --keep-profile the \
             numbers stay as they are and the profile is written along.
 
-            With --allow-partial an image that ends too early or is damaged is written as far as it goes, as with --format; \
-            without the option, and if nothing can be decoded, it is a failure. What was cut off on its way is asked for once more, \
+            With --allow-partial an image that ends too early or is damaged is written as far as it goes, as with --format, \
+            an animation with the frames that are complete; without the option, and if nothing can be decoded, it is a failure. What was cut off on its way is asked for once more, \
             unless it is written anew in any case.
 
             The results go to standard output, a line each; failures and progress to standard error. The exit status is \
