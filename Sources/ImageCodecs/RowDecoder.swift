@@ -88,3 +88,15 @@ extension RowDecoder {
         try self.init(header: header, rowSize: rowSize, limits: limits, toleratesDamage: false)
     }
 }
+
+extension ImageFormat {
+    /// The decoder for this format.
+    var rowDecoder: any RowDecoder.Type {
+        switch self {
+        case .jpeg: JPEGRowDecoder.self
+        case .png: PNGRowDecoder.self
+        case .webp: WebPRowDecoder.self
+        case .gif: GIFRowDecoder.self
+        }
+    }
+}

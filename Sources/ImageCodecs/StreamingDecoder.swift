@@ -14,20 +14,20 @@ public final class StreamingDecoder {
     ///
     /// Its pixels are those the image would have had, with what is missing transparent. With
     /// ``DecodeOptions/allowsPartial`` it is the result, and there is no error.
-    public private(set) var partialImage: DecodedImage?
+    public internal(set) var partialImage: DecodedImage?
 
-    private let options: DecodeOptions
+    let options: DecodeOptions
     private let limits: DecodeLimits
-    private var failure: CodecError?
+    private(set) var failure: CodecError?
     private var bytesSeen = 0
     /// The file so far, until ``begin()``.
     private var beginning = FileBeginning()
-    private var colors = StoredColors()
-    private var running: Running?
-    private var cachedPreview: (plan: PreviewPlan, version: Int, preview: ImagePreview)?
+    private(set) var colors = StoredColors()
+    var running: Running?
+    var cachedPreview: (plan: PreviewPlan, version: Int, preview: ImagePreview)?
 
     /// What exists only once decoding has begun.
-    private struct Running {
+    struct Running {
         let header: ImageHeader
         let plan: DecodePlan
         let decoder: any RowDecoder
@@ -96,51 +96,10 @@ public final class StreamingDecoder {
         return isUpright && running.pipeline.isComplete
     }
 
-    /// Grows whenever ``preview(maximumSide:)`` would show more than before; 0 while there is nothing to show.
-    public var previewVersion: Int {
-        guard failure == nil, let running else { return 0 }
-        return (running.decoder.previewScan ?? 0) + running.pipeline.completeRows
-    }
-
-    /// Which scan or pass of a progressive image ``preview(maximumSide:)`` would show, from 1; nil of others, and while there is none.
-    public var previewScan: Int? { failure == nil ? running?.decoder.previewScan : nil }
-
     /// Whether the end marker of the image has come, so that ``finish()`` is next and a preview is hardly worth while.
     ///
     /// Not every format tells.
     public var hasReachedEnd: Bool { failure == nil && running?.decoder.hasReachedEnd == true }
-
-    /// The image as far as it has come, or nil while there is nothing to show.
-    ///
-    /// For files whose rows come once this is a copy of them. For progressive ones the latest complete scan is rendered
-    /// whole, and kept until there is a newer one. An image with a side over `maximumSide` is shown smaller: a progressive
-    /// JPEG at 1/2, 1/4 or 1/8, which takes a fraction of the time; others are scaled down to that side.
-    public func preview(maximumSide: Int = .max) throws(CodecError) -> ImagePreview? {
-        try remembering { () throws(CodecError) in
-            guard let running else { return nil }
-            let scan = running.decoder.previewScan
-            let plan = PreviewPlan(of: running.plan, maximumSide: maximumSide) {
-                running.decoder.previewRowSize(maximumSide: $0)
-            }
-            // In the last pass of an interlaced image rows become final, while those below have come already, more coarsely.
-            if running.pipeline.completeRows > 0, scan == nil || running.pipeline.isComplete {
-                return copy(of: running.pipeline, scan: scan, as: plan)
-            }
-            guard let scan else { return nil }
-            let version = previewVersion
-            if let (cachedPlan, cachedVersion, preview) = cachedPreview, cachedPlan == plan, cachedVersion == version {
-                return preview
-            }
-            let pipeline = RowPipeline(
-                rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
-                resampling: options.resampling, orientation: running.plan.orientation,
-                hasAlpha: running.header.hasAlpha, colors: running.transform, format: options.pixelFormat)
-            try running.decoder.renderPreview(size: plan.rowSize, to: pipeline)
-            let preview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
-            cachedPreview = (plan, version, preview)
-            return preview
-        }
-    }
 
     /// The file is at its end: the finished image, or why there is none (`truncated`, if bytes are missing).
     ///
@@ -184,7 +143,7 @@ extension StreamingDecoder: Sendable {}
 
 extension StreamingDecoder {
     /// Throws what was thrown before, or keeps what `body` throws for the next time.
-    private func remembering<Result>(_ body: () throws(CodecError) -> Result) throws(CodecError) -> Result {
+    func remembering<Result>(_ body: () throws(CodecError) -> Result) throws(CodecError) -> Result {
         if let failure { throw failure }
         do {
             return try body()
@@ -194,22 +153,6 @@ extension StreamingDecoder {
             beginning = FileBeginning()
             cachedPreview = nil
             throw error
-        }
-    }
-
-    /// Keeps what was decoded if `body` finds the file truncated or corrupt, and throws unless that will do.
-    private func orPartial(_ running: Running, _ body: () throws(CodecError) -> Void) throws(CodecError) {
-        do {
-            try body()
-        } catch {
-            guard error.isDamage else { throw error }
-            running.decoder.salvage(to: running.pipeline)
-            running.pipeline.flush()
-            if running.pipeline.completeRows > 0 { partialImage = image(of: running, isPartial: true) }
-            guard partialImage != nil, options.allowsPartial else { throw error }
-            // The codec's memory is not needed any more.
-            self.running = nil
-            cachedPreview = nil
         }
     }
 
@@ -223,59 +166,5 @@ extension StreamingDecoder {
         self.plan = plan
         self.header = header
         self.colors = colors
-    }
-
-    /// What has come of an image whose rows come once.
-    private func copy(of pipeline: RowPipeline, scan: Int?, as plan: PreviewPlan) -> ImagePreview {
-        let pixels = pipeline.pixels
-        guard let size = running?.plan.scaledSize, size != plan.scaledSize, let orientation = running?.plan.orientation
-        else { return ImagePreview(pixels: pixels, completeRows: pipeline.completeRows, scan: scan) }
-        // What has not come is transparent, whatever the image itself may be.
-        return ImagePreview(
-            pixels: pixels.turned(
-                .up, scaledTo: plan.scaledSize.upright(orientation), resampling: Resampling(filter: .box),
-                hasAlpha: true),
-            completeRows: pipeline.completeRows * plan.scaledSize.height / size.height, scan: scan)
-    }
-
-    private func image(of running: Running, isPartial: Bool = false) -> DecodedImage {
-        var header = running.header
-        var completeRows = running.pipeline.completeRows
-        if !needsNoMoreBytes { header.frameCount = running.decoder.frameCount ?? header.frameCount }
-        var pixels = running.pipeline.pixels
-        var orientation = running.plan.orientation
-        var shownSize = running.plan.shownSize
-        if header.orientation == .up, let late = running.decoder.lateOrientation { header.orientation = late }
-        if !options.ignoresOrientation, header.orientationFollowsPixels || header.orientation != orientation {
-            // Fitted again: standing the other way it may not be what was asked for.
-            let isWhole = shownSize == header.size
-            let size = isWhole ? header.size : pixels.size
-            orientation = header.orientation
-            let scaling = ScalePlan(of: size, orientation: orientation, options: options)
-            if scaling.scaledSize != pixels.size || orientation != .up {
-                let region = scaling.region.scaled(from: size, to: pixels.size)
-                completeRows = completeRows * scaling.scaledSize.height / max(pixels.height, 1)
-                pixels = pixels.turned(
-                    orientation, region: region, scaledTo: scaling.scaledSize, resampling: options.resampling,
-                    hasAlpha: header.hasAlpha || isPartial)
-            }
-            shownSize = scaling.region.scaled(from: size, to: shownSize).size
-        }
-        return DecodedImage(
-            pixels: pixels, header: header, originalSize: header.size.upright(orientation),
-            shownSize: shownSize.upright(orientation), isPartial: isPartial || running.decoder.isDamaged,
-            completeRows: completeRows, iccProfile: colors.profile(options))
-    }
-}
-
-extension ImageFormat {
-    /// The decoder for this format.
-    var rowDecoder: any RowDecoder.Type {
-        switch self {
-        case .jpeg: JPEGRowDecoder.self
-        case .png: PNGRowDecoder.self
-        case .webp: WebPRowDecoder.self
-        case .gif: GIFRowDecoder.self
-        }
     }
 }

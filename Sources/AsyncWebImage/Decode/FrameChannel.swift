@@ -25,10 +25,14 @@ final class FrameChannel<Frame: Sendable>: Sendable {
     /// Whether the end has come, or the consumer has gone.
     var isFinished: Bool { state.withLock { $0.end != nil } }
 
-    /// What to call whenever the consumer begins to wait.
+    /// What to call whenever the consumer begins to wait, and now if it waits already.
     func onDemand(_ call: @escaping @Sendable () -> Void) {
-        // After the end it would keep what it captures for nothing.
-        state.withLock { if $0.end == nil { $0.onDemand = call } }
+        let isWaiting = state.withLock { state in
+            // After the end it would keep what it captures for nothing.
+            if state.end == nil { state.onDemand = call }
+            return !state.waiting.isEmpty
+        }
+        if isWaiting { call() }
     }
 
     /// Offers a preview, in place of one that has not been taken.

@@ -133,12 +133,12 @@ extension DownloadCoordinator {
             guard decode(subscriber, from: download) != nil else { return false }
         case .frames(_, let channel):
             guard let decode = decode(subscriber, from: download) else { return false }
-            channel.onDemand { [reader = decode.reader] in reader.poke() }
             decode.frames.add(channel, id: subscriber.id)
+            channel.onDemand { [reader = decode.reader] in reader.poke() }
         case .animationFrames(_, let channel):
             guard let decode = decode(subscriber, from: download) else { return false }
-            channel.onDemand { [reader = decode.reader] in reader.poke() }
             decode.animations?.add(channel, id: subscriber.id)
+            channel.onDemand { [reader = decode.reader] in reader.poke() }
         }
         download.add(subscriber)
         locations[subscriber.id] = download

@@ -109,6 +109,29 @@ struct ArrivingFramesTests {
         }
     }
 
+    /// Who collects the animation has read what there is, and waits for more.
+    @Test(arguments: formats)
+    func whoJoinsAWalkThatWaitsGetsWhatIsComplete(format: ImageFormat) async throws {
+        try await withLoopbackOrigin { origin in
+            let (file, ends) = try Self.file(format)
+            let gate = Gate()
+            origin.route("/image", Response(body: file).held(at: .body(ends[1]), until: gate))
+            let loader = ImageLoader(configuration: .patient)
+            let request = ImageRequest(origin.url("/image"))
+            async let whole = loader.animation(for: request)
+            await loader.coordinator.callers(reach: 1)
+            await origin.bodyBytesSent(to: "/image", reach: ends[1])
+            for _ in 0..<20 { _ = await loader.decoder.memoryInUse }
+
+            var iterator = loader.animationFrames(for: request).makeAsyncIterator()
+            for index in 0..<2 { #expect(try await iterator.next()?.index == index) }
+            gate.open()
+            #expect(try await iterator.next()?.index == 2)
+            #expect(try await whole.animation.frameCount == 4)
+            #expect(origin.counts.requests["/image"] == 1)
+        }
+    }
+
     @Test(arguments: formats)
     func whoLeavesEarlyLeavesTheDownload(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in

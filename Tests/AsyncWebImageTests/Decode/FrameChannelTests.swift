@@ -4,6 +4,24 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FrameChannelTests {
+    @Test func whoWaitsAlreadyIsHeardOf() async throws {
+        let channel = FrameChannel<Int>()
+        async let next = channel.next()
+        while !channel.isWanted { await Task.yield() }
+        channel.onDemand { channel.publish(7) }
+        #expect(try await next == 7)
+    }
+
+    @Test(arguments: [true, false]) func theNewestComesBeforeAnErrorUnlessItFailsAtOnce(failsAtOnce: Bool) async throws
+    {
+        let channel = FrameChannel<Int>(failsAtOnce: failsAtOnce)
+        channel.publish(7)
+        channel.finish(.failure(CancellationError()))
+        if !failsAtOnce { #expect(try await channel.next() == 7) }
+        await #expect(throws: CancellationError.self) { try await channel.next() }
+        #expect(try await channel.next() == nil)
+    }
+
     private func frame(_ rows: Int) -> ImageFrame {
         ImageFrame(ImagePreview(pixels: Samples.picture(2, 2), completeRows: rows, scan: nil))
     }

@@ -1,0 +1,47 @@
+// What comes of a decode: the image, or as much of it as there is.
+extension StreamingDecoder {
+    /// Keeps what was decoded if `body` finds the file truncated or corrupt, and throws unless that will do.
+    func orPartial(_ running: Running, _ body: () throws(CodecError) -> Void) throws(CodecError) {
+        do {
+            try body()
+        } catch {
+            guard error.isDamage else { throw error }
+            running.decoder.salvage(to: running.pipeline)
+            running.pipeline.flush()
+            if running.pipeline.completeRows > 0 { partialImage = image(of: running, isPartial: true) }
+            guard partialImage != nil, options.allowsPartial else { throw error }
+            // The codec's memory is not needed any more.
+            self.running = nil
+            cachedPreview = nil
+        }
+    }
+
+    func image(of running: Running, isPartial: Bool = false) -> DecodedImage {
+        var header = running.header
+        var completeRows = running.pipeline.completeRows
+        if !needsNoMoreBytes { header.frameCount = running.decoder.frameCount ?? header.frameCount }
+        var pixels = running.pipeline.pixels
+        var orientation = running.plan.orientation
+        var shownSize = running.plan.shownSize
+        if header.orientation == .up, let late = running.decoder.lateOrientation { header.orientation = late }
+        if !options.ignoresOrientation, header.orientationFollowsPixels || header.orientation != orientation {
+            // Fitted again: standing the other way it may not be what was asked for.
+            let isWhole = shownSize == header.size
+            let size = isWhole ? header.size : pixels.size
+            orientation = header.orientation
+            let scaling = ScalePlan(of: size, orientation: orientation, options: options)
+            if scaling.scaledSize != pixels.size || orientation != .up {
+                let region = scaling.region.scaled(from: size, to: pixels.size)
+                completeRows = completeRows * scaling.scaledSize.height / max(pixels.height, 1)
+                pixels = pixels.turned(
+                    orientation, region: region, scaledTo: scaling.scaledSize, resampling: options.resampling,
+                    hasAlpha: header.hasAlpha || isPartial)
+            }
+            shownSize = scaling.region.scaled(from: size, to: shownSize).size
+        }
+        return DecodedImage(
+            pixels: pixels, header: header, originalSize: header.size.upright(orientation),
+            shownSize: shownSize.upright(orientation), isPartial: isPartial || running.decoder.isDamaged,
+            completeRows: completeRows, iccProfile: colors.profile(options))
+    }
+}
