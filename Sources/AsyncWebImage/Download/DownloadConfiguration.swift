@@ -26,7 +26,8 @@ public struct DownloadConfiguration: Sendable {
     public var replayLimit: Int
     /// While downloads hold so many bytes of bodies that are arriving, or wait to be decoded, no further one starts.
     ///
-    /// What runs goes on, and one always may: more is held if bodies are larger.
+    /// What runs goes on, so more may be held. A body that is larger, and kept whole as by ``ImageLoader/data(for:)``,
+    /// lets others start only when it is delivered.
     public var bytesInFlightLimit: Int
 
     /// SDWebImage's defaults where it has any: 6 at a time, first come first served, 15 seconds without a byte.
