@@ -1,6 +1,11 @@
 // libcurl sets and reads options through variadic functions and macros, which Swift cannot call: one typed function a kind.
 #include <curl/curl.h>
 
+// Their casts hide them from Swift.
+static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;
+static const long ccurl_auth_digest = (long)CURLAUTH_DIGEST;
+static const long ccurl_auth_bearer = (long)CURLAUTH_BEARER;
+
 static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }

@@ -14,6 +14,22 @@ public enum ProxyRule: Sendable, Hashable {
     /// `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`, and the exceptions in `no_proxy` or `NO_PROXY`.
     case environment([String: String])
 
+    /// Always through this one, given as libcurl takes it, to which `user` proves who asks by Basic.
+    ///
+    /// Over `http://` anybody on the way to the proxy can read the password.
+    public static func url(_ proxy: String, user: String, password: String) -> ProxyRule {
+        let parts = proxy.split(separator: "://", maxSplits: 1)
+        let (scheme, rest) = parts.count == 2 ? (parts[0], parts[1]) : ("http", proxy[...])
+        return .url("\(scheme)://\(percentEncoded(user)):\(percentEncoded(password))@\(rest)")
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+
     /// The rules of this process's environment.
     public static var environment: ProxyRule {
         var variables: [String: String] = [:]

@@ -4,7 +4,8 @@ import HTTPTypes
 enum RedirectRule {
     /// The request to make after `head` answered `request`, or nil if `head` is no redirect that can be followed.
     ///
-    /// Credentials do not travel to another origin: `Authorization` and `Cookie` are dropped.
+    /// Credentials do not travel to another origin: `Authorization`, `Cookie` and the request's own
+    /// credential are dropped.
     static func next(
         after head: HTTPResponse, of request: TransportRequest, redirectCount: Int
     ) throws(TransportError) -> TransportRequest? {
@@ -26,6 +27,7 @@ enum RedirectRule {
         if !next.url.hasSameOrigin(as: request.url) {
             next.headerFields[.authorization] = nil
             next.headerFields[.cookie] = nil
+            next.credential = nil
         }
         return next
     }

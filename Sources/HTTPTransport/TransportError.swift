@@ -42,6 +42,8 @@ public struct TransportError: Error, Sendable, Hashable {
         case tooManyRedirects(limit: Int)
         /// A redirect to something that is no http or https URL.
         case redirectRefused
+        /// The server, or the proxy, does not accept the credential, or there is none to be had.
+        case authenticationFailed
         /// The transport's ``NetworkPolicy`` does not allow it: the URL, a redirect's target, or every address of its host.
         case refusedByPolicy(NetworkPolicy.Refusal)
         /// ``Transfer/cancel()`` was called, or the transport shut down.
@@ -55,7 +57,7 @@ public struct TransportError: Error, Sendable, Hashable {
         switch reason {
         case .connectionFailed, .timedOut, .truncated, .connectionLost, .hostNotFound: true
         case .invalidURL, .insecure, .bodyTooLarge, .headerTooLarge, .invalidResponse, .tooManyRedirects,
-            .redirectRefused, .refusedByPolicy, .cancelled, .other:
+            .redirectRefused, .authenticationFailed, .refusedByPolicy, .cancelled, .other:
             false
         }
     }
@@ -90,6 +92,7 @@ extension TransportError.Reason {
         case .invalidResponse: "the server's answer is not valid HTTP"
         case .tooManyRedirects(let limit): "more than \(limit) redirects"
         case .redirectRefused: "redirected to something that is no http or https URL"
+        case .authenticationFailed: "the credential was not accepted"
         case .refusedByPolicy(let refusal): "not allowed by the network policy (\(refusal))"
         case .cancelled: "cancelled"
         case .other(let code): "the transfer failed (libcurl error \(code))"

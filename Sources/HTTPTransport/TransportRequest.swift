@@ -8,6 +8,11 @@ public struct TransportRequest: Sendable {
     public var method: HTTPRequest.Method
     /// Header fields to send; `Host` is made from ``url``.
     public var headerFields: HTTPFields
+    /// What proves to ``url``'s origin, and to no other, who asks.
+    ///
+    /// It counts more than user and password in the URL, and less than an `Authorization` among the header fields. If the server
+    /// does not accept it, the request fails with `authenticationFailed`.
+    public var credential: Credential?
     /// How long each part may take.
     public var deadlines: Deadlines
     /// Most bytes of body, counted as they arrive whatever the head claims.
@@ -20,6 +25,7 @@ public struct TransportRequest: Sendable {
         url: HTTPURL,
         method: HTTPRequest.Method = .get,
         headerFields: HTTPFields = [:],
+        credential: Credential? = nil,
         deadlines: Deadlines = Deadlines(),
         bodyLimit: Int = 512 << 20,
         redirectLimit: Int = 10
@@ -27,8 +33,17 @@ public struct TransportRequest: Sendable {
         self.url = url
         self.method = method
         self.headerFields = headerFields
+        self.credential = credential
         self.deadlines = deadlines
         self.bodyLimit = bodyLimit
         self.redirectLimit = redirectLimit
+    }
+
+    /// What the request itself has for its origin.
+    var ownCredential: Credential? {
+        guard credential != nil || url.user != nil || url.password != nil, headerFields[.authorization] == nil else {
+            return nil
+        }
+        return credential ?? .basic(user: url.user ?? "", password: url.password ?? "")
     }
 }

@@ -12,7 +12,8 @@ struct RedirectRuleTests {
         head.headerFields[.location] = location
         let request = TransportRequest(
             url: try HTTPURL(url), method: method,
-            headerFields: [.authorization: "Bearer x", .cookie: "a=b", .accept: "image/*"], redirectLimit: 3)
+            headerFields: [.authorization: "Bearer x", .cookie: "a=b", .accept: "image/*"], credential: .bearer("y"),
+            redirectLimit: 3)
         return try RedirectRule.next(after: head, of: request, redirectCount: redirectCount)
     }
 
@@ -38,11 +39,13 @@ struct RedirectRuleTests {
 
     @Test func credentialsStayWithinTheOrigin() throws {
         #expect(try next(302, "/b")?.headerFields[.authorization] == "Bearer x")
+        #expect(try next(302, "/b")?.credential == .bearer("y"))
         #expect(try next(302, "http://EXAMPLE.org:80/b")?.headerFields[.cookie] == "a=b")
         for other in ["https://example.org/", "http://example.org:81/", "http://www.example.org/"] {
             let request = try next(302, other)
             #expect(request?.headerFields[.authorization] == nil)
             #expect(request?.headerFields[.cookie] == nil)
+            #expect(request?.credential == nil)
             #expect(request?.headerFields[.accept] == "image/*")
         }
     }

@@ -4,8 +4,7 @@ import HTTPTypes
 /// What differs between requests besides the URL, but seldom from one to the next on the same handle.
 struct CurlSettings: Equatable {
     let isSecure: Bool
-    let user: String?
-    let password: String?
+    let credential: Credential?
     let method: HTTPRequest.Method
     let connectMilliseconds: Int
     let headerFields: HTTPFields
@@ -30,8 +29,7 @@ extension CurlEasy {
         let before = self.settings
         // Whatever was applied if one of these fails, it is nothing to rely on.
         self.settings = nil
-        try set(CURLOPT_USERNAME, settings.user)
-        try set(CURLOPT_PASSWORD, settings.password)
+        if settings.credential != before?.credential || before == nil { try set(settings.credential) }
         // HTTP/2 where TLS agrees on it: then a transfer waits for a connection that may turn out to be shareable.
         // Without TLS it would wait for an answer to somebody else's request.
         try set(CURLOPT_HTTP_VERSION, Int(settings.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
@@ -47,6 +45,27 @@ extension CurlEasy {
         try set(CURLOPT_PROXY, settings.proxy ?? "")
         if settings.tls != before?.tls { try set(settings.tls) }
         self.settings = settings
+    }
+
+    private func set(_ credential: Credential?) throws(CurlOptionFailure) {
+        let (user, password, token): (String?, String?, String?)
+        switch credential {
+        case nil: (user, password, token) = (nil, nil, nil)
+        case .basic(let name, let secret), .digest(let name, let secret), .password(let name, let secret):
+            (user, password, token) = (name, secret, nil)
+        case .bearer(let secret): (user, password, token) = (nil, nil, secret)
+        }
+        try set(CURLOPT_USERNAME, user)
+        try set(CURLOPT_PASSWORD, password)
+        try set(CURLOPT_XOAUTH2_BEARER, token)
+        let ways =
+            switch credential {
+            case nil, .basic: ccurl_auth_basic
+            case .digest: ccurl_auth_digest
+            case .password: ccurl_auth_basic | ccurl_auth_digest
+            case .bearer: ccurl_auth_bearer
+            }
+        try set(CURLOPT_HTTPAUTH, ways)
     }
 
     /// libcurl uses a connection again only if it was made by the same settings.

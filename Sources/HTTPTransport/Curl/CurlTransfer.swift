@@ -40,13 +40,25 @@ final class CurlTransfer {
         case failed(TransportError)
     }
 
+    /// A 401 to which there may be an answer: libcurl's own by Digest, or a provider's.
+    private(set) var challenge: RawResponseHead?
+    /// What the transport has found for the origin, if the request has nothing of its own.
+    private(set) var provided: Credential?
+    /// Whether that is a provider's answer to this very transfer.
+    private(set) var wasProvidedAnew = false
+    /// What the transfer waits for a provider to answer.
+    var credentialInQuestion: CredentialDesk.Key?
+    /// Whether there is a provider.
+    private let hasProvider: Bool
+
     private var parser = ResponseHeadParser()
     private var discardedBytes = 0
     /// A redirect's own body is read up to here, to keep the connection; then the connection is given up.
     private static let discardLimit = 64 << 10
 
-    init(_ handle: CurlTransferHandle, deadlines: DeadlineWatch) {
+    init(_ handle: CurlTransferHandle, deadlines: DeadlineWatch, hasProvider: Bool = false) {
         self.handle = handle
+        self.hasProvider = hasProvider
         self.deadlines = deadlines
         request = handle.request
         start = .now
@@ -56,6 +68,14 @@ final class CurlTransfer {
 
     /// What takes the response.
     var receiver: any TransferReceiver { handle.receiver }
+
+    /// What is sent to the origin.
+    var credential: Credential? { request.ownCredential ?? provided }
+
+    /// Whether a provider may be asked for a credential.
+    var mayAskProvider: Bool {
+        hasProvider && request.ownCredential == nil && request.headerFields[.authorization] == nil
+    }
 
     /// Whether the receiver wants nothing for the time being.
     var isPaused: Bool { clock.phase == .paused }
@@ -68,7 +88,7 @@ final class CurlTransfer {
         try easy.set(CURLOPT_URL, url.string)
         try easy.set(
             CurlSettings(
-                isSecure: isSecure, user: url.user, password: url.password, method: request.method,
+                isSecure: isSecure, credential: credential, method: request.method,
                 connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy,
                 tls: isSecure ? tls.settings(for: url.host) : TLSOptions.HostSettings()))
         // "+": the entry grows old like one of libcurl's own.
@@ -89,6 +109,14 @@ final class CurlTransfer {
         request = next
         redirected = nil
         redirectCount += 1
+        begin(with: nil)
+    }
+
+    /// Makes the hop from its beginning, with what the transport has found for the origin.
+    func begin(with credential: Credential?, isNew: Bool = false) {
+        provided = credential
+        wasProvidedAnew = isNew
+        challenge = nil
         parser = ResponseHeadParser()
         discardedBytes = 0
         refusal = nil
@@ -133,6 +161,11 @@ final class CurlTransfer {
     /// One header line; false aborts.
     func receive(headerLine: Span<UInt8>) -> Bool {
         guard !handle.isCancelled else { return fail(.cancelled) }
+        if challenge != nil, headerLine.beginsResponse {
+            // libcurl has answered the challenge.
+            challenge = nil
+            parser = ResponseHeadParser()
+        }
         // A head counts as one piece: dripping it line by line gains a server no time.
         if clock.phase != .receiving || headerLine.count <= 2 { enter(.receiving) }
         switch parser.append(headerLine) {
@@ -153,6 +186,22 @@ final class CurlTransfer {
             }
             guard redirected == nil else { return true }
         }
+        if raw.status == .unauthorized, credential != nil || mayAskProvider {
+            challenge = raw
+            return true
+        }
+        if usesProxy, raw.status == .proxyAuthenticationRequired {
+            return fail(.authenticationFailed, detail: "by the proxy")
+        }
+        return deliver(raw)
+    }
+
+    /// Hands the response over that came instead of what a credential would have given.
+    func deliverChallenge() {
+        if let challenge { _ = deliver(challenge) }
+    }
+
+    private func deliver(_ raw: RawResponseHead) -> Bool {
         let hasBody = request.method != .head && raw.status != .noContent && raw.status != .notModified
         if hasBody, let length = raw.contentLength {
             guard length <= request.bodyLimit else { return fail(.bodyTooLarge(limit: request.bodyLimit)) }
@@ -169,7 +218,7 @@ final class CurlTransfer {
             _ = fail(.cancelled)
             return Self.abort
         }
-        if redirected != nil {
+        if redirected != nil || challenge != nil {
             enter(.receiving)
             discardedBytes += body.count
             return discardedBytes <= Self.discardLimit ? body.count : Self.abort
@@ -197,8 +246,8 @@ final class CurlTransfer {
         }
     }
 
-    private func fail(_ reason: TransportError.Reason) -> Bool {
-        abortion = .failed(TransportError(url: request.url.string, reason: reason))
+    private func fail(_ reason: TransportError.Reason, detail: String? = nil) -> Bool {
+        abortion = .failed(TransportError(url: request.url.string, reason: reason, detail: detail))
         return false
     }
 
@@ -212,6 +261,10 @@ final class CurlTransfer {
         case nil: break
         }
         guard result == CURLE_OK else {
+            if easy?.long(CURLINFO_HTTP_CONNECTCODE) == 407 {
+                return .failed(
+                    TransportError(url: request.url.string, reason: .authenticationFailed, detail: "by the proxy"))
+            }
             if let refusal, !wasAllowed {
                 return .failed(TransportError(url: request.url.string, reason: .refusedByPolicy(refusal)))
             }
@@ -222,6 +275,11 @@ final class CurlTransfer {
         // libcurl is content with a head that breaks off.
         guard hasHead else { return .failed(TransportError(url: request.url.string, reason: .connectionLost)) }
         return .complete(metrics())
+    }
+
+    /// What the receiver of a response that was delivered without its body is to hear.
+    func outcomeWithoutBody() -> TransferOutcome {
+        if case .failed(let error)? = abortion { .failed(error) } else { .complete(metrics()) }
     }
 
     private var progress: TransferProgress {
@@ -251,5 +309,13 @@ final class CurlTransfer {
         default: metrics.protocolName = "HTTP/1.1"
         }
         return metrics
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether a header line is the first one of a response.
+    fileprivate var beginsResponse: Bool {
+        count > 5 && self[0] == UInt8(ascii: "H") && self[1] == UInt8(ascii: "T") && self[2] == UInt8(ascii: "T")
+            && self[3] == UInt8(ascii: "P") && self[4] == UInt8(ascii: "/")
     }
 }

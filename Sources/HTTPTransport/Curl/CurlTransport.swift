@@ -26,30 +26,36 @@ public actor CurlTransport: Transport {
         /// Who may be talked to: everybody, unless told otherwise.
         public var policy: NetworkPolicy
 
+        /// What is asked for credentials that requests do not bring along themselves; nil if nobody is.
+        public var credentials: (any CredentialProvider)?
+
         /// 256 idle connections, the environment's proxy, the system's certificate authorities.
         public init(
             connectionCacheSize: Int = 256, proxy: ProxyRule = .environment, tls: TLSOptions = TLSOptions(),
-            policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver()
+            policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver(),
+            credentials: (any CredentialProvider)? = nil
         ) {
             self.connectionCacheSize = connectionCacheSize
             self.proxy = proxy
             self.tls = tls
             self.policy = policy
             self.resolver = resolver
+            self.credentials = credentials
         }
     }
 
     /// As many idle handles are kept as connections.
     private var idleHandleLimit: Int { configuration.connectionCacheSize }
 
-    private let configuration: Configuration
+    let configuration: Configuration
     /// Nil if there is nothing to judge.
     private let policy: NetworkPolicy?
     private let thread: CurlThread
     private let addressBook: AddressBook
     private let multi: CurlMulti
     private let nextID = Atomic<UInt64>(0)
-    private var transfers: [UInt64: CurlTransfer] = [:]
+    private(set) var transfers: [UInt64: CurlTransfer] = [:]
+    var credentialDesk = CredentialDesk()
     private var idleHandles: [CurlEasy] = []
     /// Transfers that libcurl is done with and whose receivers have yet to hear of it.
     private var settled: [(CurlTransfer, TransferOutcome)] = []
@@ -128,14 +134,16 @@ extension CurlTransport {
 
 extension CurlTransport {
     private func begin(_ handle: CurlTransferHandle) {
-        let transfer = CurlTransfer(handle, deadlines: deadlines)
+        let transfer = CurlTransfer(
+            handle, deadlines: deadlines, hasProvider: configuration.credentials != nil)
         guard !handle.isCancelled else { return finish(transfer, .failed(.cancelled(handle.request.url))) }
         transfers[handle.id] = transfer
+        findCredential(for: transfer)
         resolve(transfer)
     }
 
     /// Finds the host's addresses, then hands the transfer to libcurl.
-    private func resolve(_ transfer: CurlTransfer) {
+    func resolve(_ transfer: CurlTransfer) {
         let url = transfer.request.url
         let proxy = configuration.proxy.proxy(for: url)
         if let refusal = policy?.refusal(of: url, throughProxy: proxy != nil) {
@@ -234,7 +242,11 @@ extension CurlTransport {
             if let next = transfer.redirected, transfer.abortion == nil, !transfer.handle.isCancelled {
                 giveBack(transfer)
                 transfer.follow(next)
+                findCredential(for: transfer)
                 resolve(transfer)
+            } else if let challenge = transfer.challenge, transfer.abortion == nil, !transfer.handle.isCancelled {
+                giveBack(transfer)
+                answer(challenge, to: transfer)
             } else {
                 let outcome = transfer.outcome(result)
                 giveBack(transfer)
@@ -246,10 +258,11 @@ extension CurlTransport {
     }
 
     /// The one way out of a transfer.
-    private func finish(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
+    func finish(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
         giveBack(transfer)
         transfers[transfer.handle.id] = nil
         if let host = transfer.hostInQuestion { addressBook.withdraw(transfer.handle.id, from: host) }
+        if let key = transfer.credentialInQuestion { credentialDesk.leave(transfer.handle.id, key) }
         // Whoever cancelled has been promised to hear so.
         transfer.receiver.finish(transfer.handle.isCancelled ? .failed(.cancelled(transfer.request.url)) : outcome)
     }
@@ -260,7 +273,9 @@ extension CurlTransport {
         easy.transfer = nil
         transfer.easy = nil
         noteGivenAddresses(of: transfer)
-        if idleHandles.count < idleHandleLimit { idleHandles.append(easy) }
+        // libcurl keeps a server's challenge in the handle, and would answer it to the next server.
+        let isClean = transfer.credential?.isNegotiated != true
+        if isClean, idleHandles.count < idleHandleLimit { idleHandles.append(easy) }
     }
 }
 

@@ -83,7 +83,7 @@ struct TrustTests {
         func result(_ options: TLSOptions) throws -> CURLcode {
             try easy.set(
                 CurlSettings(
-                    isSecure: true, user: nil, password: nil, method: .head, connectMilliseconds: 20_000,
+                    isSecure: true, credential: nil, method: .head, connectMilliseconds: 20_000,
                     headerFields: [:], proxy: nil, tls: options.settings(for: "127.0.0.1")))
             return curl_easy_perform(easy.handle)
         }

@@ -7,10 +7,12 @@ struct SilentListener: ~Copyable {
 
     struct Failure: Error {}
 
-    init() throws {
+    /// A port of the system's choice, or `wished`.
+    init(port wished: Int = 0) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(wished).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = descriptor
@@ -27,7 +29,10 @@ struct SilentListener: ~Copyable {
     deinit { close(descriptor) }
 }
 
-/// A port that was free a moment ago.
+/// A port that was free a moment ago, and is not among those that the system gives to whoever wants any.
 func freePort() throws -> Int {
-    try SilentListener().port
+    for _ in 0..<100 {
+        if let listener = try? SilentListener(port: .random(in: 10_000..<32_768)) { return listener.port }
+    }
+    throw SilentListener.Failure()
 }

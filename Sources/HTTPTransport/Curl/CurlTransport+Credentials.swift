@@ -1,0 +1,79 @@
+import HTTPTypes
+
+// Challenges are answered: by the request's own credential once, or by the provider.
+extension CurlTransport {
+    /// Takes what was accepted by the origin before.
+    func findCredential(for transfer: CurlTransfer) {
+        guard transfer.mayAskProvider, let known = credentialDesk.credential(for: transfer.request.url) else { return }
+        transfer.begin(with: known)
+    }
+
+    /// Does what is to be done about a 401 that libcurl could not answer.
+    func answer(_ head: RawResponseHead, to transfer: CurlTransfer) {
+        let challenges = Challenges(head.response.headerFields[values: .wwwAuthenticate])
+        let url = transfer.request.url
+        let key = CredentialDesk.Key(origin: CredentialDesk.origin(of: url), realm: challenges.realm)
+        if let refused = transfer.provided { credentialDesk.forget(refused, for: key) }
+        guard transfer.mayAskProvider, !transfer.wasProvidedAnew, let provider = configuration.credentials else {
+            return refuse(transfer, challenges.summary)
+        }
+        if let known = credentialDesk.credential(for: key) {
+            // It was the answer to somebody else in the meantime, or long ago.
+            return retry(transfer, with: known, isNew: transfer.provided != nil)
+        }
+        transfer.enter(.paused)
+        transfer.credentialInQuestion = key
+        guard let id = credentialDesk.wait(transfer.handle.id, for: key) else { return }
+        let challenge = CredentialChallenge(
+            url: url, realm: challenges.realm, schemes: challenges.schemes, refused: transfer.provided)
+        let task = Task { [weak self] in
+            let answer: Result<Credential?, any Error>
+            do {
+                answer = .success(try await provider.credential(for: challenge))
+            } catch {
+                answer = .failure(error)
+            }
+            await self?.take(answer, for: key, id)
+        }
+        credentialDesk.attach(task, to: key)
+    }
+
+    private func take(_ answer: Result<Credential?, any Error>, for key: CredentialDesk.Key, _ id: Int) {
+        let waiting = credentialDesk.answered(key, id)
+        if !waiting.isEmpty, case .success(let credential?) = answer { credentialDesk.remember(credential, for: key) }
+        for transfer in waiting.sorted().compactMap({ transfers[$0] }) {
+            transfer.credentialInQuestion = nil
+            switch answer {
+            case .success(let credential?):
+                retry(transfer, with: credential, isNew: true)
+            case .success(nil):
+                transfer.deliverChallenge()
+                finish(transfer, transfer.outcomeWithoutBody())
+            case .failure(let error):
+                refuse(transfer, "\(error)")
+            }
+        }
+    }
+
+    private func retry(_ transfer: CurlTransfer, with credential: Credential, isNew: Bool) {
+        transfer.begin(with: credential, isNew: isNew)
+        resolve(transfer)
+    }
+
+    private func refuse(_ transfer: CurlTransfer, _ detail: String) {
+        finish(
+            transfer,
+            .failed(
+                TransportError(
+                    url: transfer.request.url.string, reason: .authenticationFailed,
+                    detail: detail.isEmpty ? nil : String(detail.prefix(200)))))
+    }
+}
+
+extension Challenges {
+    /// What the server wants, in a few words.
+    fileprivate var summary: String {
+        let ways = schemes.joined(separator: ", ")
+        return realm.map { "\(ways) for \"\($0)\"" } ?? ways
+    }
+}
