@@ -18,12 +18,12 @@ extension DecodeSession {
             // What is complete is shown before the error.
             if let image = animation.image { animations?.publish(image) }
             // The transfer broke off: what had come is a file that ends too early.
-            guard error is ImageError, options.allowsPartial, let image = try? animation.finish() else { throw error }
+            guard error is ImageError, options.allowsPartial, let image = try? await finish(animation, plan) else {
+                throw error
+            }
             return image
         }
-        // Of a single frame the image is decoded now.
-        let bytes = animation.frameCount > 1 ? 0 : plan?.estimatedBytes ?? 0
-        return try await decoder.withMemory(bytes) { try finish(animation) }
+        return try await finish(animation, plan)
     }
 
     /// Reads the file to its end; `beginning` has been read for the header.
@@ -44,13 +44,16 @@ extension DecodeSession {
         }
     }
 
-    private func finish(_ animation: StreamingAnimation) throws(CodecError) -> AnimatedImage {
-        var animation = animation
-        do throws(CodecError) {
-            return try animation.finish()
-        } catch {
-            if let image = animation.image { animations?.publish(image) }
-            throw error
+    private func finish(_ animation: StreamingAnimation, _ plan: DecodePlan?) async throws -> AnimatedImage {
+        // Of a single frame the image is decoded now.
+        try await decoder.withMemory(animation.frameCount > 1 ? 0 : plan?.estimatedBytes ?? 0) {
+            var animation = animation
+            do throws(CodecError) {
+                return try animation.finish()
+            } catch {
+                if let image = animation.image { animations?.publish(image) }
+                throw error
+            }
         }
     }
 }

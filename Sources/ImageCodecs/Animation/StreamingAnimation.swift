@@ -77,7 +77,7 @@ public struct StreamingAnimation: Sendable {
     }
 
     /// The frames that ``image`` has.
-    public var frameCount: Int { plan == nil ? 0 : walk?.index.frames.count ?? 0 }
+    public var frameCount: Int { plan == nil ? 0 : completeFrames }
 
     /// The animation of the frames that are complete, nil while there is none; it counts as partial, and its header's frame
     /// count is that of ``header``.
@@ -108,6 +108,8 @@ public struct StreamingAnimation: Sendable {
         return AnimatedImage(.animated(index, try index.plan(options, limits, colors), colors), options, limits)
     }
 
+    private var completeFrames: Int { walk?.index.frames.count ?? 0 }
+
     private func isTolerated(_ error: CodecError) -> Bool { options.allowsPartial && error.isDamage && walk != nil }
 
     private mutating func take(_ newBytes: Span<UInt8>) throws(CodecError) {
@@ -130,7 +132,8 @@ public struct StreamingAnimation: Sendable {
         guard failure == nil else { return }
         try walkOn()
         try makePlan()
-        if frameCount > 1, let passed = walk?.forget(of: bytes.count), passed > 0 { bytes.removeFirst(passed) }
+        guard completeFrames > 1 else { return }
+        if let passed = walk?.forget(of: bytes.count), passed > 0 { bytes.removeFirst(passed) }
     }
 
     private mutating func walkOn() throws(CodecError) {

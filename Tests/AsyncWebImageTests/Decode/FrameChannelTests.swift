@@ -8,7 +8,7 @@ struct FrameChannelTests {
         let channel = FrameChannel<Int>()
         async let next = channel.next()
         while !channel.isWanted { await Task.yield() }
-        channel.onDemand { channel.publish(7) }
+        channel.onDemand { [weak channel] in channel?.publish(7) }
         #expect(try await next == 7)
     }
 
