@@ -9,6 +9,7 @@ extension DownloadCoordinator {
         let request = TransportRequest(
             url: download.key.url,
             headerFields: configuration.headerFields.overridden(by: download.key.headerFields),
+            credential: download.key.credential,
             deadlines: configuration.deadlines,
             bodyLimit: configuration.bodyLimit,
             redirectLimit: configuration.redirectLimit)

@@ -6,6 +6,8 @@ struct FetchKey: Sendable, Hashable {
     let url: HTTPURL
     /// Only the request's own fields; the configuration's are the same for all.
     let headerFields: HTTPFields
+    /// Only the request's own.
+    var credential: Credential?
 
     /// The URL tells keys apart well enough; the fields are compared, not hashed.
     func hash(into hasher: inout Hasher) {

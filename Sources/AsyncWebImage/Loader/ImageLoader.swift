@@ -158,7 +158,7 @@ extension ImageRequest {
     fileprivate var fetchKey: FetchKey {
         get throws(ImageError) {
             guard let url = try? HTTPURL(url) else { throw .invalidURL(url) }
-            return FetchKey(url: url, headerFields: headerFields)
+            return FetchKey(url: url, headerFields: headerFields, credential: credential)
         }
     }
 }

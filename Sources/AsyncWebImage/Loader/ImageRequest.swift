@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTransport
 public import HTTPTypes
 
 /// Which image to load, and what to make of it.
@@ -13,6 +14,11 @@ public struct ImageRequest: Sendable, Hashable {
     ///
     /// Requests with different fields never share a download.
     public var headerFields: HTTPFields
+    /// What proves to the origin who asks; it is dropped where a redirect leads elsewhere.
+    ///
+    /// Counts more than user and password in the URL, and than what a ``CredentialProvider`` knows. Requests with different
+    /// credentials never share a download.
+    public var credential: Credential?
 
     /// A request for the image at `url`.
     ///
@@ -21,12 +27,14 @@ public struct ImageRequest: Sendable, Hashable {
         _ url: String,
         options: DecodeOptions = DecodeOptions(),
         priority: DownloadPriority = .normal,
-        headerFields: HTTPFields = [:]
+        headerFields: HTTPFields = [:],
+        credential: Credential? = nil
     ) {
         self.url = url
         self.options = options
         self.priority = priority
         self.headerFields = headerFields
+        self.credential = credential
     }
 
     /// A request for the image at `url`.
@@ -34,9 +42,12 @@ public struct ImageRequest: Sendable, Hashable {
         url: URL,
         options: DecodeOptions = DecodeOptions(),
         priority: DownloadPriority = .normal,
-        headerFields: HTTPFields = [:]
+        headerFields: HTTPFields = [:],
+        credential: Credential? = nil
     ) {
-        self.init(url.absoluteString, options: options, priority: priority, headerFields: headerFields)
+        self.init(
+            url.absoluteString, options: options, priority: priority, headerFields: headerFields,
+            credential: credential)
     }
 
     /// A request for the image at `url`, neither side longer than `maximumSide` pixels.

@@ -48,6 +48,22 @@ struct DownloadCoordinatorTests {
         }
     }
 
+    @Test func differentCredentialsAreNotShared() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a") { .init(body: Array(($0.headerFields["Authorization"] ?? "none").utf8)) }
+            let loader = loader()
+            let url = origin.url("/a")
+            async let first = loader.data(for: ImageRequest(url, credential: .bearer("one")))
+            async let second = loader.data(for: ImageRequest(url, credential: .basic(user: "me", password: "secret")))
+            async let third = loader.data(for: ImageRequest(url))
+
+            let answers = try await (first.bytes, second.bytes, third.bytes)
+            #expect(answers.0 == Array("Bearer one".utf8))
+            #expect(answers.1 == Array("Basic bWU6c2VjcmV0".utf8))
+            #expect(answers.2 == Array("none".utf8))
+        }
+    }
+
     @Test func joinersAroundTheMomentOfCompletionAllGetAnAnswer() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.jpeg)

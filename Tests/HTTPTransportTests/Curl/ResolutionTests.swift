@@ -40,14 +40,17 @@ struct ResolutionTests {
             throw LookupFailure(message: "no such host", isTemporary: host.hasPrefix("later"))
         }
         let transport = CurlTransport(configuration: .init(proxy: .none, resolver: resolver))
+        let start = ContinuousClock.now
         for _ in 0..<3 {
             let error = try await transport.fetch("http://never.example/").error
             #expect(error?.reason == .hostNotFound)
             #expect(error?.description == "the host is unknown (never.example: no such host)")
         }
-        #expect(lookups.withLock { $0 } == 1)
+        // On a machine that is held up for so long the five seconds are over.
+        if start.duration(to: .now) < .seconds(5) { #expect(lookups.withLock { $0 } == 1) }
+        lookups.withLock { $0 = 0 }
         for _ in 0..<3 { #expect(try await transport.fetch("http://later.example/").error?.reason == .hostNotFound) }
-        #expect(lookups.withLock { $0 } == 4)
+        #expect(lookups.withLock { $0 } == 3)
     }
 
     @Test func aDeadAddressIsPassedOver() async throws {
