@@ -16,17 +16,24 @@ struct DecodeSession: Sendable {
     ///
     /// Throws `CodecError`, or `DecodeFailure` if there is something of the image, what ended the download, or `CancellationError`.
     @concurrent func run() async throws -> DecodedImage {
-        try await withTaskExecutorPreference(decoder.threads) { try await decodeImage() }
+        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await decodeImage() } }
     }
 
     /// The animation, its frames not decoded yet; of a still image, the finished image.
     @concurrent func runAnimation() async throws -> AnimatedImage {
-        try await withTaskExecutorPreference(decoder.threads) { try await readAnimation() }
+        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await readAnimation() } }
     }
 
     /// The header, and how many bytes had come by then.
     @concurrent func runHeader() async throws -> ImageInfo {
-        try await withTaskExecutorPreference(decoder.threads) { try await decodeHeader() }
+        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await decodeHeader() } }
+    }
+
+    /// Runs `body` again whenever the body it reads begins anew, which the number of attempts limits.
+    private func fromFirstByte<Result>(_ body: () async throws -> Result) async throws -> Result {
+        while true {
+            do { return try await body() } catch is BodyRestarted { continue }
+        }
     }
 
     private func decodeImage() async throws -> DecodedImage {

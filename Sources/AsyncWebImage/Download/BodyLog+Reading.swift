@@ -44,9 +44,15 @@ extension BodyLog {
     }
 
     /// The next pieces for a reader: none if there are none yet, nil at the end.
+    ///
+    /// Throws what ended the download early, and `BodyRestarted` if it has to begin with the first byte again.
     func read(_ id: UInt64) throws -> [[UInt8]]? {
-        let (pieces, resumed) = try state.withLock { state throws(ImageError) -> ([[UInt8]]?, (any Transfer)?) in
+        let (pieces, resumed) = try state.withLock { state throws -> ([[UInt8]]?, (any Transfer)?) in
             guard let reader = state.readers[id] else { return (nil, nil) }
+            guard !reader.isOutdated else {
+                state.readers[id]?.isOutdated = false
+                throw BodyRestarted()
+            }
             state.seal()
             let end = state.firstSegment + state.segments.count
             let pieces = Array(state.segments[(reader.next - state.firstSegment)...])
@@ -76,7 +82,8 @@ extension BodyLog {
     func wait(_ id: UInt64) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
-                guard let reader = state.readers[id], !reader.isPoked, state.end == nil, state.open.isEmpty,
+                guard let reader = state.readers[id], !reader.isPoked, !reader.isOutdated, state.end == nil,
+                    state.open.isEmpty,
                     reader.next == state.firstSegment + state.segments.count
                 else {
                     state.readers[id]?.isPoked = false

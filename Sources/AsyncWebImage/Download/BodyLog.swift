@@ -22,6 +22,8 @@ final class BodyLog: Sendable {
         var isParked = false
         /// Whether the next wait is to return at once.
         var isPoked = false
+        /// Whether what it has read is void, which it has yet to be told.
+        var isOutdated = false
     }
 
     /// How the transfer ended: what came with the bytes, or why they are not all there.
@@ -39,10 +41,13 @@ final class BodyLog: Sendable {
         var received = 0
         /// Bytes of the segments and the open piece.
         var held = 0
+        /// How long the whole body is, if the server says so.
+        var expected: Int?
         var end: End?
         var readers: [UInt64: Reader] = [:]
         var nextReader: UInt64 = 0
         var collectors = Collectors()
+        var watchers = ProgressWatchers()
         /// Whether the first byte is still here.
         var isWhole = true
         var isPaused = false
@@ -51,7 +56,7 @@ final class BodyLog: Sendable {
 
     private static let segmentSize = 64 << 10
     /// Most bytes that are allocated because the server promised them.
-    private static let trustedLength = 1 << 20
+    static let trustedLength = 1 << 20
     /// The transfer is paused when so much is unread, and goes on when no more than the lower mark is.
     static let highWater = 1 << 20
     static let lowWater = 256 << 10
@@ -80,19 +85,12 @@ final class BodyLog: Sendable {
         resumed?.resume()
     }
 
-    /// The server says how long the body is.
-    func expect(_ length: Int?) {
-        state.withLock { state in
-            if let length { state.firstCapacity = min(length, Self.trustedLength) }
-        }
-    }
-
     /// Takes the next bytes, or refuses them all with `.pause` until the readers have caught up.
     func append(_ bytes: Span<UInt8>) -> BodyDemand {
-        let (demand, waiting) = state.withLock { state in
+        let (demand, waiting, watching) = state.withLock { state in
             if state.isFull {
                 state.isPaused = true
-                return (BodyDemand.pause, [CheckedContinuation<Void, Never>]())
+                return (BodyDemand.pause, [CheckedContinuation<Void, Never>](), Watching?.none)
             }
             if state.open.count + bytes.count > state.open.capacity {
                 state.seal()
@@ -104,9 +102,10 @@ final class BodyLog: Sendable {
             state.held += bytes.count
             state.bytesInFlight.add(bytes.count)
             if state.received > replayLimit, state.collectors.isEmpty, !state.readers.isEmpty { state.isWhole = false }
-            return (.more, state.takeWaiting())
+            return (.more, state.takeWaiting(), state.watching)
         }
         for continuation in waiting { continuation.resume() }
+        watching?.tell()
         return demand
     }
 
@@ -115,12 +114,13 @@ final class BodyLog: Sendable {
     /// A body in one piece is handed to those who wait for it at once; several have yet to be put together by
     /// ``answerCollectors()``, on a thread that may take its time.
     func finish(_ end: End) {
-        let (waiting, isPlain) = state.withLock { state in
+        let (waiting, watching, isPlain) = state.withLock { state in
             if state.end == nil { state.end = end }
             state.transfer = nil
-            return (state.takeWaiting(), state.segments.isEmpty)
+            return (state.takeWaiting(), state.watchers.removeAll(), state.segments.isEmpty)
         }
         for continuation in waiting { continuation.resume() }
+        for stream in watching { stream.finish() }
         if isPlain { answerCollectors() }
     }
 

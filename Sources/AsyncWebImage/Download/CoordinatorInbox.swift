@@ -12,10 +12,14 @@ struct CoordinatorInbox: Sendable {
         case leave(Subscriber.ID)
         /// A caller wants its download sooner or later than before.
         case prioritize(Subscriber.ID, DownloadPriority)
-        /// A transfer has ended; how, its log tells.
+        /// A caller wants to see how its download gets on.
+        case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
+        /// A transfer has ended; how, its receiver tells.
         case transferEnded(Download.ID)
         /// There is memory again, or a host's rate allows it: what waits may start.
         case mayStart
+        /// A download that failed has waited long enough to be tried again.
+        case rested(Download.ID)
     }
 
     private let messages = Locked<[Message]>([])

@@ -12,6 +12,8 @@ final class Download {
         case waiting
         /// In the hands of the transport, or about to be.
         case running
+        /// An attempt has failed; the next waits for its time.
+        case resting
         /// The body is complete; decodes may still be under way.
         case received
         /// Nobody waits for it any more; it only has to end.
@@ -32,6 +34,19 @@ final class Download {
     let log: BodyLog
     var state = State.waiting
     var transfer: (any Transfer)?
+    /// What takes the response of the attempt that runs, or ran last.
+    var receiver: DownloadReceiver?
+    /// Attempts so far.
+    var attempts = 0
+    /// How the next attempt may go on where the last one broke off.
+    var resumption: Resumption?
+    /// Whether the server sent something else when it was asked to go on, so that it is not asked again.
+    var startsFromZero = false
+    /// What ends the rest.
+    var rest: Task<Void, Never>?
+    let events: DownloadEventSender?
+    /// Its place in line: the number of the caller who came first.
+    let sequence: UInt64
     private(set) var subscribers: [Subscriber.ID: Subscriber] = [:]
     /// How many subscribers there are of each priority.
     private var priorities: [5 of Int] = [0, 0, 0, 0, 0]
@@ -39,10 +54,12 @@ final class Download {
     private var variants: [Variant: Int] = [:]
     var decodes: [Variant: Decode] = [:]
 
-    init(id: ID, key: FetchKey, log: BodyLog) {
+    init(id: ID, key: FetchKey, sequence: UInt64, log: BodyLog, events: DownloadEventSender?) {
         self.id = id
         self.key = key
+        self.sequence = sequence
         self.log = log
+        self.events = events
     }
 
     /// The highest priority of those who wait.

@@ -20,6 +20,20 @@ public struct DownloadConfiguration: Sendable {
     public var bodyLimit: Int
     /// Most redirects that are followed.
     public var redirectLimit: Int
+    /// The statuses whose body is the image; a part of one (206) that nobody asked for never is.
+    public var acceptedStatuses: ClosedRange<Int>
+    /// The media types that are taken, such as `image/*`; nil takes any, as many servers get them wrong.
+    public var acceptedContentTypes: [String]?
+    /// Whether and when failed downloads are tried again; nil never does.
+    public var retry: (any RetryPolicy)?
+    /// Most bytes that are kept in memory of bodies whose download was cancelled or has failed, to go on from there.
+    public var resumableLimit: Int
+    /// What may replace or refuse each request.
+    public var requestModifier: (any RequestModifier)?
+    /// What may refuse each response.
+    public var responseValidator: (any ResponseValidator)?
+    /// What makes other bytes of each body.
+    public var bodyTransform: (any BodyTransform)?
     /// Up to how many bytes of a body that is only decoded are kept while it arrives, so that callers can still join.
     ///
     /// A larger body is dropped as it is decoded; who then asks for other pixels of it causes a request of its own.
@@ -30,7 +44,8 @@ public struct DownloadConfiguration: Sendable {
     /// lets others start only when it is delivered.
     public var bytesInFlightLimit: Int
 
-    /// SDWebImage's defaults where it has any: 6 at a time, first come first served, 15 seconds without a byte.
+    /// SDWebImage's defaults where it has any: 6 at a time, first come first served, 15 seconds without a byte; three
+    /// tries, and 32 MiB of interrupted bodies.
     public init(
         maximumConcurrentDownloads: Int = 6,
         maximumConcurrentDownloadsPerHost: Int = 6,
@@ -40,6 +55,13 @@ public struct DownloadConfiguration: Sendable {
         deadlines: Deadlines = Deadlines(),
         bodyLimit: Int = 512 << 20,
         redirectLimit: Int = 10,
+        acceptedStatuses: ClosedRange<Int> = 200...299,
+        acceptedContentTypes: [String]? = nil,
+        retry: (any RetryPolicy)? = ExponentialBackoff(),
+        resumableLimit: Int = 32 << 20,
+        requestModifier: (any RequestModifier)? = nil,
+        responseValidator: (any ResponseValidator)? = nil,
+        bodyTransform: (any BodyTransform)? = nil,
         replayLimit: Int = 4 << 20,
         bytesInFlightLimit: Int = 64 << 20
     ) {
@@ -51,6 +73,13 @@ public struct DownloadConfiguration: Sendable {
         self.deadlines = deadlines
         self.bodyLimit = bodyLimit
         self.redirectLimit = redirectLimit
+        self.acceptedStatuses = acceptedStatuses
+        self.acceptedContentTypes = acceptedContentTypes
+        self.retry = retry
+        self.resumableLimit = resumableLimit
+        self.requestModifier = requestModifier
+        self.responseValidator = responseValidator
+        self.bodyTransform = bodyTransform
         self.replayLimit = replayLimit
         self.bytesInFlightLimit = bytesInFlightLimit
     }

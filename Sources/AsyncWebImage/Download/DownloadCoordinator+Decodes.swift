@@ -98,7 +98,10 @@ extension DownloadCoordinator {
         guard let download = downloads[id], download.decodes[variant]?.reader === reader else { return [] }
         download.decodes[variant] = nil
         let waiting = download.removeSubscribers(of: variant)
-        for subscriber in waiting { locations[subscriber.id] = nil }
+        for subscriber in waiting {
+            locations[subscriber.id] = nil
+            download.log.stopWatching(subscriber.id)
+        }
         return waiting.map { ($0, download) }
     }
 

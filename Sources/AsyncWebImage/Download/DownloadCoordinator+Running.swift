@@ -4,40 +4,70 @@ import Logging
 
 // Downloads start, end and settle.
 extension DownloadCoordinator {
+    /// Makes an attempt, which goes on where an earlier one broke off, if it can.
     func start(_ download: Download) {
         download.state = .running
-        let request = TransportRequest(
+        download.attempts += 1
+        let continued = continuation(of: download)
+        var request = TransportRequest(
             url: download.key.url,
             headerFields: configuration.headerFields.overridden(by: download.key.headerFields),
             credential: download.key.credential,
             deadlines: configuration.deadlines,
             bodyLimit: configuration.bodyLimit,
             redirectLimit: configuration.redirectLimit)
-        let receiver = DownloadReceiver(url: download.key.url, log: download.log) { [id = download.id] in
+        continued?.add(to: &request.headerFields)
+        let receiver = DownloadReceiver(
+            url: download.key.url, log: download.log, rules: rules, continuing: continued,
+            isTransformed: hooks?.transform != nil, events: download.events
+        ) { [id = download.id] in
             self.post(.transferEnded(id))
         }
-        let transfer = transport.start(request, receiver: receiver)
+        download.receiver = receiver
+        download.events?.send(.started(attempt: download.attempts))
+        let transfer =
+            hooks.map { HookedTransfer(request, over: transport, hooks: $0, receiver: receiver) as any Transfer }
+            ?? transport.start(request, receiver: receiver)
         download.log.attach(transfer)
         download.transfer = transfer
     }
 
     func transferEnded(_ id: Download.ID) {
-        if let download = downloads[id] { settle(download) }
         queue.release(id)
+        guard let download = downloads[id], let receiver = download.receiver else { return }
+        download.transfer = nil
+        switch receiver.failure {
+        case nil: settle(download)
+        case .notContinued?:
+            download.startsFromZero = true
+            enqueue(download)
+        case .failed(let error)?:
+            if retry(download, after: error) { return }
+            keepBeginning(of: download)
+            download.log.finish(.failure(error))
+            settle(download)
+        }
     }
 
-    /// The transfer has ended: those who wait for the bytes have their answer, decodes end by themselves.
-    func settle(_ download: Download) {
-        download.transfer = nil
+    func enqueue(_ download: Download) {
+        download.state = .waiting
+        queue.enqueue(
+            download.id, host: download.key.url.host, priority: download.priority, sequence: download.sequence)
+    }
+
+    /// There will be no other attempt: those who wait for the bytes have their answer, decodes end by themselves.
+    private func settle(_ download: Download) {
         download.log.answerCollectors()
         for subscriber in download.removeSubscribers(of: nil) { locations[subscriber.id] = nil }
         switch download.log.end {
         case .success((_, let metrics))?:
             download.state = .received
+            download.events?.stop(nil, finished: .finished(byteCount: download.log.received, metrics: metrics))
             logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
         case .failure(let error)?:
             // Decodes hear of it through the log; nobody shall join a failure.
             forget(download)
+            download.events?.stop(error)
             logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
         case nil:
             return
@@ -48,17 +78,30 @@ extension DownloadCoordinator {
     /// Nobody waits for the download any more: it stops wherever it is.
     func abandon(_ download: Download) {
         forget(download)
+        if case .running = download.state { keepBeginning(of: download) }
+        if download.transfer != nil {
+            // Lets go of the transfer, which holds the log in turn.
+            download.log.finish(.failure(.cancelled(download.key.url)))
+        }
         downloads[download.id] = nil
+        download.rest?.cancel()
         for decode in download.decodes.values { decode.task.cancel() }
         download.decodes = [:]
         download.state = .abandoned
         queue.remove(download.id)
         download.transfer?.cancel()
+        download.events?.stop(CancellationError())
     }
 
     /// Callers can join the download no longer; another may have taken its place already.
     func forget(_ download: Download) {
         if joinable[download.key] === download { joinable[download.key] = nil }
+    }
+}
+
+extension ImageError {
+    fileprivate static func cancelled(_ url: HTTPURL) -> ImageError {
+        .transport(TransportError(url: url.string, reason: .cancelled))
     }
 }
 

@@ -10,9 +10,17 @@ public actor DownloadCoordinator {
     let decoder: ImageDecoder
     let cache: MemoryCache
     /// How downloads are made from now on; see ``configure(_:)``.
-    public internal(set) var configuration: DownloadConfiguration
+    public internal(set) var configuration: DownloadConfiguration {
+        didSet {
+            rules = ResponseRules(configuration)
+            hooks = DownloadHooks(configuration)
+        }
+    }
+    private(set) var rules: ResponseRules
+    private(set) var hooks: DownloadHooks?
     let policy: ProgressivePolicy
     let logger: Logger
+    /// What rates, and delays between tries, are measured by.
     let clock: any Clock<Duration>
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
@@ -28,6 +36,9 @@ public actor DownloadCoordinator {
     var joinable: [FetchKey: Download] = [:]
     var locations: [Subscriber.ID: Download] = [:]
     let bytesInFlight: BytesInFlight
+    /// What there is of bodies whose download was given up.
+    var interrupted: InterruptedBodies
+    nonisolated let listeners = DownloadEvents()
     /// Goes off when a host's rate lets its next download start.
     private var rateAlarm: Alarm<Stopwatch>?
 
@@ -42,6 +53,9 @@ public actor DownloadCoordinator {
         self.policy = policy
         self.logger = logger
         self.clock = clock
+        rules = ResponseRules(configuration)
+        hooks = DownloadHooks(configuration)
+        interrupted = InterruptedBodies(limit: configuration.resumableLimit)
         queue = DownloadQueue(
             limit: configuration.slots,
             hostLimit: configuration.slotsPerHost,
@@ -49,6 +63,14 @@ public actor DownloadCoordinator {
             rateLimit: configuration.rateLimitPerHost)
         bytesInFlight = BytesInFlight(limit: configuration.bytesInFlightLimit)
         bytesInFlight.onRoom { [weak self] in self?.post(.mayStart) }
+    }
+
+    /// What happens to the downloads that begin from now on, for logs and interfaces.
+    ///
+    /// Each call makes a stream of its own. Of a consumer who is more than `limit` events behind, the oldest are dropped.
+    /// Costs nothing while nobody listens.
+    public nonisolated func events(bufferingNewest limit: Int = 4_096) -> AsyncStream<DownloadEvent> {
+        listeners.stream(limit: limit)
     }
 
     /// A new identity for a caller; callers are served in its order.
@@ -74,8 +96,10 @@ extension DownloadCoordinator {
             case .join(let subscriber): join(subscriber)
             case .leave(let id): remove(id)
             case .prioritize(let id, let priority): setPriority(priority, of: id)
+            case .watch(let id, let stream): watch(id, stream)
             case .transferEnded(let id): transferEnded(id)
             case .mayStart: break  // as after every message
+            case .rested(let id): endRest(id)
             }
         }
         messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
@@ -115,7 +139,10 @@ extension DownloadCoordinator {
     private func makeDownload(_ subscriber: Subscriber) -> Download {
         lastDownload += 1
         let log = BodyLog(replayLimit: configuration.replayLimit, bytesInFlight: bytesInFlight)
-        let download = Download(id: lastDownload, key: subscriber.key, log: log)
+        let download = Download(
+            id: lastDownload, key: subscriber.key, sequence: subscriber.id, log: log,
+            events: listeners.sender(for: lastDownload, subscriber.key.url))
+        download.events?.send(.queued(subscriber.priority))
         downloads[download.id] = download
         joinable[download.key] = download
         return download
@@ -146,6 +173,12 @@ extension DownloadCoordinator {
         return true
     }
 
+    /// Lets a caller see how its download gets on; it sees nothing of one that is over.
+    private func watch(_ id: Subscriber.ID, _ stream: AsyncStream<DownloadProgress>.Continuation) {
+        guard let download = locations[id] else { return stream.finish() }
+        download.log.watch(id, stream)
+    }
+
     /// A caller has cancelled.
     ///
     /// The last one out stops the download.
@@ -153,6 +186,7 @@ extension DownloadCoordinator {
         guard let download = locations.removeValue(forKey: id),
             let subscriber = download.remove(id)
         else { return }
+        download.log.stopWatching(id)
         if let variant = subscriber.variant {
             download.decodes[variant]?.frames.remove(id)
             download.decodes[variant]?.animations?.remove(id)

@@ -5,8 +5,25 @@ import Threading
 /// Takes one response on the transport's thread: the body of a success goes into the log, of a failure only the
 /// beginning is kept.
 final class DownloadReceiver: TransferReceiver {
+    /// How the attempt ended without the whole body.
+    enum Failure {
+        case failed(ImageError)
+        /// The server was asked to continue and sent another part, or none: to be asked for everything.
+        case notContinued
+    }
+
+    /// What becomes of the bytes that come.
+    fileprivate enum Use {
+        case body
+        case failureText
+        case none
+    }
+
     fileprivate struct State {
         var head: ResponseHead?
+        var use = Use.none
+        /// Why there will be no body, whatever the transfer's end.
+        var failure: Failure?
         var failedBody: [UInt8] = []
         var failedBytes = 0
         var completion: (@Sendable () -> Void)?
@@ -19,58 +36,155 @@ final class DownloadReceiver: TransferReceiver {
 
     private let log: BodyLog
     private let url: HTTPURL
+    private let rules: ResponseRules
+    /// What was asked to be continued.
+    private let continued: Resumption?
+    /// Whether the body may grow over the limit though what the transport brings does not.
+    private let countsBody: Bool
+    private let events: DownloadEventSender?
     private let state: Locked<State>
 
-    init(url: HTTPURL, log: BodyLog, completion: @escaping @Sendable () -> Void) {
+    init(
+        url: HTTPURL, log: BodyLog, rules: ResponseRules, continuing: Resumption? = nil, isTransformed: Bool = false,
+        events: DownloadEventSender? = nil, completion: @escaping @Sendable () -> Void
+    ) {
         self.url = url
         self.log = log
+        self.rules = rules
+        continued = continuing
+        countsBody = continuing != nil || isTransformed
+        self.events = events
         state = Locked(State(completion: completion))
     }
 
-    func receive(_ head: ResponseHead) {
-        state.withLock { $0.head = head }
-        if head.isSuccess { log.expect(head.contentLength) }
+    // MARK: The response
+
+    /// Whether the head is that of a body that is wanted.
+    func accepts(_ head: ResponseHead) -> Bool {
+        if head.status == .partialContent { return continued?.isContinued(by: head) ?? false }
+        return rules.accepts(head.status) && rules.acceptsType(of: head)
+    }
+
+    func receive(_ head: ResponseHead) { receive(head, tellsLength: true) }
+
+    /// The head; `tellsLength` is whether the body is as long as it says.
+    func receive(_ head: ResponseHead, tellsLength: Bool) {
+        events?.send(.response(head))
+        guard accepts(head) else { return refuse(head) }
+        if head.status == .partialContent, let continued {
+            log.proceed(with: continued.stored, to: continued.total ?? head.contentLength.map { $0 + continued.offset })
+            // The head of the whole stands, as for a response that was never interrupted.
+            state.withLock { state in (state.head, state.use) = (continued.head, .body) }
+        } else {
+            log.begin(expecting: tellsLength ? head.contentLength : nil)
+            state.withLock { state in (state.head, state.use) = (head, .body) }
+        }
+    }
+
+    private func refuse(_ head: ResponseHead) {
+        let isPart = head.status == .partialContent || head.status == .rangeNotSatisfiable
+        state.withLock { state in
+            state.head = head
+            if isPart, continued != nil {
+                state.failure = .notContinued
+            } else if rules.accepts(head.status) {
+                state.failure = .failed(.unacceptableType(head))
+            } else {
+                state.use = .failureText
+            }
+        }
     }
 
     func receive(_ bytes: Span<UInt8>) -> BodyDemand {
-        let isSuccess = state.withLock { $0.head?.isSuccess ?? false }
-        guard !isSuccess else { return log.append(bytes) }
-        return state.withLock { state in
-            state.failedBytes += bytes.count
-            let room = Self.textLimit - state.failedBody.count
-            if room > 0 { state.failedBody.append(copying: bytes.extracting(0..<min(room, bytes.count))) }
-            return state.failedBytes < Self.discardLimit ? .more : .stop
+        switch state.withLock({ $0.use }) {
+        case .none: return .stop
+        case .body:
+            if countsBody, log.received > rules.bodyLimit - bytes.count {
+                let error = TransportError(url: url.string, reason: .bodyTooLarge(limit: rules.bodyLimit))
+                state.withLock { $0.failure = .failed(.transport(error)) }
+                return .stop
+            }
+            let demand = log.append(bytes)
+            if let events, case .more = demand { events.send(log.progress) }
+            return demand
+        case .failureText:
+            return state.withLock { state in
+                state.failedBytes += bytes.count
+                let room = Self.textLimit - state.failedBody.count
+                if room > 0 { state.failedBody.append(copying: bytes.extracting(0..<min(room, bytes.count))) }
+                return state.failedBytes < Self.discardLimit ? .more : .stop
+            }
         }
     }
 
+    // MARK: The end
+
     func finish(_ outcome: TransferOutcome) {
-        let (end, completion) = state.withLock { state in
+        let received = log.received
+        let (success, completion) = state.withLock { state in
             defer { state.completion = nil }
-            return (state.end(outcome, url: url.string, received: log.received), state.completion)
+            if state.failure == nil { state.failure = state.failure(of: outcome, url: url.string, received: received) }
+            return (state.failure == nil ? state.head : nil, state.completion)
         }
-        log.finish(end)
+        if let success, let metrics = outcome.metrics { log.finish(.success((success, metrics))) }
         completion?()
+    }
+
+    /// Ends the attempt by an error of ours.
+    func fail(_ error: ImageError) {
+        let completion = state.withLock { state in
+            if state.failure == nil { state.failure = .failed(error) }
+            defer { state.completion = nil }
+            return state.completion
+        }
+        completion?()
+    }
+
+    /// Why there is no whole body; nil if there is one.
+    var failure: Failure? { state.withLock { $0.failure } }
+
+    /// How the body in the log can be continued; nil if it cannot.
+    var resumption: Resumption? {
+        guard let head = state.withLock({ $0.use == .body ? $0.head : nil }) else { return nil }
+        let progress = log.progress
+        return Resumption(head, offset: progress.received, total: progress.expected)
     }
 }
 
 extension DownloadReceiver.State {
-    fileprivate func end(_ outcome: TransferOutcome, url: String, received: Int) -> BodyLog.End {
+    fileprivate func failure(of outcome: TransferOutcome, url: String, received: Int) -> DownloadReceiver.Failure? {
+        // The status says more than that its text broke off.
+        if use == .failureText, let head { return .failed(.status(head, text: head.text(of: failedBody))) }
         switch outcome {
         case .failed(let error):
-            return .failure(.transport(error))
-        case .complete(let metrics), .stopped(let metrics):
-            guard let head else { return .failure(.transport(TransportError(url: url, reason: .connectionLost))) }
-            guard head.isSuccess else { return .failure(.status(head, text: head.text(of: failedBody))) }
-            guard received > 0 else { return .failure(.emptyBody(url: url)) }
-            return .success((head, metrics))
+            return .failed(.transport(error.counting(received)))
+        case .complete, .stopped:
+            guard use == .body else { return .failed(.transport(TransportError(url: url, reason: .connectionLost))) }
+            return received > 0 ? nil : .failed(.emptyBody(url: url))
         }
     }
 }
 
-extension ResponseHead {
-    /// A part of the body (206) is none: nobody asked for it.
-    fileprivate var isSuccess: Bool { status.kind == .successful && status != .partialContent }
+extension TransferOutcome {
+    fileprivate var metrics: TransferMetrics? {
+        switch self {
+        case .complete(let metrics), .stopped(let metrics): metrics
+        case .failed: nil
+        }
+    }
+}
 
+extension TransportError {
+    /// The same with what came in earlier attempts added.
+    fileprivate func counting(_ received: Int) -> TransportError {
+        guard case .truncated(let expected, let last) = reason, received > last else { return self }
+        return TransportError(
+            url: url, reason: .truncated(expected: expected.map { $0 + received - last }, received: received),
+            detail: detail)
+    }
+}
+
+extension ResponseHead {
     /// The body as text, if the server says that it is some.
     fileprivate func text(of body: [UInt8]) -> String {
         let type = response.headerFields[.contentType] ?? ""

@@ -10,6 +10,10 @@ public enum ImageError: Error, Sendable {
     case transport(TransportError)
     /// The server answered with a status other than 200 to 299; `text` is the beginning of a textual body.
     case status(ResponseHead, text: String)
+    /// The server answered with something of a type that ``DownloadConfiguration/acceptedContentTypes`` has not.
+    case unacceptableType(ResponseHead)
+    /// A hook of the application refused the request or its response; `cause` is what it threw.
+    case refused(by: DownloadHook, url: String, cause: any Error)
     /// The response has no body.
     case emptyBody(url: String)
     /// The body is no image that can be decoded; of one that is truncated or corrupt, `partial` is what was decoded before.
@@ -25,7 +29,7 @@ public enum ImageError: Error, Sendable {
         case .transport(let error): error.isRetryable
         case .status(let head, _):
             [408, 425, 429].contains(head.status.code) || head.status.code >= 500
-        case .invalidURL, .emptyBody, .codec, .unreadableFile: false
+        case .invalidURL, .unacceptableType, .refused, .emptyBody, .codec, .unreadableFile: false
         }
     }
 
@@ -45,9 +49,22 @@ extension ImageError: CustomStringConvertible {
         case .status(let head, _):
             "the server answered \(head.status.code) \(head.status.reasonPhrase)"
                 .trimmingTrailingSpace
+        case .unacceptableType(let head):
+            "the server sent \(head.response.headerFields[.contentType] ?? "something"), which is not wanted"
+        case .refused(let hook, _, let cause): "refused by the application's \(hook.words): \(cause)"
         case .emptyBody: "the server sent an empty body"
         case .codec(let error, _, _): error.description
         case .unreadableFile(_, let reason): "the file cannot be read: \(reason)"
+        }
+    }
+}
+
+extension DownloadHook {
+    fileprivate var words: String {
+        switch self {
+        case .requestModifier: "request modifier"
+        case .responseValidator: "response validator"
+        case .bodyTransform: "body transform"
         }
     }
 }

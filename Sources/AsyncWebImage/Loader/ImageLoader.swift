@@ -14,7 +14,7 @@ public final class ImageLoader: Sendable {
     /// A loader with connections, threads and a cache of its own.
     ///
     /// `transport` is a ``CurlTransport`` made from the configuration unless another is given; it keeps at least as many
-    /// connections as there may be downloads. `clock` is what rates of requests are counted by.
+    /// connections as there may be downloads. `clock` is what rates of requests and delays between tries are measured by.
     public init(
         configuration: Configuration = Configuration(), transport: (any Transport)? = nil,
         clock: any Clock<Duration> = ContinuousClock()

@@ -38,6 +38,17 @@ public final class LoadTask<Value: Sendable>: Sendable {
         coordinator.post(.leave(id))
     }
 
+    /// How much of the body has come, each time it is more, until there is an answer; a slow consumer sees fewer and newer
+    /// states.
+    ///
+    /// Who joins a download under way sees at once how far it is. What is in the memory cache has no progress.
+    public var progress: AsyncStream<DownloadProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))
+        coordinator.post(.watch(id, continuation))
+        return stream
+    }
+
     /// How soon the download gets its turn; may be changed while it waits or runs.
     public var priority: DownloadPriority {
         get { currentPriority.withLock { $0 } }

@@ -129,7 +129,7 @@ struct BodyLogTests {
 
     @Test func smallPiecesAreKeptWithoutRoomTheyDoNotNeed() async throws {
         let log = BodyLog(replayLimit: 1 << 20)
-        log.expect(1 << 20)
+        log.begin(expecting: 1 << 20)
         let reader = try #require(log.makeReader())
         var capacity = 0
         for _ in 0..<100 {

@@ -70,6 +70,7 @@ struct FaultTests {
         var configuration = ImageLoader.Configuration()
         configuration.downloads.deadlines = Deadlines(
             connect: .seconds(10), firstByte: .seconds(2), idle: .seconds(2), total: .seconds(20))
+        configuration.downloads.retry = nil
         configuration.decoding.threadCount = 1
         return ImageLoader(configuration: configuration)
     }

@@ -23,7 +23,9 @@ struct LeftoversTests {
                 origin.route("/stalled.jpg", .init(body: try Samples.file(.jpeg)).stalled(at: .body(300)))
                 let before = try files()
                 for _ in 0..<20 {
-                    let loader = ImageLoader()
+                    var configuration = ImageLoader.Configuration()
+                    configuration.downloads.retry = ExponentialBackoff(base: .milliseconds(1))
+                    let loader = ImageLoader(configuration: configuration)
                     _ = try await loader.image(for: ImageRequest(origin.url("/a.jpg")))
                     _ = try? await loader.image(for: ImageRequest(origin.url("/broken.jpg")))
                     let stalled = loader.task(for: ImageRequest(origin.url("/stalled.jpg")))

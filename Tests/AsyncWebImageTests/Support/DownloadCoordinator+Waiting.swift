@@ -16,10 +16,11 @@ extension DownloadCoordinator {
 }
 
 extension ImageLoader.Configuration {
-    /// For tests that hold an answer back: however slow the machine, no deadline ends it.
+    /// For tests that hold an answer back: however slow the machine, no deadline ends it, and no failure is tried again.
     static var patient: Self {
         var configuration = Self()
         configuration.downloads.deadlines = Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil)
+        configuration.downloads.retry = nil
         return configuration
     }
 }

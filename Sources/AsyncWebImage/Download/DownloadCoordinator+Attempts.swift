@@ -1,0 +1,52 @@
+import HTTPTransport
+import Logging
+
+// A download whose attempt failed may have another, and one that broke off may go on where it did.
+extension DownloadCoordinator {
+    /// Whether the download will be tried again: after a rest, outside of the queue and without a slot.
+    func retry(_ download: Download, after error: ImageError) -> Bool {
+        guard error.isRetryable, let delay = configuration.retry?.delay(after: error, tries: download.attempts) else {
+            return false
+        }
+        download.resumption = download.receiver?.resumption
+        download.state = .resting
+        download.events?.send(.retrying(after: delay, because: error))
+        logger.debug(
+            "trying again",
+            metadata: ["url": "\(download.key.url)", "error": "\(error)", "delay": "\(delay)"])
+        let id = download.id
+        // The download itself waits, and belongs to no caller's task.
+        download.rest = Task { [clock] in
+            // Cancelled: nobody waits for the download any more.
+            guard (try? await clock.sleep(for: delay)) != nil else { return }
+            post(.rested(id))
+        }
+        return true
+    }
+
+    func endRest(_ id: Download.ID) {
+        guard let download = downloads[id], case .resting = download.state else { return }
+        download.rest = nil
+        enqueue(download)
+    }
+
+    /// Where the next attempt may go on; nil to begin with the first byte.
+    func continuation(of download: Download) -> Resumption? {
+        defer { download.resumption = nil }
+        guard hooks?.transform == nil, !download.startsFromZero, download.key.headerFields[.range] == nil else {
+            return nil
+        }
+        if let resumption = download.resumption { return resumption }
+        return download.attempts == 1 && !interrupted.isEmpty ? interrupted.take(download.key) : nil
+    }
+
+    /// Keeps what there is of a body that will not be finished now.
+    func keepBeginning(of download: Download) {
+        guard configuration.resumableLimit > 0, hooks?.transform == nil,
+            download.log.received >= InterruptedBodies.minimumBytes,
+            var resumption = download.receiver?.resumption, let beginning = download.log.beginning
+        else { return }
+        resumption.stored = beginning
+        interrupted.insert(resumption, for: download.key)
+    }
+}

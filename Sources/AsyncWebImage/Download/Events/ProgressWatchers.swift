@@ -1,0 +1,21 @@
+/// Those who watch the progress of one download: each sees the newest state, however slow it is.
+struct ProgressWatchers {
+    private var streams: [Subscriber.ID: AsyncStream<DownloadProgress>.Continuation] = [:]
+
+    var isEmpty: Bool { streams.isEmpty }
+    var all: [AsyncStream<DownloadProgress>.Continuation] { Array(streams.values) }
+
+    mutating func insert(_ stream: AsyncStream<DownloadProgress>.Continuation, of id: Subscriber.ID) {
+        streams[id]?.finish()
+        streams[id] = stream
+    }
+
+    mutating func remove(_ id: Subscriber.ID) -> AsyncStream<DownloadProgress>.Continuation? {
+        streams.removeValue(forKey: id)
+    }
+
+    mutating func removeAll() -> [AsyncStream<DownloadProgress>.Continuation] {
+        defer { streams = [:] }
+        return all
+    }
+}

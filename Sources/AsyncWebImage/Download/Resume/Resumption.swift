@@ -1,0 +1,61 @@
+import HTTPTransport
+import HTTPTypes
+
+/// Where, and by what right, an interrupted body is continued.
+///
+/// Only with a validator that is strong, so that equal means equal to the byte (RFC 9110, section 8.8.1): the server then
+/// sends the rest if it still has the same, and everything otherwise.
+struct Resumption: Sendable {
+    /// What the bytes that there are came with.
+    let head: ResponseHead
+    /// What `If-Range` is to say: a strong entity tag, or a date that is as good as one.
+    let validator: String
+    /// How many bytes there are.
+    let offset: Int
+    /// How long the whole is; nil if nobody said.
+    let total: Int?
+    /// The bytes of an earlier download; nil if they are in the log already.
+    var stored: [[UInt8]]?
+
+    /// Nil if the response cannot be continued.
+    init?(_ head: ResponseHead, offset: Int, total: Int?) {
+        let fields = head.response.headerFields
+        guard offset > 0, total.map({ offset < $0 }) ?? true,
+            fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true,
+            fields[.acceptRanges]?.lowercased() != "none",
+            let validator = Self.strongValidator(fields)
+        else { return nil }
+        self.head = head
+        self.validator = validator
+        self.offset = offset
+        self.total = total
+    }
+
+    /// The fields that ask for the rest.
+    func add(to fields: inout HTTPFields) {
+        fields[.range] = "bytes=\(offset)-"
+        fields[.ifRange] = validator
+    }
+
+    /// Whether an answer of status 206 is that rest, and nothing else.
+    func isContinued(by head: ResponseHead) -> Bool {
+        let fields = head.response.headerFields
+        guard let range = fields[.contentRange].flatMap(ContentRange.init), range.first == offset,
+            fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true
+        else { return false }
+        if let total, range.total != total { return false }
+        // A part of the rest would end too early, and a later one would be asked for again and again.
+        if let whole = range.total, range.last != whole - 1 { return false }
+        if let tag = fields[.eTag], validator.hasPrefix("\""), tag != validator { return false }
+        return head.contentLength.map { $0 == range.last - range.first + 1 } ?? true
+    }
+
+    private static func strongValidator(_ fields: HTTPFields) -> String? {
+        if let tag = fields[.eTag] { return tag.hasPrefix("\"") && tag.count > 2 ? tag : nil }
+        // A date is strong if the file was not changed in the same second in which it was sent, or just before.
+        guard let text = fields[.lastModified], let modified = HTTPDate.seconds(text),
+            let sent = fields[.date].flatMap(HTTPDate.seconds), sent - modified >= 60
+        else { return nil }
+        return text
+    }
+}

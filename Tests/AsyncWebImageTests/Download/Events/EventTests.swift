@@ -1,0 +1,212 @@
+import HTTPTransport
+import LoopbackOrigin
+import Testing
+
+@testable import AsyncWebImage
+
+/// What listeners hear of downloads, and callers of their progress.
+@Suite(.timeLimit(.minutes(2)))
+struct EventTests {
+    private func loader(_ change: (inout DownloadConfiguration) -> Void = { _ in }) -> ImageLoader {
+        var configuration = ImageLoader.Configuration.patient
+        change(&configuration.downloads)
+        return ImageLoader(configuration: configuration, clock: ManualClock())
+    }
+
+    /// The names of the events up to the end of `count` downloads, in order.
+    private func names(_ events: AsyncStream<DownloadEvent>, downloads count: Int = 1) async -> [String] {
+        var names: [String] = []
+        var ended = 0
+        for await event in events {
+            names.append(event.kind.name)
+            if case .stopped(let error) = event.kind, error != nil { ended += 1 }
+            if case .finished = event.kind { ended += 1 }
+            if ended == count { break }
+        }
+        return names
+    }
+
+    @Test func aDownloadIsToldFromBeginningToEnd() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: [1, 2, 3]))
+            let loader = loader()
+            let events = loader.coordinator.events()
+            _ = try await loader.data(for: ImageRequest(origin.url("/a")))
+            #expect(
+                await names(events) == ["queued", "started 1", "response 200", "progress 3", "stopped", "finished 3"])
+        }
+    }
+
+    @Test func aFailureIsStoppedAndNotFinished() async throws {
+        try await withLoopbackOrigin { origin in
+            let loader = loader()
+            let events = loader.coordinator.events()
+            _ = try? await loader.data(for: ImageRequest(origin.url("/missing")))
+            #expect(await names(events) == ["queued", "started 1", "response 404", "stopped: status"])
+        }
+    }
+
+    @Test func everyTryIsTold() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", [.init(status: 503), .init(body: [1])])
+            let clock = ManualClock()
+            var configuration = ImageLoader.Configuration.patient
+            configuration.downloads.retry = ExponentialBackoff()
+            let loader = ImageLoader(configuration: configuration, clock: clock)
+            let events = loader.coordinator.events()
+            async let data = loader.data(for: ImageRequest(origin.url("/a")))
+            _ = await clock.nextSleep()
+            clock.advance(by: .seconds(100))
+            _ = try await data
+            #expect(
+                await names(events) == [
+                    "queued", "started 1", "response 503", "retrying", "started 2", "response 200", "progress 1",
+                    "stopped",
+                    "finished 1",
+                ])
+        }
+    }
+
+    @Test func aDownloadThatIsCancelledInTheQueueNeverStarts() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route("/first", .init(body: [1]).held(at: .start, until: gate))
+            let loader = loader { $0.maximumConcurrentDownloads = 1 }
+            async let first = loader.data(for: ImageRequest(origin.url("/first")))
+            await origin.requests(to: "/first", reach: 1)
+            let events = loader.coordinator.events()
+            let second = loader.dataTask(for: ImageRequest(origin.url("/second")))
+            await loader.coordinator.callers(reach: 2)
+            second.cancel()
+            #expect(await names(events) == ["queued", "stopped: cancelled"])
+            gate.open()
+            _ = try await first
+            #expect(origin.counts.requests["/second"] == nil)
+        }
+    }
+
+    @Test func nothingFollowsTheEndOfACancelledDownload() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route(
+                "/a", .init(body: [UInt8](repeating: 1, count: 1_000_000)).held(at: .body(500_000), until: gate))
+            origin.route("/b", .init(body: [1]))
+            let loader = loader()
+            let events = loader.coordinator.events()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            for await progress in task.progress where progress.received >= 500_000 { break }
+            task.cancel()
+            gate.open()
+            await loader.coordinator.becomesIdle()
+            _ = try await loader.data(for: ImageRequest(origin.url("/b")))
+            var ends: [UInt64: String] = [:]
+            for await event in events {
+                #expect(ends[event.id] == nil || event.kind.name == "finished 1")
+                if case .stopped = event.kind { ends[event.id] = event.kind.name }
+                if case .finished = event.kind { break }
+            }
+            #expect(ends == [1: "stopped: cancelled", 2: "stopped"])
+        }
+    }
+
+    @Test func callersWhoShareADownloadShareItsEvents() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route("/a", .init(body: [1]).held(at: .start, until: gate))
+            let loader = loader()
+            let events = loader.coordinator.events()
+            async let first = loader.data(for: ImageRequest(origin.url("/a")))
+            async let second = loader.data(for: ImageRequest(origin.url("/a")))
+            await loader.coordinator.callers(reach: 2)
+            gate.open()
+            _ = try await (first, second)
+            #expect(await names(events).count { $0.hasPrefix("started") } == 1)
+        }
+    }
+
+    @Test func nobodyListeningMakesNoEvents() async throws {
+        let loader = loader()
+        #expect(!loader.coordinator.listeners.isObserved)
+        var events: AsyncStream<DownloadEvent>? = loader.coordinator.events()
+        #expect(loader.coordinator.listeners.isObserved)
+        _ = events
+        events = nil
+        #expect(!loader.coordinator.listeners.isObserved)
+    }
+
+    // MARK: Progress
+
+    @Test func progressBeginsWithNothingAndEndsWithAll() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route("/a", .init(body: [UInt8](repeating: 1, count: 100_000)).held(at: .start, until: gate))
+            let loader = loader()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            var states: [DownloadProgress] = []
+            for await progress in task.progress {
+                states.append(progress)
+                gate.open()
+            }
+            #expect(states.first == DownloadProgress(received: 0, expected: nil))
+            #expect(states.last == DownloadProgress(received: 100_000, expected: 100_000))
+            #expect(states.map(\.received) == states.map(\.received).sorted())
+            #expect(states.last?.fraction == 1)
+        }
+    }
+
+    @Test func whoJoinsSeesTheProgressAtOnce() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route("/a", .init(body: [UInt8](repeating: 1, count: 100_000)).held(at: .body(60_000), until: gate))
+            let loader = loader()
+            let first = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            for await progress in first.progress where progress.received == 60_000 { break }
+            let second = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            var iterator = second.progress.makeAsyncIterator()
+            #expect(await iterator.next() == DownloadProgress(received: 60_000, expected: 100_000))
+            gate.open()
+        }
+    }
+
+    @Test func progressEndsWhenTheCallerLeaves() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: [1]).stalled(at: .start))
+            let loader = loader()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            let other = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            await loader.coordinator.callers(reach: 2)
+            let progress = task.progress
+            task.cancel()
+            for await _ in progress {}
+            other.cancel()
+        }
+    }
+
+    @Test func whatIsOverHasNoProgress() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: [1]))
+            let loader = loader()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            _ = try await task.value
+            await loader.coordinator.becomesIdle()
+            for await progress in task.progress { Issue.record("\(progress)") }
+        }
+    }
+}
+
+extension DownloadEvent.Kind {
+    fileprivate var name: String {
+        switch self {
+        case .queued: return "queued"
+        case .started(let attempt): return "started \(attempt)"
+        case .response(let head): return "response \(head.status.code)"
+        case .progress(let progress): return "progress \(progress.received)"
+        case .retrying: return "retrying"
+        case .finished(let byteCount, _): return "finished \(byteCount)"
+        case .stopped(nil): return "stopped"
+        case .stopped(is CancellationError): return "stopped: cancelled"
+        case .stopped(let error):
+            return (error as? ImageError)?.httpStatus == nil ? "stopped: error" : "stopped: status"
+        }
+    }
+}

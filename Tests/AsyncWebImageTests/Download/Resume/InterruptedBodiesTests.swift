@@ -1,0 +1,52 @@
+import HTTPTransport
+import Testing
+
+@testable import AsyncWebImage
+
+struct InterruptedBodiesTests {
+    private func key(_ number: Int) throws -> FetchKey {
+        FetchKey(url: try HTTPURL("http://example.com/\(number)"), headerFields: [:])
+    }
+
+    private func beginning(_ count: Int) throws -> Resumption {
+        let head = ResponseHead(
+            response: HTTPResponse(status: .ok, headerFields: [.eTag: "\"a\""]), url: try HTTPURL("http://example.com/")
+        )
+        var resumption = try #require(Resumption(head, offset: count, total: nil))
+        resumption.stored = [[UInt8](repeating: 1, count: count)]
+        return resumption
+    }
+
+    @Test func whatIsTakenIsKeptNoLonger() throws {
+        var bodies = InterruptedBodies(limit: 1 << 20)
+        bodies.insert(try beginning(20_000), for: try key(1))
+        #expect(bodies.bytes == 20_000)
+        #expect(bodies.take(try key(2)) == nil)
+        #expect(bodies.take(try key(1))?.offset == 20_000)
+        #expect(bodies.take(try key(1)) == nil)
+        #expect(bodies.bytes == 0)
+    }
+
+    @Test func theOldestGoWhenThereAreTooManyBytes() throws {
+        var bodies = InterruptedBodies(limit: 100_000)
+        for number in 0..<6 { bodies.insert(try beginning(30_000), for: try key(number)) }
+        #expect(bodies.bytes == 90_000)
+        #expect(bodies.take(try key(2)) == nil)
+        #expect(bodies.take(try key(3)) != nil)
+    }
+
+    @Test func aNewerBeginningTakesTheOldOnesPlace() throws {
+        var bodies = InterruptedBodies(limit: 100_000)
+        bodies.insert(try beginning(30_000), for: try key(1))
+        bodies.insert(try beginning(50_000), for: try key(1))
+        #expect(bodies.bytes == 50_000)
+    }
+
+    @Test func whatIsTooSmallOrTooLargeIsNotKept() throws {
+        var bodies = InterruptedBodies(limit: 100_000)
+        bodies.insert(try beginning(1_000), for: try key(1))
+        bodies.insert(try beginning(100_001), for: try key(2))
+        #expect(bodies.isEmpty)
+        #expect(bodies.bytes == 0)
+    }
+}

@@ -1,0 +1,84 @@
+import HTTPTransport
+import Testing
+
+@testable import AsyncWebImage
+
+/// When a body may be continued, and when an answer is its continuation.
+struct ResumptionTests {
+    private func head(_ fields: HTTPFields, _ status: Int = 200) throws -> ResponseHead {
+        ResponseHead(
+            response: HTTPResponse(status: .init(code: status), headerFields: fields),
+            url: try HTTPURL("http://example.com/"))
+    }
+
+    private static let old = "Sun, 06 Nov 1994 08:00:00 GMT"
+    private static let now = "Sun, 06 Nov 1994 09:00:00 GMT"
+
+    @Test func aStrongEntityTagIsAValidator() throws {
+        let resumption = try #require(Resumption(try head([.eTag: "\"abc\""]), offset: 100, total: 200))
+        var fields: HTTPFields = [:]
+        resumption.add(to: &fields)
+        #expect(fields[.range] == "bytes=100-")
+        #expect(fields[.ifRange] == "\"abc\"")
+    }
+
+    @Test func aDateWellBeforeTheResponseIsAValidator() throws {
+        let resumption = try #require(
+            Resumption(try head([.lastModified: Self.old, .date: Self.now]), offset: 100, total: nil))
+        #expect(resumption.validator == Self.old)
+    }
+
+    static let unfit: [HTTPFields] = [
+        [:],
+        [.eTag: "W/\"abc\""],
+        [.eTag: "abc"],
+        [.lastModified: now, .date: now],
+        [.lastModified: old],
+        [.lastModified: "yesterday", .date: now],
+        // The tag says that the date is not enough.
+        [.eTag: "W/\"abc\"", .lastModified: old, .date: now],
+        [.eTag: "\"abc\"", .contentEncoding: "gzip"],
+        [.eTag: "\"abc\"", .acceptRanges: "none"],
+    ]
+
+    @Test(arguments: unfit)
+    func withoutAStrongValidatorNothingIsContinued(_ fields: HTTPFields) throws {
+        #expect(Resumption(try head(fields), offset: 100, total: 200) == nil)
+    }
+
+    @Test func nothingOrAllIsNotContinued() throws {
+        let head = try head([.eTag: "\"abc\""])
+        #expect(Resumption(head, offset: 0, total: 200) == nil)
+        #expect(Resumption(head, offset: 200, total: 200) == nil)
+    }
+
+    private func isContinued(_ fields: HTTPFields, total: Int? = 200) throws -> Bool {
+        let resumption = try #require(Resumption(try head([.eTag: "\"abc\""]), offset: 100, total: total))
+        return resumption.isContinued(by: try head(fields, 206))
+    }
+
+    @Test func theRestIsAContinuation() throws {
+        #expect(try isContinued([.contentRange: "bytes 100-199/200"]))
+        #expect(try isContinued([.contentRange: "bytes 100-199/200", .eTag: "\"abc\"", .contentLength: "100"]))
+        #expect(try isContinued([.contentRange: "bytes 100-199/200"], total: nil))
+        #expect(try isContinued([.contentRange: "bytes 100-199/*"], total: nil))
+    }
+
+    static let others: [HTTPFields] = [
+        [:],
+        [.contentRange: "bytes 0-199/200"],
+        [.contentRange: "bytes 101-199/200"],
+        [.contentRange: "bytes 100-150/200"],
+        [.contentRange: "bytes 100-299/300"],
+        [.contentRange: "bytes 100-199/*"],
+        [.contentRange: "items 100-199/200"],
+        [.contentRange: "bytes 100-199/200", .contentEncoding: "gzip"],
+        [.contentRange: "bytes 100-199/200", .eTag: "\"new\""],
+        [.contentRange: "bytes 100-199/200", .contentLength: "50"],
+    ]
+
+    @Test(arguments: others)
+    func anotherPartIsNoContinuation(_ fields: HTTPFields) throws {
+        #expect(try !isContinued(fields))
+    }
+}
