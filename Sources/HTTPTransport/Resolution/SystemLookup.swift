@@ -1,3 +1,5 @@
+import CCurl  // the socket constants belong to whichever module the compiler saw them in first, this or the C library
+
 #if canImport(Darwin)
 import Darwin
 #else
