@@ -42,6 +42,10 @@ static inline CURLcode ccurl_set_open_socket_function(
 static inline const struct sockaddr *ccurl_socket_address(const struct curl_sockaddr *address) {
     return &address->addr;
 }
+/// Lets handles that are given the share keep their cookies in it.
+static inline CURLSHcode ccurl_share_cookies(CURLSH *share) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+}
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

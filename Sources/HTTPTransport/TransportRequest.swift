@@ -13,6 +13,8 @@ public struct TransportRequest: Sendable {
     /// It counts more than user and password in the URL, and less than an `Authorization` among the header fields. If the server
     /// does not accept it, the request fails with `authenticationFailed`.
     public var credential: Credential?
+    /// Whether the transport's cookies are sent along, and those of the answer kept.
+    public var handlesCookies: Bool
     /// How long each part may take.
     public var deadlines: Deadlines
     /// Most bytes of body, counted as they arrive whatever the head claims.
@@ -26,6 +28,7 @@ public struct TransportRequest: Sendable {
         method: HTTPRequest.Method = .get,
         headerFields: HTTPFields = [:],
         credential: Credential? = nil,
+        handlesCookies: Bool = false,
         deadlines: Deadlines = Deadlines(),
         bodyLimit: Int = 512 << 20,
         redirectLimit: Int = 10
@@ -34,6 +37,7 @@ public struct TransportRequest: Sendable {
         self.method = method
         self.headerFields = headerFields
         self.credential = credential
+        self.handlesCookies = handlesCookies
         self.deadlines = deadlines
         self.bodyLimit = bodyLimit
         self.redirectLimit = redirectLimit

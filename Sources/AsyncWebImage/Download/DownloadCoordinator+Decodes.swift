@@ -69,7 +69,9 @@ extension DownloadCoordinator {
         if case .success(let image) = image, !image.isPartial,
             case .pixels(let options) = variant, let download = downloads[id]
         {
-            let response = ImageResponse(image: image, source: .memory, byteCount: download.log.received)
+            let response = ImageResponse(
+                image: image, source: .memory, byteCount: download.log.received,
+                scale: download.key.url.displayScale)
             cache.insert(response, for: VariantKey(fetch: download.key, options: options))
         }
         stopIfUnwanted(id)

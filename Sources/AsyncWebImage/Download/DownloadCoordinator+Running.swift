@@ -13,6 +13,7 @@ extension DownloadCoordinator {
             url: download.key.url,
             headerFields: configuration.headerFields.overridden(by: download.key.headerFields),
             credential: download.key.credential,
+            handlesCookies: download.key.handlesCookies,
             deadlines: configuration.deadlines,
             bodyLimit: configuration.bodyLimit,
             redirectLimit: configuration.redirectLimit)

@@ -8,6 +8,7 @@ struct FetchKey: Sendable, Hashable {
     let headerFields: HTTPFields
     /// Only the request's own.
     var credential: Credential?
+    var handlesCookies = false
 
     /// The URL tells keys apart well enough; the fields are compared, not hashed.
     func hash(into hasher: inout Hasher) {

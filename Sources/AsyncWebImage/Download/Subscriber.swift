@@ -69,7 +69,8 @@ struct Subscriber: Sendable {
     /// Hands the finished image over.
     func deliver(_ image: DecodedImage, byteCount: Int, from source: ResponseSource? = nil) {
         let source = source ?? (isJoined ? .joined : .network)
-        let response = ImageResponse(image: image, source: source, byteCount: byteCount)
+        let response = ImageResponse(
+            image: image, source: source, byteCount: byteCount, scale: key.url.displayScale)
         switch wish {
         case .image(_, let answer): answer.resolve(.success(response))
         case .frames(_, let channel): channel.finish(.success(ImageFrame(final: response)))

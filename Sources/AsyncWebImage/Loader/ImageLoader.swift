@@ -158,7 +158,8 @@ extension ImageRequest {
     fileprivate var fetchKey: FetchKey {
         get throws(ImageError) {
             guard let url = try? HTTPURL(url) else { throw .invalidURL(url) }
-            return FetchKey(url: url, headerFields: headerFields, credential: credential)
+            return FetchKey(
+                url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies)
         }
     }
 }

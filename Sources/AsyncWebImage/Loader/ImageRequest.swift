@@ -19,6 +19,8 @@ public struct ImageRequest: Sendable, Hashable {
     /// Counts more than user and password in the URL, and than what a ``CredentialProvider`` knows. Requests with different
     /// credentials never share a download.
     public var credential: Credential?
+    /// Whether the loader's cookies are sent along, and those of the answer kept; see ``CurlTransport/Configuration/cookieFile``.
+    public var handlesCookies = false
 
     /// A request for the image at `url`.
     ///

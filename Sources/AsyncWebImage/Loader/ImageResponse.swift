@@ -6,6 +6,15 @@ public struct ImageResponse: Sendable {
     public let source: ResponseSource
     /// Bytes of body that were downloaded for it, by whoever asked first.
     public let byteCount: Int
+    /// How many pixels make a point on the screens that the file is for: 2 or 3 if its name ends in `@2x` or `@3x`, else 1.
+    public let scale: Int
+
+    init(image: DecodedImage, source: ResponseSource, byteCount: Int, scale: Int = 1) {
+        self.image = image
+        self.source = source
+        self.byteCount = byteCount
+        self.scale = scale
+    }
 
     /// The pixels alone.
     public var pixels: PixelBuffer { image.pixels }

@@ -15,6 +15,8 @@ final class CurlEasy {
     }
     /// Which addresses may be talked to, if there is anything to judge.
     let policy: NetworkPolicy?
+    /// What keeps its cookies, if it handles any; it outlives the handle.
+    var jar: CookieJar?
     /// What the handle is set to.
     var settings: CurlSettings?
 

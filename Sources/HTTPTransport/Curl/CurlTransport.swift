@@ -29,11 +29,16 @@ public actor CurlTransport: Transport {
         /// What is asked for credentials that requests do not bring along themselves; nil if nobody is.
         public var credentials: (any CredentialProvider)?
 
+        /// A file of cookies to begin with (Netscape's format, as browsers and curl write it); nil for none.
+        ///
+        /// Only requests with ``TransportRequest/handlesCookies`` use the transport's cookies, which are kept in memory.
+        public var cookieFile: String?
+
         /// 256 idle connections, the environment's proxy, the system's certificate authorities.
         public init(
             connectionCacheSize: Int = 256, proxy: ProxyRule = .environment, tls: TLSOptions = TLSOptions(),
             policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver(),
-            credentials: (any CredentialProvider)? = nil
+            credentials: (any CredentialProvider)? = nil, cookieFile: String? = nil
         ) {
             self.connectionCacheSize = connectionCacheSize
             self.proxy = proxy
@@ -41,6 +46,7 @@ public actor CurlTransport: Transport {
             self.policy = policy
             self.resolver = resolver
             self.credentials = credentials
+            self.cookieFile = cookieFile
         }
     }
 
@@ -57,6 +63,8 @@ public actor CurlTransport: Transport {
     private(set) var transfers: [UInt64: CurlTransfer] = [:]
     var credentialDesk = CredentialDesk()
     private var idleHandles: [CurlEasy] = []
+    /// From the first request on that handles cookies.
+    private var cookieJar: CookieJar?
     /// Transfers that libcurl is done with and whose receivers have yet to hear of it.
     private var settled: [(CurlTransfer, TransferOutcome)] = []
     private let deadlines = DeadlineWatch()
@@ -188,6 +196,7 @@ extension CurlTransport {
             let easy = try idleHandles.popLast() ?? newHandle()
             try transfer.prepare(
                 easy, addresses: addresses.flatMap { news($0, for: transfer) }, proxy: proxy, tls: configuration.tls)
+            if transfer.request.handlesCookies { try openCookieJar(for: easy) }
             try multi.add(easy)
             transfer.easy = easy
         } catch let failure as CurlOptionFailure {
@@ -220,6 +229,11 @@ extension CurlTransport {
         try easy.setCallbacks()
         try easy.announceConnections(to: thread.poller)
         return easy
+    }
+
+    private func openCookieJar(for easy: CurlEasy) throws(CurlOptionFailure) {
+        if cookieJar == nil { cookieJar = try CookieJar(file: configuration.cookieFile) }
+        try cookieJar?.open(for: easy)
     }
 
     private func cancel(_ handle: CurlTransferHandle) {
@@ -273,8 +287,9 @@ extension CurlTransport {
         easy.transfer = nil
         transfer.easy = nil
         noteGivenAddresses(of: transfer)
-        // libcurl keeps a server's challenge in the handle, and would answer it to the next server.
-        let isClean = transfer.credential?.isNegotiated != true
+        // libcurl keeps a server's challenge in the handle, and would answer it to the next server; nor shall cookies be
+        // sent where nobody asked for them.
+        let isClean = transfer.credential?.isNegotiated != true && easy.jar == nil
         if isClean, idleHandles.count < idleHandleLimit { idleHandles.append(easy) }
     }
 }

@@ -127,6 +127,14 @@ struct BodyLogTests {
         #expect(try await reader.next()?.isEmpty == true)
     }
 
+    @Test func aPromiseOfManyBytesTakesNoMoreThanAMebibyte() {
+        let log = BodyLog(replayLimit: 1 << 20)
+        log.begin(expecting: 1 << 40)
+        _ = log.append(piece.span.extracting(0..<1))
+        let capacity = log.state.withLock { $0.open.capacity }
+        #expect(capacity >= 1 << 20 && capacity <= 2 << 20)
+    }
+
     @Test func smallPiecesAreKeptWithoutRoomTheyDoNotNeed() async throws {
         let log = BodyLog(replayLimit: 1 << 20)
         log.begin(expecting: 1 << 20)
