@@ -1,5 +1,4 @@
 import AsyncWebImage
-import Foundation
 import Testing
 
 struct ReadmeTests {
@@ -19,18 +18,8 @@ struct ReadmeTests {
     }
 
     @Test func theExampleIsTheOneThatIsCompiled() throws {
-        let readme = try String(contentsOfFile: "\(Self.package)/README.md", encoding: .utf8)
-        let blocks = readme.components(separatedBy: "```swift\nimport AsyncWebImage\n")
-        let block = try #require(blocks.dropFirst().first?.components(separatedBy: "```").first)
-        let lines = block.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let compiled = source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-
-        #expect(lines.count >= 8)
-        let first = try #require(lines.first)
-        let start = try #require(compiled.firstIndex(of: first))
-        #expect(Array(compiled[start..<min(start + lines.count, compiled.count)]) == lines)
+        let example = try #require(Document("README.md").code("swift").first { $0.first == "import AsyncWebImage" })
+        #expect(example.count >= 8)
+        #expect(try Document(#filePath).contains(Array(example.dropFirst())))
     }
-
-    private static let package = #filePath.components(separatedBy: "/Tests/")[0]
 }
