@@ -35,9 +35,10 @@ extension GetCommand {
 
     /// No cache: every image is wanted once, and a long list must not fill the memory.
     private var loaderConfiguration: ImageLoader.Configuration {
-        var configuration = ImageLoader.Configuration(memoryCacheLimit: 0)
+        var configuration = ImageLoader.Configuration(downloads: requests.downloads, memoryCacheLimit: 0)
         configuration.downloads.maximumConcurrentDownloads = concurrency
-        configuration.downloads.maximumConcurrentDownloadsPerHost = concurrency
+        configuration.downloads.maximumConcurrentDownloadsPerHost = min(perHost ?? concurrency, concurrency)
+        configuration.downloads.rateLimitPerHost = rate.map { RateLimit(requestsPerSecond: $0) }
         return configuration
     }
 

@@ -87,6 +87,12 @@ struct GetCommand: AsyncParsableCommand {
     @Option(help: "Images under way at one time.")
     var concurrency = 16
 
+    @Option(help: ArgumentHelp("Of those, most from one host. (default: as many)", valueName: "number"))
+    var perHost: Int?
+
+    @Option(help: ArgumentHelp("Most requests to one host each second, on average.", valueName: "number"))
+    var rate: Double?
+
     @Flag(help: "Keep the pixels as they are stored, even if the camera was held askew.")
     var ignoreOrientation = false
 
@@ -99,6 +105,8 @@ struct GetCommand: AsyncParsableCommand {
 
     @Flag(help: "Write one JSON object a line for each image instead of text.")
     var json = false
+
+    @OptionGroup var requests: RequestOptions
 
     @OptionGroup var network: NetworkOptions
 
@@ -131,6 +139,8 @@ struct GetCommand: AsyncParsableCommand {
         if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
         try validateEncoding()
         guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
+        if let perHost, perHost < 1 { throw ValidationError("--per-host must be at least 1.") }
+        if let rate, !(rate > 0) { throw ValidationError("--rate must be above 0.") }
     }
 }
 

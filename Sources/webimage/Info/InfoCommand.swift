@@ -23,14 +23,16 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Write one JSON object a line for each image instead of text.")
     var json = false
 
+    @OptionGroup var requests: RequestOptions
+
     @OptionGroup var network: NetworkOptions
 
     func run() async throws {
         let sources = sources.map { ImageSource(argument: $0) }
         let json = json
-        let transport = network.transport
+        let configuration = ImageLoader.Configuration(downloads: requests.downloads, transport: network.transport)
         let failures = try await Interruption.cancelling {
-            let loader = ImageLoader(configuration: ImageLoader.Configuration(transport: transport))
+            let loader = ImageLoader(configuration: configuration)
             let workers = Workers()
             var failures = 0
             for source in sources {

@@ -1,0 +1,48 @@
+import ArgumentParser
+import AsyncWebImage
+
+/// How downloads are asked for.
+struct RequestOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How often a download that fails is tried again: after a random delay that may be twice as long each time, or "
+                + "when the server says. One that breaks off goes on where it was, if the server allows it.",
+            valueName: "number"))
+    var retries = 2
+
+    @Option(
+        help: ArgumentHelp("Give up a server that sends nothing for so long.", valueName: "seconds"))
+    var timeout = 15.0
+
+    @Option(
+        help: ArgumentHelp("Send this header field along, \"Name: value\". May be repeated.", valueName: "field"),
+        transform: Self.headerField)
+    var header: [HTTPField] = []
+
+    func validate() throws {
+        guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
+        guard timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout must be above 0, and a day at most.")
+        }
+    }
+
+    /// The settings of downloads.
+    var downloads: DownloadConfiguration {
+        var downloads = DownloadConfiguration()
+        downloads.retry = retries > 0 ? ExponentialBackoff(maximumTries: retries + 1) : nil
+        downloads.deadlines.idle = .seconds(timeout)
+        downloads.deadlines.firstByte = .seconds(timeout)
+        for field in header { downloads.headerFields[values: field.name] = [] }
+        for field in header { downloads.headerFields.append(field) }
+        return downloads
+    }
+
+    private static func headerField(_ text: String) throws -> HTTPField {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let name = HTTPField.Name(String(parts[0])), !parts[1].contains(where: \.isNewline)
+        else {
+            throw ValidationError("\(text) is no header field: write \"Name: value\".")
+        }
+        return HTTPField(name: name, value: String(parts[1].drop { $0 == " " }))
+    }
+}

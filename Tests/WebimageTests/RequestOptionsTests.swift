@@ -1,0 +1,41 @@
+import ArgumentParser
+import AsyncWebImage
+import LoopbackOrigin
+import Testing
+
+@testable import webimage
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestOptionsTests {
+    @Test func settingsAreAsGiven() throws {
+        let plain = try RequestOptions.parse([]).downloads
+        #expect((plain.retry as? ExponentialBackoff)?.maximumTries == 3)
+        #expect(plain.deadlines == Deadlines())
+        let given = try RequestOptions.parse(
+            ["--retries", "0", "--timeout", "2.5", "--header", "Accept: image/png", "--header", "X-Team:a:b"]
+        ).downloads
+        #expect(given.retry == nil)
+        #expect(given.deadlines.idle == .milliseconds(2_500))
+        #expect(given.headerFields[.accept] == "image/png")
+        #expect(given.headerFields.contains { $0.name.rawName == "X-Team" && $0.value == "a:b" })
+    }
+
+    @Test(arguments: [
+        ["--retries", "-1"], ["--retries", "many"], ["--timeout", "0"], ["--timeout", "nan"], ["--header", "no colon"],
+        ["--header", "two words: a"], ["--header", "A: b\nC: d"],
+    ])
+    func senselessOnesAreRefused(_ arguments: [String]) {
+        #expect(throws: (any Error).self) { try RequestOptions.parse(arguments) }
+    }
+
+    @Test(arguments: [["get", "-o", "/tmp"], ["info"]])
+    func countTriesAndSendFields(command: [String]) async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a.png", .init(status: 503, headerFields: ["Retry-After": "0"]))
+            let result = try await Command.run(
+                command + ["--retries", "3", "--header", "X-Team: blue", origin.url("/a.png")])
+            #expect(result.status == 1)
+            #expect(origin.recordedRequests.map { $0.headerFields["X-Team"] } == ["blue", "blue", "blue", "blue"])
+        }
+    }
+}
