@@ -73,19 +73,21 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
+        // What the tests of several targets need: servers of the system, and what a process holds.
+        .target(name: "TestSupport", dependencies: ["Threading"], path: "Tests/TestSupport"),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
-                "HTTPTransport", "LoopbackOrigin", "Threading",
+                "HTTPTransport", "LoopbackOrigin", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(name: "ImageCodecsTests", dependencies: ["ImageCodecs", "CResampling", "CWebP"]),
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [
-                "AsyncWebImage", "HTTPTransport", "ImageCodecs", "LoopbackOrigin", "Threading",
+                "AsyncWebImage", "HTTPTransport", "ImageCodecs", "LoopbackOrigin", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(

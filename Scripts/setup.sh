@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks for what the build needs ("setup.sh"), what the tests need besides ("setup.sh tests") and what the benchmarks
 # compare with ("setup.sh benchmarks"). What is missing is installed where apt is and we may, otherwise named together
-# with the command that installs it. Benchmarks do without what cannot be had.
+# with the command that installs it. Tests and benchmarks do without the servers and peers that cannot be had.
 set -euo pipefail
 
 fail() {
@@ -38,10 +38,11 @@ missing_packages() {
     have openssl || echo openssl
 }
 
-# What the benchmarks compare with, or are served by, where it is installed.
+# What tests and benchmarks are served by, and what benchmarks compare with, where it is installed.
 missing_peers() {
-    [ "$purpose" = benchmarks ] || return 0
+    [ "$purpose" != build ] || return 0
     have nginx || [ -x /usr/sbin/nginx ] || echo nginx
+    [ "$purpose" = benchmarks ] || return 0
     have vipsthumbnail || echo libvips-tools
     [ -x /usr/bin/time ] || echo time # not the shell's
 }
@@ -95,7 +96,7 @@ check_linux() {
     [ ${#peers[@]} -gt 0 ] || return 0
     # At run level 1 no server is started for having been installed.
     if ! have apt-get || ! (export RUNLEVEL=1 && install_with_apt "${peers[@]}"); then
-        echo "setup: the benchmarks go without ${peers[*]}" >&2
+        echo "setup: $purpose will do without ${peers[*]}" >&2
     fi
 }
 

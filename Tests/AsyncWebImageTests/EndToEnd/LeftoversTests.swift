@@ -1,22 +1,15 @@
 import AsyncWebImage
 import HTTPTransport
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
-import Foundation
-
 /// What a process still holds after its loaders are gone; in a process of its own, where nobody else opens anything.
 @Suite(.timeLimit(.minutes(1)))
 struct LeftoversTests {
     @Test func releasedLoadersLeaveNoThreadAndNoFile() async {
         await #expect(processExitsWith: .success) {
-            func files() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
-            func ownThreads() throws -> [String] {
-                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
-                    .map { Self.line(of: "/proc/self/task/\($0)/comm") }
-                    .filter { $0.hasPrefix("webimage-") }
-            }
             try await withLoopbackOrigin { origin in
                 origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)))
                 origin.route("/broken.jpg", .init(body: try Samples.file(.jpeg)).cut(at: .body(300)))
@@ -33,30 +26,16 @@ struct LeftoversTests {
                 }
                 // The runtime keeps the timer of its first sleep, such as that between two tries.
                 try await useALoader()
-                while try !ownThreads().isEmpty { await Task.yield() }
+                #expect(await ProcessState.reaches { ProcessState.threads(named: "webimage-").isEmpty })
                 await origin.openConnections(become: 0)
-                let before = try files()
+                let before = ProcessState.descriptors
                 for _ in 0..<20 { try await useALoader() }
-                let deadline = ContinuousClock.now + .seconds(30)
-                while try files() > before || !ownThreads().isEmpty, ContinuousClock.now < deadline {
-                    await Task.yield()
-                }
-                #expect(try files() <= before)
-                #expect(try ownThreads().isEmpty)
+                #expect(
+                    await ProcessState.reaches {
+                        ProcessState.descriptors <= before && ProcessState.threads(named: "webimage-").isEmpty
+                    })
             }
         }
-    }
-
-    /// The beginning of a small file; empty if it is gone.
-    ///
-    /// Foundation leaks its buffer when a thread ends between the opening and the reading.
-    private static func line(of path: String) -> String {
-        let file = open(path, O_RDONLY)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = read(file, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 }
 #endif

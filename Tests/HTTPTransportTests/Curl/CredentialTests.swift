@@ -1,5 +1,6 @@
 import HTTPTypes
 import LoopbackOrigin
+import TestSupport
 import Testing
 import Threading
 
@@ -226,7 +227,7 @@ struct CredentialTests {
         }
     }
 
-    @Test(.enabled(if: SecureServer.isAvailable, "nginx and openssl are needed"))
+    @Test(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"))
     func nginxTakesThemToo() async throws {
         let server = try await SecureServer()
         let transport = CurlTransport(

@@ -1,4 +1,5 @@
 import LoopbackOrigin
+import TestSupport
 import Testing
 import Threading
 

@@ -1,9 +1,10 @@
 import HTTPTransport
 import HTTPTypes
 import LoopbackOrigin
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: SecureServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct SecureTests {
     private func transport(_ server: SecureServer) -> CurlTransport {
         CurlTransport(

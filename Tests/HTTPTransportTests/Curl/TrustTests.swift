@@ -1,11 +1,12 @@
 import CCurl
 import HTTPTypes
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import HTTPTransport
 
-@Suite(.enabled(if: SecureServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct TrustTests {
     private func transport(_ tls: TLSOptions) -> CurlTransport {
         CurlTransport(configuration: .init(proxy: .none, tls: tls))

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import TestSupport
 
 /// `openssl s_server` on 127.0.0.1, which shows a page to those alone whose certificate the authority of a
 /// ``SecureServer`` has signed; nginx would tell the others by a status.
@@ -11,7 +12,7 @@ final class ClientCheckServer {
     init(of server: SecureServer) async throws {
         port = try freePort()
         // With TLS 1.2 the answer to a missing certificate is part of the handshake.
-        process = try SecureServer.spawn(
+        process = try Programs.start(
             "openssl",
             ["s_server", "-accept", "127.0.0.1:\(port)", "-tls1_2", "-cert", server.path("server.pem")]
                 + ["-key", server.path("server.key"), "-CAfile", server.certificateAuthorityFile, "-Verify", "1"]
@@ -26,13 +27,10 @@ final class ClientCheckServer {
                     clientCertificates: ["127.0.0.1": certificate])))
         let deadline = ContinuousClock.now + .seconds(20)
         while try await !transport.fetch("https://127.0.0.1:\(port)/").isComplete {
-            guard ContinuousClock.now < deadline else { throw SecureServer.NotRunning() }
+            guard ContinuousClock.now < deadline else { throw Programs.Failure(description: "openssl does not answer") }
             await Task.yield()
         }
     }
 
-    deinit {
-        kill(process, SIGKILL)
-        waitpid(process, nil, 0)
-    }
+    deinit { Programs.end(process) }
 }

@@ -1,0 +1,83 @@
+import Foundation
+import Threading
+
+/// nginx on 127.0.0.1, with a folder and a configuration of its own: for what only a real server shows.
+///
+/// It can be stopped and started again on the same ports, with other settings. In `X-Connection` it tells which
+/// connection an answer came by.
+package final class NginxServer: Sendable {
+    /// Where its files are.
+    package let folder: String
+    /// Free ports to listen on, as many as were asked for.
+    package let ports: [Int]
+
+    private let process = Locked<pid_t?>(nil)
+
+    /// Whether nginx, and openssl for its certificates, are installed.
+    package static var isAvailable: Bool { Programs.has("nginx") && Programs.has("openssl") }
+
+    /// A server that has not been started.
+    package init(ports count: Int = 1) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("nginx-\(UUID().uuidString)").path
+        ports = try Self.freePorts(count)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// A file of the folder.
+    package func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// Writes a file of the folder; one that was there is replaced at once.
+    package func write(_ bytes: [UInt8], to name: String) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: path(name)), options: .atomic)
+    }
+
+    /// Starts nginx with `directives` in its `http` block, and returns when it accepts connections on every port.
+    package func start(_ directives: String) async throws {
+        try write(Array(configuration(directives).utf8), to: "nginx.conf")
+        let started = try Programs.start("nginx", ["-c", path("nginx.conf"), "-e", path("error.log")])
+        process.withLock { $0 = started }
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !ports.allSatisfy(isAccepting) {
+            if Programs.hasEnded(started) {
+                process.withLock { $0 = nil }
+                let log = try? String(contentsOfFile: path("error.log"), encoding: .utf8)
+                throw Programs.Failure(description: "nginx has ended: \(log ?? "no word from it")")
+            }
+            guard ContinuousClock.now < deadline else { throw Programs.Failure(description: "nginx does not answer") }
+            await Task.yield()
+        }
+    }
+
+    /// Ends nginx in the middle of whatever it does; its connections break off.
+    package func stop() {
+        let running = process.withLock { process in
+            defer { process = nil }
+            return process
+        }
+        if let running { Programs.end(running) }
+    }
+
+    private func configuration(_ directives: String) -> String {
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+        return """
+            daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log crit;
+            events { worker_connections 1000; }
+            http {
+                access_log off; root \(folder); add_header X-Connection $connection;
+                \(temporary.joined(separator: " "))
+                \(directives)
+            }
+            """
+    }
+
+    private static func freePorts(_ count: Int) throws -> [Int] {
+        var ports: Set<Int> = []
+        while ports.count < count { ports.insert(try freePort()) }
+        return Array(ports)
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// What this process holds of the system.
+package enum ProcessState {
+    /// How many descriptors are open.
+    package static var descriptors: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+    }
+
+    /// The threads whose name begins with `prefix`.
+    package static func threads(named prefix: String) -> [String] {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.map { beginning(of: "/proc/self/task/\($0)/comm") }.filter { $0.hasPrefix(prefix) }
+    }
+
+    /// Bytes of memory, after free ones have been given back to the system as far as that is possible.
+    package static var residentBytes: Int {
+        typealias Trim = @convention(c) (Int) -> Int32
+        if let symbol = unsafe dlsym(nil, "malloc_trim") { _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0) }
+        let pages = beginning(of: "/proc/self/statm").split(separator: " ").dropFirst().first.flatMap { Int($0) }
+        return (pages ?? 0) * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    /// The beginning of a small file; empty if it is gone.
+    ///
+    /// Foundation leaks its buffer when a thread ends between the opening and the reading.
+    private static func beginning(of path: String) -> String {
+        let file = unsafe open(path, O_RDONLY)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = unsafe read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    /// Lets this process have as many descriptors as the system allows; returns how many.
+    @discardableResult
+    package static func raiseDescriptorLimit() -> Int {
+        var limit = rlimit()
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(clamping: limit.rlim_max)
+    }
+
+    /// Returns once `condition` holds, or after 20 seconds; says which.
+    package static func reaches(_ condition: () async throws -> Bool) async rethrows -> Bool {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try await !condition() {
+            guard ContinuousClock.now < deadline else { return false }
+            await Task.yield()
+        }
+        return true
+    }
+}
