@@ -10,6 +10,7 @@ struct CurlSettings: Equatable {
     let headerFields: HTTPFields
     let proxy: String?
     let tls: TLSOptions.HostSettings
+    var needsNewConnection = false
 
     /// The fields as libcurl wants them: what frames a request is libcurl's, and "Name:" would unset one of its own.
     var headerLines: [String] {
@@ -41,6 +42,7 @@ extension CurlEasy {
         if method != .head { try set(CURLOPT_HTTPGET, 1) }
         try set(CURLOPT_CUSTOMREQUEST, method == .get || method == .head ? nil : method.rawValue)
         try setHeaderLines(settings.headerLines)
+        try set(CURLOPT_FRESH_CONNECT, settings.needsNewConnection ? 1 : 0)
         // An empty string, unlike nil, also keeps libcurl from looking into the environment.
         try set(CURLOPT_PROXY, settings.proxy ?? "")
         if settings.tls != before?.tls { try set(settings.tls) }

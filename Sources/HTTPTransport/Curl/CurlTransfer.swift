@@ -51,6 +51,8 @@ final class CurlTransfer {
     /// Whether there is a provider.
     private let hasProvider: Bool
 
+    /// Whether the hop is made once more, by a connection of its own.
+    private var isSecondTry = false
     private var parser = ResponseHeadParser()
     private var discardedBytes = 0
     /// A redirect's own body is read up to here, to keep the connection; then the connection is given up.
@@ -90,7 +92,8 @@ final class CurlTransfer {
             CurlSettings(
                 isSecure: isSecure, credential: credential, method: request.method,
                 connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy,
-                tls: isSecure ? tls.settings(for: url.host) : TLSOptions.HostSettings()))
+                tls: isSecure ? tls.settings(for: url.host) : TLSOptions.HostSettings(),
+                needsNewConnection: isSecondTry))
         // "+": the entry grows old like one of libcurl's own.
         try easy.setResolved(
             addresses.map { "+\(url.host):\(url.port):\($0.map(bracketed).joined(separator: ","))" })
@@ -109,7 +112,14 @@ final class CurlTransfer {
         request = next
         redirected = nil
         redirectCount += 1
+        isSecondTry = false
         begin(with: nil)
+    }
+
+    /// Makes the hop once more, by a new connection.
+    func tryAgain() {
+        isSecondTry = true
+        begin(with: provided, isNew: wasProvidedAnew)
     }
 
     /// Makes the hop from its beginning, with what the transport has found for the origin.
@@ -252,6 +262,22 @@ final class CurlTransfer {
     }
 
     private static let abort = Int(CURL_WRITEFUNC_ERROR)
+
+    /// Whether the server closed a connection just when the request was sent by it, so that it is to be sent once more
+    /// (RFC 9112, section 9.3.1).
+    ///
+    /// libcurl itself takes up other old connections then, of which many may be about to be closed, and with HTTP/2 it
+    /// does not always see that nothing was lost.
+    func mayTryAgain(_ result: CURLcode) -> Bool {
+        guard !isSecondTry, abortion == nil, !handle.isCancelled, [.get, .head].contains(request.method),
+            clock.phase == .connecting || clock.phase == .waitingForFirstByte
+        else { return false }
+        switch result {
+        case CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return true
+        case CURLE_RECV_ERROR, CURLE_GOT_NOTHING: return easy?.long(CURLINFO_NUM_CONNECTS) == 0
+        default: return false
+        }
+    }
 
     /// What the transfer's receiver is to hear, now that libcurl is done with it.
     func outcome(_ result: CURLcode) -> TransferOutcome {

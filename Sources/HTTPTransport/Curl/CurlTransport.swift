@@ -261,6 +261,10 @@ extension CurlTransport {
             } else if let challenge = transfer.challenge, transfer.abortion == nil, !transfer.handle.isCancelled {
                 giveBack(transfer)
                 answer(challenge, to: transfer)
+            } else if result != CURLE_OK, transfer.mayTryAgain(result) {
+                giveBack(transfer)
+                transfer.tryAgain()
+                resolve(transfer)
             } else {
                 let outcome = transfer.outcome(result)
                 giveBack(transfer)

@@ -27,6 +27,9 @@ extension TransportError.Reason {
             self = .hostNotFound
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
             self = .connectionFailed
+        // A server that went away during the handshake said nothing against it.
+        case CURLE_SSL_CONNECT_ERROR where Self.isBrokenOff(detail):
+            self = .connectionFailed
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CRL_BADFILE,
             CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT,
@@ -57,6 +60,14 @@ extension TransportError.Reason {
         default:
             self = .other(code: Int(code.rawValue))
         }
+    }
+}
+
+extension TransportError.Reason {
+    /// Whether libcurl's words for a handshake that failed are those of the socket, as OpenSSL has none.
+    private static func isBrokenOff(_ detail: String) -> Bool {
+        detail.hasPrefix("Recv failure") || detail.hasPrefix("Send failure") || detail.contains(" SSL_connect: ")
+            || detail.hasSuffix("unexpected eof while reading")
     }
 }
 

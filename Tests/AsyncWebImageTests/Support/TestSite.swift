@@ -56,13 +56,16 @@ struct TestSite {
     }
 
     /// A loader without deadlines that trusts the site, with `slots` downloads at a time.
-    func loader(slots: Int = 6) -> ImageLoader {
+    func loader(
+        slots: Int = 6, retry: (any RetryPolicy)? = nil, clock: any Clock<Duration> = ContinuousClock()
+    ) -> ImageLoader {
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumConcurrentDownloads = slots
         configuration.downloads.maximumConcurrentDownloadsPerHost = slots
+        configuration.downloads.retry = retry
         configuration.transport.proxy = .none
         configuration.transport.tls.certificateAuthorityFile = authorityFile
-        return ImageLoader(configuration: configuration)
+        return ImageLoader(configuration: configuration, clock: clock)
     }
 }
 

@@ -54,6 +54,15 @@ struct SecureTests {
         #expect(error.reason == .insecure)
     }
 
+    @Test func plainHTTPIsNotSecure() async throws {
+        let server = try NginxServer()
+        try await server.start("server { listen 127.0.0.1:\(server.ports[0]); }")
+        let transport = CurlTransport(configuration: .init(proxy: .none))
+        let error = try #require(try await transport.fetch("https://127.0.0.1:\(server.ports[0])/").error)
+        #expect(error.reason == .insecure)
+        #expect(!error.isRetryable)
+    }
+
     @Test func aMissingAuthorityFileIsSaidSo() async throws {
         let server = try await SecureServer()
         let transport = CurlTransport(
