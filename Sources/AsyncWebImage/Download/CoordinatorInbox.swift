@@ -20,6 +20,8 @@ struct CoordinatorInbox: Sendable {
         case mayStart
         /// A download that failed has waited long enough to be tried again.
         case rested(Download.ID)
+        /// What is shut down has had its time to finish.
+        case graceEnded
     }
 
     private let messages = Locked<[Message]>([])

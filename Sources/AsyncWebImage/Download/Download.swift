@@ -45,6 +45,9 @@ final class Download {
     /// What ends the rest.
     var rest: Task<Void, Never>?
     let events: DownloadEventSender?
+    #if Tracing
+    var span: DownloadSpan?
+    #endif
     /// Its place in line: the number of the caller who came first.
     let sequence: UInt64
     private(set) var subscribers: [Subscriber.ID: Subscriber] = [:]
@@ -66,6 +69,9 @@ final class Download {
     var priority: DownloadPriority {
         DownloadPriority.descending.first { priorities[$0.rawValue] > 0 } ?? .veryLow
     }
+
+    /// Whether any of those who wait lets it finish when the loader is shut down.
+    var finishesOnShutdown: Bool { subscribers.values.contains { $0.finishesOnShutdown } }
 
     func add(_ subscriber: Subscriber) {
         subscribers[subscriber.id] = subscriber

@@ -15,6 +15,7 @@ extension DownloadCoordinator {
             animations: animations)
         // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
         // threads: with a task that does the actor's own turns would wait for one to be free.
+        decodeCount += 1
         let task = Task {
             switch variant {
             case .header:
@@ -39,6 +40,8 @@ extension DownloadCoordinator {
                     self.finish(id, variant, reader, animation: .failure(error))
                 }
             }
+            self.decodeCount -= 1
+            self.finishShutdownIfIdle()
         }
         let decode = Download.Decode(task: task, frames: frames, animations: animations, reader: reader)
         download.decodes[variant] = decode

@@ -18,6 +18,9 @@ extension DownloadCoordinator {
             bodyLimit: configuration.bodyLimit,
             redirectLimit: configuration.redirectLimit)
         continued?.add(to: &request.headerFields)
+        #if Tracing
+        download.span?.inject(into: &request.headerFields)
+        #endif
         let receiver = DownloadReceiver(
             url: download.key.url, log: download.log, rules: rules, continuing: continued,
             isTransformed: hooks?.transform != nil, events: download.events

@@ -20,11 +20,14 @@ extension DownloadCoordinator {
     /// Who asks afterwards is served as ever, or waits if downloads are suspended. Finished images stay in the cache.
     public func cancelAll() {
         readInbox()
-        for download in Array(downloads.values) {
-            for subscriber in download.subscribers.values {
-                remove(subscriber.id)
-                subscriber.fail(CancellationError())
-            }
+        for download in Array(downloads.values) { stop(download, CancellationError()) }
+    }
+
+    /// Stops a download: all its callers get `error`.
+    func stop(_ download: Download, _ error: any Error) {
+        for subscriber in download.subscribers.values {
+            remove(subscriber.id)
+            subscriber.fail(error)
         }
     }
 

@@ -20,6 +20,9 @@ public actor DownloadCoordinator {
     private(set) var hooks: DownloadHooks?
     let policy: ProgressivePolicy
     let logger: Logger
+    #if Tracing
+    let tracing: TracingConfiguration?
+    #endif
     /// What rates, and delays between tries, are measured by.
     let clock: any Clock<Duration>
 
@@ -39,19 +42,28 @@ public actor DownloadCoordinator {
     /// What there is of bodies whose download was given up.
     var interrupted: InterruptedBodies
     nonisolated let listeners = DownloadEvents()
+    /// How many decodes are under way, cancelled ones included.
+    var decodeCount = 0
+    /// The end, once it has begun.
+    var shutdown: Shutdown?
+    nonisolated let shutdownSignal = ShutdownSignal()
     /// Goes off when a host's rate lets its next download start.
     private var rateAlarm: Alarm<Stopwatch>?
 
     init(
         transport: any Transport, decoder: ImageDecoder, cache: MemoryCache,
-        configuration: DownloadConfiguration, policy: ProgressivePolicy, logger: Logger, clock: any Clock<Duration>
+        configuration: ImageLoader.Configuration, clock: any Clock<Duration>
     ) {
+        policy = configuration.previews
+        logger = configuration.logger
+        #if Tracing
+        tracing = configuration.tracing
+        #endif
+        let configuration = configuration.downloads
         self.transport = transport
         self.decoder = decoder
         self.cache = cache
         self.configuration = configuration
-        self.policy = policy
-        self.logger = logger
         self.clock = clock
         rules = ResponseRules(configuration)
         hooks = DownloadHooks(configuration)
@@ -100,10 +112,12 @@ extension DownloadCoordinator {
             case .transferEnded(let id): transferEnded(id)
             case .mayStart: break  // as after every message
             case .rested(let id): endRest(id)
+            case .graceEnded: endGrace()
             }
         }
         messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
         startNext()
+        finishShutdownIfIdle()
     }
 
     /// Room for so many messages is kept for the next time.
@@ -120,6 +134,7 @@ extension DownloadCoordinator {
             subscriber.deliver(known.image, byteCount: known.byteCount, from: .memory)
             return
         }
+        guard shutdown == nil else { return subscriber.fail(ImageError.shutDown) }
         if let download = joinable[subscriber.key], attach(subscriber, to: download, isJoined: true) { return }
         let download = makeDownload(subscriber)
         _ = attach(subscriber, to: download, isJoined: false)
@@ -139,9 +154,17 @@ extension DownloadCoordinator {
     private func makeDownload(_ subscriber: Subscriber) -> Download {
         lastDownload += 1
         let log = BodyLog(replayLimit: configuration.replayLimit, bytesInFlight: bytesInFlight)
+        #if Tracing
+        let span = tracing.map { DownloadSpan($0, of: subscriber.key.url, parent: subscriber.context) }
+        let events = listeners.sender(for: lastDownload, subscriber.key.url, also: span?.note)
+        #else
+        let events = listeners.sender(for: lastDownload, subscriber.key.url)
+        #endif
         let download = Download(
-            id: lastDownload, key: subscriber.key, sequence: subscriber.id, log: log,
-            events: listeners.sender(for: lastDownload, subscriber.key.url))
+            id: lastDownload, key: subscriber.key, sequence: subscriber.id, log: log, events: events)
+        #if Tracing
+        download.span = span
+        #endif
         download.events?.send(.queued(subscriber.priority))
         downloads[download.id] = download
         joinable[download.key] = download

@@ -1,3 +1,7 @@
+#if Tracing
+import Tracing
+#endif
+
 /// One caller who waits for something from a download.
 struct Subscriber: Sendable {
     typealias ID = UInt64
@@ -18,8 +22,14 @@ struct Subscriber: Sendable {
     let key: FetchKey
     let wish: Wish
     var priority: DownloadPriority
+    /// Whether its download may finish when the loader is shut down.
+    let finishesOnShutdown: Bool
     /// Whether somebody else had asked for the download before.
     var isJoined = false
+    #if Tracing
+    /// What the caller was doing when it asked.
+    var context: ServiceContext?
+    #endif
 
     /// Which decode the caller waits for; nil for the bytes alone.
     var variant: Variant? {

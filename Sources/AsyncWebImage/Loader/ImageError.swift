@@ -22,6 +22,8 @@ public enum ImageError: Error, Sendable {
     case codec(CodecError, url: String, partial: DecodedImage? = nil)
     /// A file could not be read.
     case unreadableFile(path: String, reason: String)
+    /// The loader was shut down (``ImageLoader/shutdown(gracePeriod:)``) before or while this was loaded.
+    case shutDown
 
     /// Whether the same request may well succeed later: transport faults, and 408, 425, 429 and 500 to 599.
     public var isRetryable: Bool {
@@ -29,7 +31,7 @@ public enum ImageError: Error, Sendable {
         case .transport(let error): error.isRetryable
         case .status(let head, _):
             [408, 425, 429].contains(head.status.code) || head.status.code >= 500
-        case .invalidURL, .unacceptableType, .refused, .emptyBody, .codec, .unreadableFile: false
+        case .invalidURL, .unacceptableType, .refused, .emptyBody, .codec, .unreadableFile, .shutDown: false
         }
     }
 
@@ -55,6 +57,7 @@ extension ImageError: CustomStringConvertible {
         case .emptyBody: "the server sent an empty body"
         case .codec(let error, _, _): error.description
         case .unreadableFile(_, let reason): "the file cannot be read: \(reason)"
+        case .shutDown: "the image loader is shut down"
         }
     }
 }

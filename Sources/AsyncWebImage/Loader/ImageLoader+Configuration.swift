@@ -18,6 +18,12 @@ extension ImageLoader {
         public var memoryCacheLimit: Int
         /// Where downloads are logged, at level debug.
         public var logger: Logger
+        /// Where downloads are counted and timed; nil, which costs nothing, is nowhere.
+        public var metrics: MetricsConfiguration?
+        #if Tracing
+        /// Where downloads are traced; nil, which costs nothing, is nowhere.
+        public var tracing: TracingConfiguration?
+        #endif
 
         /// The defaults of each part, and 128 MiB of memory cache.
         public init(
@@ -26,7 +32,8 @@ extension ImageLoader {
             decoding: ImageDecoder.Configuration = ImageDecoder.Configuration(),
             previews: ProgressivePolicy = ProgressivePolicy(),
             memoryCacheLimit: Int = 128 << 20,
-            logger: Logger = Logger(label: "async-web-image")
+            logger: Logger = Logger(label: "async-web-image"),
+            metrics: MetricsConfiguration? = nil
         ) {
             self.downloads = downloads
             self.transport = transport
@@ -34,6 +41,7 @@ extension ImageLoader {
             self.previews = previews
             self.memoryCacheLimit = memoryCacheLimit
             self.logger = logger
+            self.metrics = metrics
         }
     }
 }

@@ -2,6 +2,10 @@ import HTTPTransport
 import ImageCodecs
 import Logging
 
+#if Tracing
+import Tracing
+#endif
+
 /// Loads images from URLs: each is downloaded once however many callers want it, decoded while it arrives, and kept.
 public final class ImageLoader: Sendable {
     /// Downloads under way.
@@ -28,10 +32,11 @@ public final class ImageLoader: Sendable {
             transport: transport ?? CurlTransport(configuration: connections),
             decoder: decoder,
             cache: cache,
-            configuration: configuration.downloads,
-            policy: configuration.previews,
-            logger: configuration.logger,
+            configuration: configuration,
             clock: clock)
+        if let metrics = configuration.metrics.map(DownloadMetrics.init) {
+            _ = coordinator.listeners.add { metrics.note($0) }
+        }
     }
 
     /// The image, decoded, scaled and upright as the request asks; of an animation, its first frame.
@@ -120,10 +125,7 @@ public final class ImageLoader: Sendable {
         let answer = OneShot<Value>()
         let id = coordinator.newSubscriberID()
         do {
-            coordinator.post(
-                .join(
-                    Subscriber(
-                        id: id, key: try request.fetchKey, wish: wish(answer), priority: request.priority)))
+            coordinator.post(.join(Subscriber(request, try request.fetchKey, id: id, wish: wish(answer))))
         } catch {
             answer.resolve(.failure(error))
         }
@@ -133,8 +135,7 @@ public final class ImageLoader: Sendable {
     private func subscription<Frame>(
         _ request: ImageRequest, _ channel: FrameChannel<Frame>, _ wish: Subscriber.Wish
     ) throws(ImageError) -> FrameSubscription<Frame> {
-        let subscriber = Subscriber(
-            id: coordinator.newSubscriberID(), key: try request.fetchKey, wish: wish, priority: request.priority)
+        let subscriber = Subscriber(request, try request.fetchKey, id: coordinator.newSubscriberID(), wish: wish)
         return FrameSubscription(subscriber, channel: channel, coordinator: coordinator)
     }
 
@@ -143,7 +144,7 @@ public final class ImageLoader: Sendable {
     ) async throws -> Value {
         let answer = OneShot<Value>()
         let id = coordinator.newSubscriberID()
-        let subscriber = Subscriber(id: id, key: key, wish: wish(answer), priority: request.priority)
+        let subscriber = Subscriber(request, key, id: id, wish: wish(answer))
         return try await withTaskCancellationHandler {
             coordinator.post(.join(subscriber))
             return try await answer.value
@@ -151,6 +152,16 @@ public final class ImageLoader: Sendable {
             answer.resolve(.failure(CancellationError()))
             coordinator.post(.leave(id))
         }
+    }
+}
+
+extension Subscriber {
+    fileprivate init(_ request: ImageRequest, _ key: FetchKey, id: ID, wish: Wish) {
+        self.init(
+            id: id, key: key, wish: wish, priority: request.priority, finishesOnShutdown: request.finishesOnShutdown)
+        #if Tracing
+        context = ServiceContext.current
+        #endif
     }
 }
 

@@ -21,6 +21,9 @@ public struct ImageRequest: Sendable, Hashable {
     public var credential: Credential?
     /// Whether the loader's cookies are sent along, and those of the answer kept; see ``CurlTransport/Configuration/cookieFile``.
     public var handlesCookies = false
+    /// Whether ``ImageLoader/shutdown(gracePeriod:)`` lets the download go on for the grace period, rather than stop it at
+    /// once; of all who share a download, one is enough.
+    public var finishesOnShutdown = false
 
     /// A request for the image at `url`.
     ///

@@ -31,6 +31,9 @@ public final class ImagePrefetcher: Sendable {
     public func prefetch(_ requests: sending some Collection<ImageRequest>) -> PrefetchTask {
         let record = PrefetchRecord(total: requests.count)
         let task = Task { [loader, priority, slots] in
+            let signal = loader.coordinator.shutdownSignal
+            let listener = signal.add { slots.close() }
+            defer { signal.remove(listener) }
             await withDiscardingTaskGroup { group in
                 for request in requests {
                     guard await slots.enter() else { break }

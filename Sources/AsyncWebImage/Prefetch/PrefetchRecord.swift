@@ -20,12 +20,13 @@ final class PrefetchRecord: Sendable {
 
     var result: PrefetchResult { state.withLock { $0.result } }
 
-    /// Notes how `load` ends; that it was cancelled with the list is nothing to be noted.
+    /// Notes how `load` ends; that it was cancelled with the list, or with the loader, is nothing to be noted.
     func note(_ url: String, _ load: () async throws -> Void) async {
         do {
             try await load()
             update { $0.progress.finished += 1 }
         } catch is CancellationError where Task.isCancelled {
+        } catch ImageError.shutDown {
         } catch {
             update { $0.fail(url, error) }
         }

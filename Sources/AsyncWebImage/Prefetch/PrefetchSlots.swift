@@ -6,12 +6,13 @@ final class PrefetchSlots: Sendable {
     private struct State {
         var free: Int
         var isPaused = false
+        var isClosed = false
         var waiting: Deque<OneShot<Void>> = []
 
         /// Those whose turn it is.
         mutating func admit() -> [OneShot<Void>] {
             var admitted: [OneShot<Void>] = []
-            while !isPaused, free > 0, let first = waiting.popFirst() {
+            while !isPaused, !isClosed, free > 0, let first = waiting.popFirst() {
                 free -= 1
                 admitted.append(first)
             }
@@ -25,13 +26,13 @@ final class PrefetchSlots: Sendable {
         state = Locked(State(free: count))
     }
 
-    /// Waits for a slot; false without one if the task is cancelled.
+    /// Waits for a slot; false without one if the task is cancelled, or nothing more may begin.
     func enter() async -> Bool {
         guard !Task.isCancelled else { return false }
         let turn = OneShot<Void>()
         return await withTaskCancellationHandler {
             change { $0.waiting.append(turn) }
-            if Task.isCancelled { withdraw(turn) }
+            if Task.isCancelled || isClosed { withdraw(turn) }
             return (try? await turn.value) != nil
         } onCancel: {
             withdraw(turn)
@@ -44,6 +45,18 @@ final class PrefetchSlots: Sendable {
     func pause() { change { $0.isPaused = true } }
 
     func resume() { change { $0.isPaused = false } }
+
+    /// Lets nothing more begin, for good.
+    func close() {
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for turn in waiting { turn.resolve(.failure(ImageError.shutDown)) }
+    }
+
+    private var isClosed: Bool { state.withLock { $0.isClosed } }
 
     private func change(_ change: (inout State) -> Void) {
         let admitted = state.withLock { state in

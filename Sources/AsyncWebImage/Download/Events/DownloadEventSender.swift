@@ -16,12 +16,15 @@ final class DownloadEventSender: Sendable {
     private let events: DownloadEvents
     private let id: Download.ID
     private let url: HTTPURL
+    /// Who listens to this download only.
+    private let companion: DownloadEvents.Listener?
     private let state = Locked(State())
 
-    init(_ events: DownloadEvents, id: Download.ID, url: HTTPURL) {
+    init(_ events: DownloadEvents, id: Download.ID, url: HTTPURL, companion: DownloadEvents.Listener? = nil) {
         self.events = events
         self.id = id
         self.url = url
+        self.companion = companion
     }
 
     func send(_ kind: DownloadEvent.Kind) {
@@ -54,6 +57,8 @@ final class DownloadEventSender: Sendable {
     }
 
     private func tell(_ kind: DownloadEvent.Kind) {
-        events.send(DownloadEvent(id: id, url: url, time: .now, kind: kind))
+        let event = DownloadEvent(id: id, url: url, time: .now, kind: kind)
+        companion?(event)
+        events.send(event)
     }
 }

@@ -49,10 +49,10 @@ final class DownloadEvents: Sendable {
 }
 
 extension DownloadEvents {
-    /// What tells of one download; nil while nobody listens, so that it costs nothing.
+    /// What tells of one download, all who listen and `companion`; nil while there are neither, so that it costs nothing.
     ///
     /// Who begins to listen later hears of later downloads.
-    func sender(for id: Download.ID, _ url: HTTPURL) -> DownloadEventSender? {
-        isObserved ? DownloadEventSender(self, id: id, url: url) : nil
+    func sender(for id: Download.ID, _ url: HTTPURL, also companion: Listener? = nil) -> DownloadEventSender? {
+        isObserved || companion != nil ? DownloadEventSender(self, id: id, url: url, companion: companion) : nil
     }
 }

@@ -1,0 +1,109 @@
+import CoreMetrics
+import Threading
+
+/// Counts and times downloads by their events.
+final class DownloadMetrics: Sendable {
+    private enum Outcome: String, CaseIterable {
+        case finished, failed, cancelled
+    }
+
+    /// What is known of a download that has not ended.
+    private struct Course {
+        let begin: ContinuousClock.Instant
+        var isWaiting = true
+        /// When the try that runs began, until its response is there.
+        var start: ContinuousClock.Instant?
+        var isRunning = false
+    }
+
+    private let courses = Locked<[Download.ID: Course]>([:])
+    private let started: Counter
+    private let ended: [Outcome: Counter]
+    private let failures: [FailureKind: Counter]
+    private let retries: Counter
+    private let bytes: Counter
+    private let durations: [Outcome: Timer]
+    private let firstByte: Timer
+    private let running: Meter
+    private let waiting: Meter
+
+    init(_ configuration: MetricsConfiguration) {
+        let (factory, common) = (configuration.factory, configuration.dimensions)
+        func counter(_ name: String, _ dimensions: [(String, String)] = []) -> Counter {
+            Counter(label: "webimage_\(name)_total", dimensions: common + dimensions, factory: factory)
+        }
+        func timer(_ name: String, _ dimensions: [(String, String)] = []) -> Timer {
+            Timer(label: "webimage_\(name)_seconds", dimensions: common + dimensions, factory: factory)
+        }
+        started = counter("downloads_started")
+        ended = Dictionary(
+            uniqueKeysWithValues: Outcome.allCases.map { ($0, counter("downloads", [("outcome", $0.rawValue)])) })
+        failures = Dictionary(
+            uniqueKeysWithValues: FailureKind.allCases.map {
+                ($0, counter("download_failures", [("kind", $0.rawValue)]))
+            })
+        retries = counter("download_retries")
+        bytes = counter("downloaded_bytes")
+        durations = Dictionary(
+            uniqueKeysWithValues: [.finished, .failed].map {
+                ($0, timer("download_duration", [("outcome", $0.rawValue)]))
+            })
+        firstByte = timer("download_first_byte")
+        running = Meter(label: "webimage_downloads_running", dimensions: common, factory: factory)
+        waiting = Meter(label: "webimage_downloads_waiting", dimensions: common, factory: factory)
+    }
+
+    /// Events of one download come in order, those of several at the same time.
+    func note(_ event: DownloadEvent) {
+        switch event.kind {
+        case .queued:
+            courses.withLock { $0[event.id] = Course(begin: event.time) }
+            waiting.increment()
+        case .started(let attempt): start(event, attempt)
+        case .response:
+            let start = courses.withLock { $0[event.id]?.start.take() }
+            if let start { firstByte.record(start.duration(to: event.time)) }
+        case .progress: break
+        case .retrying:
+            retries.increment()
+            let wasRunning = courses.withLock { courses in
+                defer { courses[event.id]?.isRunning = false }
+                return courses[event.id]?.isRunning
+            }
+            if wasRunning == true { running.decrement() }
+        case .stopped(let error): stop(event, error)
+        case .finished(let byteCount, _): bytes.increment(by: byteCount)
+        }
+    }
+
+    private func start(_ event: DownloadEvent, _ attempt: Int) {
+        let before = courses.withLock { courses in
+            defer {
+                courses[event.id]?.isWaiting = false
+                courses[event.id]?.isRunning = true
+                courses[event.id]?.start = event.time
+            }
+            return courses[event.id]
+        }
+        guard let before else { return }
+        if before.isWaiting { waiting.decrement() }
+        if !before.isRunning { running.increment() }
+        if attempt == 1 { started.increment() }
+    }
+
+    private func stop(_ event: DownloadEvent, _ error: (any Error)?) {
+        guard let course = courses.withLock({ $0.removeValue(forKey: event.id) }) else { return }
+        if course.isWaiting { waiting.decrement() }
+        if course.isRunning { running.decrement() }
+        let outcome: Outcome = error == nil ? .finished : error is CancellationError ? .cancelled : .failed
+        ended[outcome]?.increment()
+        durations[outcome]?.record(course.begin.duration(to: event.time))
+        if outcome == .failed, let error { failures[FailureKind(error)]?.increment() }
+    }
+}
+
+extension Timer {
+    fileprivate func record(_ duration: Duration) {
+        recordNanoseconds(Int64(duration / .nanoseconds(1)))
+    }
+}

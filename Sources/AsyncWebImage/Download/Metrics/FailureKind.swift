@@ -1,0 +1,60 @@
+import HTTPTransport
+
+/// Why a download failed, in as few words as a metric or a span can bear.
+enum FailureKind: String, CaseIterable {
+    case status3xx = "status_3xx"
+    case status4xx = "status_4xx"
+    case status5xx = "status_5xx"
+    case statusOther = "status_other"
+    case unacceptableType = "unacceptable_type"
+    case emptyBody = "empty_body"
+    case refused
+    case hostNotFound = "host_not_found"
+    case connectionFailed = "connection_failed"
+    case connectionLost = "connection_lost"
+    case insecure
+    case timedOut = "timed_out"
+    case truncated
+    case tooLarge = "too_large"
+    case invalidResponse = "invalid_response"
+    case redirect
+    case authenticationFailed = "authentication_failed"
+    case policy
+    case other
+
+    init(_ error: any Error) {
+        switch error as? ImageError {
+        case .transport(let error)?: self.init(error.reason)
+        case .status(let head, _)?:
+            self =
+                switch head.status.code {
+                case 300...399: .status3xx
+                case 400...499: .status4xx
+                case 500...599: .status5xx
+                default: .statusOther
+                }
+        case .unacceptableType?: self = .unacceptableType
+        case .emptyBody?: self = .emptyBody
+        case .refused?: self = .refused
+        case .invalidURL?, .codec?, .unreadableFile?, .shutDown?, nil: self = .other
+        }
+    }
+
+    private init(_ reason: TransportError.Reason) {
+        self =
+            switch reason {
+            case .hostNotFound: .hostNotFound
+            case .connectionFailed: .connectionFailed
+            case .connectionLost: .connectionLost
+            case .insecure: .insecure
+            case .timedOut: .timedOut
+            case .truncated: .truncated
+            case .bodyTooLarge, .headerTooLarge: .tooLarge
+            case .invalidResponse: .invalidResponse
+            case .tooManyRedirects, .redirectRefused: .redirect
+            case .authenticationFailed: .authenticationFailed
+            case .refusedByPolicy: .policy
+            case .invalidURL, .cancelled, .other: .other
+            }
+    }
+}

@@ -1,0 +1,36 @@
+import Threading
+
+/// Tells those who would begin more that the loader is shut down.
+final class ShutdownSignal: Sendable {
+    private struct State {
+        var isGiven = false
+        var listeners: [UInt64: @Sendable () -> Void] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+
+    /// Calls `listener` once, when the signal is given; at once if it has been.
+    func add(_ listener: @escaping @Sendable () -> Void) -> UInt64 {
+        let (id, isGiven) = state.withLock { state in
+            state.last += 1
+            if !state.isGiven { state.listeners[state.last] = listener }
+            return (state.last, state.isGiven)
+        }
+        if isGiven { listener() }
+        return id
+    }
+
+    func remove(_ id: UInt64) {
+        state.withLock { $0.listeners[id] = nil }
+    }
+
+    func give() {
+        let listeners = state.withLock { state in
+            state.isGiven = true
+            defer { state.listeners = [:] }
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener() }
+    }
+}
