@@ -1,0 +1,79 @@
+/// Reads a list of `name`, `name=value` and `name="value"` (RFC 9110, sections 5.6.1 to 5.6.6), where a quoted value may
+/// have commas.
+struct DirectiveScanner {
+    struct Directive: Equatable {
+        /// In lower case.
+        let name: String
+        let value: String?
+    }
+
+    private let bytes: [UInt8]
+    private var index = 0
+    /// Whether a quote has no end, or something stands behind one, so that nothing after it can be trusted.
+    private(set) var isBroken = false
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    /// The next directive; nil at the end.
+    ///
+    /// Empty elements of the list are passed over.
+    mutating func next() -> Directive? {
+        while !isBroken, index < bytes.count {
+            skipBlanks()
+            let name = token()
+            skipBlanks()
+            var value: String?
+            if current == UInt8(ascii: "=") {
+                index += 1
+                skipBlanks()
+                value = current == UInt8(ascii: "\"") ? quoted() : token()
+                skipBlanks()
+            }
+            if current != nil, current != UInt8(ascii: ",") { skipRest() }
+            index += 1
+            if !name.isEmpty { return Directive(name: name.lowercased(), value: value) }
+        }
+        return nil
+    }
+
+    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private mutating func skipBlanks() {
+        while let byte = current, byte == 0x20 || byte == 0x09 { index += 1 }
+    }
+
+    /// Everything up to what ends a name or a value; what else is no token is left to be compared in vain.
+    private mutating func token() -> String {
+        let start = index
+        while let byte = current, !#",=""#.utf8.contains(byte), byte != 0x20, byte != 0x09 { index += 1 }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    private mutating func quoted() -> String? {
+        index += 1
+        var value: [UInt8] = []
+        while let byte = current {
+            index += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: value, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let escaped = current else { break }
+                value.append(escaped)
+                index += 1
+            default: value.append(byte)
+            }
+        }
+        isBroken = true
+        return nil
+    }
+
+    /// Passes over what should not be there; a quote among it may hide a comma.
+    private mutating func skipRest() {
+        while let byte = current, byte != UInt8(ascii: ",") {
+            if byte == UInt8(ascii: "\"") { isBroken = true }
+            index += 1
+        }
+    }
+}
