@@ -9,7 +9,7 @@ else
 RELEASE := -c release
 endif
 
-.PHONY: help setup build release demo test test-tsan test-asan fuzz test-benchmarks benchmark micro-benchmark charts lint format install clean
+.PHONY: help setup build release demo test test-traits test-tsan test-asan fuzz test-benchmarks benchmark micro-benchmark charts lint format install clean
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,10 @@ demo: release ## watch progressive images arrive from a slow origin on this mach
 
 test: setup ## check the format, build for release, run all tests
 	@Scripts/test.sh
+
+test-traits: setup ## build with the package traits ServiceLifecycle and Tracing, and run their tests
+	swift test --scratch-path .build-traits --disable-xctest --traits ServiceLifecycle,Tracing \
+		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)'
 
 test-tsan: setup ## run the tests under thread sanitizer
 	@Scripts/test.sh thread
@@ -71,4 +75,4 @@ install: release ## install webimage under PREFIX (/usr/local)
 	install -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/webimage
 
 clean: ## remove everything that was built
-	rm -rf .build .build-tsan .build-asan Tests/Fuzzing/.build Benchmarks/.build Benchmarks/.build-testable
+	rm -rf .build .build-traits .build-tsan .build-asan Tests/Fuzzing/.build Benchmarks/.build Benchmarks/.build-testable

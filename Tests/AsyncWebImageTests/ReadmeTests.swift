@@ -2,7 +2,7 @@ import AsyncWebImage
 import Testing
 
 struct ReadmeTests {
-    /// The example of the README, here so that it is compiled.
+    /// The examples of the README, here so that they are compiled.
     private func example() async throws {
         let loader = ImageLoader()
         let request = ImageRequest("https://example.com/photo.jpg", maximumSide: 1024)
@@ -17,9 +17,25 @@ struct ReadmeTests {
         print("\(file.count) bytes")
     }
 
-    @Test func theExampleIsTheOneThatIsCompiled() throws {
-        let example = try #require(Document("README.md").code("swift").first { $0.first == "import AsyncWebImage" })
-        #expect(example.count >= 8)
-        #expect(try Document(#filePath).contains(Array(example.dropFirst())))
+    private func server() async throws {
+        var configuration = ImageLoader.Configuration()
+        configuration.metrics = MetricsConfiguration()
+        let loader = ImageLoader(configuration: configuration)
+
+        var request = ImageRequest("https://example.com/photo.jpg")
+        request.finishesOnShutdown = true
+        let photo = try await loader.image(for: request)
+        print(photo.pixels.size)
+
+        await loader.shutdown(gracePeriod: .seconds(10))
+    }
+
+    @Test func theExamplesAreThoseThatAreCompiled() throws {
+        let examples = try Document("README.md").code("swift").filter { $0.first == "import AsyncWebImage" }
+        #expect(examples.count == 2)
+        for example in examples {
+            #expect(example.count >= 8)
+            #expect(try Document(#filePath).contains(Array(example.dropFirst())))
+        }
     }
 }
