@@ -14,6 +14,8 @@ extension DecodeSession {
         var animation = StreamingAnimation(options: options, limits: limits)
         do {
             try await read(&animation, beginning)
+        } catch let error as BodyRestarted {
+            throw error
         } catch {
             // What is complete is shown before the error.
             if let image = animation.image { animations?.publish(image) }

@@ -83,9 +83,11 @@ extension DownloadCoordinator {
     func abandon(_ download: Download) {
         forget(download)
         if case .running = download.state { keepBeginning(of: download) }
-        if download.transfer != nil {
-            // Lets go of the transfer, which holds the log in turn.
+        switch download.state {
+        case .waiting, .running, .resting:
+            // Lets go of the transfer, be it over, which holds the log in turn.
             download.log.finish(.failure(.cancelled(download.key.url)))
+        case .received, .abandoned: break
         }
         downloads[download.id] = nil
         download.rest?.cancel()

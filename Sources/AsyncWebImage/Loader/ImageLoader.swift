@@ -92,7 +92,8 @@ public final class ImageLoader: Sendable {
     /// The download starts with the first frame asked for, and is shared with ``animation(for:)``; who joins late begins with
     /// the first frame all the same. Frames are decoded when they are asked for, on the decoder's threads, scaled and upright
     /// as the request asks; besides the compressed file one at a time is held. The stream ends with the last frame; how often
-    /// the animation is shown, ``animation(for:)`` tells. Throws ``ImageError``, after the frames that were complete; with
+    /// the animation is shown, ``animation(for:)`` tells. Where the server sends another file at the second try, the frames
+    /// from there on are that file's. Throws ``ImageError``, after the frames that were complete; with
     /// ``DecodeOptions/allowsPartial`` it ends with them instead, if there are any. Ending the loop early leaves the
     /// download. For one consumer.
     public func animationFrames(for request: ImageRequest) -> AsyncThrowingStream<AnimationFrame, any Error> {

@@ -5,8 +5,7 @@
 /// cheap, going back far is not. Not `Sendable`: one decoder belongs to one task.
 public final class AnimationDecoder {
     private(set) var image: AnimatedImage
-    private lazy var canvas = AnimationCanvas(
-        size: image.header.size, blending: image.header.format == .webp ? .libwebp : .exact)
+    private lazy var canvas = AnimationCanvas(of: image.header)
     /// The frame on the canvas, or nil if it holds no whole frame.
     private var current: Int?
     /// The way of each frame's pixels to sRGB, before they are painted.
@@ -37,16 +36,26 @@ public final class AnimationDecoder {
         return frame
     }
 
-    /// Goes on with `image`, the same animation of which more has come (``StreamingAnimation/image``); traps if it has fewer
-    /// frames.
+    /// Goes on with `image`, the same animation of which more has come (``StreamingAnimation/image``).
     ///
-    /// Frames stay as large and turned as they were. A still image is not extended.
+    /// Frames stay as large and turned as they were. If it is another, with fewer frames for instance, the decoder is as new:
+    /// what a server sends at the second try need not be what it had begun to send.
     public func extend(to image: AnimatedImage) {
-        precondition(image.frameCount >= self.image.frameCount, "an animation has lost frames")
-        guard case .animated(_, let plan, _) = self.image.content,
-            case .animated(let index, _, let colors) = image.content
-        else { return }
+        guard case .animated(let known, let plan, _) = self.image.content,
+            case .animated(let index, _, let colors) = image.content, index.continues(known)
+        else { return begin(image) }
         self.image = AnimatedImage(.animated(index, plan, colors), image.options, image.limits)
+    }
+
+    private func begin(_ image: AnimatedImage) {
+        self.image = image
+        canvas = AnimationCanvas(of: image.header)
+        current = nil
+        transform = image.transform
+        window = FrameWindow(limit: window.limit)
+        isCanvasPartial = false
+        partialFrames = []
+        if case .still(let still) = image.content, still.isPartial { partialFrames = [0] }
     }
 
     private func decode(_ index: Int) throws(CodecError) -> PixelBuffer {
@@ -101,6 +110,12 @@ public final class AnimationDecoder {
             decoder.salvage(to: sink)
             isCanvasPartial = true
         }
+    }
+}
+
+extension AnimationCanvas {
+    fileprivate convenience init(of header: ImageHeader) {
+        self.init(size: header.size, blending: header.format == .webp ? .libwebp : .exact)
     }
 }
 

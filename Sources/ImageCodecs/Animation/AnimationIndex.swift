@@ -50,6 +50,12 @@ struct AnimationIndex: Sendable {
         header.orientationFollowsPixels = false
     }
 
+    /// Whether it has all that `known` has, and perhaps more; what was found in one walk costs no look at its bytes.
+    func continues(_ known: AnimationIndex) -> Bool {
+        header.format == known.header.format && header.size == known.header.size && preamble == known.preamble
+            && frames.starts(with: known.frames)
+    }
+
     /// A file of its own for a frame, so that the decoder for stills can decode it.
     func still(_ frame: StoredFrame) -> [UInt8] {
         switch header.format {

@@ -12,11 +12,12 @@ struct ArrivingFramesTests {
     static let formats: [ImageFormat] = [.gif, .png, .webp]
 
     /// Four frames, and where in the file each is complete.
-    private static func file(_ format: ImageFormat) throws -> (bytes: [UInt8], ends: [Int]) {
-        let size = PixelSize(width: 32, height: 24)
+    private static func file(
+        _ format: ImageFormat, _ size: PixelSize = PixelSize(width: 32, height: 24)
+    ) throws -> (bytes: [UInt8], ends: [Int]) {
         let encoder = try AnimationEncoder(format: format, size: size)
         for frame in 0..<4 {
-            var bytes = Samples.picture(32, 24).bytes
+            var bytes = Samples.picture(size.width, size.height).bytes
             for offset in frame * 400..<frame * 400 + 600 { bytes[offset] |= 0xE0 }
             try encoder.append(
                 try #require(PixelBuffer(size: size, bytes: bytes)), delay: .milliseconds(100 * (frame + 1)))
@@ -129,6 +130,32 @@ struct ArrivingFramesTests {
             #expect(try await iterator.next()?.index == 2)
             #expect(try await whole.animation.frameCount == 4)
             #expect(origin.counts.requests["/image"] == 1)
+        }
+    }
+
+    /// The second try brings another file: of another size, and for a time with fewer frames than were there already.
+    @Test(arguments: formats)
+    func whereTheFileHasChangedItsFramesFollow(format: ImageFormat) async throws {
+        try await withLoopbackOrigin { origin in
+            let (file, ends) = try Self.file(format)
+            let (other, _) = try Self.file(format, PixelSize(width: 40, height: 20))
+            origin.route(
+                "/image",
+                [
+                    Response(body: file).cut(at: .body(ends[2])),
+                    Response(body: other).paced(bytesPerSecond: 1 << 30, chunk: 7),
+                ])
+            var configuration = ImageLoader.Configuration.patient
+            configuration.downloads.retry = ExponentialBackoff()
+            let clock = ManualClock()
+            let loader = ImageLoader(configuration: configuration, clock: clock)
+            var iterator = loader.animationFrames(for: ImageRequest(origin.url("/image"))).makeAsyncIterator()
+            let expected = try Self.frames(file)
+            for index in 0..<3 { #expect(try await iterator.next()?.pixels == expected[index]) }
+            _ = await clock.nextSleep()
+            clock.advance(by: .seconds(100))
+            #expect(try await iterator.next()?.pixels == Self.frames(other)[3])
+            #expect(try await iterator.next() == nil)
         }
     }
 

@@ -88,6 +88,20 @@ struct StreamingAnimationTests {
     }
 
     @Test(arguments: formats)
+    func aDecoderThatIsGivenAnotherAnimationBeginsAnew(format: ImageFormat) throws {
+        let first = try AnimatedImage(TestAnimation.file(format, count: 5))
+        let fewer = try AnimatedImage(TestAnimation.file(format, count: 3, seed: 9))
+        let larger = try AnimatedImage(
+            AnimationEncoder.file(of: PixelSize(width: 200, height: 100), count: 6, format))
+        for other in [fewer, larger] {
+            let decoder = AnimationDecoder(first)
+            _ = try decoder.frame(at: 2)
+            decoder.extend(to: other)
+            #expect(try (0..<other.frameCount).map { try decoder.frame(at: $0) } == other.allFrames())
+        }
+    }
+
+    @Test(arguments: formats)
     func framesBeforeAnErrorStay(format: ImageFormat) throws {
         let file = try TestAnimation.file(format, count: 5)
         let limits = DecodeLimits(maximumFrames: 3)
@@ -191,5 +205,18 @@ extension AnimatedImage {
     /// The frames of an animation; none of a still image.
     var storedFrames: [StoredFrame] {
         if case .animated(let index, _, _) = content { index.frames } else { [] }
+    }
+}
+
+extension AnimationEncoder {
+    /// An animation of grey frames.
+    fileprivate static func file(of size: PixelSize, count: Int, _ format: ImageFormat) throws -> [UInt8] {
+        let encoder = try AnimationEncoder(format: format, size: size)
+        for index in 0..<count {
+            let bytes = [UInt8](repeating: UInt8(255 - index * 20), count: size.area * 4)
+            let frame = try #require(PixelBuffer(size: size, bytes: bytes))
+            try encoder.append(frame, delay: .milliseconds(50))
+        }
+        return try encoder.finish()
     }
 }

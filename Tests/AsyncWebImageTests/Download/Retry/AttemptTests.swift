@@ -124,6 +124,19 @@ struct AttemptTests {
         }
     }
 
+    @Test func cancellingWhileADownloadWaitsToGoOnLetsGoOfWhatHasCome() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: noise).cut(at: .body(100_000)))
+            let loader = loader()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            _ = await clock.nextSleep()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            // Its bytes in flight, too.
+            await loader.coordinator.becomesIdle()
+        }
+    }
+
     @Test func cancellingWhileADownloadWaitsToTryAgainLeavesNothing() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(status: 503))
