@@ -9,7 +9,7 @@ else
 RELEASE := -c release
 endif
 
-.PHONY: help setup build release demo test test-traits test-tsan test-asan fuzz test-benchmarks benchmark micro-benchmark charts lint format install clean
+.PHONY: help setup build release demo test test-traits test-tsan test-asan fuzz soak test-benchmarks benchmark micro-benchmark charts lint format install clean
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,12 @@ test-asan: setup ## run the tests under address sanitizer, with leak checking
 fuzz: ## feed damaged files to the codecs; TARGET=jpeg, png, webp, gif, animation, encode or all, for SECONDS=60 each
 	@Scripts/setup.sh
 	@Scripts/fuzz.sh $(or $(TARGET),all) $(or $(SECONDS),60)
+
+# Not among the tests that decide: it takes as long as it is given.
+soak: setup ## random requests, faults, cancels and changes for SECONDS=600, then count what is left; SEED=1
+	swift build --build-tests
+	WEBIMAGE_SOAK_SECONDS=$(or $(SECONDS),600) WEBIMAGE_SOAK_SEED=$(or $(SEED),1) \
+		swift test --skip-build --disable-xctest --filter '^AsyncWebImageTests\.SoakTests/aLongTime'
 
 test-benchmarks: setup ## build the benchmarks and run their tests; nothing is timed
 	swift test --package-path Benchmarks

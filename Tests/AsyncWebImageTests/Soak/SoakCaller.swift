@@ -1,0 +1,124 @@
+import AsyncWebImage
+import HTTPTypes
+
+/// Somebody who asks for one image after the other, each in another way, and is at times impatient.
+struct SoakCaller {
+    let loader: ImageLoader
+    let prefetcher: ImagePrefetcher
+    let site: SoakSite
+    let tally: SoakTally
+    var random: SplitMix
+
+    /// Asks until `end`.
+    mutating func run(until end: ContinuousClock.Instant) async {
+        while ContinuousClock.now < end {
+            var request = ImageRequest(site.url(&random))
+            request.options.target = .maximumSide([8, 20, 1_000][Int.random(in: 0..<3, using: &random)])
+            request.options.allowsPartial = oneOf(4)
+            request.options.stopsWhenComplete = oneOf(8)
+            request.priority = priority()
+            if oneOf(20) { request.credential = .basic(user: "me", password: "secret") }
+            if oneOf(50) { request.headerFields[.acceptLanguage] = "de" }
+            await ask(request)
+        }
+    }
+
+    private mutating func oneOf(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+
+    private mutating func priority() -> DownloadPriority {
+        DownloadPriority.allCases[Int.random(in: 0..<DownloadPriority.allCases.count, using: &random)]
+    }
+
+    /// How long this caller waits; nil for as long as it takes.
+    ///
+    /// A soak is about moments, and only time brings them.
+    private mutating func patience() -> Duration? {
+        oneOf(3) ? .microseconds(Int.random(in: 0...30_000, using: &random)) : nil
+    }
+
+    private mutating func ask(_ request: ImageRequest) async {
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0, 1: await handle(loader.task(for: request)) { [self] in check($0, request) }
+        case 2: await handle(loader.dataTask(for: request)) { [self] in check($0, request) }
+        case 3: await prefetch(request)
+        case 4...7: await perform { [self] in check(try await loader.image(for: request), request) }
+        case 8, 9: await perform { [self] in check(try await loader.data(for: request), request) }
+        case 10, 11: await perform { [self] in _ = try await loader.info(for: request) }
+        case 12: await perform { [self] in for try await _ in loader.frames(for: request) {} }
+        case 13: await perform { [self] in for try await _ in loader.frames(for: request) { break } }
+        case 14:
+            await perform { [self] in
+                let animation = try await loader.animation(for: request).animation
+                for try await frame in loader.frames(of: animation) where frame.run > 0 { break }
+            }
+        default: await perform { [self] in for try await _ in loader.animationFrames(for: request) {} }
+        }
+    }
+
+    /// Does `work` in a task of its own, which may be cancelled.
+    private mutating func perform(_ work: @escaping @Sendable () async throws -> Void) async {
+        let patience = patience()
+        let task = Task { [tally] in
+            do {
+                try await work()
+                tally.succeed()
+            } catch {
+                tally.fail(error)
+            }
+        }
+        if let patience {
+            try? await Task.sleep(for: patience)
+            task.cancel()
+        }
+        await task.value
+    }
+
+    /// Waits for a handle whose priority changes, and which may be cancelled.
+    private mutating func handle<Value>(_ task: LoadTask<Value>, _ check: (Value) -> Void) async {
+        let progress = oneOf(4) ? task.progress : nil
+        task.priority = priority()
+        if let patience = patience() {
+            try? await Task.sleep(for: patience)
+            task.priority = priority()
+            if oneOf(2) { task.cancel() }
+        }
+        do {
+            check(try await task.value)
+            tally.succeed()
+        } catch {
+            tally.fail(error)
+        }
+        if let progress { for await _ in progress {} }
+    }
+
+    private mutating func prefetch(_ request: ImageRequest) async {
+        var requests = [request]
+        for _ in 0..<5 { requests.append(ImageRequest(site.url(&random), maximumSide: 20)) }
+        let task = prefetcher.prefetch(requests)
+        if oneOf(4) {
+            prefetcher.pause()
+            try? await Task.sleep(for: .milliseconds(5))
+            prefetcher.resume()
+        }
+        if let patience = patience() {
+            try? await Task.sleep(for: patience)
+            task.cancel()
+        }
+        let result = await task.result
+        for _ in 0..<result.progress.finished { tally.succeed() }
+        for failure in result.failures { tally.fail(failure.error) }
+    }
+
+    private func check(_ response: ImageResponse, _ request: ImageRequest) {
+        guard case .maximumSide(let side) = request.options.target else { return }
+        let pixels = response.pixels
+        guard max(pixels.size.width, pixels.size.height) <= side,
+            pixels.bytes.count == pixels.size.width * pixels.size.height * 4
+        else { return tally.find("\(pixels.size) for \(request)") }
+    }
+
+    private func check(_ data: ImageData, _ request: ImageRequest) {
+        guard let name = HTTPField.Name(SoakSite.proof).flatMap({ data.head.response.headerFields[$0] }) else { return }
+        if !site.isFile(data.bytes, name) { tally.find("wrong bytes of \(request.url), \(data.bytes.count)") }
+    }
+}

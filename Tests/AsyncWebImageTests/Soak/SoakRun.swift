@@ -1,0 +1,131 @@
+import LoopbackOrigin
+import TestSupport
+
+@testable import AsyncWebImage
+
+/// Callers, faults, cancellations and changes of mind at random, for a time: whatever the schedule, everybody is
+/// answered and nothing is left.
+///
+/// One loader serves all rounds. After each, nothing may be under way; each has an origin of its own, and so a host that
+/// the loader has not seen. The seed decides what is asked for and answered, not the schedule.
+struct SoakRun {
+    var seed: UInt64
+    var duration: Duration
+    var roundDuration: Duration
+    var callers = 200
+    /// Told after each round.
+    var report: (String) -> Void = { _ in }
+
+    static let bodyLimit = 1 << 20
+    /// After the warm-up, memory may grow by so much: heaps of many threads are never twice the same.
+    static let memoryTolerance = 24 << 20
+    private static let warmUpRounds = 2
+
+    private let tally = SoakTally()
+
+    init(seed: UInt64, duration: Duration, roundDuration: Duration) {
+        self.seed = seed
+        self.duration = duration
+        self.roundDuration = roundDuration
+    }
+
+    /// What was found that must not be; empty if all is well.
+    func run() async throws -> [String] {
+        let files = try SoakSite.makeFiles()
+        try await warmUp(files)
+        let descriptors = ProcessState.descriptors
+        var memory: [Int] = []
+        let start = ContinuousClock.now
+        var loader: ImageLoader? = ImageLoader(configuration: configuration)
+        while let loader, memory.isEmpty || ContinuousClock.now - start < duration {
+            try await withLoopbackOrigin { origin in
+                await round(memory.count, loader, SoakSite(origin, files: files, seed: seed &+ UInt64(memory.count)))
+            }
+            loader.cache.removeAll()
+            memory.append(ProcessState.residentBytes)
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            report(
+                "\(Int(seconds)) s: \(tally.requests) requests, \(memory[memory.count - 1] >> 20) MiB; \(tally.ends)")
+            guard tally.findings.isEmpty else { break }
+        }
+        loader = nil
+        await expect("descriptors: \(ProcessState.descriptors), before \(descriptors)") {
+            ProcessState.descriptors <= descriptors
+        }
+        await expect("threads: \(ProcessState.threads(named: "webimage-"))") {
+            ProcessState.threads(named: "webimage-").isEmpty
+        }
+        if memory.count > Self.warmUpRounds, let last = memory.last,
+            last - memory[Self.warmUpRounds - 1] > Self.memoryTolerance
+        {
+            tally.find("memory after each round, in MiB: \(memory.map { $0 >> 20 })")
+        }
+        return tally.findings
+    }
+
+    /// The runtime keeps what its first timers of each kind are made of: a short round of another loader is for that.
+    private func warmUp(_ files: [[UInt8]]) async throws {
+        var short = self
+        short.roundDuration = .milliseconds(500)
+        try await withLoopbackOrigin { origin in
+            let loader = ImageLoader(configuration: configuration)
+            await short.round(0, loader, SoakSite(origin, files: files, seed: seed))
+        }
+        await expect("threads before") { ProcessState.threads(named: "webimage-").isEmpty }
+    }
+
+    private var configuration: ImageLoader.Configuration {
+        var configuration = ImageLoader.Configuration()
+        configuration.transport.proxy = .none
+        configuration.downloads.deadlines = Deadlines(
+            connect: .seconds(5), firstByte: .milliseconds(500), idle: .milliseconds(200), total: .seconds(5))
+        configuration.downloads.retry = ExponentialBackoff(maximumTries: 2, base: .milliseconds(20))
+        configuration.downloads.bodyLimit = Self.bodyLimit
+        configuration.downloads.resumableLimit = 200_000
+        configuration.downloads.maximumConcurrentDownloads = 32
+        configuration.downloads.maximumConcurrentDownloadsPerHost = 32
+        configuration.decoding.memoryBudget = 2 << 20
+        configuration.memoryCacheLimit = 100_000
+        return configuration
+    }
+
+    private func round(_ number: Int, _ loader: ImageLoader, _ site: SoakSite) async {
+        let end = ContinuousClock.now + roundDuration
+        let prefetcher = ImagePrefetcher(loader: loader)
+        let seed = seed &* 1_000_003 &+ UInt64(number) &* 1_009
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<callers {
+                var caller = SoakCaller(
+                    loader: loader, prefetcher: prefetcher, site: site, tally: tally,
+                    random: SplitMix(seed: seed &+ UInt64(index)))
+                group.addTask { await caller.run(until: end) }
+            }
+            var steering = SoakSteering(loader: loader, random: SplitMix(seed: seed &+ UInt64(callers)))
+            group.addTask { await steering.run(until: end) }
+        }
+        await expect("activity: \(await loader.coordinator.activity)") {
+            await loader.coordinator.isAtRest
+        }
+        await expect("decoder's memory: \(await loader.decoder.memoryInUse)") {
+            await loader.decoder.memoryInUse == 0
+        }
+        await expect("requests that the origin is still answering: \(site.origin.counts.runningRequests)") {
+            site.origin.counts.runningRequests == 0
+        }
+        site.gate.open()
+    }
+
+    /// Finds fault unless `condition` comes to hold.
+    private func expect(_ finding: @autoclosure () async -> String, _ condition: () async throws -> Bool) async {
+        if await (try? ProcessState.reaches(condition)) != true { tally.find(await finding()) }
+    }
+}
+
+extension DownloadCoordinator {
+    /// Whether nobody waits, nothing runs, and nothing is kept of what was.
+    fileprivate var isAtRest: Bool {
+        let activity = activity
+        return activity.running == 0 && activity.waiting == 0 && activity.callers == 0 && activity.bytesInFlight == 0
+            && downloads.isEmpty && joinable.isEmpty && locations.isEmpty
+    }
+}

@@ -1,0 +1,128 @@
+import AsyncWebImage
+import LoopbackOrigin
+
+/// Images on an origin that answers with every fault it knows, each request by the dice of a seed.
+struct SoakSite: Sendable {
+    typealias Response = LoopbackOrigin.Response
+
+    let origin: LoopbackOrigin
+    private let files: [[UInt8]]
+    private let seed: UInt64
+    /// Holds answers back until a round is over.
+    let gate = Gate()
+
+    private static let tooLarge = [UInt8](repeating: 0, count: SoakRun.bodyLimit + 1)
+    /// Says that the body is the file or its beginning.
+    static let proof = "X-File"
+
+    /// All files: of each format, small and animated.
+    static func makeFiles() throws -> [[UInt8]] {
+        let stills = try (0..<24).map { try Samples.file(ImageFormat.allCases[$0 % 4], 60 + $0, 50) }
+        let large = try ImageFormat.allCases.map { try Samples.file($0, 300, 200) }
+        let animations = try [ImageFormat.gif, .png, .webp].map { format in
+            let encoder = try AnimationEncoder(format: format, size: PixelSize(width: 40, height: 30))
+            for number in 0..<4 {
+                let bytes = Samples.picture(40, 30).bytes.map { $0 &+ UInt8(number * 10) | 3 }
+                guard let frame = PixelBuffer(size: PixelSize(width: 40, height: 30), bytes: bytes) else { continue }
+                try encoder.append(frame, delay: .milliseconds(10))
+            }
+            return try encoder.finish()
+        }
+        return stills + large + animations
+    }
+
+    init(_ origin: LoopbackOrigin, files: [[UInt8]], seed: UInt64) {
+        self.origin = origin
+        self.files = files
+        self.seed = seed
+        origin.route("/*") { [self] in answer($0) }
+    }
+
+    /// One of its URLs.
+    func url(_ random: inout SplitMix) -> String {
+        let index = Int.random(in: 0..<files.count, using: &random)
+        return origin.url("/\(Int.random(in: 0..<20, using: &random) == 0 ? "private-" : "")\(index)")
+    }
+
+    /// Whether bytes that came with the proof are what the origin may have sent.
+    func isFile(_ bytes: [UInt8], _ name: String) -> Bool {
+        guard let index = Int(name), files.indices.contains(index) else { return false }
+        return files[index].starts(with: bytes)
+    }
+
+    private func answer(_ request: LoopbackOrigin.Request) -> Response {
+        let name = String(request.path.dropFirst().replacing("private-", with: ""))
+        guard let index = Int(name), files.indices.contains(index) else { return Response(status: 404) }
+        if request.path.hasPrefix("/private-"), request.headerFields["Authorization"] == nil {
+            return Response(status: 401, headerFields: ["WWW-Authenticate": "Basic realm=\"soak\""])
+        }
+        let file = files[index]
+        let fields: HeaderFields = [Self.proof: name, "ETag": "\"\(index)\""]
+        if let range = request.headerFields["Range"], request.headerFields["If-Range"] == "\"\(index)\"",
+            let offset = Int(range.dropFirst(6).dropLast()), offset < file.count
+        {
+            var fields = fields
+            fields.append("Content-Range", "bytes \(offset)-\(file.count - 1)/\(file.count)")
+            return Response(status: 206, headerFields: fields, body: Array(file[offset...]))
+        }
+        if request.query != nil { return Response(headerFields: fields, body: file) }
+        var random = SplitMix(seed: seed &+ UInt64(index) << 32 &+ UInt64(request.ordinal))
+        return answer(file, fields, request.path, &random)
+    }
+
+    private func answer(
+        _ file: [UInt8], _ fields: HeaderFields, _ path: String, _ random: inout SplitMix
+    ) -> Response {
+        let framings: [Response.Framing] = [.contentLength, .contentLength, .chunked, .untilClose]
+        let framing = framings[Int.random(in: 0..<framings.count, using: &random)]
+        let good = Response(headerFields: fields, body: file, framing: framing)
+        let points: [Response.Point] = [
+            .start, .insideHead, .body(0), .body(Int.random(in: 0..<file.count, using: &random)), .body(file.count),
+        ]
+        let point = points[Int.random(in: 0..<points.count, using: &random)]
+        switch Int.random(in: 0..<44, using: &random) {
+        case 0, 1: return good.cut(at: point)
+        case 2, 3: return good.reset(at: point)
+        case 4, 5: return good.stalled(at: point)
+        case 6: return good.held(at: point, until: gate)
+        case 7, 8: return good.paused(at: point, for: .milliseconds(Int.random(in: 1...50, using: &random)))
+        case 9: return good.paced(bytesPerSecond: 100_000, chunk: 500)
+        case 10: return Response(headerFields: fields, body: file, framing: .claimedContentLength(file.count + 100))
+        case 11: return Response(headerFields: fields, body: file, framing: .claimedContentLength(file.count / 2))
+        case 12: return .raw(Array(file.prefix(200)))
+        case 13: return .raw("HTTP/1.1 2000 What\r\n\r\n")
+        case 14: return .raw("HTTP/1.1 200 OK\r\nX-Endless: " + String(repeating: "x", count: 400_000))
+        case 15: return Response(status: 503, headerFields: ["Retry-After": "0"], body: Array("busy".utf8))
+        case 16: return Response(status: 500, body: file)
+        case 17: return Response(status: 404, headerFields: ["Content-Type": "text/plain"], body: Array("no".utf8))
+        case 18: return Response(status: [204, 205, 206, 304][Int.random(in: 0..<4, using: &random)])
+        case 19: return Response(body: [])
+        case 20: return Response(body: Array("<html>no image</html>".utf8))
+        case 21: return Response(body: Self.tooLarge)
+        case 22: return Response(body: Self.tooLarge, framing: .chunked)
+        case 23: return .redirect(to: "\(path)?whole")
+        case 24: return .redirect(to: path)
+        case 25: return .redirect(to: "ftp://127.0.0.1/a")
+        case 26: return .redirect(to: "http://127.0.0.1:1/a")
+        case 27, 28: return Response(body: damaged(file, &random), framing: framing)
+        case 29: return Response(body: Array(file.prefix(Int.random(in: 0..<file.count, using: &random))))
+        case 30:
+            var response = good
+            response.interim = [.init(), .init(status: 103, headerFields: ["Link": "<a>"])]
+            return response
+        case 31:
+            var response = good
+            response.headerFields.append("Connection", "close")
+            return response
+        default: return good
+        }
+    }
+
+    private func damaged(_ file: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+        var file = file
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+            file[Int.random(in: 0..<file.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        return file
+    }
+}

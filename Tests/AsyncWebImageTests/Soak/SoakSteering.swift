@@ -1,0 +1,42 @@
+import AsyncWebImage
+import HTTPTypes
+
+/// Somebody who changes how the loader works, again and again, while it does.
+struct SoakSteering {
+    let loader: ImageLoader
+    var random: SplitMix
+
+    /// Steers until `end`; then everything may run again.
+    mutating func run(until end: ContinuousClock.Instant) async {
+        let coordinator = loader.coordinator
+        while ContinuousClock.now < end {
+            await steer(coordinator)
+            try? await Task.sleep(for: .milliseconds(Int.random(in: 5...100, using: &random)))
+        }
+        await coordinator.configure { $0.rateLimitPerHost = nil }
+        await coordinator.resume()
+    }
+
+    private mutating func steer(_ coordinator: DownloadCoordinator) async {
+        let slots = Int.random(in: 1...64, using: &random)
+        let slotsPerHost = Int.random(in: 1...64, using: &random)
+        let bytes = Int.random(in: 1_000...2_000_000, using: &random)
+        switch Int.random(in: 0..<24, using: &random) {
+        case 0, 1: await coordinator.suspend()
+        case 2...5: await coordinator.resume()
+        case 6: await coordinator.cancelAll()
+        case 7: loader.cache.removeAll()
+        case 8...15:
+            await coordinator.configure { configuration in
+                configuration.maximumConcurrentDownloads = slots
+                configuration.maximumConcurrentDownloadsPerHost = slotsPerHost
+            }
+        case 16: await coordinator.configure { $0.executionOrder = bytes % 2 == 0 ? .lifo : .fifo }
+        case 17, 18: await coordinator.configure { $0.bytesInFlightLimit = bytes }
+        case 19: await coordinator.configure { $0.replayLimit = bytes % 20_000 }
+        case 20: await coordinator.setHeaderField(.acceptLanguage, to: bytes % 2 == 0 ? nil : "\(slots)")
+        case 21: await coordinator.configure { $0.rateLimitPerHost = RateLimit(requestsPerSecond: 500, burst: slots) }
+        default: await coordinator.configure { $0.rateLimitPerHost = nil }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import AsyncWebImage
+import Threading
+
+/// How many requests had which end, and what must not have happened.
+final class SoakTally: Sendable {
+    private struct State {
+        var ends: [String: Int] = [:]
+        var findings: [String] = []
+    }
+
+    /// More of the same would tell nothing.
+    private static let findingLimit = 20
+
+    private let state = Locked(State())
+
+    var requests: Int { state.withLock { $0.ends.values.reduce(0, +) } }
+    var findings: [String] { state.withLock { $0.findings } }
+
+    /// The ends and how many came to each, the most frequent first.
+    var ends: String {
+        let ends = state.withLock { $0.ends }
+        return ends.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
+            .joined(separator: ", ")
+    }
+
+    /// Something that must not be.
+    func find(_ finding: String) {
+        state.withLock { if $0.findings.count < Self.findingLimit { $0.findings.append(finding) } }
+    }
+
+    func succeed() { note("ok") }
+
+    /// Counts `error`; one that no caller may ever see is a finding.
+    func fail(_ error: any Error) {
+        switch error {
+        case is CancellationError: note("cancelled")
+        case ImageError.transport(let cause):
+            note(cause.reason.kind)
+            switch cause.reason {
+            // The loader's own business, an unknown code, and what this machine has run out of.
+            case .cancelled, .other, .invalidURL, .hostNotFound, .refusedByPolicy: find("\(cause) of \(cause.url)")
+            default: break
+            }
+        case ImageError.status(let head, _): note("\(head.status.code)")
+        case ImageError.emptyBody: note("empty")
+        case ImageError.codec, is CodecError: note("undecodable")
+        default: find("unexpected error \(error)")
+        }
+    }
+
+    private func note(_ end: String) { state.withLock { $0.ends[end, default: 0] += 1 } }
+}
+
+extension TransportError.Reason {
+    /// The case's name.
+    fileprivate var kind: String { String("\(self)".prefix { $0 != "(" }) }
+}
