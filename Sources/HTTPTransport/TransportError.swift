@@ -46,6 +46,8 @@ public struct TransportError: Error, Sendable, Hashable {
         case authenticationFailed
         /// The transport's ``NetworkPolicy`` does not allow it: the URL, a redirect's target, or every address of its host.
         case refusedByPolicy(NetworkPolicy.Refusal)
+        /// Only a stored response was wanted, and there is none.
+        case notCached
         /// ``Transfer/cancel()`` was called, or the transport shut down.
         case cancelled
         /// Anything else libcurl may say, by its `CURLcode`.
@@ -57,7 +59,7 @@ public struct TransportError: Error, Sendable, Hashable {
         switch reason {
         case .connectionFailed, .timedOut, .truncated, .connectionLost, .hostNotFound: true
         case .invalidURL, .insecure, .bodyTooLarge, .headerTooLarge, .invalidResponse, .tooManyRedirects,
-            .redirectRefused, .authenticationFailed, .refusedByPolicy, .cancelled, .other:
+            .redirectRefused, .authenticationFailed, .refusedByPolicy, .notCached, .cancelled, .other:
             false
         }
     }
@@ -94,6 +96,7 @@ extension TransportError.Reason {
         case .redirectRefused: "redirected to something that is no http or https URL"
         case .authenticationFailed: "the credential was not accepted"
         case .refusedByPolicy(let refusal): "not allowed by the network policy (\(refusal))"
+        case .notCached: "there is no stored response, and the origin was not to be asked"
         case .cancelled: "cancelled"
         case .other(let code): "the transfer failed (libcurl error \(code))"
         }

@@ -5,6 +5,12 @@ import Threading
 extension BodyLog {
     var received: Int { state.withLock { $0.received } }
 
+    /// Where the bytes come from.
+    var source: ResponseSource { state.withLock { $0.source } }
+
+    /// Says where the bytes come from that follow.
+    func note(_ source: ResponseSource) { state.withLock { $0.source = source } }
+
     /// How the transfer ended; nil while it goes on.
     var end: End? { state.withLock { $0.end } }
 
@@ -12,10 +18,10 @@ extension BodyLog {
     var held: Int { state.withLock { $0.held } }
 
     /// Keeps the whole body and gives it to `answer` at the end; false if its beginning is already gone.
-    func collect(for answer: OneShot<ImageData>, source: ResponseSource) -> Bool {
+    func collect(for answer: OneShot<ImageData>, isJoined: Bool) -> Bool {
         let (isWhole, isOver, resumed) = state.withLock { state -> (Bool, Bool, (any Transfer)?) in
             guard state.isWhole else { return (false, false, nil) }
-            state.collectors.insert(Collectors.Collector(answer: answer, source: source))
+            state.collectors.insert(Collectors.Collector(answer: answer, isJoined: isJoined))
             return (true, state.end != nil, state.resumed())
         }
         resumed?.resume()
@@ -23,7 +29,7 @@ extension BodyLog {
         return isWhole
     }
 
-    /// Takes back ``collect(for:source:)``.
+    /// Takes back ``collect(for:isJoined:)``.
     func stopCollecting(for answer: OneShot<ImageData>) {
         state.withLock { $0.collectors.remove(answer) }
     }

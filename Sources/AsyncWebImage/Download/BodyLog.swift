@@ -39,6 +39,8 @@ final class BodyLog: Sendable {
         /// How much to allocate with the first bytes.
         var firstCapacity = segmentSize
         var received = 0
+        /// Where the bytes come from.
+        var source = ResponseSource.network
         /// Bytes of the segments and the open piece.
         var held = 0
         /// How long the whole body is, if the server says so.
@@ -126,15 +128,15 @@ final class BodyLog: Sendable {
 
     /// Hands the body, or why there is none, to those who wait for it, once it is complete.
     func answerCollectors() {
-        let answer = state.withLock { state -> (Collectors, End, [UInt8])? in
+        let answer = state.withLock { state -> (Collectors, End, [UInt8], ResponseSource)? in
             guard let end = state.end, !state.collectors.isEmpty else { return nil }
             let collectors = state.collectors
             state.collectors = Collectors()
-            if case .failure = end { return (collectors, end, []) }
-            return (collectors, end, state.allBytes())
+            if case .failure = end { return (collectors, end, [], state.source) }
+            return (collectors, end, state.allBytes(), state.source)
         }
-        guard let (collectors, end, bytes) = answer else { return }
-        collectors.resolve(end.map { (bytes, Delivery(head: $0.head, metrics: $0.metrics)) })
+        guard let (collectors, end, bytes, source) = answer else { return }
+        collectors.resolve(end.map { (bytes, Delivery(head: $0.head, metrics: $0.metrics)) }, from: source)
     }
 }
 

@@ -2,8 +2,8 @@
 struct Collectors {
     struct Collector {
         let answer: OneShot<ImageData>
-        /// Where the bytes come from, for this caller.
-        let source: ResponseSource
+        /// Whether somebody else had asked before.
+        let isJoined: Bool
     }
 
     private var first: Collector?
@@ -20,19 +20,21 @@ struct Collectors {
     }
 
     /// Gives all of them the same body, or the same error.
-    consuming func resolve(_ body: Result<(bytes: [UInt8], delivery: Delivery), ImageError>) {
-        if let first { first.resolve(body) }
-        for collector in others.values { collector.resolve(body) }
+    consuming func resolve(
+        _ body: Result<(bytes: [UInt8], delivery: Delivery), ImageError>, from source: ResponseSource
+    ) {
+        if let first { first.resolve(body, from: source) }
+        for collector in others.values { collector.resolve(body, from: source) }
     }
 }
 
 extension Collectors.Collector {
     fileprivate func resolve(
-        _ body: Result<(bytes: [UInt8], delivery: Delivery), ImageError>
+        _ body: Result<(bytes: [UInt8], delivery: Delivery), ImageError>, from source: ResponseSource
     ) {
         switch body {
         case .success((let bytes, let delivery)):
-            answer.resolve(.success(ImageData(bytes: bytes, source: source, delivery: delivery)))
+            answer.resolve(.success(ImageData(bytes: bytes, source: isJoined ? .joined : source, delivery: delivery)))
         case .failure(let error):
             answer.resolve(.failure(error))
         }

@@ -63,19 +63,20 @@ extension DownloadCoordinator {
         for (subscriber, download) in waiting {
             switch image {
             case .success(let image):
-                subscriber.deliver(image, byteCount: download.log.received)
+                subscriber.deliver(image, byteCount: download.log.received, from: download.log.source)
             case .failure(let error):
                 subscriber.fail(ImageError.wrapping(error, url: download.key.url.string))
             }
         }
         // The next caller may be luckier than with a partial image.
         if case .success(let image) = image, !image.isPartial,
-            case .pixels(let options) = variant, let download = downloads[id]
+            case .pixels(let options) = variant, let download = downloads[id],
+            let variant = download.key.memorable(options)
         {
             let response = ImageResponse(
                 image: image, source: .memory, byteCount: download.log.received,
                 scale: download.key.url.displayScale)
-            cache.insert(response, for: VariantKey(fetch: download.key, options: options))
+            cache.insert(response, for: variant)
         }
         stopIfUnwanted(id)
     }
@@ -86,7 +87,7 @@ extension DownloadCoordinator {
         for (subscriber, download) in takeWaiting(id, variant, reader) {
             switch animation {
             case .success(let animation):
-                subscriber.deliver(animation, byteCount: download.log.received)
+                subscriber.deliver(animation, byteCount: download.log.received, from: download.log.source)
             case .failure(let error):
                 subscriber.fail(ImageError.wrapping(error, url: download.key.url.string))
             }

@@ -23,12 +23,14 @@ extension DownloadCoordinator {
         #endif
         let receiver = DownloadReceiver(
             url: download.key.url, log: download.log, rules: rules, continuing: continued,
-            isTransformed: hooks?.transform != nil, events: download.events
+            isTransformed: hooks?.transform != nil, isConditional: download.key.isConditional,
+            events: download.events
         ) { [id = download.id] in
             self.post(.transferEnded(id))
         }
         download.receiver = receiver
         download.events?.send(.started(attempt: download.attempts))
+        let transport = transport(of: download)
         let transfer =
             hooks.map { HookedTransfer(request, over: transport, hooks: $0, receiver: receiver) as any Transfer }
             ?? transport.start(request, receiver: receiver)

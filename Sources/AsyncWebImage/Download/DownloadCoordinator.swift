@@ -9,6 +9,7 @@ public actor DownloadCoordinator {
     let transport: any Transport
     let decoder: ImageDecoder
     let cache: MemoryCache
+    private let responseCache: ResponseCache?
     /// How downloads are made from now on; see ``configure(_:)``.
     public internal(set) var configuration: DownloadConfiguration {
         didSet {
@@ -56,6 +57,7 @@ public actor DownloadCoordinator {
     ) {
         policy = configuration.previews
         logger = configuration.logger
+        responseCache = configuration.responseCache
         #if Tracing
         tracing = configuration.tracing
         #endif
@@ -129,7 +131,7 @@ extension DownloadCoordinator {
     private func join(_ subscriber: Subscriber) {
         guard !subscriber.isSettled else { return }
         if case .pixels(let options) = subscriber.variant,
-            let known = cache.response(for: VariantKey(fetch: subscriber.key, options: options))
+            let variant = subscriber.key.known(options), let known = cache.response(for: variant)
         {
             subscriber.deliver(known.image, byteCount: known.byteCount, from: .memory)
             return
@@ -149,6 +151,14 @@ extension DownloadCoordinator {
         guard let download = locations[id] else { return }
         download.setPriority(priority, of: id)
         queue.reprioritize(download.id, to: download.priority)
+    }
+
+    /// What makes the next attempt of a download.
+    func transport(of download: Download) -> any Transport {
+        guard responseCache != nil || download.key.cachePolicy == .cacheOnly else { return transport }
+        return CachingTransport(transport: transport, cache: responseCache, policy: download.key.cachePolicy) {
+            [log = download.log] source in log.note(source)
+        }
     }
 
     private func makeDownload(_ subscriber: Subscriber) -> Download {
@@ -177,7 +187,7 @@ extension DownloadCoordinator {
         subscriber.isJoined = isJoined
         switch subscriber.wish {
         case .data(let answer):
-            guard download.log.collect(for: answer, source: isJoined ? .joined : .network) else { return false }
+            guard download.log.collect(for: answer, isJoined: isJoined) else { return false }
             if case .received = download.state { return true }
         case .info, .image, .animation:
             guard decode(subscriber, from: download) != nil else { return false }

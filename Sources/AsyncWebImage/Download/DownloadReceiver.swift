@@ -41,18 +41,21 @@ final class DownloadReceiver: TransferReceiver {
     private let continued: Resumption?
     /// Whether the body may grow over the limit though what the transport brings does not.
     private let countsBody: Bool
+    /// Whether 304 is an answer: that the caller has the newest already.
+    private let isConditional: Bool
     private let events: DownloadEventSender?
     private let state: Locked<State>
 
     init(
         url: HTTPURL, log: BodyLog, rules: ResponseRules, continuing: Resumption? = nil, isTransformed: Bool = false,
-        events: DownloadEventSender? = nil, completion: @escaping @Sendable () -> Void
+        isConditional: Bool = false, events: DownloadEventSender? = nil, completion: @escaping @Sendable () -> Void
     ) {
         self.url = url
         self.log = log
         self.rules = rules
         continued = continuing
         countsBody = continuing != nil || isTransformed
+        self.isConditional = isConditional
         self.events = events
         state = Locked(State(completion: completion))
     }
@@ -87,6 +90,8 @@ final class DownloadReceiver: TransferReceiver {
             state.head = head
             if isPart, continued != nil {
                 state.failure = .notContinued
+            } else if isConditional, head.status == .notModified {
+                state.failure = .failed(.notModified(head))
             } else if rules.accepts(head.status) {
                 state.failure = .failed(.unacceptableType(head))
             } else {
@@ -145,7 +150,8 @@ final class DownloadReceiver: TransferReceiver {
 
     /// How the body in the log can be continued; nil if it cannot.
     var resumption: Resumption? {
-        guard let head = state.withLock({ $0.use == .body ? $0.head : nil }) else { return nil }
+        // What is stored is there whole, or not at all.
+        guard log.source == .network, let head = state.withLock({ $0.use == .body ? $0.head : nil }) else { return nil }
         let progress = log.progress
         return Resumption(head, offset: progress.received, total: progress.expected)
     }

@@ -66,8 +66,8 @@ struct Subscriber: Sendable {
     }
 
     /// Hands the animation over.
-    func deliver(_ animation: AnimatedImage, byteCount: Int) {
-        let source: ResponseSource = isJoined ? .joined : .network
+    func deliver(_ animation: AnimatedImage, byteCount: Int, from source: ResponseSource) {
+        let source = isJoined ? .joined : source
         switch wish {
         case .animation(_, let answer):
             answer.resolve(.success(AnimationResponse(animation: animation, source: source, byteCount: byteCount)))
@@ -77,8 +77,8 @@ struct Subscriber: Sendable {
     }
 
     /// Hands the finished image over.
-    func deliver(_ image: DecodedImage, byteCount: Int, from source: ResponseSource? = nil) {
-        let source = source ?? (isJoined ? .joined : .network)
+    func deliver(_ image: DecodedImage, byteCount: Int, from source: ResponseSource) {
+        let source = isJoined ? .joined : source
         let response = ImageResponse(
             image: image, source: source, byteCount: byteCount, scale: key.url.displayScale)
         switch wish {

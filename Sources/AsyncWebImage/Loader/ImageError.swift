@@ -10,6 +10,8 @@ public enum ImageError: Error, Sendable {
     case transport(TransportError)
     /// The server answered with a status other than 200 to 299; `text` is the beginning of a textual body.
     case status(ResponseHead, text: String)
+    /// The origin has what the caller has already, as ``ImageRequest/knownVersion`` says.
+    case notModified(ResponseHead)
     /// The server answered with something of a type that ``DownloadConfiguration/acceptedContentTypes`` has not.
     case unacceptableType(ResponseHead)
     /// A hook of the application refused the request or its response; `cause` is what it threw.
@@ -31,7 +33,8 @@ public enum ImageError: Error, Sendable {
         case .transport(let error): error.isRetryable
         case .status(let head, _):
             [408, 425, 429].contains(head.status.code) || head.status.code >= 500
-        case .invalidURL, .unacceptableType, .refused, .emptyBody, .codec, .unreadableFile, .shutDown: false
+        case .invalidURL, .notModified, .unacceptableType, .refused, .emptyBody, .codec, .unreadableFile, .shutDown:
+            false
         }
     }
 
@@ -51,6 +54,7 @@ extension ImageError: CustomStringConvertible {
         case .status(let head, _):
             "the server answered \(head.status.code) \(head.status.reasonPhrase)"
                 .trimmingTrailingSpace
+        case .notModified: "it has not changed"
         case .unacceptableType(let head):
             "the server sent \(head.response.headerFields[.contentType] ?? "something"), which is not wanted"
         case .refused(let hook, _, let cause): "refused by the application's \(hook.words): \(cause)"

@@ -16,6 +16,10 @@ extension ImageLoader {
         public var previews: ProgressivePolicy
         /// Most bytes of pixels that are kept for the next time; 0 keeps nothing.
         public var memoryCacheLimit: Int
+        /// Where responses are kept as they came; nil keeps none.
+        public var responseCache: ResponseCache?
+        /// What stored responses and finished images may be used for, unless a request says otherwise.
+        public var cachePolicy = CachePolicy.useProtocol
         /// Where downloads are logged, at level debug.
         public var logger: Logger
         /// Where downloads are counted and timed; nil, which costs nothing, is nowhere.

@@ -14,6 +14,8 @@ public final class ImageLoader: Sendable {
     public let decoder: ImageDecoder
     /// Images that are finished.
     public let cache: MemoryCache
+    /// What a request means that says nothing of it.
+    private let cachePolicy: CachePolicy
 
     /// A loader with connections, threads and a cache of its own.
     ///
@@ -28,6 +30,7 @@ public final class ImageLoader: Sendable {
             connections.connectionCacheSize, configuration.downloads.maximumConcurrentDownloads)
         decoder = ImageDecoder(configuration: configuration.decoding)
         cache = MemoryCache(limit: configuration.memoryCacheLimit)
+        cachePolicy = configuration.cachePolicy
         coordinator = DownloadCoordinator(
             transport: transport ?? CurlTransport(configuration: connections),
             decoder: decoder,
@@ -45,8 +48,8 @@ public final class ImageLoader: Sendable {
     /// too early does; partial images are not cached. Throws ``ImageError``; cancelling the task throws `CancellationError`
     /// and touches no other caller.
     public func image(for request: ImageRequest) async throws -> ImageResponse {
-        let key = try request.fetchKey
-        if let known = cache.response(for: VariantKey(fetch: key, options: request.options)) { return known }
+        let key = try fetchKey(request)
+        if let variant = key.known(request.options), let known = cache.response(for: variant) { return known }
         return try await answer(to: request, key) { .image(request.options, $0) }
     }
 
@@ -56,21 +59,21 @@ public final class ImageLoader: Sendable {
     /// Nothing is cached. Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other
     /// caller.
     public func animation(for request: ImageRequest) async throws -> AnimationResponse {
-        try await answer(to: request, try request.fetchKey) { .animation(request.options, $0) }
+        try await answer(to: request, try fetchKey(request)) { .animation(request.options, $0) }
     }
 
     /// The body as it came, whatever it is; nothing is decoded.
     ///
     /// Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other caller.
     public func data(for request: ImageRequest) async throws -> ImageData {
-        try await answer(to: request, try request.fetchKey) { .data($0) }
+        try await answer(to: request, try fetchKey(request)) { .data($0) }
     }
 
     /// Format, size and so on, from no more of the body than its header needs; then the download is stopped.
     ///
     /// Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other caller.
     public func info(for request: ImageRequest) async throws -> ImageInfo {
-        try await answer(to: request, try request.fetchKey) { .info($0) }
+        try await answer(to: request, try fetchKey(request)) { .info($0) }
     }
 
     /// Previews of the image while it arrives, then the final image.
@@ -126,7 +129,7 @@ public final class ImageLoader: Sendable {
         let answer = OneShot<Value>()
         let id = coordinator.newSubscriberID()
         do {
-            coordinator.post(.join(Subscriber(request, try request.fetchKey, id: id, wish: wish(answer))))
+            coordinator.post(.join(Subscriber(request, try fetchKey(request), id: id, wish: wish(answer))))
         } catch {
             answer.resolve(.failure(error))
         }
@@ -136,7 +139,7 @@ public final class ImageLoader: Sendable {
     private func subscription<Frame>(
         _ request: ImageRequest, _ channel: FrameChannel<Frame>, _ wish: Subscriber.Wish
     ) throws(ImageError) -> FrameSubscription<Frame> {
-        let subscriber = Subscriber(request, try request.fetchKey, id: coordinator.newSubscriberID(), wish: wish)
+        let subscriber = Subscriber(request, try fetchKey(request), id: coordinator.newSubscriberID(), wish: wish)
         return FrameSubscription(subscriber, channel: channel, coordinator: coordinator)
     }
 
@@ -166,12 +169,13 @@ extension Subscriber {
     }
 }
 
-extension ImageRequest {
-    fileprivate var fetchKey: FetchKey {
-        get throws(ImageError) {
-            guard let url = try? HTTPURL(url) else { throw .invalidURL(url) }
-            return FetchKey(
-                url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies)
-        }
+extension ImageLoader {
+    private func fetchKey(_ request: ImageRequest) throws(ImageError) -> FetchKey {
+        guard let url = try? HTTPURL(request.url) else { throw .invalidURL(request.url) }
+        var headerFields = request.headerFields
+        request.knownVersion?.add(to: &headerFields)
+        return FetchKey(
+            url: url, headerFields: headerFields, credential: request.credential,
+            handlesCookies: request.handlesCookies, cachePolicy: request.cachePolicy ?? cachePolicy)
     }
 }

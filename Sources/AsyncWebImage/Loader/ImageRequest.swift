@@ -24,6 +24,13 @@ public struct ImageRequest: Sendable, Hashable {
     /// Whether ``ImageLoader/shutdown(gracePeriod:)`` lets the download go on for the grace period, rather than stop it at
     /// once; of all who share a download, one is enough.
     public var finishesOnShutdown = false
+    /// What stored responses and finished images may be used for; nil as ``ImageLoader/Configuration/cachePolicy`` has it.
+    public var cachePolicy: CachePolicy?
+    /// The version that the caller has: if the origin has no other, the request fails with ``ImageError/notModified(_:)``.
+    ///
+    /// The origin is asked, whatever is stored; only ``CachePolicy/cacheOnly`` takes no notice of it. Header fields of the
+    /// request that ask the same have the same effect.
+    public var knownVersion: ResponseVersion?
 
     /// A request for the image at `url`.
     ///

@@ -71,7 +71,13 @@ public enum ResponseSource: String, Sendable, Hashable {
     case network
     /// A download that was already under way for somebody else.
     case joined
-    /// The memory cache.
+    /// The folder of a ``ResponseCache``.
+    case disk
+    /// A ``ResponseCache`` in memory.
+    case storedInMemory
+    /// A ``ResponseCache``, after the origin had said that it is still right.
+    case revalidated
+    /// The memory cache of finished pixels.
     case memory
     /// A file.
     case file

@@ -8,7 +8,7 @@ extension GetCommand {
         let workers = Workers()
         let plan = plan
         let getter = Getter(
-            loader: ImageLoader(configuration: loaderConfiguration, transport: traffic),
+            loader: ImageLoader(configuration: try loaderConfiguration(), transport: traffic),
             traffic: traffic,
             folder: try OutputFolder(path: output),
             previews: try progressiveDir.map { try OutputFolder(path: $0) },
@@ -33,12 +33,14 @@ extension GetCommand {
         if await display.failed > 0 { throw ExitCode.failure }
     }
 
-    /// No cache: every image is wanted once, and a long list must not fill the memory.
-    private var loaderConfiguration: ImageLoader.Configuration {
+    /// No cache of pixels: every image is wanted once, and a long list must not fill the memory.
+    private func loaderConfiguration() throws -> ImageLoader.Configuration {
         var configuration = ImageLoader.Configuration(downloads: requests.downloads, memoryCacheLimit: 0)
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = min(perHost ?? concurrency, concurrency)
         configuration.downloads.rateLimitPerHost = rate.map { RateLimit(requestsPerSecond: $0) }
+        configuration.responseCache = try cache.map { try ResponseCache(ResponseCache.Configuration(directory: $0)) }
+        configuration.cachePolicy = cachePolicy?.policy ?? .useProtocol
         return configuration
     }
 

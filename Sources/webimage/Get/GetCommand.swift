@@ -106,6 +106,15 @@ struct GetCommand: AsyncParsableCommand {
     @Flag(help: "Write one JSON object a line for each image instead of text.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep what is downloaded in this folder, made if there is none, and take it from there as HTTP allows.",
+            valueName: "folder"))
+    var cache: String?
+
+    @Option(help: "What the cache's files may be used for. (default: protocol)")
+    var cachePolicy: CacheUse?
+
     @OptionGroup var requests: RequestOptions
 
     @OptionGroup var network: NetworkOptions
@@ -138,6 +147,7 @@ struct GetCommand: AsyncParsableCommand {
         }
         if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
         try validateEncoding()
+        guard cachePolicy == nil || cache != nil else { throw ValidationError("--cache-policy is for --cache.") }
         guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
         if let perHost, perHost < 1 { throw ValidationError("--per-host must be at least 1.") }
         if let rate, !(rate > 0) { throw ValidationError("--rate must be above 0.") }
@@ -194,6 +204,25 @@ extension GetCommand {
         return DecodeOptions(
             target: target, resampling: Resampling(filter: filter ?? .lanczos3), ignoresOrientation: ignoreOrientation,
             allowsPartial: allowPartial, keepsProfile: keepProfile)
+    }
+}
+
+/// The cache policies as words of the command line.
+enum CacheUse: String, ExpressibleByArgument, CaseIterable {
+    case `protocol`
+    case reload
+    case revalidate
+    case cacheElseLoad = "cache-else-load"
+    case cacheOnly = "cache-only"
+
+    var policy: CachePolicy {
+        switch self {
+        case .protocol: .useProtocol
+        case .reload: .reload
+        case .revalidate: .revalidate
+        case .cacheElseLoad: .cacheElseLoad
+        case .cacheOnly: .cacheOnly
+        }
     }
 }
 

@@ -18,7 +18,7 @@ struct Outcome: Sendable, Equatable {
     var bytes: Int?
     /// The file written.
     var path: String?
-    /// Where the bytes came from: `network`, `memory` or `file`.
+    /// Where the bytes came from: `network`, `disk`, `revalidated`, `joined` or `file`.
     var source: String?
     var milliseconds: Int
 

@@ -54,13 +54,13 @@ struct BodyLogTests {
         _ = log.append(piece.span)
         _ = try await reader.next()
         #expect(log.makeReader() == nil)
-        #expect(!log.collect(for: OneShot(), source: .joined))
+        #expect(!log.collect(for: OneShot(), isJoined: true))
     }
 
     @Test func collectingKeepsALargeBodyWhole() async throws {
         let log = BodyLog(replayLimit: 1)
         let answer = OneShot<ImageData>()
-        #expect(log.collect(for: answer, source: .network))
+        #expect(log.collect(for: answer, isJoined: false))
         let reader = try #require(log.makeReader())
         for _ in 0..<40 { #expect(log.append(piece.span) == .more) }
         _ = try await reader.next()
@@ -163,7 +163,7 @@ struct BodyLogTests {
     @Test func aBodyInOnePieceIsHandedToAllWhoWaitAsSoonAsItIsComplete() async throws {
         let log = BodyLog(replayLimit: 1 << 20)
         let answers = (0..<3).map { _ in OneShot<ImageData>() }
-        for answer in answers { #expect(log.collect(for: answer, source: .joined)) }
+        for answer in answers { #expect(log.collect(for: answer, isJoined: true)) }
         _ = log.append(piece.span)
         #expect(answers.map(\.isResolved) == [false, false, false])
         log.finish(.delivered)
@@ -173,7 +173,7 @@ struct BodyLogTests {
     @Test func aBodyInManyPiecesIsNotPutTogetherByTheTransportsThread() async throws {
         let log = BodyLog(replayLimit: 1 << 20)
         let answer = OneShot<ImageData>()
-        #expect(log.collect(for: answer, source: .network))
+        #expect(log.collect(for: answer, isJoined: false))
         for _ in 0..<3 { _ = log.append(piece.span) }
         log.finish(.delivered)
         #expect(!answer.isResolved)
@@ -184,7 +184,7 @@ struct BodyLogTests {
     @Test func whoStopsCollectingHearsNothing() async throws {
         let log = BodyLog(replayLimit: 1 << 20)
         let answers = (0..<3).map { _ in OneShot<ImageData>() }
-        for answer in answers { #expect(log.collect(for: answer, source: .network)) }
+        for answer in answers { #expect(log.collect(for: answer, isJoined: false)) }
         log.stopCollecting(for: answers[0])
         log.stopCollecting(for: answers[2])
         log.finish(.failure(.emptyBody(url: "u")))
@@ -250,7 +250,7 @@ extension BodyLog {
     /// What somebody who asks for the bytes now gets.
     fileprivate func wholeBody() async throws -> [UInt8] {
         let answer = OneShot<ImageData>()
-        guard collect(for: answer, source: .joined) else { throw CancellationError() }
+        guard collect(for: answer, isJoined: true) else { throw CancellationError() }
         return try await answer.value.bytes
     }
 }

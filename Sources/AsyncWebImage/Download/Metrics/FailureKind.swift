@@ -20,6 +20,7 @@ enum FailureKind: String, CaseIterable {
     case redirect
     case authenticationFailed = "authentication_failed"
     case policy
+    case notCached = "not_cached"
     case other
 
     init(_ error: any Error) {
@@ -33,6 +34,7 @@ enum FailureKind: String, CaseIterable {
                 case 500...599: .status5xx
                 default: .statusOther
                 }
+        case .notModified?: self = .status3xx
         case .unacceptableType?: self = .unacceptableType
         case .emptyBody?: self = .emptyBody
         case .refused?: self = .refused
@@ -54,6 +56,7 @@ enum FailureKind: String, CaseIterable {
             case .tooManyRedirects, .redirectRefused: .redirect
             case .authenticationFailed: .authenticationFailed
             case .refusedByPolicy: .policy
+            case .notCached: .notCached
             case .invalidURL, .cancelled, .other: .other
             }
     }

@@ -1,0 +1,41 @@
+import HTTPTransport
+import HTTPTypes
+import Threading
+
+/// One download's transport when there is a cache, or a policy that is about one: answers from the cache what the policy
+/// lets it, and stores what comes over the other transport.
+struct CachingTransport: Transport {
+    let transport: any Transport
+    let cache: ResponseCache?
+    let policy: CachePolicy
+    /// Is told where a response comes from, before its head is received.
+    let note: @Sendable (ResponseSource) -> Void
+
+    func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
+        guard policy != .cacheOnly || cache != nil else {
+            receiver.finish(.failed(.notCached(request)))
+            return NoTransfer()
+        }
+        let isWhole = request.method == .get && request.headerFields[.range] == nil
+        // A part goes on with what came over the network, and is no answer of its own.
+        guard let cache, policy != .noStore, isWhole || policy == .cacheOnly else {
+            note(.network)
+            return transport.start(request, receiver: receiver)
+        }
+        let transfer = CachingTransfer(
+            request, over: transport, cache: cache, policy: policy, note: note, receiver: receiver)
+        transfer.start()
+        return transfer
+    }
+
+    private final class NoTransfer: Transfer {
+        func cancel() {}
+        func resume() {}
+    }
+}
+
+extension TransportError {
+    static func notCached(_ request: TransportRequest) -> TransportError {
+        TransportError(url: request.url.string, reason: .notCached)
+    }
+}

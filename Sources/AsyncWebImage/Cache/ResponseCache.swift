@@ -1,0 +1,138 @@
+import HTTPTransport
+import Threading
+
+/// Responses as they came, kept for the next time as HTTP has it (RFC 9111): a private cache, in a folder or in memory.
+///
+/// Give it to a loader by ``ImageLoader/Configuration/responseCache``; several loaders may share one. What a request
+/// makes of it says its ``CachePolicy``. Whole answers of status 200 and 203 to GET are kept, unless they say
+/// `no-store`, are too large, or a redirect led to them; each for the URL, what `Vary` names, and the credentials
+/// and cookies of the request. What is used least recently goes first.
+///
+/// A folder holds one file for each response, readable by its owner alone. Several processes may use it at a time; each
+/// finds what the others store when it starts, and keeps to the limit what it knows of. A file that is damaged, or gone,
+/// is not there. Reading and writing is done by a thread of the cache's own.
+public final class ResponseCache: Sendable {
+    /// Where responses are kept, and how many.
+    public struct Configuration: Sendable {
+        /// The folder, made if there is none; nil for memory.
+        public var directory: String?
+        /// Most bytes that are kept, heads included.
+        public var byteLimit: Int
+        /// Most bytes of a body that is kept.
+        public var entryLimit: Int
+
+        /// 512 MiB, and bodies of at most 32 MiB.
+        public init(directory: String? = nil, byteLimit: Int = 512 << 20, entryLimit: Int = 32 << 20) {
+            self.directory = directory
+            self.byteLimit = byteLimit
+            self.entryLimit = entryLimit
+        }
+    }
+
+    /// The limits it was made with.
+    public let configuration: Configuration
+    let folder: CacheFolder?
+    let thread = CacheThread()
+    /// The contents are those of a cache in memory; nil stands for a file.
+    let index: Locked<CacheIndex<StoredResponse?>>
+    /// The time, in seconds since 1970.
+    let now: @Sendable () -> Int
+
+    /// A cache; what the folder has from earlier is looked through in the background.
+    ///
+    /// Throws `ImageError.unreadableFile` if there can be no such folder.
+    public convenience init(_ configuration: Configuration) throws(ImageError) {
+        try self.init(configuration, now: { HTTPDate.now })
+    }
+
+    init(_ configuration: Configuration, now: @escaping @Sendable () -> Int) throws(ImageError) {
+        self.configuration = configuration
+        self.now = now
+        index = Locked(CacheIndex(limit: configuration.byteLimit))
+        do {
+            folder = try configuration.directory.map { path throws(FileFailure) in try CacheFolder(path: path) }
+        } catch {
+            throw .unreadableFile(path: configuration.directory ?? "", reason: error.description)
+        }
+        if folder != nil { startThread(named: "webimage-cache-scan") { [self] in scan() } }
+    }
+
+    deinit { thread.close() }
+
+    /// Where responses of it come from, for callers.
+    var source: ResponseSource { folder == nil ? .storedInMemory : .disk }
+
+    /// Bytes that are kept, as far as is known.
+    public var byteCount: Int { index.withLock { $0.size } }
+
+    /// Forgets everything that was stored before, by other processes too.
+    public func removeAll() async {
+        await thread.run { [self] in
+            let names = index.withLock { index in
+                defer { index.removeAll() }
+                return index.allNames
+            }
+            guard let folder else { return }
+            for name in names { folder.remove(name) }
+            for file in folder.files where CacheFolder.isEntry(file.name) { folder.remove(file.name) }
+        }
+    }
+
+    /// Forgets what is no longer fresh, though it might have been asked for again.
+    public func removeExpired() async {
+        for name in index.withLock({ $0.allNames }) {
+            await thread.run { [self] in
+                guard let stored = open(name) else { return }
+                if !stored.head.freshness.isFresh(at: now()) { remove(name) }
+            }
+        }
+    }
+
+    /// Forgets all responses of a URL that was asked for without credentials and cookies.
+    ///
+    /// A text that is no URL has none.
+    public func remove(_ url: String) async {
+        guard let url = try? HTTPURL(url) else { return }
+        await thread.run { [self] in removeEntries(CacheKey(TransportRequest(url: url))) }
+    }
+}
+
+/// A response that can be served.
+struct StoredResponse: Sendable {
+    let head: StoredHead
+    let body: StoredBody
+}
+
+/// The one thread on which a cache reads and writes, so that neither the cooperative pool nor a transport ever waits for a
+/// disk.
+final class CacheThread: Sendable {
+    private let queue = BlockingQueue<@Sendable () -> Void>()
+    private let isStarted = Locked(false)
+
+    /// Runs `work` on the thread, after what was given to it before.
+    func append(_ work: @escaping @Sendable () -> Void) {
+        let starts = isStarted.withLock { isStarted in
+            defer { isStarted = true }
+            return !isStarted
+        }
+        if starts {
+            startThread(named: "webimage-cache") { [queue] in
+                while let work = queue.next() { work() }
+            }
+        }
+        queue.append(work)
+    }
+
+    /// The same, and waits for it.
+    func run(_ work: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            append {
+                work()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Lets the thread end when all work is done.
+    func close() { queue.close() }
+}

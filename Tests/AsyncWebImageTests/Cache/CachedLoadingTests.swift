@@ -1,0 +1,316 @@
+import Foundation
+import HTTPTransport
+import LoopbackOrigin
+import Testing
+import Threading
+
+@testable import AsyncWebImage
+
+/// Loaders with a cache of responses, end to end.
+@Suite(.timeLimit(.minutes(2)))
+struct CachedLoadingTests {
+    private let time = ManualTime()
+    private let body = (0..<150_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+
+    private func loader(_ cache: ResponseCache?, policy: CachePolicy = .useProtocol) -> ImageLoader {
+        var configuration = ImageLoader.Configuration.patient
+        configuration.responseCache = cache
+        configuration.cachePolicy = policy
+        return ImageLoader(configuration: configuration)
+    }
+
+    /// The body, once the download is over, so that the next one cannot join it.
+    private func load(_ loader: ImageLoader, _ request: ImageRequest) async throws -> ImageData {
+        let data: Result<ImageData, any Error>
+        do { data = .success(try await loader.data(for: request)) } catch { data = .failure(error) }
+        await loader.coordinator.becomesIdle()
+        return try data.get()
+    }
+
+    private func withCache(
+        onDisk: Bool = true, _ body: (LoopbackOrigin, ResponseCache) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                try await body(origin, try .test(onDisk ? folder : nil, time))
+            }
+        }
+    }
+
+    private func files(of cache: ResponseCache) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: cache.configuration.directory ?? "")
+    }
+
+    /// An answer that knows its own tag.
+    private func tagged(_ tag: String, _ control: String, _ body: [UInt8])
+        -> @Sendable (LoopbackOrigin.Request) -> LoopbackOrigin.Response
+    {
+        { request in
+            let fields: HeaderFields = ["ETag": tag, "Cache-Control": control]
+            return request.headerFields["If-None-Match"] == tag
+                ? .init(status: 304, headerFields: fields) : .init(headerFields: fields, body: body)
+        }
+    }
+
+    @Test(arguments: [true, false]) func freshResponsesAreNotAskedFor(onDisk: Bool) async throws {
+        try await withCache(onDisk: onDisk) { origin, cache in
+            origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60", "X-A": "b"], body: body))
+            let loader = loader(cache)
+            let first = try await load(loader, ImageRequest(origin.url("/a")))
+            #expect(first.source == .network && first.bytes == body)
+            time.advance(by: 59)
+            let second = try await load(loader, ImageRequest(origin.url("/a")))
+            #expect(second.source == (onDisk ? .disk : .storedInMemory) && second.bytes == body)
+            #expect(second.head.response.headerFields[.age] == "59")
+            #expect(second.head.contentLength == body.count)
+            #expect(origin.counts.totalRequests == 1)
+            await loader.coordinator.becomesIdle()
+        }
+    }
+
+    @Test(arguments: [true, false]) func staleResponsesAreRenewedByA304(onDisk: Bool) async throws {
+        try await withCache(onDisk: onDisk) { origin, cache in
+            origin.route("/a", tagged("\"v1\"", "max-age=60", body))
+            let loader = loader(cache)
+            let request = ImageRequest(origin.url("/a"))
+            _ = try await load(loader, request)
+            time.advance(by: 61)
+            let renewed = try await load(loader, request)
+            #expect(renewed.source == .revalidated && renewed.bytes == body && renewed.head.status == .ok)
+            time.advance(by: 59)
+            #expect(try await load(loader, request).source != .network)
+            #expect(origin.counts.totalRequests == 2)
+            origin.route("/a", tagged("\"v2\"", "max-age=60", [9]))
+            time.advance(by: 2)
+            let changed = try await load(loader, request)
+            #expect(changed.source == .network && changed.bytes == [9])
+            #expect(try await load(loader, request).bytes == [9])
+            #expect(origin.counts.totalRequests == 3)
+        }
+    }
+
+    @Test func imagesAreDecodedFromTheCache() async throws {
+        try await withCache { origin, cache in
+            let file = try Samples.file(.jpeg, 300, 200)
+            origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60"], body: file))
+            var first: PixelBuffer?
+            for source in [ResponseSource.network, .disk] {
+                let image = try await loader(cache).image(for: ImageRequest(origin.url("/a"), maximumSide: 80))
+                #expect(image.source == source)
+                if let first { #expect(image.pixels == first) } else { first = image.pixels }
+            }
+            var frames = 0
+            for try await frame in loader(cache).frames(for: ImageRequest(origin.url("/a"))) where frame.isFinal {
+                frames += 1
+                #expect(frame.response?.source == .disk)
+            }
+            #expect(frames == 1)
+            let info = try await loader(cache).info(for: ImageRequest(origin.url("/a")))
+            #expect(info.header.size.width == 300)
+            #expect(origin.counts.totalRequests == 1)
+        }
+    }
+
+    @Test func policiesDecideWhatIsUsed() async throws {
+        try await withCache { origin, cache in
+            origin.route("/a", tagged("\"v1\"", "max-age=60", body))
+            let loader = loader(cache)
+            func source(_ policy: CachePolicy) async throws -> ResponseSource {
+                var request = ImageRequest(origin.url("/a"))
+                request.cachePolicy = policy
+                return try await load(loader, request).source
+            }
+            let error = await #expect(throws: ImageError.self) { _ = try await source(.cacheOnly) }
+            guard case .transport(let cause) = error, cause.reason == .notCached else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(origin.counts.totalRequests == 0)
+            let whileFresh: [(CachePolicy, ResponseSource)] = [
+                (.noStore, .network), (.cacheElseLoad, .network), (.useProtocol, .disk), (.revalidate, .revalidated),
+                (.reload, .network),
+            ]
+            for (policy, expected) in whileFresh {
+                let found = try await source(policy)
+                #expect(found == expected, "\(policy)")
+            }
+            time.advance(by: 1_000)
+            let whenStale: [(CachePolicy, ResponseSource)] = [
+                (.cacheElseLoad, .disk), (.cacheOnly, .disk), (.useProtocol, .revalidated),
+            ]
+            for (policy, expected) in whenStale {
+                let found = try await source(policy)
+                #expect(found == expected, "\(policy)")
+            }
+            #expect(origin.counts.totalRequests == 5)
+        }
+    }
+
+    @Test func withoutACacheCacheOnlyFails() async throws {
+        try await withLoopbackOrigin { origin in
+            let loader = loader(nil, policy: .cacheOnly)
+            await #expect(throws: ImageError.self) { try await load(loader, ImageRequest(origin.url("/a"))) }
+            await loader.coordinator.becomesIdle()
+            #expect(origin.counts.totalRequests == 0)
+        }
+    }
+
+    @Test func finishedPixelsObeyThePolicy() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: try Samples.file(.png)))
+            let loader = loader(nil)
+            func source(_ policy: CachePolicy) async throws -> ResponseSource {
+                var request = ImageRequest(origin.url("/a"))
+                request.cachePolicy = policy
+                let source = try await loader.image(for: request).source
+                await loader.coordinator.becomesIdle()
+                return source
+            }
+            let expectations: [(CachePolicy, ResponseSource)] = [
+                (.noStore, .network), (.useProtocol, .network), (.useProtocol, .memory), (.cacheElseLoad, .memory),
+                (.cacheOnly, .memory), (.reload, .network), (.revalidate, .network), (.noStore, .network),
+            ]
+            for (policy, expected) in expectations {
+                let found = try await source(policy)
+                #expect(found == expected, "\(policy)")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            .init(headerFields: ["Cache-Control": "no-store"], body: [1, 2]),
+            .init(headerFields: ["Cache-Control": "max-age=60", "Vary": "*"], body: [1, 2]),
+            .init(headerFields: ["Cache-Control": "max-age=60"], body: [UInt8](repeating: 1, count: 20 << 20)),
+            .init(status: 404, headerFields: ["Cache-Control": "max-age=60"], body: [1, 2]),
+            .init(headerFields: ["Cache-Control": "max-age=60"], body: [1, 2, 3]).cut(at: .body(2)),
+            .init(headerFields: ["Cache-Control": "max-age=60"], body: [1, 2, 3], framing: .chunked).cut(at: .body(2)),
+        ] as [LoopbackOrigin.Response])
+    func whatMayNotBeKeptIsNot(response: LoopbackOrigin.Response) async throws {
+        try await withCache { origin, cache in
+            origin.route("/a", response)
+            _ = try? await load(loader(cache), ImageRequest(origin.url("/a")))
+            await cache.settles()
+            #expect(cache.byteCount == 0)
+            let files = try self.files(of: cache)
+            #expect(files == [])
+        }
+    }
+
+    @Test func whatARedirectLedToIsNotKept() async throws {
+        try await withCache { origin, cache in
+            origin.route("/a", .redirect(to: "/b"))
+            origin.route("/b", .init(headerFields: ["Cache-Control": "max-age=60"], body: body))
+            for _ in 0..<2 {
+                let data = try await load(loader(cache), ImageRequest(origin.url("/a")))
+                #expect(data.source == .network)
+            }
+        }
+    }
+
+    @Test func everyoneHasTheirOwn() async throws {
+        try await withCache { origin, cache in
+            origin.route("/a") { request in
+                let who = request.headerFields["Authorization"] ?? request.headerFields["Accept"] ?? ""
+                return .init(headerFields: ["Cache-Control": "max-age=60", "Vary": "Accept"], body: Array(who.utf8))
+            }
+            let loader = loader(cache)
+            func answer(_ fields: HTTPFields) async throws -> (String, ResponseSource) {
+                let data = try await load(loader, ImageRequest(origin.url("/a"), headerFields: fields))
+                return (String(decoding: data.bytes, as: UTF8.self), data.source)
+            }
+            let fields: [(HTTPFields, String)] = [
+                ([.authorization: "Bearer a"], "Bearer a"), ([.authorization: "Bearer b"], "Bearer b"),
+                ([.accept: "image/png"], "image/png"), ([.accept: "image/gif"], "image/gif"),
+            ]
+            for source in [ResponseSource.network, .disk] {
+                for (fields, text) in fields {
+                    let (found, foundSource) = try await answer(fields)
+                    #expect(found == text && foundSource == source)
+                }
+            }
+        }
+    }
+
+    @Test func staleResponsesStandInWhereTheyMay() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            let (kept, lost) = try await withLoopbackOrigin { origin in
+                origin.route("/a", tagged("\"a\"", "max-age=60, stale-if-error=600", body))
+                origin.route("/b", tagged("\"b\"", "max-age=60", body))
+                for path in ["/a", "/b"] { _ = try await load(loader(cache), ImageRequest(origin.url(path))) }
+                time.advance(by: 100)
+                origin.route("/a", .init(status: 503, body: [1, 2, 3]))
+                let data = try await load(loader(cache), ImageRequest(origin.url("/a")))
+                #expect(data.source == .disk && data.bytes == body)
+                return (origin.url("/a"), origin.url("/b"))
+            }
+            // Nobody answers any more.
+            let standIn = try await load(loader(cache), ImageRequest(kept))
+            #expect(standIn.bytes == body)
+            await #expect(throws: ImageError.self) { try await load(loader(cache), ImageRequest(lost)) }
+            let offline = try await load(loader(cache, policy: .cacheElseLoad), ImageRequest(lost))
+            #expect(offline.source == .disk && offline.bytes == body)
+            time.advance(by: 1_000)
+            await #expect(throws: ImageError.self) { try await load(loader(cache), ImageRequest(kept)) }
+        }
+    }
+
+    @Test func a304IsForThoseWhoAskedForIt() async throws {
+        try await withCache { origin, cache in
+            origin.route("/a", tagged("\"v1\"", "max-age=60", body))
+            origin.route("/odd", .init(status: 304, headerFields: ["ETag": "\"v1\""]))
+            for cache in [nil, cache] {
+                let loader = loader(cache)
+                var request = ImageRequest(origin.url("/a"))
+                let first = try await load(loader, request)
+                request.knownVersion = ResponseVersion(first.head)
+                let error = await #expect(throws: ImageError.self) { try await load(loader, request) }
+                guard case .notModified(let head) = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(head.status == .notModified && error?.isRetryable == false)
+                request.knownVersion = ResponseVersion([.eTag: "\"v0\""])
+                #expect(try await load(loader, request).bytes == body)
+
+                let unasked = await #expect(throws: ImageError.self) {
+                    try await load(loader, ImageRequest(origin.url("/odd")))
+                }
+                #expect(unasked?.httpStatus == 304)
+            }
+        }
+    }
+
+    @Test func a304OfAnotherVersionIsAskedAgain() async throws {
+        try await withCache { origin, cache in
+            origin.route("/a") { [body] request in
+                request.headerFields["If-None-Match"] == nil
+                    ? .init(headerFields: ["ETag": "\"v\(request.ordinal)\""], body: body)
+                    : .init(status: 304, headerFields: ["ETag": "\"other\""])
+            }
+            let loader = loader(cache)
+            _ = try await load(loader, ImageRequest(origin.url("/a")))
+            let second = try await load(loader, ImageRequest(origin.url("/a")))
+            #expect(second.source == .network && second.bytes == body)
+            #expect(origin.counts.totalRequests == 3)
+        }
+    }
+
+    @Test func aCancelledDownloadLeavesNothing() async throws {
+        try await withCache { origin, cache in
+            origin.route(
+                "/a", .init(headerFields: ["Cache-Control": "max-age=60"], body: body).stalled(at: .body(100_000)))
+            let loader = loader(cache)
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            await origin.bodyBytesSent(to: "/a", reach: 100_000)
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            await loader.coordinator.becomesIdle()
+            await origin.openConnections(become: 0)
+            await cache.settles()
+            let files = try self.files(of: cache)
+            #expect(files == [])
+        }
+    }
+}

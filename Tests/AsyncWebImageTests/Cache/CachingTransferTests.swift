@@ -1,0 +1,129 @@
+import HTTPTransport
+import Testing
+import Threading
+
+@testable import AsyncWebImage
+
+/// Stored responses are handed over like others: when they are wanted, and with one end.
+@Suite(.timeLimit(.minutes(1)))
+struct CachingTransferTests {
+    /// Takes pieces by a script: pauses before each, or stops.
+    private final class Receiver: TransferReceiver {
+        struct State {
+            var bytes: [UInt8] = []
+            var heads = 0
+            var ends: [TransferOutcome] = []
+            var pauses = 0
+            var mayTake = false
+        }
+
+        let state = Locked(State())
+        let demand: BodyDemand?
+        let hasPaused = OneShot<Void>()
+        let end = OneShot<TransferOutcome>()
+
+        init(_ demand: BodyDemand?) {
+            self.demand = demand
+        }
+
+        func receive(_ head: ResponseHead) { state.withLock { $0.heads += 1 } }
+
+        func receive(_ bytes: Span<UInt8>) -> BodyDemand {
+            let copy = bytes.indices.map { bytes[$0] }
+            let demand = state.withLock { state -> BodyDemand in
+                if case .pause = self.demand, !state.mayTake {
+                    state.pauses += 1
+                    return .pause
+                }
+                state.bytes += copy
+                if case .stop = self.demand { return .stop }
+                return .more
+            }
+            if case .pause = demand { hasPaused.resolve(.success(())) }
+            return demand
+        }
+
+        func finish(_ outcome: TransferOutcome) {
+            state.withLock { $0.ends.append(outcome) }
+            end.resolve(.success(outcome))
+        }
+    }
+
+    private let body = (0..<900_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+    private let url = "http://example.com/a"
+
+    private func start(_ receiver: Receiver, policy: CachePolicy = .useProtocol) async throws -> (
+        any Transfer, ResponseCache
+    ) {
+        let cache = try ResponseCache.test(nil, ManualTime())
+        try await cache.store(body, url)
+        let transport = CachingTransport(
+            transport: InstantTransport(body: [1, 2, 3]), cache: cache, policy: policy, note: { _ in })
+        return (transport.start(TransportRequest(url: try HTTPURL(url)), receiver: receiver), cache)
+    }
+
+    @Test func aPausedReceiverIsOfferedTheSameBytesAgain() async throws {
+        let receiver = Receiver(.pause)
+        let (transfer, cache) = try await start(receiver)
+        try await receiver.hasPaused.value
+        await cache.settles()
+        #expect(receiver.state.withLock { $0.ends.isEmpty && $0.pauses == 1 })
+        receiver.state.withLock { $0.mayTake = true }
+        transfer.resume()
+        guard case .complete = try await receiver.end.value else {
+            Issue.record("not complete")
+            return
+        }
+        transfer.resume()
+        transfer.cancel()
+        await cache.settles()
+        receiver.state.withLock { #expect($0.bytes == body && $0.heads == 1 && $0.ends.count == 1) }
+    }
+
+    @Test func aPausedReceiverCanBeCancelled() async throws {
+        let receiver = Receiver(.pause)
+        let (transfer, cache) = try await start(receiver)
+        try await receiver.hasPaused.value
+        transfer.cancel()
+        transfer.cancel()
+        guard case .failed(let error) = try await receiver.end.value else {
+            Issue.record("not cancelled")
+            return
+        }
+        #expect(error.reason == .cancelled)
+        await cache.settles()
+        receiver.state.withLock { #expect($0.bytes == [] && $0.ends.count == 1) }
+    }
+
+    @Test func aReceiverMayStop() async throws {
+        let receiver = Receiver(.stop)
+        let (_, cache) = try await start(receiver)
+        guard case .stopped = try await receiver.end.value else {
+            Issue.record("not stopped")
+            return
+        }
+        await cache.settles()
+        receiver.state.withLock { #expect($0.heads == 1 && $0.ends.count == 1 && $0.bytes.count <= body.count) }
+    }
+
+    @Test func cancellingAtAnyMomentEndsOnce() async throws {
+        for delay in 0..<40 {
+            let receiver = Receiver(nil)
+            let (transfer, cache) = try await start(
+                receiver, policy: delay.isMultiple(of: 2) ? .useProtocol : .revalidate)
+            for _ in 0..<delay { await Task.yield() }
+            transfer.cancel()
+            _ = try await receiver.end.value
+            await cache.settles()
+            receiver.state.withLock { #expect($0.ends.count == 1) }
+        }
+    }
+
+    @Test func aTransportThatAnswersAtOnceIsStored() async throws {
+        let receiver = Receiver(nil)
+        let (_, cache) = try await start(receiver, policy: .reload)
+        _ = try await receiver.end.value
+        await cache.settles()
+        #expect(try await cache.stored(url) == [1, 2, 3])
+    }
+}

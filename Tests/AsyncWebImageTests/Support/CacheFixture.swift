@@ -1,0 +1,59 @@
+import Foundation
+import HTTPTransport
+import Threading
+
+@testable import AsyncWebImage
+
+/// A time that stands still until a test moves it, in seconds.
+final class ManualTime: Sendable {
+    private let seconds = Locked(1_000_000_000)
+
+    var now: Int { seconds.withLock { $0 } }
+
+    func advance(by count: Int) { seconds.withLock { $0 += count } }
+}
+
+extension ResponseCache {
+    /// A cache whose time a test moves.
+    static func test(
+        _ directory: String?, _ time: ManualTime, byteLimit: Int = 64 << 20, entryLimit: Int = 16 << 20
+    ) throws -> ResponseCache {
+        try ResponseCache(
+            Configuration(directory: directory, byteLimit: byteLimit, entryLimit: entryLimit), now: { time.now })
+    }
+
+    /// Returns when everything has been done that was to be done.
+    func settles() async { await thread.run {} }
+
+    /// Stores a body under a URL.
+    func store(_ body: [UInt8], _ url: String, _ fields: HTTPFields = [.cacheControl: "max-age=60"]) async throws {
+        let request = TransportRequest(url: try HTTPURL(url))
+        let head = StoredHead(
+            HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: now(), receivedAt: now())
+        let writer = EntryWriter(head, CacheKey(request), cache: self)
+        writer.append(body.span)
+        writer.commit()
+        await settles()
+    }
+
+    /// The body stored under a URL.
+    func stored(_ url: String) async throws -> [UInt8]? {
+        let request = TransportRequest(url: try HTTPURL(url))
+        let body = Locked<[UInt8]?>(nil)
+        await thread.run {
+            guard let stored = self.find(request) else { return }
+            var bytes: [UInt8] = []
+            var position = 0
+            while let piece = try? stored.body.next(&position) { bytes += piece }
+            body.withLock { $0 = bytes }
+        }
+        return body.withLock { $0 }
+    }
+}
+
+/// Runs `body` with the path of a new folder, which is gone afterwards.
+func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let path = NSTemporaryDirectory() + "/async-web-image-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return try await body(path)
+}
