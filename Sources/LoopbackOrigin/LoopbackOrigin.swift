@@ -27,6 +27,7 @@ public final class LoopbackOrigin: Sendable {
     ///
     /// Whoever starts it must ``stop()`` it; see also ``withLoopbackOrigin(_:)``. Throws if no socket can be had.
     public static func start() async throws -> LoopbackOrigin {
+        _ = decoderType
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let routes = Routes()
         let ledger = Ledger()
@@ -49,6 +50,12 @@ public final class LoopbackOrigin: Sendable {
             throw error
         }
     }
+
+    /// The type of the decoders, known to the runtime before any connection needs one.
+    ///
+    /// Swift 6.3's runtime crashed when the threads of several origins made it at the same moment, each for the first time.
+    private static let decoderType = type(
+        of: ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
 
     /// Binds, and hands over the port rather than the channel: thread sanitizer takes an object that a continuation
     /// brings from a plain thread for a race.

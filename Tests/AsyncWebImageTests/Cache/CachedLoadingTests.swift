@@ -52,6 +52,21 @@ struct CachedLoadingTests {
         }
     }
 
+    @Test(arguments: [true, false]) func imagesAreLoadedAheadOfTimeAsTheyCome(onDisk: Bool) async throws {
+        try await withCache(onDisk: onDisk) { origin, cache in
+            origin.route("/*", .init(headerFields: ["Cache-Control": "max-age=60"], body: try Samples.file(.png)))
+            let loader = loader(cache)
+            let requests = (0..<10).map { ImageRequest(origin.url("/\($0).png")) }
+            let prefetcher = ImagePrefetcher(loader: loader, destination: .responseCache)
+            #expect(await prefetcher.prefetch(requests).result.progress.finished == 10)
+            #expect(loader.cache.count == 0)
+            await loader.coordinator.becomesIdle()
+            let image = try await loader.image(for: requests[3])
+            #expect(image.source == cache.source)
+            #expect(origin.counts.totalRequests == 10)
+        }
+    }
+
     @Test(arguments: [true, false]) func freshResponsesAreNotAskedFor(onDisk: Bool) async throws {
         try await withCache(onDisk: onDisk) { origin, cache in
             origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60", "X-A": "b"], body: body))
