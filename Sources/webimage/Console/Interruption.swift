@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Threading
 
 #if canImport(Darwin)
 import Darwin
@@ -24,25 +24,53 @@ enum Interruption {
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let received = Received()
-        let work = Task { try await body() }
-        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+        var sources: [any DispatchSourceSignal] = []
+        for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler {
-                if received.signal.exchange(number, ordering: .relaxed) != 0 { _exit(128 + number) }
-                work.cancel()
+            source.setEventHandler { received.take(number) }
+            // A signal that came before would be ignored for good.
+            await withCheckedContinuation { registered in
+                source.setRegistrationHandler { registered.resume() }
+                source.activate()
             }
-            source.activate()
-            return source
+            sources.append(source)
         }
+        let work = Task { try await body() }
+        received.whenFirst { work.cancel() }
         let result = await work.result
         for source in sources { source.cancel() }
-        let number = received.signal.load(ordering: .relaxed)
-        if number != 0 { throw Interrupted(signal: number) }
+        if let number = received.first { throw Interrupted(signal: number) }
         return try result.get()
     }
 
+    /// The signals so far.
     private final class Received: Sendable {
-        let signal = Atomic<Int32>(0)
+        private struct State {
+            var first: Int32?
+            var action: (@Sendable () -> Void)?
+        }
+
+        private let state = Locked(State())
+
+        var first: Int32? { state.withLock { $0.first } }
+
+        /// Calls `action` with the first signal, or now if it has come.
+        func whenFirst(_ action: @escaping @Sendable () -> Void) {
+            let isFirst = state.withLock { state in
+                state.action = action
+                return state.first != nil
+            }
+            if isFirst { action() }
+        }
+
+        func take(_ number: Int32) {
+            let (isFirst, action) = state.withLock { state in
+                defer { state.first = state.first ?? number }
+                return (state.first == nil, state.action)
+            }
+            guard isFirst else { _exit(128 + number) }
+            action?()
+        }
     }
 }
