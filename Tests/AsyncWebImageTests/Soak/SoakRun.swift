@@ -8,13 +8,13 @@ import TestSupport
 ///
 /// One loader serves all rounds. After each, nothing may be under way; each has an origin of its own, and so a host that
 /// the loader has not seen. The seed decides what is asked for and answered, not the schedule.
-struct SoakRun {
+struct SoakRun: Sendable {
     var seed: UInt64
     var duration: Duration
     var roundDuration: Duration
     var callers = 200
     /// Told after each round.
-    var report: (String) -> Void = { _ in }
+    var report: @Sendable (String) -> Void = { _ in }
 
     static let bodyLimit = 1 << 20
     /// After the warm-up, memory may grow by so much: heaps of many threads are never twice the same.
@@ -93,6 +93,8 @@ struct SoakRun {
         let end = ContinuousClock.now + roundDuration
         let prefetcher = ImagePrefetcher(loader: loader)
         let seed = seed &* 1_000_003 &+ UInt64(number) &* 1_009
+        let watch = Task { await tellOverdue(number, loader, site, end: end) }
+        defer { watch.cancel() }
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<callers {
                 var caller = SoakCaller(
@@ -115,6 +117,18 @@ struct SoakRun {
         site.gate.open()
     }
 
+    /// Tells what goes on if the round does not end: somebody waits for an answer that does not come.
+    private func tellOverdue(
+        _ number: Int, _ loader: ImageLoader, _ site: SoakSite, end: ContinuousClock.Instant
+    ) async {
+        guard (try? await Task.sleep(until: end + .seconds(45), clock: .continuous)) != nil else { return }
+        tally.find("round \(number) does not end: \(tally.pending)")
+        report(
+            "round \(number) does not end: \(tally.pending); \(await loader.coordinator.activity), "
+                + "downloads \(await loader.coordinator.states), decoder \(await loader.decoder.memoryInUse), "
+                + "origin \(site.origin.counts.runningRequests)")
+    }
+
     /// Finds fault unless `condition` comes to hold.
     private func expect(_ finding: @autoclosure () async -> String, _ condition: () async throws -> Bool) async {
         if await (try? ProcessState.reaches(condition)) != true { tally.find(await finding()) }
@@ -122,6 +136,15 @@ struct SoakRun {
 }
 
 extension DownloadCoordinator {
+    /// What every download is doing.
+    fileprivate var states: [String] {
+        downloads.values.map { download in
+            "\(download.state) \(download.key.url) attempts \(download.attempts) variants \(download.decodes.keys) "
+                + "subscribers \(download.subscribers.values.map { "\($0.wish)".prefix(20) }) "
+                + "log \(download.log.progress) end \(download.log.end != nil)"
+        }
+    }
+
     /// Whether nobody waits, nothing runs, and nothing is kept of what was.
     fileprivate var isAtRest: Bool {
         let activity = activity

@@ -13,7 +13,13 @@ struct SoakSteering {
             await steer(coordinator)
             try? await Task.sleep(for: .milliseconds(Int.random(in: 5...100, using: &random)))
         }
-        await coordinator.configure { $0.rateLimitPerHost = nil }
+        // With a low limit on bytes what is left would run one after the other, each until a deadline passes.
+        await coordinator.configure { configuration in
+            configuration.rateLimitPerHost = nil
+            configuration.bytesInFlightLimit = 2_000_000
+            configuration.maximumConcurrentDownloads = 32
+            configuration.maximumConcurrentDownloadsPerHost = 32
+        }
         await coordinator.resume()
     }
 

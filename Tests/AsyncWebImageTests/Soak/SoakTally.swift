@@ -6,6 +6,7 @@ final class SoakTally: Sendable {
     private struct State {
         var ends: [String: Int] = [:]
         var findings: [String] = []
+        var pending: [String: Int] = [:]
     }
 
     /// More of the same would tell nothing.
@@ -21,6 +22,19 @@ final class SoakTally: Sendable {
         let ends = state.withLock { $0.ends }
         return ends.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
             .joined(separator: ", ")
+    }
+
+    /// What callers wait for right now, and how many for each.
+    var pending: String {
+        let pending = state.withLock { $0.pending.filter { $0.value > 0 } }
+        return pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+
+    /// Notes that somebody waits for `wish` while `body` runs.
+    func waiting(for wish: String, _ body: () async -> Void) async {
+        state.withLock { $0.pending[wish, default: 0] += 1 }
+        await body()
+        state.withLock { $0.pending[wish, default: 0] -= 1 }
     }
 
     /// Something that must not be.
