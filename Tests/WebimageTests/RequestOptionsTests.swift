@@ -38,4 +38,10 @@ struct RequestOptionsTests {
             #expect(origin.recordedRequests.map { $0.headerFields["X-Team"] } == ["blue", "blue", "blue", "blue"])
         }
     }
+
+    @Test func aCacheThatCannotBeNamesItsFolder() async throws {
+        let result = try await Command.run(["get", "--cache", "/proc/nowhere", "http://127.0.0.1:1/a.png"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("cannot use the folder /proc/nowhere as a cache"))
+    }
 }

@@ -39,9 +39,17 @@ extension GetCommand {
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = min(perHost ?? concurrency, concurrency)
         configuration.downloads.rateLimitPerHost = rate.map { RateLimit(requestsPerSecond: $0) }
-        configuration.responseCache = try cache.map { try ResponseCache(ResponseCache.Configuration(directory: $0)) }
+        configuration.responseCache = try cache.map(Self.openCache)
         configuration.cachePolicy = cachePolicy?.policy ?? .useProtocol
         return configuration
+    }
+
+    private static func openCache(_ folder: String) throws -> ResponseCache {
+        do {
+            return try ResponseCache(ResponseCache.Configuration(directory: folder))
+        } catch .unreadableFile(let path, let reason) {
+            throw FileError(description: "cannot use the folder \(path) as a cache: \(reason)")
+        }
     }
 
     /// As many at a time as `concurrency` says; a line of the list is read when there is room for it.
