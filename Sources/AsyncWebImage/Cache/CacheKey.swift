@@ -13,7 +13,7 @@ struct CacheKey: Sendable, Hashable {
         url = request.url.string
         let secrets = [
             request.headerFields[.authorization], request.headerFields[.cookie], request.credential?.secret,
-            request.url.user, request.url.password, request.handlesCookies ? "jar" : nil,
+            request.url.user, request.url.password,
         ]
         let isAnybody = secrets.allSatisfy { $0 == nil }
         owner = isAnybody ? [] : SHA256.hash(secrets.map { $0.map { "+\($0.utf8.count):\($0)" } ?? "-" }.joined())

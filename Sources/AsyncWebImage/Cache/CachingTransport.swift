@@ -12,11 +12,12 @@ struct CachingTransport: Transport {
     let note: @Sendable (ResponseSource) -> Void
 
     func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
-        guard policy != .cacheOnly || cache != nil else {
+        // Which cookies a jar will send is not known here, and so not whose response it will be.
+        guard policy != .cacheOnly || cache != nil && !request.handlesCookies else {
             receiver.finish(.failed(.notCached(request)))
             return NoTransfer()
         }
-        let isWhole = request.method == .get && request.headerFields[.range] == nil
+        let isWhole = request.method == .get && request.headerFields[.range] == nil && !request.handlesCookies
         // A part goes on with what came over the network, and is no answer of its own.
         guard let cache, policy != .noStore, isWhole || policy == .cacheOnly else {
             note(.network)

@@ -6,7 +6,8 @@ import Threading
 /// Give it to a loader by ``ImageLoader/Configuration/responseCache``; several loaders may share one. What a request
 /// makes of it says its ``CachePolicy``. Whole answers of status 200 and 203 to GET are kept, unless they say
 /// `no-store`, are too large, or a redirect led to them; each for the URL, what `Vary` names, and the credentials
-/// and cookies of the request. What is used least recently goes first.
+/// and cookies of the request. Requests with ``ImageRequest/handlesCookies`` pass it by. What a ``CredentialProvider``
+/// unlocks is kept like everything else: a cache belongs to one user. What is used least recently goes first.
 ///
 /// A folder holds one file for each response, readable by its owner alone. Several processes may use it at a time; each
 /// finds what the others store when it starts, and keeps to the limit what it knows of. A file that is damaged, or gone,

@@ -52,6 +52,23 @@ struct CachedLoadingTests {
         }
     }
 
+    @Test func whatIsLoadedWithAJarOfCookiesIsNeitherKeptNorTaken() async throws {
+        try await withCache { origin, cache in
+            origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60"], body: body))
+            var request = ImageRequest(origin.url("/a"))
+            request.handlesCookies = true
+            for _ in 0..<2 {
+                let data = try await load(loader(cache), request)
+                #expect(data.source == .network)
+            }
+            #expect(origin.counts.totalRequests == 2)
+            request.cachePolicy = .cacheOnly
+            let only = request
+            await #expect(throws: ImageError.self) { try await load(loader(cache), only) }
+            #expect(origin.counts.totalRequests == 2)
+        }
+    }
+
     @Test(arguments: [true, false]) func imagesAreLoadedAheadOfTimeAsTheyCome(onDisk: Bool) async throws {
         try await withCache(onDisk: onDisk) { origin, cache in
             origin.route("/*", .init(headerFields: ["Cache-Control": "max-age=60"], body: try Samples.file(.png)))
