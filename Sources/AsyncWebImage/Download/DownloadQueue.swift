@@ -29,16 +29,12 @@ struct DownloadQueue {
         var isLow: Bool
     }
 
-    /// By ``QueuedHost``'s place in `hosts`.
-    private var indices: [String: Int] = [:]
-    private var hosts: [QueuedHost] = []
-    private var freeIndices: [Int] = []
+    private var hosts = QueuedHosts()
     private var waiting: [ID: WaitingPlace] = [:]
     private var running: [ID: Slot] = [:]
     private var runningLow = 0
     private var lastTicket: UInt64 = 0
-    /// By priority: the hosts whose next download may run, with those that are out of date.
-    private var ready = [Heap<Announcement>](repeating: Heap(), count: DownloadPriority.allCases.count)
+    private var ready = ReadyHosts()
     /// The hosts that wait for their rate.
     private var refills = Heap<Refill>()
     private var time = Duration.zero
@@ -66,7 +62,7 @@ extension DownloadQueue {
         // With a rate, the time would have to be known.
         guard waiting.isEmpty, !isSuspended, running.count < limit, rateLimit == nil else { return false }
         guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return false }
-        let host = index(of: host)
+        let host = hosts.index(of: host)
         guard hasSlot(host, priority) else { return false }
         takeSlot(id, host, priority)
         return true
@@ -74,7 +70,7 @@ extension DownloadQueue {
 
     /// Puts a download in line; `sequence` says when it came.
     mutating func enqueue(_ id: ID, host: String, priority: DownloadPriority, sequence: UInt64) {
-        enqueue(id, host: index(of: host), priority: priority, sequence: sequence)
+        enqueue(id, host: hosts.index(of: host), priority: priority, sequence: sequence)
     }
 
     /// Takes a download out of line; without effect on one that runs.
@@ -104,7 +100,7 @@ extension DownloadQueue {
         guard !isSuspended, running.count < limit else { return nil }
         for priority in DownloadPriority.descending {
             guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return nil }
-            while let announcement = popReady(priority) {
+            while let announcement = ready.pop(priority, order) {
                 let host = announcement.host
                 // A host without a slot is announced again when one is released.
                 guard hosts[host].lanes[priority.rawValue].announced == announcement.sequence else { continue }
@@ -186,28 +182,16 @@ extension DownloadQueue {
             hosts[host].lanes[lane].announced != head.sequence
         else { return }
         hosts[host].lanes[lane].announced = head.sequence
-        ready[lane].insert(Announcement(sequence: head.sequence, host: host))
-        // What is out of date must not pile up while nothing is popped.
-        if ready[lane].count > 64, ready[lane].count > 4 * hosts.count { removeOutdated(priority) }
-    }
-
-    private mutating func removeOutdated(_ priority: DownloadPriority) {
-        ready[priority.rawValue] = Heap(
-            indices.values.compactMap { host in
-                hosts[host].lanes[priority.rawValue].announced.map { Announcement(sequence: $0, host: host) }
-            })
+        ready.insert(priority, host: host, sequence: head.sequence)
+        if ready.holdsTooMany(priority, for: hosts.count) { ready.removeOutdated(priority, of: hosts) }
     }
 
     private mutating func announceAll() {
-        for priority in DownloadPriority.descending { ready[priority.rawValue] = Heap() }
-        for host in indices.values {
+        ready.removeAll()
+        for host in hosts.indices {
             for priority in DownloadPriority.descending { hosts[host].lanes[priority.rawValue].announced = nil }
             announce(host)
         }
-    }
-
-    private mutating func popReady(_ priority: DownloadPriority) -> Announcement? {
-        order == .fifo ? ready[priority.rawValue].popMin() : ready[priority.rawValue].popMax()
     }
 }
 
@@ -247,7 +231,7 @@ extension DownloadQueue {
 
     private mutating func refillAll() {
         refills = Heap()
-        for host in indices.values {
+        for host in hosts.indices {
             hosts[host].bucket = TokenBucket()
             hosts[host].refill = nil
         }
@@ -256,22 +240,9 @@ extension DownloadQueue {
     }
 }
 
-// MARK: - Hosts
+// MARK: - Hosts that are idle
 
 extension DownloadQueue {
-    private mutating func index(of name: String) -> Int {
-        if let index = indices[name] { return index }
-        let host = QueuedHost(name: name)
-        guard let index = freeIndices.popLast() else {
-            indices[name] = hosts.count
-            hosts.append(host)
-            return hosts.count - 1
-        }
-        indices[name] = index
-        hosts[index] = host
-        return index
-    }
-
     /// A host that nothing waits for, nothing runs from and no rate is kept of needs no room.
     private mutating func forgetIfIdle(_ host: Int) {
         guard hosts[host].isIdle else { return }
@@ -286,31 +257,16 @@ extension DownloadQueue {
 
     private mutating func forgetRested() {
         restedHosts = 0
-        for host in Array(indices.values) where hosts[host].isIdle && hosts[host].bucket.isFull(at: time) {
+        for host in Array(hosts.indices) where hosts[host].isIdle && hosts[host].bucket.isFull(at: time) {
             forget(host)
         }
     }
 
     private mutating func forget(_ host: Int) {
-        indices[hosts[host].name] = nil
-        freeIndices.append(host)
-        guard indices.isEmpty, hosts.count > 64 else { return }
-        // Nobody is left: nor is the room that many needed.
-        hosts = []
-        freeIndices = []
+        guard hosts.remove(host) else { return }
         refills = Heap()
-        for priority in DownloadPriority.descending { ready[priority.rawValue] = Heap() }
+        ready.removeAll()
     }
-}
-
-/// A host whose next download of a priority may run, by that download's sequence.
-///
-/// Out of date once another is the next.
-private struct Announcement: Comparable {
-    let sequence: UInt64
-    let host: Int
-
-    static func < (left: Self, right: Self) -> Bool { left.sequence < right.sequence }
 }
 
 /// When a host's rate allows its next start.
