@@ -87,8 +87,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
-        // What the tests of several targets need: servers of the system, and what a process holds.
-        .target(name: "TestSupport", dependencies: ["Threading"], path: "Tests/TestSupport"),
+        // What the tests of several targets need: servers, a proxy, and what a process holds.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "Threading",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/TestSupport"),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
         .testTarget(

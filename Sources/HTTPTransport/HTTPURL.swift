@@ -37,6 +37,8 @@ public struct HTTPURL: Sendable, Hashable {
     public var string: String { parts.string }
     /// `http` or `https`.
     public var scheme: String { parts.scheme }
+    /// Whether it is https.
+    var isSecure: Bool { scheme == "https" }
     /// Name or address, IPv6 in brackets.
     public var host: String { parts.host }
     /// The port, given or implied.

@@ -5,6 +5,10 @@ import Glibc
 #endif
 
 /// Whether requests go through a proxy.
+///
+/// An `https` URL goes through an HTTP proxy by a tunnel (CONNECT), which the proxy cannot look into: it hears the host and
+/// its port, and the origin alone the request. Tunnels are kept for later requests. What a ``NetworkPolicy`` can judge behind
+/// a proxy is said at ``NetworkPolicy/trustsProxy``; ``TLSOptions`` are about origins, not about a proxy's own TLS.
 public enum ProxyRule: Sendable, Hashable {
     /// Never.
     case none

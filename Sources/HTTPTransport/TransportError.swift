@@ -24,6 +24,8 @@ public struct TransportError: Error, Sendable, Hashable {
         case hostNotFound
         /// No connection could be made.
         case connectionFailed
+        /// The proxy answered the request for a tunnel to an https host by this status.
+        case refusedByProxy(status: Int)
         /// TLS could not be agreed on, or the certificate is not trusted.
         case insecure
         /// A deadline passed.
@@ -58,6 +60,7 @@ public struct TransportError: Error, Sendable, Hashable {
     public var isRetryable: Bool {
         switch reason {
         case .connectionFailed, .timedOut, .truncated, .connectionLost, .hostNotFound: true
+        case .refusedByProxy(let status): status >= 500 || status == 408 || status == 429
         case .invalidURL, .insecure, .bodyTooLarge, .headerTooLarge, .invalidResponse, .tooManyRedirects,
             .redirectRefused, .authenticationFailed, .refusedByPolicy, .notCached, .cancelled, .other:
             false
@@ -79,6 +82,7 @@ extension TransportError.Reason {
         case .invalidURL: "not a valid http or https URL"
         case .hostNotFound: "the host is unknown"
         case .connectionFailed: "no connection could be made"
+        case .refusedByProxy(let status): "the proxy makes no connection to the host (status \(status))"
         case .insecure: "no trusted TLS connection could be made"
         case .timedOut(.lookup): "the host's name took too long to look up"
         case .timedOut(.connect): "the connection took too long"

@@ -10,7 +10,7 @@ package struct CertificateAuthority {
     /// Makes the authority's certificate.
     package init(for server: NginxServer) throws {
         self.server = server
-        try server.write(Array("subjectAltName=IP:127.0.0.1".utf8), to: "names")
+        try server.write(Array("subjectAltName=IP:127.0.0.1,DNS:photos.example".utf8), to: "names")
         try Programs.run(
             "openssl",
             ["req", "-x509", "-subj", "/CN=authority", "-days", "2", "-keyout", server.path("ca.key")]
@@ -25,7 +25,7 @@ package struct CertificateAuthority {
                 + ["-out", server.path("\(name).csr")] + Self.newKey)
     }
 
-    /// Signs the certificate `name.pem` of a key for 127.0.0.1 and `days`, as none is valid for 0.
+    /// Signs the certificate `name.pem` of a key for 127.0.0.1, `photos.example` and `days`, as none is valid for 0.
     package func sign(_ name: String, key: String, days: Int = 2) throws {
         try Programs.run(
             "openssl",

@@ -107,6 +107,7 @@ struct FailureTests {
         .timedOut(.firstByte), .timedOut(.idle), .timedOut(.total), .truncated(expected: 10, received: 5),
         .truncated(expected: nil, received: 5), .connectionLost, .bodyTooLarge(limit: 1), .headerTooLarge(limit: 1),
         .invalidResponse, .tooManyRedirects(limit: 3), .redirectRefused, .cancelled, .other(code: 99),
+        .refusedByProxy(status: 403),
     ])
     func everyReasonIsASentence(reason: TransportError.Reason) {
         let text = TransportError(url: "http://example.org/", reason: reason).description

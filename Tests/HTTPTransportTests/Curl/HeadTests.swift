@@ -114,15 +114,6 @@ struct HeadTests {
         }
     }
 
-    @Test func aProxyThatRefusesATunnelIsNoConnection() async throws {
-        try await withLoopbackOrigin { (proxy) async throws in
-            let transport = CurlTransport(configuration: .init(proxy: .url("http://127.0.0.1:\(proxy.port)")))
-            let record = try await transport.fetch("https://nonexistent.invalid/a")
-            #expect(record.error?.reason == .connectionFailed)
-            #expect(record.heads.isEmpty)
-        }
-    }
-
     @Test func aProxyThatIsNoneIsNotQuotedWithItsPassword() async throws {
         let transport = CurlTransport(configuration: .init(proxy: .url("bad://me:secret@127.0.0.1:1")))
         let error = try #require(try await transport.fetch("http://example.org/").error)

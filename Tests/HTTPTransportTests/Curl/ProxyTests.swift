@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import HTTPTransport
@@ -9,6 +10,10 @@ struct ProxyTests {
     private func transport(_ proxy: LoopbackOrigin, user: String, password: String) -> CurlTransport {
         CurlTransport(
             configuration: .init(proxy: .url("http://127.0.0.1:\(proxy.port)", user: user, password: password)))
+    }
+
+    private func transport(_ proxy: ConnectProxy) -> CurlTransport {
+        CurlTransport(configuration: .init(proxy: .url("http://127.0.0.1:\(proxy.port)")))
     }
 
     @Test func isToldWhoAsks() async throws {
@@ -32,16 +37,55 @@ struct ProxyTests {
         }
     }
 
-    @Test func mayRefuseATunnel() async throws {
-        try await withLoopbackOrigin { (proxy) async throws in
-            proxy.route(
-                "nonexistent.invalid:443",
-                LoopbackOrigin.Response(status: 407, headerFields: ["Proxy-Authenticate": "Basic realm=\"p\""]))
-            let error = try await transport(proxy, user: "me", password: "wrong")
-                .fetch("https://nonexistent.invalid/a").error
-            #expect(error?.reason == .authenticationFailed)
-            #expect(error?.isRetryable == false)
-            #expect(proxy.recordedRequests.first?.headerFields["proxy-authorization"] == "Basic bWU6d3Jvbmc=")
+    @Test func aWrongCredentialIsTheProxysAffair() async throws {
+        try await withConnectProxy(user: "me", password: "secret") { (proxy) async throws in
+            let wrong = ProxyRule.url("http://127.0.0.1:\(proxy.port)", user: "me", password: "wrong")
+            for rule in [wrong, .url("http://127.0.0.1:\(proxy.port)")] {
+                let error = try #require(
+                    try await CurlTransport(configuration: .init(proxy: rule)).fetch("https://nonexistent.invalid/") {
+                        $0.credential = .basic(user: "me", password: "origins-own")
+                    }.error)
+                #expect(error.reason == .authenticationFailed)
+                #expect(error.description == "the credential was not accepted (by the proxy)")
+                #expect(!error.isRetryable)
+            }
+            #expect(proxy.requests.count == 2)
+            #expect(proxy.requests.allSatisfy { $0.headerFields["authorization"] == nil })
+        }
+    }
+
+    @Test(arguments: [(403, false), (404, false), (408, true), (429, true), (502, true), (504, true)])
+    func aRefusalIsTold(status: Int, isRetryable: Bool) async throws {
+        try await withConnectProxy(.refusal(status: status)) { (proxy) async throws in
+            let error = try #require(try await transport(proxy).fetch("https://nonexistent.invalid/").error)
+            #expect(error.reason == .refusedByProxy(status: status))
+            #expect(error.description == "the proxy makes no connection to the host (status \(status))")
+            #expect(error.isRetryable == isRetryable)
+            #expect(proxy.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: ["http", "https"])
+    func aProxyThatCannotBeReachedIsNamed(scheme: String) async throws {
+        let port = try freePort()
+        let transport = CurlTransport(
+            configuration: .init(proxy: .url("http://me:secret@127.0.0.1:\(port)")))
+        let error = try #require(try await transport.fetch("\(scheme)://nonexistent.invalid/").error)
+        #expect(error.reason == .connectionFailed)
+        #expect(error.description.hasPrefix("no connection could be made (to the proxy: "))
+        #expect(error.description.contains("127.0.0.1 port \(port)"))
+        #expect(!error.description.contains("secret"))
+    }
+
+    @Test func aProxyThatSaysNothingIsGivenUp() async throws {
+        try await withConnectProxy(.silence) { (proxy) async throws in
+            let error = try #require(
+                try await transport(proxy).fetch("https://nonexistent.invalid/") {
+                    $0.deadlines.connect = .milliseconds(200)
+                }.error)
+            #expect(error.reason == .timedOut(.connect))
+            #expect(error.description == "the connection took too long (through the proxy)")
+            #expect(error.isRetryable)
         }
     }
 }

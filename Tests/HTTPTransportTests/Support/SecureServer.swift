@@ -5,7 +5,8 @@ import TestSupport
 /// nginx with TLS on 127.0.0.1, with a certificate authority of its own: HTTP/2 on one port, HTTP/1.1 on another.
 ///
 /// Serves `/small`, 1,000 bytes, and `/big`, 8 MiB, and tells in `X-Connection` which connection it was. `/private` is
-/// `/small` for `me` with the password `secret` (Basic).
+/// `/small` for `me` with the password `secret` (Basic), `/heard` says what it has heard of a client's secrets, `/407` is
+/// answered by that status, and `/inward` leads to a private address.
 final class SecureServer {
     static let small = pattern(1_000)
     static let big = pattern(8 << 20)
@@ -65,7 +66,12 @@ final class SecureServer {
                 }
             return "server { listen 127.0.0.1:\(port) ssl; \(lines) }"
         }
-        let common = "location /private { auth_basic files; auth_basic_user_file \(path("users")); }"
+        let common = """
+            location /private { auth_basic files; auth_basic_user_file \(path("users")); }
+            location /heard { return 200 "$http_proxy_authorization|$http_authorization|$http_cookie"; }
+            location /407 { add_header Proxy-Authenticate "Basic realm=\\"x\\"" always; return 407; }
+            location /inward { return 302 https://127.0.0.1:$server_port/small; }
+            """
         return """
             keepalive_requests 1000000;
             ssl_protocols TLSv1.2 TLSv1.3;

@@ -46,7 +46,7 @@ enum FailureKind: String, CaseIterable {
         self =
             switch reason {
             case .hostNotFound: .hostNotFound
-            case .connectionFailed: .connectionFailed
+            case .connectionFailed, .refusedByProxy: .connectionFailed
             case .connectionLost: .connectionLost
             case .insecure: .insecure
             case .timedOut: .timedOut

@@ -1,0 +1,28 @@
+import CCurl
+
+extension CurlTransfer {
+    /// Where the time went, to be asked while libcurl still has the transfer.
+    func metrics() -> TransferMetrics {
+        var metrics = TransferMetrics()
+        metrics.resolved = resolved
+        metrics.total = start.duration(to: .now)
+        metrics.bodyBytes = delivered.bodyBytes
+        metrics.redirectCount = redirectCount
+        guard let easy else { return metrics }
+        // libcurl counts from the last hop's start.
+        let hop = metrics.total - easy.time(CURLINFO_TOTAL_TIME_T)
+        metrics.firstByte = hop + easy.time(CURLINFO_STARTTRANSFER_TIME_T)
+        metrics.reusedConnection = easy.long(CURLINFO_NUM_CONNECTS) == 0
+        if !metrics.reusedConnection {
+            metrics.connected = hop + easy.time(CURLINFO_CONNECT_TIME_T)
+            let secured = easy.time(CURLINFO_APPCONNECT_TIME_T)
+            metrics.secured = secured > .zero ? hop + secured : .zero
+        }
+        switch easy.long(CURLINFO_HTTP_VERSION) {
+        case Int(CURL_HTTP_VERSION_1_0): metrics.protocolName = "HTTP/1.0"
+        case Int(CURL_HTTP_VERSION_2_0): metrics.protocolName = "HTTP/2"
+        default: metrics.protocolName = "HTTP/1.1"
+        }
+        return metrics
+    }
+}

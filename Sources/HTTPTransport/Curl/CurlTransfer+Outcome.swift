@@ -1,0 +1,72 @@
+import CCurl
+import HTTPTypes
+
+// How a transfer ends.
+extension CurlTransfer {
+    /// What the transfer's receiver is to hear, now that libcurl is done with it.
+    func outcome(_ result: CURLcode) -> TransferOutcome {
+        switch abortion {
+        case .stopped: return .stopped(metrics())
+        case .failed(let error): return .failed(error)
+        case nil: break
+        }
+        guard result == CURLE_OK else { return .failed(failure(result)) }
+        // libcurl is content with a head that breaks off.
+        guard delivered.hasHead else { return .failed(error(.connectionLost)) }
+        return .complete(metrics())
+    }
+
+    /// What the receiver of a response that was delivered without its body is to hear.
+    func outcomeWithoutBody() -> TransferOutcome {
+        if case .failed(let error)? = abortion { .failed(error) } else { .complete(metrics()) }
+    }
+
+    /// What the receiver is to hear when a deadline has passed.
+    func outcome(after deadline: Deadlines.Kind) -> TransferOutcome { .failed(timeout(deadline)) }
+
+    /// Whether the server closed a connection just when the request was sent by it, so that it is to be sent once more
+    /// (RFC 9112, section 9.3.1).
+    ///
+    /// libcurl itself takes up other old connections then, of which many may be about to be closed, and with HTTP/2 it
+    /// does not always see that nothing was lost.
+    func mayTryAgain(_ result: CURLcode) -> Bool {
+        guard !isSecondTry, abortion == nil, !handle.isCancelled, [.get, .head].contains(request.method),
+            clock.phase == .connecting || clock.phase == .waitingForFirstByte
+        else { return false }
+        switch result {
+        case CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return true
+        case CURLE_RECV_ERROR, CURLE_GOT_NOTHING: return easy?.long(CURLINFO_NUM_CONNECTS) == 0
+        default: return false
+        }
+    }
+
+    private func failure(_ result: CURLcode) -> TransportError {
+        let proxyStatus = easy?.long(CURLINFO_HTTP_CONNECTCODE) ?? 0
+        if proxyStatus == 407 { return error(.authenticationFailed, "by the proxy") }
+        if proxyStatus >= 300 { return error(.refusedByProxy(status: proxyStatus)) }
+        if let refusal = addressCheck.refusalOfAll { return error(.refusedByPolicy(refusal)) }
+        let found = TransportError(
+            result, url: request.url.string, detail: easy?.errorDetail ?? "", progress: progress)
+        switch found.reason {
+        case .timedOut(let deadline): return timeout(deadline)
+        case .connectionFailed where usesProxy && proxyStatus == 0:
+            return error(.connectionFailed, "to the proxy: \(found.detail ?? "")")
+        default: return found
+        }
+    }
+
+    private func timeout(_ deadline: Deadlines.Kind) -> TransportError {
+        error(.timedOut(deadline), usesProxy && deadline == .connect ? "through the proxy" : nil)
+    }
+
+    private func error(_ reason: TransportError.Reason, _ detail: String? = nil) -> TransportError {
+        TransportError(url: request.url.string, reason: reason, detail: detail)
+    }
+
+    private var progress: TransferProgress {
+        if delivered.hasHead {
+            return .receivingBody(expected: delivered.expectedBytes, received: delivered.bodyBytes)
+        }
+        return clock.phase == .connecting ? .connecting : .waitingForHead
+    }
+}

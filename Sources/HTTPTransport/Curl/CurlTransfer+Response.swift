@@ -1,0 +1,124 @@
+import CCurl
+import HTTPTypes
+
+// What libcurl's callbacks hand over: a hop's header lines and its body.
+extension CurlTransfer {
+    /// What has come of a hop.
+    struct Incoming {
+        fileprivate var parser = ResponseHeadParser()
+        fileprivate var discardedBytes = 0
+        /// The request to make next, if the answer was a redirect.
+        fileprivate(set) var redirected: TransportRequest?
+        /// A 401 to which there may be an answer: libcurl's own by Digest, or a provider's.
+        fileprivate(set) var challenge: RawResponseHead?
+    }
+
+    /// What the receiver has got.
+    struct Delivered {
+        fileprivate(set) var hasHead = false
+        fileprivate(set) var expectedBytes: Int?
+        fileprivate(set) var bodyBytes = 0
+    }
+
+    /// A redirect's own body is read up to here, to keep the connection; then the connection is given up.
+    private static let discardLimit = 64 << 10
+    private static let abort = Int(CURL_WRITEFUNC_ERROR)
+
+    /// One header line; false aborts.
+    func receive(headerLine: Span<UInt8>) -> Bool {
+        guard !handle.isCancelled else { return fail(.cancelled) }
+        if incoming.challenge != nil, headerLine.beginsResponse {
+            // libcurl has answered the challenge.
+            incoming.challenge = nil
+            incoming.parser = ResponseHeadParser()
+        }
+        // A head counts as one piece: dripping it line by line gains a server no time.
+        if clock.phase != .receiving || headerLine.count <= 2 { enter(.receiving) }
+        switch incoming.parser.append(headerLine) {
+        case .needsMore: return true
+        case .tooLarge: return fail(.headerTooLarge(limit: ResponseHeadParser.limit))
+        case .malformed: return fail(.invalidResponse)
+        case .complete(let head): return receive(head)
+        }
+    }
+
+    private func receive(_ raw: RawResponseHead) -> Bool {
+        if raw.status.kind == .redirection {
+            do {
+                incoming.redirected = try RedirectRule.next(
+                    after: raw.response, of: request, redirectCount: redirectCount)
+            } catch {
+                abortion = .failed(error)
+                return false
+            }
+            guard incoming.redirected == nil else { return true }
+        }
+        if raw.status == .unauthorized, credential != nil || mayAskProvider {
+            incoming.challenge = raw
+            return true
+        }
+        // Out of a tunnel it would be the origin's own.
+        if usesProxy, !request.url.isSecure, raw.status == .proxyAuthenticationRequired {
+            return fail(.authenticationFailed, detail: "by the proxy")
+        }
+        return deliver(raw)
+    }
+
+    /// Hands the response over that came instead of what a credential would have given.
+    func deliverChallenge() {
+        if let challenge = incoming.challenge { _ = deliver(challenge) }
+    }
+
+    private func deliver(_ raw: RawResponseHead) -> Bool {
+        let hasBody = request.method != .head && raw.status != .noContent && raw.status != .notModified
+        if hasBody, let length = raw.contentLength {
+            guard length <= request.bodyLimit else { return fail(.bodyTooLarge(limit: request.bodyLimit)) }
+            delivered.expectedBytes = length
+        }
+        delivered.hasHead = true
+        receiver.receive(ResponseHead(raw, url: request.url, redirectCount: redirectCount))
+        return true
+    }
+
+    /// A piece of body; how much of it was taken, as libcurl wants to hear it.
+    func receive(body: Span<UInt8>) -> Int {
+        guard !handle.isCancelled else {
+            _ = fail(.cancelled)
+            return Self.abort
+        }
+        if incoming.redirected != nil || incoming.challenge != nil {
+            enter(.receiving)
+            incoming.discardedBytes += body.count
+            return incoming.discardedBytes <= Self.discardLimit ? body.count : Self.abort
+        }
+        guard delivered.hasHead else {
+            _ = fail(.invalidResponse)
+            return Self.abort
+        }
+        guard body.count <= request.bodyLimit - delivered.bodyBytes else {
+            _ = fail(.bodyTooLarge(limit: request.bodyLimit))
+            return Self.abort
+        }
+        switch receiver.receive(body) {
+        case .more:
+            delivered.bodyBytes += body.count
+            enter(.receiving)
+            return body.count
+        case .pause:
+            enter(.paused)
+            return Int(CURL_WRITEFUNC_PAUSE)
+        case .stop:
+            delivered.bodyBytes += body.count
+            abortion = .stopped
+            return Self.abort
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether a header line is the first one of a response.
+    fileprivate var beginsResponse: Bool {
+        count > 5 && self[0] == UInt8(ascii: "H") && self[1] == UInt8(ascii: "T") && self[2] == UInt8(ascii: "T")
+            && self[3] == UInt8(ascii: "P") && self[4] == UInt8(ascii: "/")
+    }
+}

@@ -1,0 +1,45 @@
+extension CurlTransport {
+    /// What is the same for all transfers.
+    public struct Configuration: Sendable {
+        /// Most connections that are kept for reuse.
+        ///
+        /// Not below the number of transfers at a time, or connections are closed that are needed again at once.
+        public var connectionCacheSize: Int
+        /// Whether to use a proxy.
+        ///
+        /// The environment's, unless told otherwise.
+        public var proxy: ProxyRule
+        /// Whom to trust, and who we are.
+        public var tls: TLSOptions
+
+        /// What finds the addresses of hosts: the system, unless told otherwise.
+        ///
+        /// What is left to a proxy is not asked for here. Copies of a configuration share it.
+        public var resolver: any HostResolver
+        /// Who may be talked to: everybody, unless told otherwise.
+        public var policy: NetworkPolicy
+
+        /// What is asked for credentials that requests do not bring along themselves; nil if nobody is.
+        public var credentials: (any CredentialProvider)?
+
+        /// A file of cookies to begin with (Netscape's format, as browsers and curl write it); nil for none.
+        ///
+        /// Only requests with ``TransportRequest/handlesCookies`` use the transport's cookies, which are kept in memory.
+        public var cookieFile: String?
+
+        /// 256 idle connections, the environment's proxy, the system's certificate authorities.
+        public init(
+            connectionCacheSize: Int = 256, proxy: ProxyRule = .environment, tls: TLSOptions = TLSOptions(),
+            policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver(),
+            credentials: (any CredentialProvider)? = nil, cookieFile: String? = nil
+        ) {
+            self.connectionCacheSize = connectionCacheSize
+            self.proxy = proxy
+            self.tls = tls
+            self.policy = policy
+            self.resolver = resolver
+            self.credentials = credentials
+            self.cookieFile = cookieFile
+        }
+    }
+}

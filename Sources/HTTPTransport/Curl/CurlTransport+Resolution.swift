@@ -1,0 +1,42 @@
+// From a host's name to its addresses, unless they are a proxy's affair.
+extension CurlTransport {
+    /// Finds the host's addresses, then hands the transfer to libcurl.
+    func resolve(_ transfer: CurlTransfer) {
+        let url = transfer.request.url
+        let proxy = configuration.proxy.proxy(for: url)
+        if let refusal = policy?.refusal(of: url, throughProxy: proxy != nil) {
+            return finish(transfer, .failed(TransportError(url: url.string, reason: .refusedByPolicy(refusal))))
+        }
+        transfer.usesProxy = proxy != nil
+        // A proxy resolves names itself.
+        if proxy != nil || isNumericAddress(url.host) { return hand(transfer, addresses: nil, proxy: proxy) }
+        if let answer = addressBook.knownAnswer(for: url.host) { return proceed(transfer, answer) }
+        let id = transfer.handle.id
+        transfer.hostInQuestion = url.host
+        addressBook.resolve(url.host, for: id) { [weak self] answer in
+            self?.send(.resolved(id, host: url.host, answer))
+        }
+    }
+
+    /// Goes on with a transfer whose host was looked up.
+    func resolved(_ id: UInt64, _ host: String, _ answer: AddressBook.Answer) {
+        guard let transfer = transfers[id], transfer.hostInQuestion == host else { return }
+        transfer.hostInQuestion = nil
+        transfer.resolved = transfer.start.duration(to: .now)
+        proceed(transfer, answer)
+    }
+
+    private func proceed(_ transfer: CurlTransfer, _ answer: AddressBook.Answer) {
+        switch answer {
+        case .success(let addresses):
+            hand(transfer, addresses: addresses, proxy: nil)
+        case .failure(let failure):
+            let url = transfer.request.url
+            finish(
+                transfer,
+                .failed(
+                    TransportError(
+                        url: url.string, reason: .hostNotFound, detail: "\(url.host): \(failure.message)")))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// What the transport's thread is asked to do, and does in each of its turns.
+
+extension CurlTransport {
+    /// What other threads ask of the transport's.
+    ///
+    /// Values in the thread's inbox rather than jobs of the actor: a transfer begins and ends without a task.
+    enum Command: Sendable {
+        case begin(CurlTransferHandle)
+        case cancel(CurlTransferHandle)
+        case resume(CurlTransferHandle)
+        case resolved(UInt64, host: String, AddressBook.Answer)
+    }
+
+    /// On the thread alone.
+    nonisolated func carryOut(_ command: Command) {
+        assumeIsolated { transport in
+            switch command {
+            case .begin(let handle): transport.begin(handle)
+            case .cancel(let handle): transport.cancel(handle)
+            case .resume(let handle): transport.resume(handle)
+            case .resolved(let id, let host, let answer): transport.resolved(id, host, answer)
+            }
+        }
+    }
+}
+
+extension CurlTransport: CurlThreadDriver {
+    nonisolated func sleepLimit() -> Duration? {
+        assumeIsolated { transport in
+            // Commands may have added transfers, which start with the timers.
+            transport.multi.runTimers(now: transport.deadlines.now)
+            transport.settleFinished()
+            transport.deadlines.beginTurn()
+            let now = transport.deadlines.now
+            let waits = [transport.multi.timer?.wait(from: now), transport.deadlines.next.map { now.duration(to: $0) }]
+            return waits.compactMap { $0 }.min().map { max(.zero, $0) }
+        }
+    }
+
+    nonisolated func handle(eventCount: Int) {
+        assumeIsolated { transport in
+            transport.deadlines.beginTurn()
+            transport.thread.poller.deliver(eventCount, to: transport.multi.handle)
+            transport.multi.runTimers(now: transport.deadlines.now)
+            transport.settleFinished()
+            transport.expireOverdue()
+        }
+    }
+
+    private func expireOverdue() {
+        for (transfer, deadline) in deadlines.overdue(transfers.values) {
+            finish(transfer, transfer.outcome(after: deadline))
+        }
+    }
+}
