@@ -23,8 +23,8 @@ struct CachingTransport: Transport {
             note(.network)
             return transport.start(request, receiver: receiver)
         }
-        let transfer = CachingTransfer(
-            request, over: transport, cache: cache, policy: policy, note: note, receiver: receiver)
+        let lookUp = CacheLookUp(request, in: cache, policy: policy)
+        let transfer = CachingTransfer(lookUp, over: transport, note: note, receiver: receiver)
         transfer.start()
         return transfer
     }

@@ -1,0 +1,108 @@
+import HTTPTransport
+import HTTPTypes
+
+/// A request that a cache has a part in: what is stored for it, and what may be made of that.
+struct CacheLookUp: Sendable {
+    /// What is to be done about the request.
+    enum Decision: Sendable {
+        case serve(StoredReply)
+        case fetch(Inquiry)
+        case fail
+    }
+
+    /// What the origin is asked.
+    enum Inquiry: Sendable {
+        /// For the response; what is stored may stand in for one that does not come.
+        case everything(standIn: StoredResponse?)
+        /// Whether what is stored is still right.
+        case whetherUnchanged(StoredResponse)
+
+        /// What is stored, if anything.
+        var stored: StoredResponse? {
+            switch self {
+            case .everything(let stored): stored
+            case .whetherUnchanged(let stored): stored
+            }
+        }
+    }
+
+    let request: TransportRequest
+    let key: CacheKey
+    let cache: ResponseCache
+    let policy: CachePolicy
+
+    init(_ request: TransportRequest, in cache: ResponseCache, policy: CachePolicy) {
+        self.request = request
+        key = CacheKey(request)
+        self.cache = cache
+        self.policy = policy
+    }
+
+    /// Whether it matters what is stored.
+    var isNeeded: Bool { policy == .cacheOnly || policy != .reload && !request.headerFields.isConditional }
+
+    /// Looks at what is stored; on the cache's thread.
+    func decide() -> Decision {
+        let stored = cache.find(request)
+        let asked = CacheControl(request.headerFields, isRequest: true)
+        switch (policy.step(stored: stored?.head, asked: asked, now: cache.now()), stored) {
+        case (.serve, let stored?): return .serve(aged(stored))
+        case (.validate, let stored?): return .fetch(.whetherUnchanged(stored))
+        case (.fail, _): return .fail
+        case (.fetch, _), (.serve, nil), (.validate, nil): return .fetch(.everything(standIn: stored))
+        }
+    }
+
+    /// A stored response as it is, without asking: with its age (RFC 9111, section 5.1).
+    func aged(_ stored: StoredResponse) -> StoredReply {
+        var response = stored.head.response
+        response.headerFields[.age] = "\(stored.head.freshness.age(at: cache.now()))"
+        return StoredReply(stored: stored, head: head(response, stored), source: cache.source)
+    }
+
+    /// A stored response renewed by a 304; nil if that is about something else (RFC 9111, section 4.3.4).
+    func renewed(_ stored: StoredResponse, by head: ResponseHead, requestedAt: Int, receivedAt: Int) -> StoredReply? {
+        let response = head.response
+        let (old, new) = (stored.head.fields[.eTag], response.headerFields[.eTag])
+        let isSame = old == nil || new == nil || old?.strongPart == new?.strongPart
+        guard head.redirectCount == 0, isSame else { return nil }
+        let renewal = stored.head.renewed(
+            by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
+        return StoredReply(
+            stored: stored, head: self.head(renewal.response, stored), source: .revalidated, renewal: renewal)
+    }
+
+    private func head(_ response: HTTPResponse, _ stored: StoredResponse) -> ResponseHead {
+        var response = response
+        response.headerFields[.contentLength] = "\(stored.body.length)"
+        return ResponseHead(response: response, url: request.url)
+    }
+
+    /// The end of a transfer of the request that has no response.
+    func failure(_ reason: TransportError.Reason) -> TransferOutcome {
+        .failed(TransportError(url: request.url.string, reason: reason))
+    }
+}
+
+/// How a stored response is handed over.
+struct StoredReply: Sendable {
+    let stored: StoredResponse
+    let head: ResponseHead
+    let source: ResponseSource
+    /// The head to store from now on.
+    var renewal: StoredHead?
+}
+
+extension HTTPFields {
+    /// Whether they ask for a response only if something has changed, or has not; the answer is the caller's to judge.
+    var isConditional: Bool {
+        [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange].contains {
+            self.contains($0)
+        }
+    }
+}
+
+extension String {
+    /// Of an entity tag what weak comparison looks at (RFC 9110, section 8.8.3.2).
+    fileprivate var strongPart: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
+}

@@ -1,0 +1,167 @@
+import HTTPTransport
+import HTTPTypes
+import Threading
+
+/// The transfer over the network for a ``CachingTransfer``: stores what passes by, and knows when something stored is the
+/// answer instead.
+final class StoringTransfer: Transfer, TransferReceiver {
+    /// What follows.
+    enum End: Sendable {
+        /// The receiver has had its response, or there is none.
+        case over(TransferOutcome)
+        /// What is stored is the response.
+        case serve(StoredReply, TransferMetrics)
+        /// The answer was about something else than what is stored: everything is to be asked for.
+        case askAnew
+    }
+
+    private struct State {
+        var isCancelled = false
+        var isResumed = false
+        var inner: (any Transfer)?
+        var sentAt = 0
+        /// Whether the receiver has had a head.
+        var hasHead = false
+        var writer: EntryWriter?
+        /// What follows, if the response is not for the receiver.
+        var sequel: End?
+        var end: (@Sendable (End) -> Void)?
+    }
+
+    private let lookUp: CacheLookUp
+    private let inquiry: CacheLookUp.Inquiry
+    private let transport: any Transport
+    private let note: @Sendable (ResponseSource) -> Void
+    private let receiver: any TransferReceiver
+    private let state: Locked<State>
+
+    /// `note` is called, and the receiver has its head and body, if the response is for the receiver; `end` is called once.
+    init(
+        _ inquiry: CacheLookUp.Inquiry, for lookUp: CacheLookUp, over transport: any Transport,
+        note: @escaping @Sendable (ResponseSource) -> Void, receiver: any TransferReceiver,
+        end: @escaping @Sendable (End) -> Void
+    ) {
+        self.lookUp = lookUp
+        self.inquiry = inquiry
+        self.transport = transport
+        self.note = note
+        self.receiver = receiver
+        state = Locked(State(end: end))
+    }
+
+    func start() {
+        var request = lookUp.request
+        if case .whetherUnchanged(let stored) = inquiry {
+            ResponseVersion(stored.head.fields)?.add(to: &request.headerFields)
+        }
+        let now = lookUp.cache.now()
+        state.withLock { $0.sentAt = now }
+        let inner = transport.start(request, receiver: self)
+        let (isCancelled, isResumed) = state.withLock { state in
+            // It may have ended already.
+            if state.end != nil { state.inner = inner }
+            return (state.isCancelled, state.isResumed)
+        }
+        if isCancelled { inner.cancel() }
+        if isResumed { inner.resume() }
+    }
+
+    func cancel() {
+        let inner = state.withLock { state in
+            state.isCancelled = true
+            return state.inner
+        }
+        inner?.cancel()
+    }
+
+    func resume() {
+        let inner = state.withLock { state in
+            state.isResumed = true
+            return state.inner
+        }
+        inner?.resume()
+    }
+
+    // MARK: The transport's thread
+
+    func receive(_ head: ResponseHead) {
+        let (now, sentAt) = (lookUp.cache.now(), state.withLock { $0.sentAt })
+        if let sequel = sequel(of: head, sentAt: sentAt, now: now) { return state.withLock { $0.sequel = sequel } }
+        let writer = writer(for: head, sentAt: sentAt, now: now)
+        state.withLock { ($0.hasHead, $0.writer) = (true, writer) }
+        note(.network)
+        receiver.receive(head)
+    }
+
+    /// What follows if the response is not for the receiver; nil if it is.
+    private func sequel(of head: ResponseHead, sentAt: Int, now: Int) -> End? {
+        guard let stored = inquiry.stored else { return nil }
+        if case .whetherUnchanged = inquiry, head.status == .notModified {
+            let reply = lookUp.renewed(stored, by: head, requestedAt: sentAt, receivedAt: now)
+            return reply.map { .serve($0, TransferMetrics()) } ?? .askAnew
+        }
+        guard Self.failures.contains(head.status.code), stored.head.freshness.mayStandIn(at: now) else { return nil }
+        return .serve(lookUp.aged(stored), TransferMetrics())
+    }
+
+    /// The answers that a stored response may stand in for (RFC 5861, section 4).
+    private static let failures: Set<Int> = [500, 502, 503, 504]
+
+    private func writer(for head: ResponseHead, sentAt: Int, now: Int) -> EntryWriter? {
+        let (request, key, cache) = (lookUp.request, lookUp.key, lookUp.cache)
+        guard Storability.allows(request, head), head.contentLength ?? 0 <= cache.configuration.entryLimit else {
+            // What is stored is not what the origin has now, and this cannot take its place.
+            let isOutdated = head.status.kind == .successful || [404, 410].contains(head.status.code)
+            if isOutdated, head.redirectCount == 0 { cache.thread.append { cache.removeEntries(key) } }
+            return nil
+        }
+        let stored = StoredHead(head.response, to: request, requestedAt: sentAt, receivedAt: now)
+        return EntryWriter(stored, key, cache: cache)
+    }
+
+    func receive(_ bytes: Span<UInt8>) -> BodyDemand {
+        let (isForReceiver, writer) = state.withLock { ($0.hasHead, $0.writer) }
+        guard isForReceiver else { return .stop }
+        let demand = receiver.receive(bytes)
+        switch demand {
+        case .more: writer?.append(bytes)
+        case .pause: break  // to be offered again
+        case .stop:
+            writer?.abandon()
+            state.withLock { $0.writer = nil }
+        }
+        return demand
+    }
+
+    func finish(_ outcome: TransferOutcome) {
+        let (isCancelled, hasHead, sequel, writer) = state.withLock { state in
+            defer { (state.inner, state.writer, state.sequel) = (nil, nil, nil) }
+            return (state.isCancelled, state.hasHead, state.sequel, state.writer)
+        }
+        guard !isCancelled || hasHead else { return end(.over(lookUp.failure(.cancelled))) }
+        switch (sequel, outcome) {
+        case (.serve(let reply, _)?, .complete(let metrics)): end(.serve(reply, metrics))
+        case (let sequel?, _): end(sequel)
+        case (nil, .complete):
+            writer?.commit()
+            end(.over(outcome))
+        case (nil, .stopped):
+            writer?.abandon()
+            end(.over(outcome))
+        case (nil, .failed(let error)):
+            writer?.abandon()
+            guard !hasHead, error.isRetryable, let stored = inquiry.stored,
+                stored.head.freshness.mayStandIn(at: lookUp.cache.now())
+            else { return end(.over(outcome)) }
+            end(.serve(lookUp.aged(stored), TransferMetrics()))
+        }
+    }
+
+    private func end(_ end: End) {
+        let tell = state.withLock { state in
+            defer { state.end = nil }
+            return state.end
+        }
+        tell?(end)
+    }
+}
