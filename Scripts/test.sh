@@ -10,14 +10,23 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 step() { printf '\n== %s\n' "$*"; }
 
 # One test target after the other: the codecs' tests compute for so long that those of other targets, which wait for
-# events, would not get a turn within their time limits.
+# events, would not get a turn within their time limits. What failed is said again at the end, where it is looked for.
 test_each_target() {
-    local directory
+    local directory log failed=()
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
     swift build --build-tests "$@"
     for directory in Tests/*Tests/; do
         step "$(basename "$directory")"
-        swift test --skip-build --disable-xctest --filter "^$(basename "$directory")\\." "$@"
+        swift test --skip-build --disable-xctest --filter "^$(basename "$directory")\\." "$@" 2>&1 |
+            tee -a "$log" || failed+=("$(basename "$directory")")
     done
+    if ((${#failed[@]})); then
+        step "Failed: ${failed[*]}"
+        grep -A 30 -E '^(WARNING|ERROR|==[0-9]+==ERROR|SUMMARY): |Fatal error|Crash' "$log" | head -n 200 || true
+        grep -A 3 -E '^✘' "$log" || true
+        return 1
+    fi
 }
 
 case ${1:-all} in

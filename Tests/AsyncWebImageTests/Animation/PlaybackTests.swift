@@ -28,7 +28,7 @@ struct PlaybackTests {
         #expect(try await playback.next()?.index == 0)
         for (index, offset) in [(1, 100), (2, 300)] {
             async let next = playback.next()
-            #expect(await clock.nextSleep().offset == .milliseconds(offset))
+            #expect(await clock.nextSleep()?.offset == .milliseconds(offset))
             clock.advance(by: .milliseconds(offset) - clock.now.offset)
             let frame = try #require(try await next)
             #expect((frame.index, frame.run, frame.delay) == (index, 0, .milliseconds(100 * (index + 1))))
@@ -36,7 +36,7 @@ struct PlaybackTests {
         }
         // The last frame has its time, too.
         async let end = playback.next()
-        #expect(await clock.nextSleep().offset == .milliseconds(600))
+        #expect(await clock.nextSleep()?.offset == .milliseconds(600))
         clock.advance(by: .milliseconds(300))
         #expect(try await end == nil)
     }
@@ -72,14 +72,14 @@ struct PlaybackTests {
         clock.advance(by: .milliseconds(150))
         #expect(try await playback.next()?.index == 1)
         async let third = playback.next()
-        #expect(await clock.nextSleep().offset == .milliseconds(300))
+        #expect(await clock.nextSleep()?.offset == .milliseconds(300))
         clock.advance(by: .milliseconds(150))
         #expect(try await third?.index == 2)
         // Due at 600 ms. Ten seconds late are not.
         clock.advance(by: .seconds(10))
         #expect(try await playback.next()?.index == 3)
         async let end = playback.next()
-        #expect(await clock.nextSleep().offset == .milliseconds(10_300 + 400))
+        #expect(await clock.nextSleep()?.offset == .milliseconds(10_300 + 400))
         clock.advance(by: .seconds(1))
         #expect(try await end == nil)
     }

@@ -42,7 +42,7 @@ struct DecodeSessionTests {
         #expect(try await channel.next()?.scan == 1)
         let second = Task { try await channel.next()?.scan }
         append(scans[1] + 20..<scans[2] + 20)
-        #expect(await clock.nextSleep().offset == .milliseconds(100))
+        #expect(await clock.nextSleep()?.offset == .milliseconds(100))
         clock.advance(by: .milliseconds(100))
         #expect(try await second.value == 2)
         session.cancel()

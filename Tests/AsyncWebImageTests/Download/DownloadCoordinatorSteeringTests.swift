@@ -202,7 +202,7 @@ struct DownloadCoordinatorSteeringTests {
             let loader = ImageLoader(configuration: configuration, clock: clock)
             let tasks = start((0..<5).map { "/\($0)" }, from: origin, with: loader)
             for second in 1...3 {
-                #expect(await clock.nextSleep().offset == .milliseconds(500 * second))
+                #expect(await clock.nextSleep()?.offset == .milliseconds(500 * second))
                 await loader.coordinator.activity { $0.running == 0 }
                 #expect(origin.counts.totalRequests == second + 1)
                 clock.advance(by: .milliseconds(500))

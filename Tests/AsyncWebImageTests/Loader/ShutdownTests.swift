@@ -157,11 +157,12 @@ struct ShutdownTests {
 
             async let end: Void = loader.shutdown(gracePeriod: .seconds(10))
             await expectShutDown(other)
-            while await clock.nextSleep() != ManualClock.Instant(offset: .seconds(5)) { await Task.yield() }
+            // Not before the grace period has begun.
+            await clock.sleeps(until: .seconds(5), .seconds(10), .seconds(50))
             clock.advance(by: .seconds(5))
             let data = try await marked.value
             #expect(data.bytes == [1])
-            while await clock.nextSleep() != ManualClock.Instant(offset: .seconds(10)) { await Task.yield() }
+            await clock.sleeps(until: .seconds(10))
             clock.advance(by: .seconds(5))
             await expectShutDown(late)
             await end
@@ -252,7 +253,7 @@ struct ShutdownTests {
             #expect(await clock.nextSleep() == ManualClock.Instant(offset: .seconds(100)))
             async let second: Void = loader.shutdown(gracePeriod: .seconds(10))
             async let third: Void = loader.shutdown(gracePeriod: .seconds(1_000))
-            while await clock.nextSleep() != ManualClock.Instant(offset: .seconds(10)) { await Task.yield() }
+            await clock.sleeps(until: .seconds(10))
             clock.advance(by: .seconds(10))
             _ = await (first, second, third)
             await expectShutDown(task)

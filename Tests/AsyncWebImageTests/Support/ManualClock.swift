@@ -15,13 +15,28 @@ final class ManualClock: Clock {
         var continuation: CheckedContinuation<Void, any Error>
     }
 
+    private struct Watcher {
+        var condition: @Sendable ([Instant]) -> Bool
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         var now = Instant()
         var sleepers: [Int: Sleeper] = [:]
         var cancelled: Set<Int> = []
         var lastSleeper = 0
         /// Tests that wait for somebody to sleep.
-        var watchers: [CheckedContinuation<Instant, Never>] = []
+        var watchers: [Int: Watcher] = [:]
+        var lastWatcher = 0
+
+        var deadlines: [Instant] { sleepers.values.map(\.deadline).sorted() }
+
+        /// Those who have waited for what is so now.
+        mutating func satisfiedWatchers() -> [Watcher] {
+            let satisfied = watchers.filter { $0.value.condition(deadlines) }
+            for id in satisfied.keys { watchers[id] = nil }
+            return Array(satisfied.values)
+        }
     }
 
     private let state = Locked(State())
@@ -37,15 +52,14 @@ final class ManualClock: Clock {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let (isOver, isCancelled, watchers) = state.withLock { state in
-                    if state.cancelled.contains(id) { return (false, true, [CheckedContinuation<Instant, Never>]()) }
+                    if state.cancelled.contains(id) { return (false, true, [Watcher]()) }
                     if state.now >= deadline { return (true, false, []) }
                     state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
-                    defer { state.watchers = [] }
-                    return (false, false, state.watchers)
+                    return (false, false, state.satisfiedWatchers())
                 }
                 if isOver { continuation.resume() }
                 if isCancelled { continuation.resume(throwing: CancellationError()) }
-                for watcher in watchers { watcher.resume(returning: deadline) }
+                for watcher in watchers { watcher.continuation.resume() }
             }
         } onCancel: {
             let sleeper = state.withLock { state in
@@ -67,15 +81,35 @@ final class ManualClock: Clock {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Until when somebody sleeps; waits until somebody does.
-    func nextSleep() async -> Instant {
-        await withCheckedContinuation { continuation in
-            let deadline = state.withLock { state -> Instant? in
-                if let deadline = state.sleepers.values.map(\.deadline).min() { return deadline }
-                state.watchers.append(continuation)
-                return nil
+    /// Until when somebody sleeps, the first to wake; waits until somebody does.
+    ///
+    /// Nobody ever, if the test is cancelled meanwhile.
+    func nextSleep() async -> Instant? {
+        await sleeps { !$0.isEmpty }
+        return state.withLock { $0.deadlines.first }
+    }
+
+    /// Waits until somebody sleeps until each of `times`, whoever else does, or the test is cancelled.
+    func sleeps(until times: Duration...) async {
+        await sleeps { deadlines in times.allSatisfy { deadlines.contains(Instant(offset: $0)) } }
+    }
+
+    private func sleeps(where condition: @escaping @Sendable ([Instant]) -> Bool) async {
+        let id = state.withLock { state in
+            state.lastWatcher += 1
+            return state.lastWatcher
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if Task.isCancelled || condition(state.deadlines) { return true }
+                    state.watchers[id] = Watcher(condition: condition, continuation: continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if let deadline { continuation.resume(returning: deadline) }
+        } onCancel: {
+            state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume()
         }
     }
 }

@@ -27,7 +27,7 @@ struct AlarmTests {
         alarm.set(time(100))
         _ = await clock.nextSleep()
         alarm.set(time(50))
-        while await clock.nextSleep() != time(50) { await Task.yield() }
+        await clock.sleeps(until: .milliseconds(50))
         clock.advance(by: .milliseconds(50))
         try await rang.value
         withExtendedLifetime(alarm) {}
