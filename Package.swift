@@ -87,7 +87,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
-        // What the tests of several targets need: servers, a proxy, and what a process holds.
+        // What the tests of several targets need: servers, a proxy, hashes, and what a process holds.
         .target(
             name: "TestSupport",
             dependencies: [
@@ -104,7 +104,8 @@ let package = Package(
                 "HTTPTransport", "LoopbackOrigin", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        .testTarget(name: "ImageCodecsTests", dependencies: ["ImageCodecs", "CResampling", "CWebP"]),
+        .testTarget(
+            name: "ImageCodecsTests", dependencies: ["ImageCodecs", "CResampling", "CWebP", "TestSupport"]),
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [

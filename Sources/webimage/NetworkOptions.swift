@@ -22,6 +22,11 @@ struct NetworkOptions: ParsableArguments {
         transform: Self.hostPattern)
     var insecureHost: [HostPattern] = []
 
+    func validate() throws {
+        // Otherwise the first https URL would be the first to find out.
+        if let cacert, let error = FileError.reading(cacert) { throw ValidationError("--cacert: \(error).") }
+    }
+
     /// The transport's settings.
     var transport: CurlTransport.Configuration {
         CurlTransport.Configuration(

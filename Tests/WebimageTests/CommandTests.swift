@@ -88,6 +88,9 @@ struct CommandTests {
         ["get", "--filter", "box", "a"], ["get", "--fit", "9x9", "--fill", "9x9", "a"],
         ["get", "--format", "original", "--fill", "9x9", "a"], ["get", "--format", "original", "--first-frame", "a"],
         ["get", "--format", "original", "--allow-partial", "a"], ["what"],
+        ["get", "--progressive-dir", "/dev/null/previews", "a", "file:///b"],
+        ["get", "--cacert", "/nowhere/ca.pem", "http://127.0.0.1:1/"],
+        ["info", "--cacert", "/nowhere/ca.pem", "http://127.0.0.1:1/"],
     ])
     func wrongUsageIsExplained(arguments: [String]) async throws {
         let result = try await Command.run(arguments)
@@ -103,7 +106,7 @@ struct CommandTests {
         let folder = try await Command.run(["get", "-o", "/dev/null/folder", "a"])
         #expect(folder.errors == "webimage: cannot make the folder /dev/null/folder: Not a directory\n")
         #expect(folder.status == 1)
-        let previews = try await Command.run(["get", "--progressive-dir", "/dev/null/previews", "a"])
+        let previews = try await Command.run(["get", "--progressive-dir", "/dev/null/previews", "http://127.0.0.1:1/"])
         #expect(previews.errors == "webimage: cannot make the folder /dev/null/previews: Not a directory\n")
         #expect(previews.status == 1)
     }

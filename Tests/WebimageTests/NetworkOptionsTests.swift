@@ -12,11 +12,24 @@ struct NetworkOptionsTests {
         #expect(plain.tls == TLSOptions())
         #expect(plain.policy == NetworkPolicy())
         let given = try NetworkOptions.parse(
-            ["--cacert", "ca.pem", "--insecure-host", "a.example", "--insecure-host", "*.b.example"]
+            ["--cacert", "/dev/null", "--insecure-host", "a.example", "--insecure-host", "*.b.example"]
         ).transport.tls
-        #expect(given.certificateAuthorityFile == "ca.pem")
+        #expect(given.certificateAuthorityFile == "/dev/null")
         #expect(given.insecureHosts == ["a.example", "*.b.example"])
         #expect(throws: (any Error).self) { try NetworkOptions.parse(["--insecure-host", "a/b"]) }
+    }
+
+    @Test(arguments: [
+        ("/nowhere/ca.pem", "No such file or directory"), ("/dev", "Is a directory"), ("", "No such file or directory"),
+    ])
+    func authoritiesThatCannotBeReadAreRefusedAtTheStart(file: String, reason: String) {
+        do {
+            _ = try NetworkOptions.parse(["--cacert", file])
+            Issue.record("accepted")
+        } catch {
+            #expect(NetworkOptions.message(for: error) == "--cacert: cannot read \(file): \(reason).")
+            #expect(NetworkOptions.exitCode(for: error) == .validationFailure)
+        }
     }
 
     @Test(arguments: [["get", "-o", "/tmp"], ["info"]])

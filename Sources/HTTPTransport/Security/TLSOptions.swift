@@ -1,6 +1,9 @@
 /// How servers are told to be who they say, and who we are to them.
 ///
 /// What is by host is chosen anew for every hop by the host of its URL; of several patterns the most specific one counts.
+/// Files are read when a connection is made that needs them, so that they may be replaced while the program runs, and come
+/// after it: one that is missing, or cannot be read, fails the requests to https hosts that need it, as
+/// ``TransportError/Reason/insecure``, by its name.
 public struct TLSOptions: Sendable, Hashable {
     /// Versions of the protocol.
     public enum Version: Sendable, Hashable {
@@ -10,7 +13,7 @@ public struct TLSOptions: Sendable, Hashable {
         case tls13
     }
 
-    /// A file of certificate authorities (PEM) to trust instead of the system's.
+    /// A file of certificate authorities (PEM) to trust instead of the system's; what it says is kept for a day.
     public var certificateAuthorityFile: String?
     /// The oldest version that is spoken.
     public var minimumVersion: Version
@@ -61,7 +64,7 @@ public struct ClientCertificate: Sendable, Hashable {
     /// What the private key is encrypted with, if it is.
     public var passPhrase: String?
 
-    /// A certificate in files, which are read whenever a connection is made.
+    /// A certificate in files.
     public init(certificateFile: String, keyFile: String? = nil, passPhrase: String? = nil) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile

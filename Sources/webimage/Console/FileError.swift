@@ -16,6 +16,16 @@ struct FileError: Error, Equatable, CustomStringConvertible {
     init(description: String) {
         self.description = description
     }
+
+    /// Why `path` cannot be read from; nil if it can.
+    static func reading(_ path: String) -> FileError? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return FileError("read", path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return FileError("read", path) }
+        return status.st_mode & S_IFMT == S_IFDIR ? FileError("read", path, code: EISDIR) : nil
+    }
 }
 
 /// Calls on open files that go on where the kernel stopped early.

@@ -147,6 +147,10 @@ struct GetCommand: AsyncParsableCommand {
         }
         if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
         try validateEncoding()
+        guard progressiveDir == nil || input != nil || sources.contains(where: { ImageSource(argument: $0).isURL })
+        else {
+            throw ValidationError("--progressive-dir is for URLs: files are there at once.")
+        }
         guard cachePolicy == nil || cache != nil else { throw ValidationError("--cache-policy is for --cache.") }
         guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
         if let perHost, perHost < 1 { throw ValidationError("--per-host must be at least 1.") }

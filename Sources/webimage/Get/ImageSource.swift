@@ -11,6 +11,11 @@ struct ImageSource: Sendable, Equatable {
     let text: String
     let place: Place
 
+    /// Whether it has to be downloaded.
+    var isURL: Bool {
+        if case .url = place { true } else { false }
+    }
+
     /// An argument of the command: a URL if it has a scheme, else a path.
     init(argument: String) {
         text = argument

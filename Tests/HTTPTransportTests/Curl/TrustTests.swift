@@ -123,7 +123,11 @@ struct TrustTests {
         options.clientCertificates = ["127.0.0.1": certificate]
         try await expectInsecure(transport(options), url, "alert unknown ca")
         options.clientCertificates = ["127.0.0.1": ClientCertificate(certificateFile: "/nowhere/a.pem")]
-        try await expectInsecure(transport(options), url, "could not load PEM client certificate")
+        try await expectInsecure(transport(options), url, "could not load PEM client certificate from /nowhere/a.pem")
+        options.clientCertificates = [
+            "127.0.0.1": ClientCertificate(certificateFile: server.path("client.pem"), keyFile: "/nowhere/a.key")
+        ]
+        try await expectInsecure(transport(options), url, "unable to set private key file: '/nowhere/a.key'")
     }
 
     @Test(arguments: ["tlsv13 alert certificate required", "tlsv1 alert unknown ca", "sslv3 alert bad certificate"])

@@ -50,6 +50,16 @@ struct GetCommandTests {
         #expect(message("--fit", "9x9", "--filter", "sharp").hasPrefix("The value 'sharp' is invalid for '--filter"))
     }
 
+    @Test func previewsAreOfURLs() throws {
+        let words = "--progressive-dir is for URLs: files are there at once."
+        #expect(message("--progressive-dir", "previews") == words)
+        #expect(message("--progressive-dir", "previews", "file:///a.jpg") == words)
+        for source in [["https://example.com/a.jpg"], ["--input", "list"]] {
+            let command = ["--progressive-dir", "previews", "photo.jpg"] + source
+            #expect(throws: Never.self) { try GetCommand.parse(command) }
+        }
+    }
+
     @Test func filesAreWrittenAsAsked() throws {
         func encoding(_ format: ImageFormat, _ arguments: String...) throws -> EncodingOptions {
             try GetCommand.parse(arguments + ["photo.jpg"]).plan.encoding(format)

@@ -80,8 +80,7 @@ struct HookTests {
             let loader = loader {
                 $0.requestModifier = Modifier { request in
                     isAsked.resolve(.success(()))
-                    // Until it is cancelled.
-                    try? await Task.sleep(for: .seconds(3_600))
+                    await untilCancelled()
                     return request
                 }
             }

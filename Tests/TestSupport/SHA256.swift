@@ -1,7 +1,7 @@
-/// SHA-256 (FIPS 180-4), to compare pixels with the reference hashes of a corpus.
-enum SHA256 {
+/// SHA-256 (FIPS 180-4), apart from the library's own.
+package enum SHA256 {
     /// The digest of `bytes` in lower-case hexadecimal.
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
+    package static func hexadecimal(_ bytes: [UInt8]) -> String {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
         ]

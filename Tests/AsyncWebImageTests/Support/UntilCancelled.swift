@@ -1,0 +1,6 @@
+/// Returns when the task is cancelled, and not before.
+func untilCancelled() async {
+    let (events, continuation) = AsyncStream.makeStream(of: Never.self)
+    for await _ in events {}
+    continuation.finish()
+}

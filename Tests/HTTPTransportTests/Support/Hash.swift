@@ -1,0 +1,15 @@
+import TestSupport
+
+/// The hashes of Digest, by the names they have there.
+enum Hash: String, CaseIterable {
+    case md5 = "MD5"
+    case sha256 = "SHA-256"
+
+    /// The hash of `text` in hexadecimal.
+    func callAsFunction(_ text: String) -> String {
+        switch self {
+        case .md5: MD5.hexadecimal(Array(text.utf8))
+        case .sha256: SHA256.hexadecimal(Array(text.utf8))
+        }
+    }
+}
