@@ -57,26 +57,43 @@ has_header() {
     return 1
 }
 
-install_with_apt() {
-    local packages=("$@") as_root=()
-    export DEBIAN_FRONTEND=noninteractive
-    if [ "$(id -u)" -ne 0 ]; then
-        if have sudo && sudo -n true 2>/dev/null; then
-            as_root=(sudo -n)
-        elif have sudo && [ -t 0 ]; then
-            as_root=(sudo)
-        else
-            fail "missing: ${packages[*]}" "Install them, then try again:" \
-                "  apt-get update && apt-get install -y --no-install-recommends ${packages[*]}    (as root)"
-        fi
-        as_root+=(env DEBIAN_FRONTEND=noninteractive RUNLEVEL="${RUNLEVEL:-}")
+# Sets as_root to what a command for root begins with; false if we may not be root.
+become_root() {
+    as_root=()
+    [ "$(id -u)" -ne 0 ] || return 0
+    if have sudo && sudo -n true 2>/dev/null; then
+        as_root=(sudo -n)
+    elif have sudo && [ -t 0 ]; then
+        as_root=(sudo)
+    else
+        return 1
     fi
+}
+
+install_with_apt() {
+    local packages=("$@") as_root
+    become_root || fail "missing: ${packages[*]}" "Install them, then try again:" \
+        "  apt-get update && apt-get install -y --no-install-recommends ${packages[*]}    (as root)"
     echo "setup: installing ${packages[*]}" >&2
     # Without fresh lists the old ones may still do: the installation decides.
     "${as_root[@]}" apt-get update -q >&2 || true
-    "${as_root[@]}" apt-get install -q -y --no-install-recommends "${packages[@]}" >&2 ||
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -q -y --no-install-recommends "${packages[@]}" >&2 ||
         fail "apt-get could not install: ${packages[*]}"
 }
+
+# Installs what nobody but the tests wants to have running: no server starts for having been installed, neither now, as
+# policy-rc.d says (Debian's invoke-rc.d and deb-systemd-invoke ask it), nor with the machine. In a shell of its own.
+install_without_services() (
+    local as_root policy=/usr/sbin/policy-rc.d
+    if become_root && [ ! -e "$policy" ]; then
+        trap '"${as_root[@]}" rm -f "$policy"' EXIT
+        printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
+        "${as_root[@]}" chmod 755 "$policy"
+    fi
+    install_with_apt "$@"
+    case " $* " in *" nginx "*) "${as_root[@]}" update-rc.d nginx disable >&2 || true ;; esac
+)
 
 check_macos() {
     local name prefix missing=()
@@ -94,8 +111,7 @@ check_linux() {
     check_linux_packages
     mapfile -t peers < <(missing_peers)
     [ ${#peers[@]} -gt 0 ] || return 0
-    # At run level 1 no server is started for having been installed.
-    if ! have apt-get || ! (export RUNLEVEL=1 && install_with_apt "${peers[@]}"); then
+    if ! have apt-get || ! install_without_services "${peers[@]}"; then
         echo "setup: $purpose will do without ${peers[*]}" >&2
     fi
 }
