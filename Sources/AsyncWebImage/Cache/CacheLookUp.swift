@@ -16,12 +16,15 @@ struct CacheLookUp: Sendable {
         case everything(standIn: StoredResponse?)
         /// Whether what is stored is still right.
         case whetherUnchanged(StoredResponse)
+        /// For the rest of a body whose beginning is stored.
+        case rest(StoredPart)
 
-        /// What is stored, if anything.
+        /// The whole response that is stored, if there is one.
         var stored: StoredResponse? {
             switch self {
             case .everything(let stored): stored
             case .whetherUnchanged(let stored): stored
+            case .rest: nil
             }
         }
     }
@@ -39,18 +42,26 @@ struct CacheLookUp: Sendable {
     }
 
     /// Whether it matters what is stored.
-    var isNeeded: Bool { policy == .cacheOnly || policy != .reload && !request.headerFields.isConditional }
+    var isNeeded: Bool {
+        policy == .cacheOnly || request.asksForRest || policy != .reload && !request.headerFields.isConditional
+    }
 
     /// Looks at what is stored; on the cache's thread.
     func decide() -> Decision {
-        let stored = cache.find(request)
+        if request.asksForRest, policy != .cacheOnly { return .fetch(rest ?? .everything(standIn: nil)) }
+        let stored = cache.find(.whole, request, key)
         let asked = CacheControl(request.headerFields, isRequest: true)
         switch (policy.step(stored: stored?.head, asked: asked, now: cache.now()), stored) {
         case (.serve, let stored?): return .serve(aged(stored))
         case (.validate, let stored?): return .fetch(.whetherUnchanged(stored))
         case (.fail, _): return .fail
-        case (.fetch, _), (.serve, nil), (.validate, nil): return .fetch(.everything(standIn: stored))
+        case (_, nil): return .fetch(rest ?? .everything(standIn: nil))
+        case (.fetch, let stored?): return .fetch(.everything(standIn: stored))
         }
+    }
+
+    private var rest: Inquiry? {
+        cache.find(.part, request.forEverything, key).flatMap { StoredPart($0, for: request) }.map { .rest($0) }
     }
 
     /// A stored response as it is, without asking: with its age (RFC 9111, section 5.1).

@@ -17,9 +17,10 @@ struct CachingTransport: Transport {
             receiver.finish(.failed(.notCached(request)))
             return NoTransfer()
         }
-        let isWhole = request.method == .get && request.headerFields[.range] == nil && !request.handlesCookies
-        // A part goes on with what came over the network, and is no answer of its own.
-        guard let cache, policy != .noStore, isWhole || policy == .cacheOnly else {
+        let isKept = request.method == .get && !request.handlesCookies
+        // A part is no answer of its own, but may complete what is stored.
+        let isWhole = request.headerFields[.range] == nil || request.asksForRest
+        guard let cache, policy != .noStore, isKept && isWhole || policy == .cacheOnly else {
             note(.network)
             return transport.start(request, receiver: receiver)
         }

@@ -1,15 +1,13 @@
-/// The form of an entry's file: lengths and checksums, the head, the body.
+/// The form of an entry's file: lengths and checksums, the body, the head.
 ///
-/// A file that was cut, or has another byte anywhere, is not one.
+/// A file that was cut, or has another byte anywhere, is not one. The head comes last, so that a body can grow.
 enum EntryFile {
-    /// Also says which version of the form it is.
-    static let magic = Array("awicach1".utf8)
     static let prefixLength = 40
     /// How much is read and written at a time.
     static let pieceLength = 64 << 10
 
-    static func prefix(head: [UInt8], bodyLength: Int, bodyChecksum: Checksum) -> [UInt8] {
-        var bytes = magic
+    static func prefix(_ kind: EntryKind, head: [UInt8], bodyLength: Int, bodyChecksum: Checksum) -> [UInt8] {
+        var bytes = kind.magic
         bytes.append(head.count)
         bytes.append(bodyLength)
         bytes.append(Checksum(of: head).number)
@@ -17,40 +15,50 @@ enum EntryFile {
         return bytes
     }
 
-    /// What a file holds; nil if it is not whole.
+    /// What a file holds; nil if it is not whole, or of another kind.
     ///
     /// The body is read once to make sure, and again when it is used.
-    static func read(_ file: OpenFile) -> (head: StoredHead, body: StoredBody)? {
+    static func read(_ kind: EntryKind, _ file: OpenFile) -> StoredResponse? {
         guard let size = file.size, let prefix = try? file.read(prefixLength, at: 0), prefix.count == prefixLength,
-            Array(prefix.prefix(magic.count)) == magic
+            prefix.starts(with: kind.magic)
         else { return nil }
-        var reader = ByteFieldReader(Array(prefix.dropFirst(magic.count)))
+        var reader = ByteFieldReader(Array(prefix.dropFirst(kind.magic.count)))
         guard let headLength = reader.number(), let bodyLength = reader.number(), let headChecksum = reader.number(),
             let bodyChecksum = reader.number(), headLength <= StoredHead.byteLimit, bodyLength <= size,
             prefixLength + headLength + bodyLength == size,
-            let bytes = try? file.read(headLength, at: prefixLength), Checksum(of: bytes).number == headChecksum,
-            let head = StoredHead(bytes)
+            let bytes = try? file.read(headLength, at: prefixLength + bodyLength),
+            Checksum(of: bytes).number == headChecksum, let head = StoredHead(bytes)
         else { return nil }
-        let body = StoredBody.file(file, offset: prefixLength + headLength, length: bodyLength)
         var checksum = Checksum()
         var position = 0
         do {
-            while let piece = try body.next(&position) { checksum.add(piece) }
+            while let piece = try piece(of: file, bodyLength, &position) { checksum.add(piece) }
         } catch {
             return nil
         }
-        return checksum.number == bodyChecksum ? (head, body) : nil
+        guard checksum.number == bodyChecksum else { return nil }
+        return StoredResponse(head: head, body: .file(file, length: bodyLength, checksum: checksum))
+    }
+
+    /// The piece at `position` of a body of `length` bytes, which moves on; nil at the end.
+    static func piece(of file: OpenFile, _ length: Int, _ position: inout Int) throws(FileFailure) -> [UInt8]? {
+        guard position < length else { return nil }
+        let count = min(pieceLength, length - position)
+        let bytes = try file.read(count, at: prefixLength + position)
+        guard bytes.count == count else { throw FileFailure(code: 0) }
+        position += count
+        return bytes
     }
 }
 
 /// The bytes of a stored body, read piece by piece.
 enum StoredBody: Sendable {
-    case file(OpenFile, offset: Int, length: Int)
+    case file(OpenFile, length: Int, checksum: Checksum)
     case memory([[UInt8]], length: Int)
 
     var length: Int {
         switch self {
-        case .file(_, _, let length), .memory(_, let length): length
+        case .file(_, let length, _), .memory(_, let length): length
         }
     }
 
@@ -63,13 +71,8 @@ enum StoredBody: Sendable {
             guard position < pieces.count else { return nil }
             defer { position += 1 }
             return pieces[position]
-        case .file(let file, let offset, let length):
-            guard position < length else { return nil }
-            let count = min(EntryFile.pieceLength, length - position)
-            let bytes = try file.read(count, at: offset + position)
-            guard bytes.count == count else { throw FileFailure(code: 0) }
-            position += count
-            return bytes
+        case .file(let file, let length, _):
+            return try EntryFile.piece(of: file, length, &position)
         }
     }
 }

@@ -28,12 +28,30 @@ final class OpenFile: Sendable {
         if descriptor < 0 { throw .last }
     }
 
+    /// A file that is there, to be read and written.
+    init(updating path: String) throws(FileFailure) {
+        descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0 { throw .last }
+    }
+
     deinit { close(descriptor) }
 
     /// Nil if it cannot be found out.
     var size: Int? {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// Whether both are the same file, whatever its names are.
+    func isSame(as other: OpenFile) -> Bool {
+        var (ours, theirs) = (stat(), stat())
+        return unsafe fstat(descriptor, &ours) == 0 && fstat(other.descriptor, &theirs) == 0
+            && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
+    }
+
+    /// Cuts off what is beyond `size`.
+    func truncate(to size: Int) throws(FileFailure) {
+        if ftruncate(descriptor, off_t(size)) != 0 { throw .last }
     }
 
     /// Says that it was used now, for whoever looks at the folder later.

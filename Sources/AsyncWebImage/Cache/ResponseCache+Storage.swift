@@ -10,12 +10,11 @@ import Glibc
 
 // What is done on the cache's thread.
 extension ResponseCache {
-    /// What is stored for a request; nil if there is nothing, or nothing whole.
-    func find(_ request: TransportRequest) -> StoredResponse? {
-        let key = CacheKey(request)
-        var names = index.withLock { $0.names(key.name) }
+    /// What is stored of a kind for a request; nil if there is nothing, or it is damaged.
+    func find(_ kind: EntryKind, _ request: TransportRequest, _ key: CacheKey) -> StoredResponse? {
+        var names = index.withLock { $0.names(key.name) }.filter { EntryKind($0) == kind }
         // Another process may have stored it, or the folder was not looked through yet.
-        let plain = StoredHead.plainName(key)
+        let plain = kind.name(StoredHead.plainName(key))
         if folder != nil, !names.contains(plain) { names.append(plain) }
         for name in names {
             guard let stored = open(name), stored.head.answers(key, request.headerFields) else { continue }
@@ -33,11 +32,11 @@ extension ResponseCache {
             index.withLock { _ = $0.remove(name) }
             return nil
         }
-        guard let (head, body) = EntryFile.read(file) else {
+        guard let kind = EntryKind(name), let stored = EntryFile.read(kind, file) else {
             remove(name)
             return nil
         }
-        return StoredResponse(head: head, body: body)
+        return stored
     }
 
     func remove(_ name: String) {
@@ -46,7 +45,8 @@ extension ResponseCache {
     }
 
     func removeEntries(_ key: CacheKey) {
-        for name in index.withLock({ $0.names(key.name) }) + [StoredHead.plainName(key)] { remove(name) }
+        let plain = StoredHead.plainName(key)
+        for name in index.withLock({ $0.names(key.name) }) + [plain, EntryKind.part.name(plain)] { remove(name) }
     }
 
     /// Puts a new head before the body of an entry.
@@ -54,19 +54,23 @@ extension ResponseCache {
         let name = stored.head.name(key)
         if head.name(key) != name || CacheControl(head.fields).noStore { remove(name) }
         guard !CacheControl(head.fields).noStore, VaryRule(head.fields).canMatch else { return }
-        let writer = EntryWriter(head, key, cache: self)
+        var draft = EntryDraft(head, key, cache: self)
         var position = 0
         do {
-            while let piece = try stored.body.next(&position) { writer.write([piece]) }
-            writer.finish()
+            while let piece = try stored.body.next(&position) { draft.write(piece) }
+            draft.finish()
         } catch {
-            writer.discard()
+            draft.discard()
         }
     }
 
-    /// Takes in an entry that is written.
+    /// Takes in an entry that is written; a whole body takes the place of its beginning.
     func insert(_ name: String, size: Int, _ content: StoredResponse?) {
-        let removed = index.withLock { $0.insert(name, size: size, content) }
+        let part = EntryKind.part.name(name)
+        let removed = index.withLock { index in
+            let hadPart = EntryKind(name) == .whole && index.remove(part)
+            return (hadPart ? [part] : []) + index.insert(name, size: size, content)
+        }
         for name in removed { folder?.remove(name) }
     }
 
@@ -79,7 +83,7 @@ extension ResponseCache {
             // Of a process that has ended, or been killed.
             folder.remove(file.name)
         }
-        let entries = files.filter { CacheFolder.isEntry($0.name) }.sorted { $0.usedAt > $1.usedAt }
+        let entries = files.filter { EntryKind($0.name) != nil }.sorted { $0.usedAt > $1.usedAt }
         let removed = index.withLock { index in
             for file in entries { index.insertOldest(file.name, size: file.size, nil) }
             return index.evict()
@@ -90,13 +94,6 @@ extension ResponseCache {
 
 extension CacheFolder {
     private static let temporaryPrefix = "new-"
-
-    /// Whether it is the name of an entry: 32 digits and 16 more.
-    static func isEntry(_ name: String) -> Bool {
-        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-        return parts.count == 2 && parts[0].utf8.count == 32 && parts[1].utf8.count == 16
-            && parts.allSatisfy { $0.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) } }
-    }
 
     static func isTemporary(_ name: String) -> Bool { name.hasPrefix(temporaryPrefix) }
 

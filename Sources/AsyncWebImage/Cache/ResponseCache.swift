@@ -9,6 +9,10 @@ import Threading
 /// and cookies of the request. Requests with ``ImageRequest/handlesCookies`` pass it by. What a ``CredentialProvider``
 /// unlocks is kept like everything else: a cache belongs to one user. What is used least recently goes first.
 ///
+/// Of a body that broke off, or was given up, what had come is kept too, from 16 KiB on, if a strong validator came with
+/// it. The next request that finds no whole response asks for the rest, and gets both as one; ``CachePolicy/reload`` and
+/// ``CachePolicy/noStore`` do not, and ``CachePolicy/cacheOnly`` takes it for nothing.
+///
 /// A folder holds one file for each response, readable by its owner alone. Several processes may use it at a time; each
 /// finds what the others store when it starts, and keeps to the limit what it knows of. A file that is damaged, or gone,
 /// is not there. Reading and writing is done by a thread of the cache's own.
@@ -66,6 +70,9 @@ public final class ResponseCache: Sendable {
     /// Bytes that are kept, as far as is known.
     public var byteCount: Int { index.withLock { $0.size } }
 
+    /// Returns when all that was to be written is.
+    func finishesWriting() async { await thread.run {} }
+
     /// Forgets everything that was stored before, by other processes too.
     public func removeAll() async {
         await thread.run { [self] in
@@ -75,7 +82,7 @@ public final class ResponseCache: Sendable {
             }
             guard let folder else { return }
             for name in names { folder.remove(name) }
-            for file in folder.files where CacheFolder.isEntry(file.name) { folder.remove(file.name) }
+            for file in folder.files where EntryKind(file.name) != nil { folder.remove(file.name) }
         }
     }
 

@@ -10,7 +10,7 @@ struct StoredHead: Sendable, Equatable {
     let requestedAt: Int
     let receivedAt: Int
     let status: Int
-    let fields: HTTPFields
+    var fields: HTTPFields
 
     /// The head of an answer to `request`.
     init(
@@ -37,6 +37,9 @@ struct StoredHead: Sendable, Equatable {
     }
 
     var response: HTTPResponse { HTTPResponse(status: .init(code: status), headerFields: fields) }
+
+    /// How long the origin says the body is; nil if it does not.
+    var contentLength: Int? { fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
     var freshness: Freshness { Freshness(response, requestedAt: requestedAt, receivedAt: receivedAt) }
 

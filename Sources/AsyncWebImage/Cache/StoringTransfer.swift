@@ -15,7 +15,7 @@ final class StoringTransfer: Transfer, TransferReceiver {
         case askAnew
     }
 
-    private struct State {
+    struct State {
         var isCancelled = false
         var isResumed = false
         var inner: (any Transfer)?
@@ -23,17 +23,19 @@ final class StoringTransfer: Transfer, TransferReceiver {
         /// Whether the receiver has had a head.
         var hasHead = false
         var writer: EntryWriter?
+        /// What hands over the body, if its beginning was stored.
+        var joined: JoinedBody?
         /// What follows, if the response is not for the receiver.
         var sequel: End?
         var end: (@Sendable (End) -> Void)?
     }
 
-    private let lookUp: CacheLookUp
+    let lookUp: CacheLookUp
     private let inquiry: CacheLookUp.Inquiry
     private let transport: any Transport
-    private let note: @Sendable (ResponseSource) -> Void
-    private let receiver: any TransferReceiver
-    private let state: Locked<State>
+    let note: @Sendable (ResponseSource) -> Void
+    let receiver: any TransferReceiver
+    let state: Locked<State>
 
     /// `note` is called, and the receiver has its head and body, if the response is for the receiver; `end` is called once.
     init(
@@ -51,8 +53,10 @@ final class StoringTransfer: Transfer, TransferReceiver {
 
     func start() {
         var request = lookUp.request
-        if case .whetherUnchanged(let stored) = inquiry {
-            ResponseVersion(stored.head.fields)?.add(to: &request.headerFields)
+        switch inquiry {
+        case .everything: break
+        case .whetherUnchanged(let stored): ResponseVersion(stored.head.fields)?.add(to: &request.headerFields)
+        case .rest(let part): request = part.request(insteadOf: request)
         }
         let now = lookUp.cache.now()
         state.withLock { $0.sentAt = now }
@@ -67,25 +71,33 @@ final class StoringTransfer: Transfer, TransferReceiver {
     }
 
     func cancel() {
-        let inner = state.withLock { state in
+        let (inner, joined) = state.withLock { state in
             state.isCancelled = true
-            return state.inner
+            return (state.inner, state.joined)
         }
         inner?.cancel()
+        joined?.cancel()
     }
 
     func resume() {
-        let inner = state.withLock { state in
+        let (inner, joined) = state.withLock { state in
             state.isResumed = true
-            return state.inner
+            return (state.inner, state.joined)
         }
         inner?.resume()
+        joined?.resume()
     }
 
     // MARK: The transport's thread
 
     func receive(_ head: ResponseHead) {
         let (now, sentAt) = (lookUp.cache.now(), state.withLock { $0.sentAt })
+        if case .rest(let part) = inquiry {
+            let whole = part.whole(
+                with: head, to: lookUp.request.forEverything, requestedAt: sentAt, receivedAt: now)
+            if let whole { return goOn(with: part, whole, head) }
+            if head.isAboutRange { remove(part) }
+        }
         if let sequel = sequel(of: head, sentAt: sentAt, now: now) { return state.withLock { $0.sequel = sequel } }
         let writer = writer(for: head, sentAt: sentAt, now: now)
         state.withLock { ($0.hasHead, $0.writer) = (true, writer) }
@@ -95,6 +107,7 @@ final class StoringTransfer: Transfer, TransferReceiver {
 
     /// What follows if the response is not for the receiver; nil if it is.
     private func sequel(of head: ResponseHead, sentAt: Int, now: Int) -> End? {
+        if case .rest(let part) = inquiry, !part.isRequested, head.isAboutRange { return .askAnew }
         guard let stored = inquiry.stored else { return nil }
         if case .whetherUnchanged = inquiry, head.status == .notModified {
             let reply = lookUp.renewed(stored, by: head, requestedAt: sentAt, receivedAt: now)
@@ -108,48 +121,41 @@ final class StoringTransfer: Transfer, TransferReceiver {
     private static let failures: Set<Int> = [500, 502, 503, 504]
 
     private func writer(for head: ResponseHead, sentAt: Int, now: Int) -> EntryWriter? {
-        let (request, key, cache) = (lookUp.request, lookUp.key, lookUp.cache)
+        let (request, key, cache) = (lookUp.request.forEverything, lookUp.key, lookUp.cache)
+        if lookUp.request.asksForRest, head.isAboutRange { return nil }
         guard Storability.allows(request, head), head.contentLength ?? 0 <= cache.configuration.entryLimit else {
             // What is stored is not what the origin has now, and this cannot take its place.
             let isOutdated = head.status.kind == .successful || [404, 410].contains(head.status.code)
             if isOutdated, head.redirectCount == 0 { cache.thread.append { cache.removeEntries(key) } }
             return nil
         }
+        if case .rest(let part) = inquiry { remove(part) }
         let stored = StoredHead(head.response, to: request, requestedAt: sentAt, receivedAt: now)
         return EntryWriter(stored, key, cache: cache)
     }
 
     func receive(_ bytes: Span<UInt8>) -> BodyDemand {
-        let (isForReceiver, writer) = state.withLock { ($0.hasHead, $0.writer) }
+        let (isForReceiver, writer, joined) = state.withLock { ($0.hasHead, $0.writer, $0.joined) }
         guard isForReceiver else { return .stop }
-        let demand = receiver.receive(bytes)
-        switch demand {
-        case .more: writer?.append(bytes)
-        case .pause: break  // to be offered again
-        case .stop:
-            writer?.abandon()
-            state.withLock { $0.writer = nil }
-        }
+        let demand = joined?.receive(bytes) ?? receiver.receive(bytes)
+        // What is refused is offered again; behind what nobody wants, nothing comes.
+        if case .more = demand { writer?.append(bytes) }
         return demand
     }
 
     func finish(_ outcome: TransferOutcome) {
-        let (isCancelled, hasHead, sequel, writer) = state.withLock { state in
+        let (isCancelled, hasHead, sequel, writer, joined) = state.withLock { state in
             defer { (state.inner, state.writer, state.sequel) = (nil, nil, nil) }
-            return (state.isCancelled, state.hasHead, state.sequel, state.writer)
+            return (state.isCancelled, state.hasHead, state.sequel, state.writer, state.joined)
         }
+        if case .complete = outcome { writer?.commit() } else { writer?.keep() }
+        if let joined { return joined.finish(outcome) }
         guard !isCancelled || hasHead else { return end(.over(lookUp.failure(.cancelled))) }
         switch (sequel, outcome) {
         case (.serve(let reply, _)?, .complete(let metrics)): end(.serve(reply, metrics))
         case (let sequel?, _): end(sequel)
-        case (nil, .complete):
-            writer?.commit()
-            end(.over(outcome))
-        case (nil, .stopped):
-            writer?.abandon()
-            end(.over(outcome))
+        case (nil, .complete), (nil, .stopped): end(.over(outcome))
         case (nil, .failed(let error)):
-            writer?.abandon()
             guard !hasHead, error.isRetryable, let stored = inquiry.stored,
                 stored.head.freshness.mayStandIn(at: lookUp.cache.now())
             else { return end(.over(outcome)) }
@@ -157,9 +163,9 @@ final class StoringTransfer: Transfer, TransferReceiver {
         }
     }
 
-    private func end(_ end: End) {
+    func end(_ end: End) {
         let tell = state.withLock { state in
-            defer { state.end = nil }
+            defer { (state.end, state.joined) = (nil, nil) }
             return state.end
         }
         tell?(end)

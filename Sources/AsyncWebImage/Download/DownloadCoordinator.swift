@@ -9,7 +9,7 @@ public actor DownloadCoordinator {
     let transport: any Transport
     let decoder: ImageDecoder
     let cache: MemoryCache
-    private let responseCache: ResponseCache?
+    let responseCache: ResponseCache?
     /// How downloads are made from now on; see ``configure(_:)``.
     public internal(set) var configuration: DownloadConfiguration {
         didSet {

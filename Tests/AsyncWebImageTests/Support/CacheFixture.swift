@@ -23,7 +23,7 @@ extension ResponseCache {
     }
 
     /// Returns when everything has been done that was to be done.
-    func settles() async { await thread.run {} }
+    func settles() async { await finishesWriting() }
 
     /// Stores a body under a URL.
     func store(_ body: [UInt8], _ url: String, _ fields: HTTPFields = [.cacheControl: "max-age=60"]) async throws {
@@ -41,7 +41,7 @@ extension ResponseCache {
         let request = TransportRequest(url: try HTTPURL(url))
         let body = Locked<[UInt8]?>(nil)
         await thread.run {
-            guard let stored = self.find(request) else { return }
+            guard let stored = self.find(.whole, request, CacheKey(request)) else { return }
             var bytes: [UInt8] = []
             var position = 0
             while let piece = try? stored.body.next(&position) { bytes += piece }

@@ -19,16 +19,21 @@ struct Resumption: Sendable {
 
     /// Nil if the response cannot be continued.
     init?(_ head: ResponseHead, offset: Int, total: Int?) {
-        let fields = head.response.headerFields
         guard offset > 0, total.map({ offset < $0 }) ?? true,
-            fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true,
-            fields[.acceptRanges]?.lowercased() != "none",
-            let validator = Self.strongValidator(fields)
+            let validator = Self.validator(head.response.headerFields)
         else { return nil }
         self.head = head
         self.validator = validator
         self.offset = offset
         self.total = total
+    }
+
+    /// What `If-Range` is to say about a response with these fields; nil if it cannot be continued.
+    static func validator(_ fields: HTTPFields) -> String? {
+        guard fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true,
+            fields[.acceptRanges]?.lowercased() != "none"
+        else { return nil }
+        return strongValidator(fields)
     }
 
     /// The fields that ask for the rest.

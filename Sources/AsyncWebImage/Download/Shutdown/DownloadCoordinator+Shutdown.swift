@@ -10,6 +10,8 @@ extension DownloadCoordinator {
         } onCancel: {
             post(.graceEnded)
         }
+        // What has come is stored when the process ends.
+        await responseCache?.finishesWriting()
     }
 
     private func beginShutdown() -> OneShot<Void> {

@@ -1,0 +1,117 @@
+import Threading
+
+/// An entry that is being made, on the cache's thread: in a folder a file under a name of its own, until it is complete.
+struct EntryDraft {
+    private let cache: ResponseCache
+    private let head: StoredHead
+    /// The name of the entry with the whole body.
+    private let name: String
+    private var file: (handle: OpenFile, name: String)?
+    /// In memory.
+    private var pieces: [[UInt8]] = []
+    private var length = 0
+    private var checksum = Checksum()
+    /// How long the whole must be, if a part of it was taken over and this is known.
+    private var total: Int?
+    private var isTakenOver = false
+    /// Whether it became an entry, or never will.
+    private var isOver = false
+
+    init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache) {
+        self.cache = cache
+        self.head = head
+        name = head.name(key)
+    }
+
+    /// Goes on with a part that is stored, which from now on is in nobody else's hands.
+    ///
+    /// Without effect but that there will be no entry if others, or other processes, were quicker.
+    mutating func takeOver(_ part: StoredResponse, named partName: String, total: Int?) {
+        (isTakenOver, self.total) = (true, total)
+        let known = cache.index.withLock { index in
+            defer { _ = index.remove(partName) }
+            return index.content(partName) ?? nil
+        }
+        switch part.body {
+        case .memory(let pieces, let length):
+            guard let known, known.head == part.head, known.body.length == length else { return discard() }
+            (self.pieces, self.length) = (pieces, length)
+        case .file(let old, let length, let checksum):
+            guard let folder = cache.folder else { return discard() }
+            let name = CacheFolder.temporaryName()
+            guard (try? folder.rename(partName, to: name)) != nil else { return discard() }
+            guard let handle = try? OpenFile(updating: folder.path(of: name)), handle.isSame(as: old) else {
+                folder.remove(name)
+                return discard()
+            }
+            (file, self.length, self.checksum) = ((handle, name), length, checksum)
+        }
+    }
+
+    /// Adds to the body.
+    mutating func write(_ piece: [UInt8]) {
+        guard !isOver else { return }
+        if let folder = cache.folder {
+            do {
+                try openFile(in: folder).write(piece, at: EntryFile.prefixLength + length)
+            } catch {
+                return discard()
+            }
+            checksum.add(piece)
+        } else {
+            pieces.append(piece)
+        }
+        length += piece.count
+    }
+
+    private mutating func openFile(in folder: CacheFolder) throws(FileFailure) -> OpenFile {
+        if let file { return file.handle }
+        let name = CacheFolder.temporaryName()
+        let handle = try OpenFile(creating: folder.path(of: name))
+        file = (handle, name)
+        return handle
+    }
+
+    /// Makes an entry of what was written, which is the whole body.
+    mutating func finish() {
+        guard total == nil || total == length else { return discard() }
+        finish(as: .whole)
+    }
+
+    /// Keeps what was written, which is the beginning of the body, if the rest can be asked for.
+    mutating func keep() {
+        let isContinuable = Resumption.validator(head.fields) != nil && head.contentLength.map { length < $0 } ?? true
+        guard isContinuable, length >= InterruptedBodies.minimumBytes else { return discard() }
+        finish(as: .part)
+    }
+
+    private mutating func finish(as kind: EntryKind) {
+        let headBytes = head.bytes
+        let size = EntryFile.prefixLength + length + headBytes.count
+        guard !isOver, length > 0, size <= cache.configuration.byteLimit else { return discard() }
+        if let folder = cache.folder {
+            guard let file else { return discard() }
+            do {
+                try file.handle.write(headBytes, at: EntryFile.prefixLength + length)
+                // The head of the part may have reached further.
+                if isTakenOver { try file.handle.truncate(to: size) }
+                try file.handle.write(
+                    EntryFile.prefix(kind, head: headBytes, bodyLength: length, bodyChecksum: checksum), at: 0)
+                try folder.rename(file.name, to: kind.name(name))
+            } catch {
+                return discard()
+            }
+            cache.insert(kind.name(name), size: size, nil)
+        } else {
+            let body = StoredBody.memory(pieces, length: length)
+            cache.insert(kind.name(name), size: size, StoredResponse(head: head, body: body))
+        }
+        (isOver, file, pieces) = (true, nil, [])
+    }
+
+    /// Leaves nothing behind.
+    mutating func discard() {
+        if let file { cache.folder?.remove(file.name) }
+        (isOver, file, pieces) = (true, nil, [])
+    }
+}

@@ -1,0 +1,411 @@
+import Foundation
+import HTTPTransport
+import LoopbackOrigin
+import Testing
+
+@testable import AsyncWebImage
+
+/// What has come of a body that broke off is kept with the responses, and gone on with by whoever asks next (RFC 9111,
+/// sections 3.3 and 3.4).
+@Suite(.timeLimit(.minutes(2)))
+struct StoredPartTests {
+    private static let length = 300_000
+    private static let beginning = 200_000
+
+    private let time = ManualTime()
+    private let file = RangedFile(body: (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+
+    private func loader(
+        _ cache: ResponseCache, policy: CachePolicy = .useProtocol,
+        _ change: (inout DownloadConfiguration) -> Void = { _ in }
+    ) -> ImageLoader {
+        var configuration = ImageLoader.Configuration.patient
+        configuration.responseCache = cache
+        configuration.cachePolicy = policy
+        change(&configuration.downloads)
+        return ImageLoader(configuration: configuration)
+    }
+
+    /// The body, once all is over and written.
+    private func load(_ loader: ImageLoader, _ cache: ResponseCache, _ url: String) async throws -> ImageData {
+        let data: Result<ImageData, any Error>
+        do { data = .success(try await loader.data(for: ImageRequest(url))) } catch { data = .failure(error) }
+        await loader.coordinator.becomesIdle()
+        await cache.settles()
+        return try data.get()
+    }
+
+    /// The same by a loader of its own, with a cache of its own, as another process has.
+    private func load(
+        _ folder: String, _ url: String, policy: CachePolicy = .useProtocol, byteLimit: Int = 64 << 20
+    ) async throws -> ImageData {
+        let cache = try ResponseCache.test(folder, time, byteLimit: byteLimit)
+        return try await load(loader(cache, policy: policy), cache, url)
+    }
+
+    /// An origin and a folder in which the beginning of `/a` is stored, if `first` is such that it can be.
+    private func withBeginning(
+        _ first: LoopbackOrigin.Response? = nil, at point: Int = beginning, byteLimit: Int = 64 << 20,
+        _ body: (LoopbackOrigin, String) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                origin.route("/a") { [file] request in
+                    guard request.ordinal == 1 else { return file.response(to: request) }
+                    return (first ?? file.response(to: request)).cut(at: .body(point))
+                }
+                await #expect(throws: ImageError.self) {
+                    try await load(folder, origin.url("/a"), byteLimit: byteLimit)
+                }
+                try await body(origin, folder)
+            }
+        }
+    }
+
+    private func files(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder)
+    }
+
+    private func kinds(_ folder: String) throws -> [EntryKind?] { try files(folder).map { EntryKind($0) } }
+
+    /// What the requests for `/a` asked for.
+    private func ranges(_ origin: LoopbackOrigin) -> [String?] {
+        origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] }
+    }
+
+    // MARK: Going on
+
+    @Test func whoAsksNextGetsTheStoredBeginningAndTheRest() async throws {
+        try await withBeginning { origin, folder in
+            #expect(try kinds(folder) == [.part])
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body && data.source == .network)
+            #expect(data.head.status == .ok && data.head.contentLength == Self.length)
+            #expect(data.head.response.headerFields[.contentRange] == nil)
+            #expect(data.metrics.bodyBytes == Self.length - Self.beginning)
+            #expect(ranges(origin) == [nil, "bytes=200000-"])
+            #expect(origin.recordedRequests(to: "/a").last?.headerFields["If-Range"] == "\"v1\"")
+            #expect(try kinds(folder) == [.whole])
+            #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == file.body)
+        }
+    }
+
+    @Test func aCacheInMemoryKeepsBeginningsToo() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a") { [file] request in
+                let response = file.response(to: request)
+                return request.ordinal == 1 ? response.cut(at: .body(Self.beginning)) : response
+            }
+            let cache = try ResponseCache.test(nil, time)
+            await #expect(throws: ImageError.self) { try await load(loader(cache), cache, origin.url("/a")) }
+            #expect(cache.byteCount > Self.beginning)
+            #expect(try await load(loader(cache), cache, origin.url("/a")).bytes == file.body)
+            #expect(ranges(origin) == [nil, "bytes=200000-"])
+            let offline = try await load(loader(cache, policy: .cacheOnly), cache, origin.url("/a"))
+            #expect(offline.bytes == file.body)
+            #expect(cache.byteCount < Self.length + 1_000)
+        }
+    }
+
+    @Test func aBeginningGrowsUntilTheBodyIsWhole() async throws {
+        try await withBeginning { origin, folder in
+            origin.route("/a") { [file] request in
+                let response = file.response(to: request)
+                return request.ordinal < 4 ? response.cut(at: .body(20_000)) : response
+            }
+            for _ in 0..<2 {
+                await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a")) }
+                #expect(try kinds(folder) == [.part])
+            }
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin) == [nil, "bytes=200000-", "bytes=220000-", "bytes=240000-"])
+            #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == file.body)
+        }
+    }
+
+    @Test func whatTheAnswerSaysOfTheWholeIsStoredWithIt() async throws {
+        try await withBeginning { origin, folder in
+            time.advance(by: 1_000)
+            origin.route("/a") { [file] request in
+                var response = file.response(to: request)
+                response.headerFields.append("Cache-Control", "max-age=60")
+                return response
+            }
+            _ = try await load(folder, origin.url("/a"))
+            let fresh = try await load(folder, origin.url("/a"))
+            #expect(fresh.source == .disk && fresh.bytes == file.body)
+            #expect(ranges(origin).count == 2)
+        }
+    }
+
+    @Test func ofALargeImageOnlyTheRestIsFetchedThoughItsBytesAreInNobodysMemory() async throws {
+        let image = RangedFile(body: try Samples.file(.png, 400, 300))
+        let half = image.body.count / 2
+        try #require(half > InterruptedBodies.minimumBytes)
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                origin.route("/a") { request in
+                    let response = image.response(to: request)
+                    return request.ordinal == 1 ? response.cut(at: .body(half)) : response
+                }
+                for attempt in 1...2 {
+                    let cache = try ResponseCache.test(folder, time)
+                    let loader = loader(cache) {
+                        $0.replayLimit = 4_096
+                        $0.resumableLimit = 0
+                    }
+                    if attempt == 1 {
+                        await #expect(throws: ImageError.self) {
+                            try await loader.image(for: ImageRequest(origin.url("/a")))
+                        }
+                    } else {
+                        let response = try await loader.image(for: ImageRequest(origin.url("/a")))
+                        #expect(response.pixels == Samples.picture(400, 300) && response.byteCount == image.body.count)
+                    }
+                    await loader.coordinator.becomesIdle()
+                    await cache.settles()
+                }
+                #expect(ranges(origin) == [nil, "bytes=\(half)-"])
+                #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == image.body)
+            }
+        }
+    }
+
+    @Test func anotherTryOfTheSameDownloadIsStoredWhole() async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                origin.route("/a") { [file] request in
+                    let response = file.response(to: request)
+                    return request.ordinal == 1 ? response.cut(at: .body(Self.beginning)) : response
+                }
+                let cache = try ResponseCache.test(folder, time)
+                let loader = loader(cache) { $0.retry = ExponentialBackoff(base: .zero) }
+                #expect(try await load(loader, cache, origin.url("/a")).bytes == file.body)
+                #expect(ranges(origin) == [nil, "bytes=200000-"])
+                #expect(try kinds(folder) == [.whole])
+                #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == file.body)
+            }
+        }
+    }
+
+    @Test func whoHasTheBeginningInMemoryCompletesWhatIsStored() async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                origin.route("/a") { [file] request in
+                    let response = file.response(to: request)
+                    return request.ordinal == 1 ? response.cut(at: .body(Self.beginning)) : response
+                }
+                let cache = try ResponseCache.test(folder, time)
+                let loader = loader(cache)
+                await #expect(throws: ImageError.self) { try await load(loader, cache, origin.url("/a")) }
+                #expect(try await load(loader, cache, origin.url("/a")).bytes == file.body)
+                #expect(ranges(origin) == [nil, "bytes=200000-"])
+                #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == file.body)
+            }
+        }
+    }
+
+    @Test func whatTheCallerGaveUpIsKept() async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                origin.route("/a") { [file] request in
+                    let response = file.response(to: request)
+                    return request.ordinal == 1 ? response.stalled(at: .body(Self.beginning)) : response
+                }
+                let cache = try ResponseCache.test(folder, time)
+                let loader = loader(cache)
+                let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+                await loader.coordinator.activity { $0.bytesInFlight >= Self.beginning }
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                await loader.coordinator.becomesIdle()
+                await origin.openConnections(become: 0)
+                await cache.settles()
+                #expect(try await load(folder, origin.url("/a")).bytes == file.body)
+                #expect(ranges(origin) == [nil, "bytes=200000-"])
+            }
+        }
+    }
+
+    @Test func whatHadComeIsStoredWhenALoaderIsShutDown() async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                origin.route("/a") { [file] in file.response(to: $0).stalled(at: .body(Self.beginning)) }
+                let loader = loader(try ResponseCache.test(folder, time))
+                let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+                await loader.coordinator.activity { $0.bytesInFlight >= Self.beginning }
+                await loader.shutdown(gracePeriod: .zero)
+                #expect(try kinds(folder) == [.part])
+                await #expect(throws: ImageError.self) { try await task.value }
+            }
+        }
+    }
+
+    @Test func twoLoadersAtOnceBothGoOnAndOneStores() async throws {
+        try await withBeginning { origin, folder in
+            let gate = Gate()
+            origin.route("/a") { [file] request in
+                file.response(to: request).held(at: .start, until: gate)
+            }
+            async let first = load(folder, origin.url("/a"))
+            async let second = load(folder, origin.url("/a"))
+            await origin.requests(to: "/a", reach: 3)
+            gate.open()
+            let bodies = try await [first.bytes, second.bytes]
+            #expect(bodies == [file.body, file.body])
+            #expect(ranges(origin) == [nil, "bytes=200000-", "bytes=200000-"])
+            #expect(try kinds(folder) == [.whole])
+            #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == file.body)
+        }
+    }
+
+    // MARK: Beginning anew
+
+    @Test func aFileThatHasChangedIsFetchedWhole() async throws {
+        let other = RangedFile(body: file.body.reversed() + [1], tag: "\"v2\"")
+        try await withBeginning { origin, folder in
+            origin.route("/a") { other.response(to: $0) }
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == other.body)
+            #expect(ranges(origin) == [nil, "bytes=200000-"])
+            #expect(try kinds(folder) == [.whole])
+            #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == other.body)
+        }
+    }
+
+    static let others: [LoopbackOrigin.Response] = [
+        .init(status: 206, headerFields: ["Content-Range": "bytes 200001-299999/300000"], body: [1, 2, 3]),
+        .init(status: 206, headerFields: ["Content-Range": "bytes 200000-299998/299999"], body: [1, 2, 3]),
+        .init(status: 206, headerFields: ["Content-Range": "bytes 200000-200002/300000"], body: [1, 2, 3]),
+        .init(
+            status: 206, headerFields: ["Content-Range": "bytes 200000-299999/300000", "ETag": "\"v2\""],
+            body: [UInt8](repeating: 1, count: 100_000)),
+        .init(status: 206, body: [1, 2, 3]),
+        .init(status: 416, headerFields: ["Content-Range": "bytes */100"]),
+    ]
+
+    @Test(arguments: others) func anotherPartIsNotBelieved(_ answer: LoopbackOrigin.Response) async throws {
+        try await withBeginning { origin, folder in
+            origin.route("/a") { [file] request in
+                request.headerFields["Range"] == nil ? file.response(to: request) : answer
+            }
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin) == [nil, "bytes=200000-", nil])
+            #expect(try kinds(folder) == [.whole])
+            #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == file.body)
+        }
+    }
+
+    @Test func aServerThatCannotAnswerNowCostsNoBeginning() async throws {
+        try await withBeginning { origin, folder in
+            origin.route("/a", .init(status: 503))
+            await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a")) }
+            #expect(try kinds(folder) == [.part])
+            origin.route("/a") { [file] in file.response(to: $0) }
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin).last == "bytes=200000-")
+        }
+    }
+
+    // MARK: What is not kept
+
+    static let unfit: [HeaderFields] = [
+        [:],
+        ["ETag": "W/\"v1\""],
+        ["ETag": "\"v1\"", "Cache-Control": "no-store"],
+        ["ETag": "\"v1\"", "Accept-Ranges": "none"],
+        ["ETag": "\"v1\"", "Content-Encoding": "br"],
+        ["ETag": "\"v1\"", "Vary": "*"],
+    ]
+
+    @Test(arguments: unfit) func whatCannotBeContinuedIsNotKept(_ fields: HeaderFields) async throws {
+        try await withBeginning(.init(headerFields: fields, body: file.body)) { origin, folder in
+            #expect(try files(folder) == [])
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin) == [nil, nil])
+        }
+    }
+
+    @Test func whatIsQuicklyFetchedAgainIsNotKept() async throws {
+        try await withBeginning(at: InterruptedBodies.minimumBytes - 1) { origin, folder in
+            let left = try files(folder)
+            #expect(left == [])
+        }
+    }
+
+    @Test(arguments: [0, 10, 20, 30, 39, 40, 100_000, 200_039, 200_040, 200_200]) func aDamagedBeginningIsGone(
+        index: Int
+    ) async throws {
+        try await withBeginning { origin, folder in
+            let path = "\(folder)/\(try #require(try files(folder).first))"
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            bytes[index] ^= 0x41
+            try bytes.write(to: URL(fileURLWithPath: path))
+            #expect(try await load(folder, origin.url("/a")).bytes == file.body)
+            #expect(ranges(origin) == [nil, nil])
+            #expect(try kinds(folder) == [.whole])
+        }
+    }
+
+    @Test func aBeginningUnderTheNameOfAWholeBodyIsNone() async throws {
+        try await withBeginning { origin, folder in
+            let name = try #require(try files(folder).first)
+            try FileManager.default.moveItem(
+                atPath: "\(folder)/\(name)", toPath: "\(folder)/\(name.dropLast(".part".count))")
+            await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a"), policy: .cacheOnly) }
+            #expect(try files(folder) == [])
+        }
+    }
+
+    @Test func beginningsCountAndGoLikeOtherEntries() async throws {
+        try await withBeginning { origin, folder in
+            let cache = try ResponseCache.test(folder, time, byteLimit: 250_000)
+            cache.scan()
+            #expect(cache.byteCount > Self.beginning)
+            try await cache.store([UInt8](repeating: 1, count: 100_000), origin.url("/b"))
+            #expect(cache.byteCount < 101_000)
+            #expect(try kinds(folder) == [.whole])
+            #expect(try await load(folder, origin.url("/a")).bytes == file.body)
+            #expect(ranges(origin) == [nil, nil])
+        }
+    }
+
+    @Test func beginningsAreForgottenWithTheRest() async throws {
+        try await withBeginning { origin, folder in
+            let cache = try ResponseCache.test(folder, time)
+            await cache.remove(origin.url("/a"))
+            #expect(try files(folder) == [])
+        }
+        try await withBeginning { _, folder in
+            await (try ResponseCache.test(folder, time)).removeAll()
+            #expect(try files(folder) == [])
+        }
+    }
+
+    // MARK: Policies
+
+    @Test func aBeginningIsNoAnswer() async throws {
+        try await withBeginning { origin, folder in
+            await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a"), policy: .cacheOnly) }
+            #expect(ranges(origin).count == 1)
+            #expect(try kinds(folder) == [.part])
+            let data = try await load(folder, origin.url("/a"), policy: .cacheElseLoad)
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin).last == "bytes=200000-")
+        }
+    }
+
+    @Test(arguments: [CachePolicy.reload, .noStore]) func whoWantsNothingStoredGetsNothingStored(
+        policy: CachePolicy
+    ) async throws {
+        try await withBeginning { origin, folder in
+            let data = try await load(folder, origin.url("/a"), policy: policy)
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin) == [nil, nil])
+        }
+    }
+}
