@@ -78,6 +78,11 @@ struct CommandTests {
             let json = try await Command.run(["info", "--json", origin.url("/moving.gif")])
             #expect(json.output.contains(#""frames":2,"loops":4,"duration_ms":500,"#))
             #expect(json.output.contains(#""bytes_read":\#(file.count)}"#))
+            #expect(origin.counts.requests["/moving.gif"] == 2, "each command asks once")
+            origin.route("/cut.gif", LoopbackOrigin.Response(body: Array(file.dropLast(9))))
+            let cut = try await Command.run(["info", origin.url("/cut.gif")])
+            #expect(cut.errors.contains("/cut.gif: the GIF file ends before its image is complete"))
+            #expect(cut.status == 1)
         }
     }
 

@@ -28,12 +28,23 @@ extension DecodeSession {
         return try await finish(animation, plan)
     }
 
-    /// Reads the file to its end; `beginning` has been read for the header.
-    private func read(_ animation: inout StreamingAnimation, _ beginning: [[UInt8]]) async throws {
+    /// What an animation says of itself, read to its end; `beginning` has been read for the header by `codec`.
+    func readAnimationInfo(_ beginning: [[UInt8]], _ codec: StreamingDecoder) async throws -> ImageInfo {
+        var animation = StreamingAnimation(options: options, limits: decoder.configuration.limits)
+        let byteCount = try await read(&animation, beginning)
+        let image = try await finish(animation, codec.plan)
+        return ImageInfo(header: image.header, byteCount: byteCount, animation: image)
+    }
+
+    /// Reads the file to its end and returns how many bytes it had; `beginning` has been read for the header.
+    @discardableResult
+    private func read(_ animation: inout StreamingAnimation, _ beginning: [[UInt8]]) async throws -> Int {
         var pieces = beginning
         var shownFrames = 0
+        var byteCount = 0
         while true {
             for piece in pieces {
+                byteCount += piece.count
                 try Task.checkCancellation()
                 try animation.append(piece.span)
             }
@@ -41,7 +52,7 @@ extension DecodeSession {
                 shownFrames = image.frameCount
                 animations.publish(image)
             }
-            guard !animation.needsNoMoreBytes, let next = try await reader.next() else { return }
+            guard !animation.needsNoMoreBytes, let next = try await reader.next() else { return byteCount }
             pieces = next
         }
     }

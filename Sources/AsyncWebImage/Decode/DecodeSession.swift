@@ -24,9 +24,11 @@ struct DecodeSession: Sendable {
         try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await readAnimation() } }
     }
 
-    /// The header, and how many bytes had come by then.
-    @concurrent func runHeader() async throws -> ImageInfo {
-        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await decodeHeader() } }
+    /// The header, and how many bytes had come by then; with `readsAnimation`, all of what may be an animation.
+    @concurrent func runHeader(readsAnimation: Bool) async throws -> ImageInfo {
+        try await withTaskExecutorPreference(decoder.threads) {
+            try await fromFirstByte { try await decodeHeader(readsAnimation: readsAnimation) }
+        }
     }
 
     /// Runs `body` again whenever the body it reads begins anew, which the number of attempts limits.
@@ -73,15 +75,21 @@ struct DecodeSession: Sendable {
         }
     }
 
-    private func decodeHeader() async throws -> ImageInfo {
+    private func decodeHeader(readsAnimation: Bool) async throws -> ImageInfo {
         let codec = StreamingDecoder(options: options, limits: decoder.configuration.limits)
         var byteCount = 0
+        var beginning: [[UInt8]] = []
         while let pieces = try await reader.next() {
             for piece in pieces {
                 byteCount += piece.count
                 try codec.append(piece.span)
-                if let header = codec.header { return ImageInfo(header: header, byteCount: byteCount) }
+                if let header = codec.header, !readsAnimation || !header.mayBeAnimated {
+                    return ImageInfo(header: header, byteCount: byteCount)
+                }
             }
+            guard readsAnimation else { continue }
+            beginning += pieces
+            if codec.header != nil { return try await readAnimationInfo(beginning, codec) }
         }
         _ = try codec.finish()
         throw CodecError.unsupportedFormat(lookingLike: "an empty file")

@@ -6,7 +6,8 @@ extension DownloadCoordinator {
     func decode(_ subscriber: Subscriber, from download: Download) -> Download.Decode? {
         guard let variant = subscriber.variant else { return nil }
         if let decode = download.decodes[variant] { return decode }
-        guard let reader = download.log.makeReader(isFrugal: variant == .header) else { return nil }
+        let isFrugal = if case .header = variant { true } else { false }
+        guard let reader = download.log.makeReader(isFrugal: isFrugal) else { return nil }
         let frames = FrameHub<ImageFrame>()
         let animations: FrameHub<AnimatedImage>? = if case .animation = variant { FrameHub() } else { nil }
         let id = download.id
@@ -18,12 +19,12 @@ extension DownloadCoordinator {
         decodeCount += 1
         let task = Task {
             switch variant {
-            case .header:
+            case .header(let readsAnimation):
                 do {
-                    let info = try await session.runHeader()
-                    self.finish(id, reader, info: .success(info))
+                    let info = try await session.runHeader(readsAnimation: readsAnimation)
+                    self.finish(id, variant, reader, info: .success(info))
                 } catch {
-                    self.finish(id, reader, info: .failure(error))
+                    self.finish(id, variant, reader, info: .failure(error))
                 }
             case .pixels:
                 do {
@@ -48,9 +49,11 @@ extension DownloadCoordinator {
         return decode
     }
 
-    private func finish(_ id: Download.ID, _ reader: BodyReader, info: Result<ImageInfo, any Error>) {
-        for (subscriber, download) in takeWaiting(id, .header, reader) {
-            guard case .info(let answer) = subscriber.wish else { continue }
+    private func finish(
+        _ id: Download.ID, _ variant: Variant, _ reader: BodyReader, info: Result<ImageInfo, any Error>
+    ) {
+        for (subscriber, download) in takeWaiting(id, variant, reader) {
+            guard case .info(_, let answer) = subscriber.wish else { continue }
             answer.resolve(info.mapError { ImageError.wrapping($0, url: download.key.url.string) })
         }
         stopIfUnwanted(id)

@@ -9,7 +9,7 @@ struct Subscriber: Sendable {
     /// What the caller wants, and where the answer goes.
     enum Wish: Sendable {
         case data(OneShot<ImageData>)
-        case info(OneShot<ImageInfo>)
+        case info(readsAnimation: Bool, OneShot<ImageInfo>)
         case image(DecodeOptions, OneShot<ImageResponse>)
         case frames(DecodeOptions, FrameChannel<ImageFrame>)
         case animation(DecodeOptions, OneShot<AnimationResponse>)
@@ -35,7 +35,7 @@ struct Subscriber: Sendable {
     var variant: Variant? {
         switch wish {
         case .data: nil
-        case .info: .header
+        case .info(let readsAnimation, _): .header(readsAnimation: readsAnimation)
         case .image(let options, _), .frames(let options, _): .pixels(options)
         case .animation(let options, _), .animationFrames(let options, _): .animation(options)
         }
@@ -45,7 +45,7 @@ struct Subscriber: Sendable {
     var isSettled: Bool {
         switch wish {
         case .data(let answer): answer.isResolved
-        case .info(let answer): answer.isResolved
+        case .info(_, let answer): answer.isResolved
         case .image(_, let answer): answer.isResolved
         case .frames(_, let channel): channel.isFinished
         case .animation(_, let answer): answer.isResolved
@@ -57,7 +57,7 @@ struct Subscriber: Sendable {
     func fail(_ error: any Error) {
         switch wish {
         case .data(let answer): answer.resolve(.failure(error))
-        case .info(let answer): answer.resolve(.failure(error))
+        case .info(_, let answer): answer.resolve(.failure(error))
         case .image(_, let answer): answer.resolve(.failure(error))
         case .frames(_, let channel): channel.finish(.failure(error))
         case .animation(_, let answer): answer.resolve(.failure(error))
@@ -91,7 +91,7 @@ struct Subscriber: Sendable {
 
 /// What is made of a download's bytes: callers who want the same share the work.
 enum Variant: Sendable, Hashable {
-    case header
+    case header(readsAnimation: Bool)
     case pixels(DecodeOptions)
     case animation(DecodeOptions)
 }

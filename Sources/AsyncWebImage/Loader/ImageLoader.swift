@@ -71,9 +71,11 @@ public final class ImageLoader: Sendable {
 
     /// Format, size and so on, from no more of the body than its header needs; then the download is stopped.
     ///
-    /// Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other caller.
-    public func info(for request: ImageRequest) async throws -> ImageInfo {
-        try await answer(to: request, try fetchKey(request)) { .info($0) }
+    /// With `readsAnimation` a file that may be an animation is read to its end, in the same download: its frames are
+    /// counted, and there is an ``ImageInfo/animation``. Throws ``ImageError``; cancelling the task throws
+    /// `CancellationError` and touches no other caller.
+    public func info(for request: ImageRequest, readsAnimation: Bool = false) async throws -> ImageInfo {
+        try await answer(to: request, try fetchKey(request)) { .info(readsAnimation: readsAnimation, $0) }
     }
 
     /// Previews of the image while it arrives, then the final image.

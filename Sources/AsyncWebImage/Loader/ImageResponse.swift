@@ -61,8 +61,18 @@ final class Delivery: Sendable {
 public struct ImageInfo: Sendable {
     /// Format, size, orientation and so on.
     public let header: ImageHeader
-    /// Bytes of body that had come when the header was complete.
+    /// Bytes of body that had come when the header was complete; of an animation that was read, all.
     public let byteCount: Int
+    /// The frames, their number, times and repetitions, if they were to be read and the file may be an animation.
+    ///
+    /// A GIF of one frame is decoded.
+    public let animation: AnimatedImage?
+
+    init(header: ImageHeader, byteCount: Int, animation: AnimatedImage? = nil) {
+        self.header = header
+        self.byteCount = byteCount
+        self.animation = animation
+    }
 }
 
 /// Where a response came from, seen from the caller who gets it.

@@ -42,7 +42,9 @@ struct ImageDescription: Sendable, Equatable {
 
     /// The same for people.
     var line: String {
-        guard let header else { return "webimage: \(url.printable): \((error ?? "no header").printable)" }
+        guard let header, error == nil else {
+            return "webimage: \(url.printable): \((error ?? "no header").printable)"
+        }
         var facts = ["\(url.printable): \(header.format.rawValue)", "\(header.size)"]
         if let frames = header.frameCount, frames > 1 { facts.append("\(frames) frames") }
         if let duration { facts.append("\(seconds(duration)) s") }

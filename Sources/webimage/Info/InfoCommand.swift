@@ -53,14 +53,10 @@ struct InfoCommand: AsyncParsableCommand {
         do {
             switch source.place {
             case .url(let url):
-                let info = try await loader.info(for: ImageRequest(url))
+                let info = try await loader.info(for: ImageRequest(url), readsAnimation: true)
                 description.header = info.header
                 description.bytesRead = info.byteCount
-                if info.header.mayBeAnimated {
-                    let bytes = try await loader.data(for: ImageRequest(url)).bytes
-                    description.bytesRead = bytes.count
-                    description.describe(try await workers.run { try AnimatedImage(bytes) })
-                }
+                if let animation = info.animation { description.describe(animation) }
             case .file(let path):
                 let (header, byteCount) = try await workers.run {
                     let (header, byteCount) = try ImageFile(path: path).header()

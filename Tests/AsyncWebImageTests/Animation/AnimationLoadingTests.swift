@@ -34,6 +34,52 @@ struct AnimationLoadingTests {
         }
     }
 
+    @Test(arguments: [ImageFormat.gif, .png, .webp])
+    func infoReadsThemToTheirEndIfAsked(format: ImageFormat) async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Self.file(format)
+            // In pieces, so that the header has come long before the end.
+            origin.route("/image", .init(body: file).paced(bytesPerSecond: 1 << 20, chunk: 100))
+            let loader = ImageLoader(configuration: .patient)
+            let info = try await loader.info(for: ImageRequest(origin.url("/image")), readsAnimation: true)
+
+            #expect(info.header.frameCount == 3 && info.byteCount == file.count)
+            #expect(info.animation?.duration == .milliseconds(300))
+            #expect(origin.counts.requests["/image"] == 1)
+        }
+    }
+
+    @Test func infoReadsNoMoreOfStillsThanTheirHeader() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(.jpeg, 2_000, 1_500)
+            let gate = Gate()
+            origin.route("/image.jpg", .init(body: file).held(at: .body(4_096), until: gate))
+            let loader = ImageLoader(configuration: .patient)
+            let info = try await loader.info(for: ImageRequest(origin.url("/image.jpg")), readsAnimation: true)
+
+            #expect(info.header.size == PixelSize(width: 2_000, height: 1_500))
+            #expect(info.byteCount <= 4_096 && info.animation == nil)
+            await origin.openConnections(become: 0)
+        }
+    }
+
+    @Test func aCutOneHasNoInfoToItsEnd() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Self.file(.gif)
+            origin.route("/image", .init(body: Array(file.dropLast(file.count / 3))))
+            let loader = ImageLoader(configuration: .patient)
+            let request = ImageRequest(origin.url("/image"))
+            let error = await #expect(throws: ImageError.self) {
+                try await loader.info(for: request, readsAnimation: true)
+            }
+            guard case .codec(.truncated, _, _) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try await loader.info(for: request).header.format == .gif)
+        }
+    }
+
     @Test(arguments: ImageFormat.allCases)
     func stillImagesAreAnimationsOfOneFrame(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in

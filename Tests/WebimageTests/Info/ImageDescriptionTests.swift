@@ -33,6 +33,9 @@ struct ImageDescriptionTests {
         failed.error = "no"
         #expect(failed.json.hasPrefix(#"{"url":"a.jpg","status":"failed","error":"no","format":null,"#))
         #expect(failed.line == "webimage: a.jpg: no")
+        // The header of a file that goes wrong later.
+        failed.header = description.header
+        #expect(failed.line == "webimage: a.jpg: no")
     }
 
     @Test(arguments: [(1_000, 0, "1 s, endless"), (1_200, 1, "1.2 s, once"), (65_050, 2, "65.05 s, 2 times")])
