@@ -15,21 +15,24 @@ final class CachingTransfer: Transfer {
 
     private let lookUp: CacheLookUp
     private let transport: any Transport
+    private let reach: CachingTransport.Reach
     private let note: @Sendable (ResponseSource) -> Void
     private let receiver: any TransferReceiver
     private let state = Locked(State())
 
     init(
-        _ lookUp: CacheLookUp, over transport: any Transport, note: @escaping @Sendable (ResponseSource) -> Void,
-        receiver: any TransferReceiver
+        _ lookUp: CacheLookUp, over transport: any Transport, reach: CachingTransport.Reach,
+        note: @escaping @Sendable (ResponseSource) -> Void, receiver: any TransferReceiver
     ) {
         self.lookUp = lookUp
         self.transport = transport
+        self.reach = reach
         self.note = note
         self.receiver = receiver
     }
 
     func start() {
+        if case .network = reach { return fetch(.everything(standIn: nil)) }
         guard lookUp.isNeeded else { return fetch(.everything(standIn: nil)) }
         lookUp.cache.thread.append { self.decide() }
     }
@@ -54,6 +57,10 @@ final class CachingTransfer: Transfer {
     }
 
     private func fetch(_ inquiry: CacheLookUp.Inquiry) {
+        if case .cache(let result) = reach {
+            if case .everything(standIn: nil) = inquiry { result.set(.missing) } else { result.set(.unusable) }
+            return end(lookUp.failure(.notCached))
+        }
         let transfer = StoringTransfer(inquiry, for: lookUp, over: transport, note: note, receiver: receiver) { end in
             switch end {
             case .over(let outcome): self.end(outcome)

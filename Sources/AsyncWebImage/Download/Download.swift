@@ -8,8 +8,10 @@ final class Download {
     typealias ID = DownloadQueue.ID
 
     enum State {
-        /// In the queue.
+        /// In a queue.
         case waiting
+        /// Looked for in the response cache, or served from there.
+        case lookingUp(LookUpResult)
         /// In the hands of the transport, or about to be.
         case running
         /// An attempt has failed; the next waits for its time.
@@ -38,6 +40,8 @@ final class Download {
     var receiver: DownloadReceiver?
     /// Attempts so far.
     var attempts = 0
+    /// Whether a look-up has found nothing that is stored.
+    var isMissing = false
     /// How the next attempt may go on where the last one broke off.
     var resumption: Resumption?
     /// Whether the server sent something else when it was asked to go on, so that it is not asked again.

@@ -3,6 +3,9 @@ public import HTTPTypes
 /// How downloads are made.
 public struct DownloadConfiguration: Sendable {
     /// Most downloads that run at a time; at least one does.
+    ///
+    /// Neither this nor the limits of a host hold up what a ``ResponseCache`` can answer, unless there is a
+    /// ``requestModifier``, which is asked only when a request is about to be sent.
     public var maximumConcurrentDownloads: Int
     /// Most downloads from one host that run at a time; at least one does.
     public var maximumConcurrentDownloadsPerHost: Int

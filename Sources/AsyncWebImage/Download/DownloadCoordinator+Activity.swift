@@ -1,7 +1,7 @@
 extension DownloadCoordinator {
     /// What is going on, at one moment.
     public struct Activity: Sendable, Hashable {
-        /// Downloads that have a slot.
+        /// Downloads that have a slot, and those that a ``ResponseCache`` answers, which need none.
         public var running: Int
         /// Downloads that wait for one, by priority; what nothing waits in is left out.
         public var waitingByPriority: [DownloadPriority: Int]
@@ -10,16 +10,18 @@ extension DownloadCoordinator {
         /// Bytes of bodies that downloads hold, because they are arriving or wait to be decoded.
         public var bytesInFlight: Int
 
-        /// Downloads that wait for a slot.
+        /// Downloads that wait for a slot, or to be looked for in the ``ResponseCache``.
         public var waiting: Int { waitingByPriority.values.reduce(0, +) }
     }
 
     /// What is going on right now.
     public var activity: Activity {
         readInbox()
-        let waiting = DownloadPriority.allCases.map { ($0, queue.waitingCounts[$0.rawValue]) }
+        let waiting = DownloadPriority.allCases.map { priority in
+            (priority, queue.waitingCounts[priority.rawValue] + (lookUps?.waitingCounts[priority.rawValue] ?? 0))
+        }
         return Activity(
-            running: queue.runningCount,
+            running: runningCount,
             waitingByPriority: Dictionary(uniqueKeysWithValues: waiting.filter { $0.1 > 0 }),
             callers: locations.count,
             bytesInFlight: bytesInFlight.count)

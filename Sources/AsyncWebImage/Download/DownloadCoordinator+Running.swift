@@ -9,6 +9,18 @@ extension DownloadCoordinator {
         download.state = .running
         download.attempts += 1
         let continued = continuation(of: download)
+        download.events?.send(.started(attempt: download.attempts))
+        run(download, continuing: continued, over: transport(of: download))
+    }
+
+    private func transport(of download: Download) -> any Transport {
+        guard responseCache != nil || download.key.cachePolicy == .cacheOnly else { return transport }
+        let isLookedUp = download.isMissing && download.attempts == 1
+        return cachingTransport(of: download, reach: isLookedUp ? .network : .everywhere)
+    }
+
+    /// Sends the request, or what is asked of a cache.
+    func run(_ download: Download, continuing continued: Resumption?, over transport: any Transport) {
         var request = TransportRequest(
             url: download.key.url,
             headerFields: configuration.headerFields.overridden(by: download.key.headerFields),
@@ -29,8 +41,6 @@ extension DownloadCoordinator {
             self.post(.transferEnded(id))
         }
         download.receiver = receiver
-        download.events?.send(.started(attempt: download.attempts))
-        let transport = transport(of: download)
         let transfer =
             hooks.map { HookedTransfer(request, over: transport, hooks: $0, receiver: receiver) as any Transfer }
             ?? transport.start(request, receiver: receiver)
@@ -40,8 +50,10 @@ extension DownloadCoordinator {
 
     func transferEnded(_ id: Download.ID) {
         queue.release(id)
+        lookUps?.release(id)
         guard let download = downloads[id], let receiver = download.receiver else { return }
         download.transfer = nil
+        if case .lookingUp(let result) = download.state, !endsWithLookUp(download, result) { return }
         switch receiver.failure {
         case nil: settle(download)
         case .notContinued?:
@@ -86,7 +98,7 @@ extension DownloadCoordinator {
         forget(download)
         if case .running = download.state { keepBeginning(of: download) }
         switch download.state {
-        case .waiting, .running, .resting:
+        case .waiting, .lookingUp, .running, .resting:
             // Lets go of the transfer, be it over, which holds the log in turn.
             download.log.finish(.failure(.cancelled(download.key.url)))
         case .received, .abandoned: break
@@ -97,6 +109,7 @@ extension DownloadCoordinator {
         download.decodes = [:]
         download.state = .abandoned
         queue.remove(download.id)
+        lookUps?.remove(download.id)
         download.transfer?.cancel()
         download.events?.stop(CancellationError())
     }

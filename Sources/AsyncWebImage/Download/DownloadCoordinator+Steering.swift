@@ -5,14 +5,19 @@ extension DownloadCoordinator {
     /// Lets no further download start; those that run finish, the others wait.
     public func suspend() {
         readInbox()
-        queue.isSuspended = true
+        setSuspended(true)
     }
 
     /// Takes ``suspend()`` back, however often it was called.
     public func resume() {
         readInbox()
-        queue.isSuspended = false
+        setSuspended(false)
         startNext()
+    }
+
+    func setSuspended(_ isSuspended: Bool) {
+        queue.isSuspended = isSuspended
+        lookUps?.isSuspended = isSuspended
     }
 
     /// Stops every download, running or waiting: each caller gets a `CancellationError`.
@@ -46,6 +51,7 @@ extension DownloadCoordinator {
         queue.limit = configuration.slots
         queue.hostLimit = configuration.slotsPerHost
         queue.order = configuration.executionOrder
+        lookUps?.order = configuration.executionOrder
         queue.rateLimit = configuration.rateLimitPerHost
         bytesInFlight.setLimit(configuration.bytesInFlightLimit)
         if configuration.headerFields != headerFields { shareOnlyWhatWaits() }

@@ -32,6 +32,8 @@ public actor DownloadCoordinator {
     /// Empty but for the turn that reads the inbox.
     private var messages: [CoordinatorInbox.Message] = []
     var queue: DownloadQueue
+    /// The downloads that begin with a look-up in the response cache; nil without one.
+    var lookUps: DownloadQueue?
     private var lastDownload: Download.ID = 0
     var downloads: [Download.ID: Download] = [:]
     /// The downloads that callers can join.
@@ -75,6 +77,10 @@ public actor DownloadCoordinator {
             hostLimit: configuration.slotsPerHost,
             order: configuration.executionOrder,
             rateLimit: configuration.rateLimitPerHost)
+        lookUps = responseCache.map { _ in
+            DownloadQueue(
+                limit: Self.lookUpLimit, hostLimit: Self.lookUpLimit, order: configuration.executionOrder)
+        }
         bytesInFlight = BytesInFlight(limit: configuration.bytesInFlightLimit)
         bytesInFlight.onRoom { [weak self] in self?.post(.mayStart) }
     }
@@ -140,6 +146,7 @@ extension DownloadCoordinator {
         if let download = joinable[subscriber.key], attach(subscriber, to: download, isJoined: true) { return }
         let download = makeDownload(subscriber)
         _ = attach(subscriber, to: download, isJoined: false)
+        guard !enqueueLookUp(of: download) else { return }
         if hasRoom, queue.admit(download.id, host: download.key.url.host, priority: subscriber.priority) {
             return start(download)
         }
@@ -150,15 +157,12 @@ extension DownloadCoordinator {
     private func setPriority(_ priority: DownloadPriority, of id: Subscriber.ID) {
         guard let download = locations[id] else { return }
         download.setPriority(priority, of: id)
-        queue.reprioritize(download.id, to: download.priority)
+        reprioritize(download)
     }
 
-    /// What makes the next attempt of a download.
-    func transport(of download: Download) -> any Transport {
-        guard responseCache != nil || download.key.cachePolicy == .cacheOnly else { return transport }
-        return CachingTransport(transport: transport, cache: responseCache, policy: download.key.cachePolicy) {
-            [log = download.log] source in log.note(source)
-        }
+    private func reprioritize(_ download: Download) {
+        queue.reprioritize(download.id, to: download.priority)
+        lookUps?.reprioritize(download.id, to: download.priority)
     }
 
     private func makeDownload(_ subscriber: Subscriber) -> Download {
@@ -202,7 +206,7 @@ extension DownloadCoordinator {
         }
         download.add(subscriber)
         locations[subscriber.id] = download
-        if isJoined { queue.reprioritize(download.id, to: download.priority) }
+        if isJoined { reprioritize(download) }
         return true
     }
 
@@ -232,7 +236,7 @@ extension DownloadCoordinator {
         if download.subscribers.isEmpty {
             abandon(download)
         } else {
-            queue.reprioritize(download.id, to: download.priority)
+            reprioritize(download)
         }
     }
 }
@@ -242,6 +246,7 @@ extension DownloadCoordinator {
 extension DownloadCoordinator {
     /// Starts what may run now; what only a host's rate holds up, when it may.
     func startNext() {
+        startLookUps()
         let alarm = rateAlarmIfLimited()
         if let alarm { queue.advance(to: alarm.now.elapsed) }
         while hasRoom, let id = queue.next() {
@@ -253,9 +258,13 @@ extension DownloadCoordinator {
     /// Whether there is memory for what is downloaded next.
     ///
     /// If nothing runs and nothing is decoded, nobody would give any back, so one may always start.
-    private var hasRoom: Bool {
-        bytesInFlight.hasRoom || queue.runningCount == 0 && queue.waitingCount == downloads.count
+    var hasRoom: Bool {
+        bytesInFlight.hasRoom
+            || runningCount == 0 && queue.waitingCount + (lookUps?.waitingCount ?? 0) == downloads.count
     }
+
+    /// Downloads that have a slot, or are served from the response cache.
+    var runningCount: Int { queue.runningCount + (lookUps?.runningCount ?? 0) }
 
     private func rateAlarmIfLimited() -> Alarm<Stopwatch>? {
         guard queue.rateLimit != nil else { return nil }

@@ -23,7 +23,7 @@ extension DownloadCoordinator {
             stop(download, ImageError.shutDown)
         }
         // What waits could not finish otherwise.
-        queue.isSuspended = false
+        setSuspended(false)
         startNext()
         finishShutdownIfIdle()
         return shutdown.done
@@ -41,7 +41,7 @@ extension DownloadCoordinator {
     }
 
     func finishShutdownIfIdle() {
-        guard shutdown != nil, downloads.isEmpty, queue.runningCount == 0, decodeCount == 0 else { return }
+        guard shutdown != nil, downloads.isEmpty, runningCount == 0, decodeCount == 0 else { return }
         // Nobody will go on with them.
         interrupted = InterruptedBodies(limit: 0)
         shutdown?.finish()

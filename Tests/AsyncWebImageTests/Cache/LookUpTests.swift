@@ -1,0 +1,247 @@
+import Dispatch
+import HTTPTransport
+import LoopbackOrigin
+import Testing
+
+@testable import AsyncWebImage
+
+/// What the response cache can answer needs no slot.
+@Suite(.timeLimit(.minutes(2)))
+struct LookUpTests {
+    private let time = ManualTime()
+    private let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 11) }
+
+    /// The cache in memory, and a loader of one slot with it.
+    private func makeLoader(
+        clock: any Clock<Duration> = ContinuousClock(), _ change: (inout DownloadConfiguration) -> Void = { _ in }
+    ) throws -> (ImageLoader, ResponseCache) {
+        var configuration = ImageLoader.Configuration.patient
+        let cache = try ResponseCache.test(nil, time)
+        configuration.responseCache = cache
+        configuration.downloads.maximumConcurrentDownloads = 1
+        change(&configuration.downloads)
+        return (ImageLoader(configuration: configuration, clock: clock), cache)
+    }
+
+    private func request(_ url: String, _ policy: CachePolicy) -> ImageRequest {
+        var request = ImageRequest(url)
+        request.cachePolicy = policy
+        return request
+    }
+
+    /// Keeps the cache from doing anything while `body` runs.
+    private func whileBlocked<Result>(
+        _ cache: ResponseCache, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let gate = DispatchSemaphore(value: 0)
+        cache.thread.append { gate.wait() }
+        defer { gate.signal() }
+        return try await body()
+    }
+
+    /// What is told of the downloads up to the end of the last of `count`.
+    private func names(_ events: AsyncStream<DownloadEvent>, downloads count: Int = 1) async -> [String] {
+        var names: [String] = []
+        var ended = 0
+        for await event in events {
+            switch event.kind {
+            case .queued: names.append("queued")
+            case .started(let attempt): names.append("started \(attempt)")
+            case .response: names.append("response")
+            case .progress: break
+            case .retrying: names.append("retrying")
+            case .stopped(let error):
+                names.append(error == nil ? "stopped" : "failed")
+                if error != nil { ended += 1 }
+            case .finished:
+                names.append("finished")
+                ended += 1
+            }
+            if ended == count { break }
+        }
+        return names
+    }
+
+    @Test(arguments: [CachePolicy.useProtocol, .cacheElseLoad, .cacheOnly])
+    func whatIsStoredArrivesThoughAllSlotsAreTaken(policy: CachePolicy) async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/stalled", Response().stalled(at: .start))
+            let (loader, cache) = try makeLoader()
+            try await cache.store(body, origin.url("/a"))
+            let stalled = loader.dataTask(for: ImageRequest(origin.url("/stalled")))
+            await origin.requests(to: "/stalled", reach: 1)
+            let data = try await loader.data(for: request(origin.url("/a"), policy))
+            #expect(data.bytes == body && data.source == .storedInMemory)
+            stalled.cancel()
+            await loader.coordinator.becomesIdle()
+            #expect(origin.counts.totalRequests == 1)
+        }
+    }
+
+    @Test func aHostsRateHoldsUpNothingThatIsStored() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: [1]))
+            let clock = ManualClock()
+            let (loader, cache) = try makeLoader(clock: clock) { $0.rateLimitPerHost = RateLimit(requestsPerSecond: 1) }
+            for number in 0..<5 { try await cache.store(body, origin.url("/\(number)")) }
+            for number in 0..<5 {
+                #expect(try await loader.data(for: ImageRequest(origin.url("/\(number)"))).bytes == body)
+            }
+            // They have not used up what the host's rate allows.
+            #expect(try await loader.data(for: ImageRequest(origin.url("/a"))).bytes == [1])
+            #expect(try await loader.data(for: ImageRequest(origin.url("/0"))).bytes == body)
+        }
+    }
+
+    @Test func aThousandAtOnceAreServedAFewAtATime() async throws {
+        let (loader, cache) = try makeLoader()
+        let urls = (0..<1_000).map { "http://example.com/\($0)" }
+        for url in urls { try await cache.store([1, 2, 3], url) }
+        let tasks = try await whileBlocked(cache) {
+            let tasks = urls.map { loader.dataTask(for: ImageRequest($0)) }
+            await loader.coordinator.callers(reach: urls.count)
+            let activity = await loader.coordinator.activity
+            #expect(activity.running == DownloadCoordinator.lookUpLimit)
+            #expect(activity.waiting == urls.count - DownloadCoordinator.lookUpLimit)
+            return tasks
+        }
+        for task in tasks { #expect(try await task.value.bytes == [1, 2, 3]) }
+        await loader.coordinator.becomesIdle()
+    }
+
+    @Test func suspendingHoldsThemToo() async throws {
+        let (loader, cache) = try makeLoader()
+        try await cache.store(body, "http://example.com/a")
+        await loader.coordinator.suspend()
+        let task = loader.dataTask(for: ImageRequest("http://example.com/a"))
+        await loader.coordinator.callers(reach: 1)
+        let activity = await loader.coordinator.activity
+        #expect(activity.running == 0 && activity.waiting == 1)
+        await loader.coordinator.resume()
+        #expect(try await task.value.bytes == body)
+    }
+
+    @Test func aLookUpCanBeCancelled() async throws {
+        try await withLoopbackOrigin { origin in
+            let (loader, cache) = try makeLoader()
+            let events = loader.coordinator.events()
+            try await whileBlocked(cache) {
+                let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+                await loader.coordinator.activity { $0.running == 1 }
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+            }
+            await loader.coordinator.becomesIdle()
+            #expect(await names(events) == ["queued", "failed"])
+            #expect(origin.counts.totalRequests == 0)
+        }
+    }
+
+    @Test func whoJoinsALookUpIsServedThoughTheFirstCallerLeaves() async throws {
+        let (loader, cache) = try makeLoader()
+        try await cache.store(body, "http://example.com/a")
+        let second = try await whileBlocked(cache) {
+            let first = loader.dataTask(for: ImageRequest("http://example.com/a"))
+            await loader.coordinator.activity { $0.running == 1 }
+            let second = loader.dataTask(for: ImageRequest("http://example.com/a"))
+            await loader.coordinator.callers(reach: 2)
+            first.cancel()
+            return second
+        }
+        #expect(try await second.value.bytes == body)
+    }
+
+    @Test func whatIsNotStoredWaitsForASlotWithThePriorityItHasByThen() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/stalled", Response().stalled(at: .start))
+            origin.route("/*", .init(body: [1]))
+            let (loader, cache) = try makeLoader()
+            let stalled = loader.dataTask(for: ImageRequest(origin.url("/stalled")))
+            await origin.requests(to: "/stalled", reach: 1)
+            let tasks = try await whileBlocked(cache) {
+                let tasks = (0..<3).map { loader.dataTask(for: ImageRequest(origin.url("/\($0)"))) }
+                await loader.coordinator.activity { $0.running == 4 }
+                tasks[2].priority = .high
+                tasks[0].priority = .low
+                return tasks
+            }
+            await loader.coordinator.activity { $0.running == 1 && $0.waiting == 3 }
+            #expect(await loader.coordinator.activity.waitingByPriority == [.high: 1, .normal: 1, .low: 1])
+            stalled.cancel()
+            for task in tasks { #expect(try await task.value.bytes == [1]) }
+            #expect(origin.recordedRequests.map(\.path) == ["/stalled", "/2", "/1", "/0"])
+        }
+    }
+
+    @Test func eachDownloadIsToldOnceWhereverItComesFrom() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/b", .init(body: [1]))
+            let (loader, cache) = try makeLoader()
+            try await cache.store(body, origin.url("/a"))
+            let events = loader.coordinator.events()
+            _ = try await loader.data(for: ImageRequest(origin.url("/a")))
+            await loader.coordinator.becomesIdle()
+            _ = try await loader.data(for: ImageRequest(origin.url("/b")))
+            await loader.coordinator.becomesIdle()
+            _ = try? await loader.data(for: request(origin.url("/c"), .cacheOnly))
+            await loader.coordinator.becomesIdle()
+            let whole = ["queued", "started 1", "response", "stopped", "finished"]
+            #expect(await names(events, downloads: 3) == whole + whole + ["queued", "started 1", "failed"])
+        }
+    }
+
+    @Test func whatIsStaleIsAskedForInASlot() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/stalled", Response().stalled(at: .start))
+            origin.route("/a", .init(status: 304, headerFields: ["ETag": "\"a\""]))
+            let (loader, cache) = try makeLoader()
+            try await cache.store(body, origin.url("/a"), [.eTag: "\"a\"", .cacheControl: "max-age=10"])
+            time.advance(by: 20)
+            let stalled = loader.dataTask(for: ImageRequest(origin.url("/stalled")))
+            await origin.requests(to: "/stalled", reach: 1)
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            await loader.coordinator.activity { $0.running == 1 && $0.waiting == 1 }
+            stalled.cancel()
+            let data = try await task.value
+            #expect(data.bytes == body && data.source == .revalidated)
+        }
+    }
+
+    @Test func aModifierIsAskedOnceForEachRequestThatIsSent() async throws {
+        struct Counting: RequestModifier {
+            func modify(_ request: TransportRequest) async throws -> TransportRequest {
+                var request = request
+                request.headerFields[.userAgent] = (request.headerFields[.userAgent] ?? "") + "+"
+                return request
+            }
+        }
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60"], body: body))
+            let (loader, cache) = try makeLoader {
+                $0.requestModifier = Counting()
+                $0.headerFields[.userAgent] = "test"
+            }
+            _ = try await loader.data(for: ImageRequest(origin.url("/a")))
+            await loader.coordinator.becomesIdle()
+            await cache.settles()
+            #expect(try await loader.data(for: ImageRequest(origin.url("/a"))).source == .storedInMemory)
+            #expect(origin.recordedRequests.map { $0.headerFields["User-Agent"] } == ["test+"])
+        }
+    }
+
+    @Test func theEndWaitsForLookUps() async throws {
+        let (loader, cache) = try makeLoader()
+        try await cache.store(body, "http://example.com/a")
+        let gate = DispatchSemaphore(value: 0)
+        cache.thread.append { gate.wait() }
+        let task = loader.dataTask(for: ImageRequest("http://example.com/a"))
+        await loader.coordinator.activity { $0.running == 1 }
+        async let end: Void = loader.shutdown(gracePeriod: .zero)
+        await #expect(throws: ImageError.self) { try await task.value }
+        gate.signal()
+        await end
+        #expect(await loader.coordinator.activity.running == 0)
+    }
+
+    private typealias Response = LoopbackOrigin.Response
+}
