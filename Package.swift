@@ -96,6 +96,8 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/TestSupport"),
+        // An image format that somebody else adds.
+        .target(name: "QOI", dependencies: ["ImageCodecs"], path: "Tests/QOI"),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
         .testTarget(
@@ -105,11 +107,11 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
-            name: "ImageCodecsTests", dependencies: ["ImageCodecs", "CResampling", "CWebP", "TestSupport"]),
+            name: "ImageCodecsTests", dependencies: ["ImageCodecs", "CResampling", "CWebP", "QOI", "TestSupport"]),
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [
-                "AsyncWebImage", "HTTPTransport", "ImageCodecs", "LoopbackOrigin", "TestSupport", "Threading",
+                "AsyncWebImage", "HTTPTransport", "ImageCodecs", "LoopbackOrigin", "QOI", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

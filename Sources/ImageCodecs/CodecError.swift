@@ -1,6 +1,6 @@
 /// Why a file could not be decoded, or an image not be encoded.
 public enum CodecError: Error, Sendable, Hashable {
-    /// The bytes are no JPEG, PNG, WebP or GIF; `lookingLike` says what they seem to be, such as "HTML".
+    /// The bytes are no JPEG, PNG, WebP or GIF, nor of a ``CustomFormat``; `lookingLike` says what they seem to be, such as "HTML".
     case unsupportedFormat(lookingLike: String)
     /// The file ends before its image does.
     case truncated(ImageFormat)
@@ -12,8 +12,10 @@ public enum CodecError: Error, Sendable, Hashable {
     case zeroPixels(ImageFormat, PixelSize)
     /// A limit of ``DecodeLimits`` was passed, or the decode can never fit the memory allowed for it.
     case overLimit(Limit, value: Int, limit: Int)
-    /// The encoder refused the image; the detail is the codec's.
+    /// The encoder refused the image, or there is none for the format; the detail is the codec's.
     case encodingFailed(ImageFormat, String)
+    /// The decoder of a ``CustomFormat`` does not do as its protocol says, whatever the file may be.
+    case decoderFault(ImageFormat, String)
 
     /// Which limit was passed.
     public enum Limit: String, Sendable, Hashable {
@@ -48,6 +50,7 @@ extension CodecError: CustomStringConvertible {
         case .overLimit(let limit, let value, let maximum):
             "the image needs \(value) \(limit.rawValue), over the limit of \(maximum)"
         case .encodingFailed(let format, let detail): "the image cannot be written as \(format.name): \(detail)"
+        case .decoderFault(let format, let detail): "the decoder for \(format.name) is at fault: \(detail)"
         }
     }
 }
@@ -57,12 +60,7 @@ extension CodecError {
     var isDamage: Bool {
         switch self {
         case .truncated, .corrupt: true
-        case .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .encodingFailed: false
+        case .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .encodingFailed, .decoderFault: false
         }
     }
-}
-
-extension ImageFormat {
-    /// The name people use: JPEG, PNG, WebP, GIF.
-    var name: String { self == .webp ? "WebP" : rawValue.uppercased() }
 }

@@ -24,8 +24,8 @@ public struct DecodePlan: Sendable, Hashable {
 extension DecodePlan {
     /// The plan for a file with this header, whose size has been checked against its limits.
     ///
-    /// Throws `overLimit` if the number of bytes cannot even be counted.
-    init(header: ImageHeader, options: DecodeOptions, decoder: any RowDecoder.Type) throws(CodecError) {
+    /// Throws `overLimit` if the number of bytes cannot even be counted, and `decoderFault`.
+    init(header: ImageHeader, options: DecodeOptions, codec: RowCodec) throws(CodecError) {
         storedSize = header.size
         orientation = options.ignoresOrientation ? .up : header.orientation
         let isUndecided = header.orientationFollowsPixels && !options.ignoresOrientation
@@ -35,19 +35,19 @@ extension DecodePlan {
             : ScalePlan(of: storedSize, orientation: orientation, options: options)
         scaledSize = scaling.scaledSize
         shownSize = scaling.region.size
-        rowSize = scaling.isUnscaled ? storedSize : decoder.rowSize(of: header, for: scaling.wholeSize)
+        rowSize = scaling.isUnscaled ? storedSize : try codec.rowSize(of: header, for: scaling.wholeSize)
         rowRegion = scaling.region.scaled(from: storedSize, to: rowSize)
 
         let format = options.pixelFormat
         let (output, overflow) = scaledSize.area.multipliedReportingOverflow(by: format.bytesPerPixel)
         var terms = [
-            decoder.workingBytes(of: header, rowSize: rowSize),
+            codec.workingBytes(of: header, rowSize: rowSize),
             OrientedCanvas.workingBytes(stored: scaledSize, orientation: orientation, format: format),
             format == .rgba8 ? 0 : scaledSize.width * format.bytesPerPixel,  // a row that is converted
         ]
         if format == .rgba16 {
             // The rows of a codec that has so many bits are twice as long; of others one is widened.
-            if header.bitsPerChannel == 16 { terms.append(decoder.workingBytes(of: header, rowSize: rowSize)) }
+            if header.bitsPerChannel == 16 { terms.append(codec.workingBytes(of: header, rowSize: rowSize)) }
             terms.append(rowSize.width * format.bytesPerPixel)
         }
         if rowSize != scaledSize, !scaling.isUnscaled {

@@ -10,12 +10,15 @@ public enum EncodingOptions: Sendable, Hashable {
     case gif(GIFOptions = GIFOptions())
 
     /// The usual way to write `format`, at a quality of 1 to 100 if it has one.
-    public init(_ format: ImageFormat, quality: Int = 85, isProgressive: Bool = false) {
-        switch format {
+    ///
+    /// Throws `encodingFailed` for formats that this library does not write.
+    public init(_ format: ImageFormat, quality: Int = 85, isProgressive: Bool = false) throws(CodecError) {
+        switch format.builtIn {
         case .jpeg: self = .jpeg(JPEGOptions(quality: quality, isProgressive: isProgressive))
         case .png: self = .png()
         case .webp: self = .webp(WebPOptions(quality: quality))
         case .gif: self = .gif()
+        case nil: throw .encodingFailed(format, "there is no encoder for it")
         }
     }
 

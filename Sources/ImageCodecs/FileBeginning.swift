@@ -5,28 +5,28 @@ struct FileBeginning: Sendable {
     /// Not worth looking again before there are so many; never once the header is found.
     private var nextProbe = ImageFormat.signatureLength
     private let countsFrames: Bool
+    private let customFormats: [any CustomFormat]
 
     /// A beginning of which nothing has come; its header's frame count depends on how much came with it if it `countsFrames`.
-    init(countsFrames: Bool = true) {
+    init(countsFrames: Bool = true, customFormats: [any CustomFormat] = []) {
         self.countsFrames = countsFrames
+        self.customFormats = customFormats
     }
 
-    /// Takes the next bytes; the header and where its colours are, once they are there.
+    /// Takes the next bytes; what they tell, once the header is there.
     ///
     /// The first 4 KiB are looked through with every piece. Of more, which metadata are, the answer may come an eighth late.
-    mutating func append(
-        _ newBytes: Span<UInt8>, limits: DecodeLimits
-    ) throws(CodecError) -> (header: ImageHeader, colors: StoredColors)? {
+    mutating func append(_ newBytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> FileHead? {
         bytes.append(newBytes)
         guard bytes.count >= nextProbe else { return nil }
         return try probe(limits: limits)
     }
 
     /// Looks in any case, as at the end of the file.
-    mutating func probe(
-        limits: DecodeLimits
-    ) throws(CodecError) -> (header: ImageHeader, colors: StoredColors)? {
-        if let found = try ImageHeader.probed(bytes.span, limits: limits, countsFrames: countsFrames) {
+    mutating func probe(limits: DecodeLimits) throws(CodecError) -> FileHead? {
+        if let found = try FileHead(
+            of: bytes.span, limits: limits, countsFrames: countsFrames, customFormats: customFormats)
+        {
             try limits.check(found.header.size, found.header.format)
             nextProbe = .max
             return found
@@ -39,10 +39,11 @@ struct FileBeginning: Sendable {
     /// Why a file without a header is none.
     var missingHeader: CodecError {
         guard !bytes.isEmpty else { return .unsupportedFormat(lookingLike: "an empty file") }
-        guard let format = ImageFormat(signature: bytes.span) ?? ImageFormat(beginningOfSignature: bytes.span) else {
-            return .unsupportedFormat(lookingLike: FormatGuess.describe(bytes.span))
+        if let format = ImageFormat(signature: bytes.span) ?? ImageFormat(beginningOfSignature: bytes.span) {
+            return .truncated(format)
         }
-        return .truncated(format)
+        for format in customFormats where format.claims(bytes.span) { return .truncated(format.format) }
+        return .unsupportedFormat(lookingLike: FormatGuess.describe(bytes.span))
     }
 }
 

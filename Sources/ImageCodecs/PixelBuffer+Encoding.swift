@@ -32,7 +32,7 @@ extension PixelBuffer {
     public func encoded(
         as format: ImageFormat, quality: Int = 85, isProgressive: Bool = false
     ) throws(CodecError) -> [UInt8] {
-        try encoded(with: EncodingOptions(format, quality: quality, isProgressive: isProgressive))
+        try encoded(with: try EncodingOptions(format, quality: quality, isProgressive: isProgressive))
     }
 
     /// Whether no pixel is transparent.

@@ -11,9 +11,7 @@ protocol RowSink: AnyObject {
 }
 
 /// What each format's folder provides: file bytes in, rows of the stored image out, from the top.
-///
-/// One decoder belongs to one task at a time.
-protocol RowDecoder: AnyObject {
+protocol BuiltInRowDecoder: RowDecoder {
     /// The size of the rows that this decoder hands out when `target` is wanted: the stored size, or a smaller one, but
     /// no less than the target, and at least twice as much unless the codec makes it much faster, if the codec can scale
     /// while it decodes.
@@ -29,7 +27,12 @@ protocol RowDecoder: AnyObject {
     init(
         header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
     ) throws(CodecError)
+}
 
+/// A decoder at work on one file.
+///
+/// It belongs to one task at a time.
+protocol RowDecoder: AnyObject {
     /// Takes the next bytes of the file, of any number, and hands every row that is now complete and final to `rows`.
     ///
     /// Bytes behind the end of the image are ignored.
@@ -73,7 +76,6 @@ extension RowSink {
 }
 
 extension RowDecoder {
-    static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize { header.size }
     var frameCount: Int? { nil }
     var lateOrientation: ImageOrientation? { nil }
     var previewScan: Int? { nil }
@@ -82,6 +84,10 @@ extension RowDecoder {
     var isDamaged: Bool { false }
     func salvage(to rows: any RowSink) {}
     var hasReachedEnd: Bool { false }
+}
+
+extension BuiltInRowDecoder {
+    static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize { header.size }
 
     /// A decoder that tolerates no damage.
     init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
@@ -89,9 +95,9 @@ extension RowDecoder {
     }
 }
 
-extension ImageFormat {
+extension BuiltInFormat {
     /// The decoder for this format.
-    var rowDecoder: any RowDecoder.Type {
+    var rowDecoder: any BuiltInRowDecoder.Type {
         switch self {
         case .jpeg: JPEGRowDecoder.self
         case .png: PNGRowDecoder.self

@@ -21,7 +21,8 @@ public final class StreamingDecoder {
     private(set) var failure: CodecError?
     private var bytesSeen = 0
     /// The file so far, until ``begin()``.
-    private var beginning = FileBeginning()
+    private var beginning: FileBeginning
+    private var codec: RowCodec?
     private(set) var colors = StoredColors()
     var running: Running?
     var cachedPreview: (plan: PreviewPlan, version: Int, preview: ImagePreview)?
@@ -36,16 +37,23 @@ public final class StreamingDecoder {
     }
 
     /// A decoder that has seen nothing yet.
-    public init(options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits()) {
+    ///
+    /// Files that are no JPEG, PNG, WebP or GIF are offered to `customFormats`.
+    public init(
+        options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
+        customFormats: [any CustomFormat] = []
+    ) {
         self.options = options
         self.limits = limits
+        beginning = FileBeginning(customFormats: customFormats)
     }
 
     /// Takes the next bytes of the file.
     ///
     /// Before ``begin()`` they are only kept, and looked through for the header. Throws as soon as the bytes show that
-    /// there will be no image: `unsupportedFormat` after the first 12, `overLimit`, `corrupt`, `unsupportedFeature`,
-    /// `zeroPixels`, and `truncated` if the image ends before its rows do.
+    /// there will be no image: `unsupportedFormat` after the first 12 (or as many as a custom format is recognised by),
+    /// `overLimit`, `corrupt`, `unsupportedFeature`, `zeroPixels`, `truncated` if the image ends before its rows do, and
+    /// `decoderFault`.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
         try remembering { () throws(CodecError) in
             guard !needsNoMoreBytes else { return }
@@ -68,8 +76,8 @@ public final class StreamingDecoder {
     /// To be called once, after ``plan`` has appeared. Does nothing if it has been called before, or too early.
     public func begin() throws(CodecError) {
         try remembering { () throws(CodecError) in
-            guard running == nil, partialImage == nil, let header, let plan else { return }
-            let decoder = try header.format.rowDecoder.init(
+            guard running == nil, partialImage == nil, let header, let plan, let codec else { return }
+            let decoder = try codec.decoder(
                 header: header, rowSize: plan.rowSize, limits: limits, toleratesDamage: options.allowsPartial)
             let transform = colors.transform(options, pixelCount: plan.scaledSize.area)
             let pipeline = RowPipeline(
@@ -122,9 +130,10 @@ public final class StreamingDecoder {
 
     /// Decodes a whole file.
     public static func decode(
-        _ bytes: Span<UInt8>, options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits()
+        _ bytes: Span<UInt8>, options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
+        customFormats: [any CustomFormat] = []
     ) throws(CodecError) -> DecodedImage {
-        let decoder = StreamingDecoder(options: options, limits: limits)
+        let decoder = StreamingDecoder(options: options, limits: limits, customFormats: customFormats)
         // In pieces until the header is there, so that little is kept twice.
         var rest = bytes
         while decoder.plan == nil, !rest.isEmpty {
@@ -157,14 +166,16 @@ extension StreamingDecoder {
     }
 
     /// Plans the decode once the header is there.
-    private func take(_ found: (header: ImageHeader, colors: StoredColors)?) throws(CodecError) {
-        guard plan == nil, let (header, colors) = found else { return }
-        var plan = try DecodePlan(header: header, options: options, decoder: header.format.rowDecoder)
+    private func take(_ head: FileHead?) throws(CodecError) {
+        guard plan == nil, let head else { return }
+        let (header, colors) = (head.header, head.colors)
+        var plan = try DecodePlan(header: header, options: options, codec: head.codec)
         let width = max(plan.rowSize.width, plan.scaledSize.width)
         plan = try plan.adding(bytes: colors.workingBytes(options, width: width))
         try limits.check(plan.scaledSize, header.format)  // it may be enlarged
         self.plan = plan
         self.header = header
         self.colors = colors
+        codec = head.codec
     }
 }

@@ -47,7 +47,7 @@ struct EarlyStopTests {
         #expect(byteCount < file.count / 2)
     }
 
-    @Test(arguments: ImageFormat.allCases)
+    @Test(arguments: ImageFormat.allBuiltIn)
     func withoutTheOptionTheWholeFileIsRead(format: ImageFormat) throws {
         let file = try TestImage.photo(20, 20).encoded(as: format)
         #expect(try decodeBeginning(of: file, .original, stops: false).byteCount == file.count)

@@ -87,7 +87,7 @@ struct PixelFormatTests {
         let pixels = try TestImages.photo(width: 30, height: 20, hasAlpha: true)
         for file in [ImageFormat.png, .webp] {
             var bytes = try pixels.encoded(
-                with: EncodingOptions(file), metadata: ImageMetadata(exif: TestExif.bytes(orientation: 6)))
+                with: try EncodingOptions(file), metadata: ImageMetadata(exif: TestExif.bytes(orientation: 6)))
             if file == .png { bytes = movingExifBehindThePixels(of: bytes) }
             let plain = try decode(bytes).pixels
             #expect(plain.size == PixelSize(width: 20, height: 30))

@@ -6,7 +6,7 @@ struct PreviewPlanTests {
     private func plan(_ options: DecodeOptions = DecodeOptions()) throws -> DecodePlan {
         var header = ImageHeader(format: .jpeg, size: PixelSize(width: 5_520, height: 3_680))
         header.isProgressive = true
-        return try DecodePlan(header: header, options: options, decoder: JPEGRowDecoder.self)
+        return try DecodePlan(header: header, options: options, codec: .builtIn(.jpeg))
     }
 
     private func preview(_ plan: DecodePlan, _ maximumSide: Int, scales: Bool = true) throws -> PreviewPlan {

@@ -3,15 +3,14 @@ import ImageCodecs
 // An animation is not decoded here: its frames are found as they come, and decoded by whoever shows them.
 extension DecodeSession {
     func readAnimation() async throws -> AnimatedImage {
-        let limits = decoder.configuration.limits
-        let codec = StreamingDecoder(options: options, limits: limits)
+        let codec = decoder.codec(options)
         var beginning: [[UInt8]] = []
         let plan = try await readHeader(codec) { beginning.append($0) }
         guard codec.header?.mayBeAnimated == true else {
             beginning = []
             return AnimatedImage(still: try await decodeImage(codec, plan: plan))
         }
-        var animation = StreamingAnimation(options: options, limits: limits)
+        var animation = StreamingAnimation(options: options, limits: decoder.configuration.limits)
         do {
             try await read(&animation, beginning)
         } catch let error as BodyRestarted {

@@ -39,7 +39,7 @@ struct DecodeSession: Sendable {
     }
 
     private func decodeImage() async throws -> DecodedImage {
-        let codec = StreamingDecoder(options: options, limits: decoder.configuration.limits)
+        let codec = decoder.codec(options)
         return try await decodeImage(codec, plan: readHeader(codec))
     }
 
@@ -76,7 +76,7 @@ struct DecodeSession: Sendable {
     }
 
     private func decodeHeader(readsAnimation: Bool) async throws -> ImageInfo {
-        let codec = StreamingDecoder(options: options, limits: decoder.configuration.limits)
+        let codec = decoder.codec(options)
         var byteCount = 0
         var beginning: [[UInt8]] = []
         while let pieces = try await reader.next() {

@@ -1,4 +1,4 @@
-import ImageCodecs
+public import ImageCodecs
 
 #if canImport(Darwin)
 import Darwin
@@ -18,16 +18,23 @@ public actor ImageDecoder {
         public var memoryBudget: Int
         /// What one file may cost.
         public var limits: DecodeLimits
+        /// Formats of your own, for files that are no JPEG, PNG, WebP or GIF.
+        ///
+        /// The first that recognises a file decodes it. Their media types are named in `Accept`, unless
+        /// ``DownloadConfiguration/headerFields`` has another than the usual one.
+        public var customFormats: [any CustomFormat]
 
-        /// One thread a processor, a quarter of the machine's memory but no more than 1 GiB, the default limits.
+        /// One thread a processor, a quarter of the machine's memory but no more than 1 GiB, the default limits, no further formats.
         public init(
             threadCount: Int = Machine.processorCount,
             memoryBudget: Int = min(1 << 30, Machine.memoryBytes / 4),
-            limits: DecodeLimits = DecodeLimits()
+            limits: DecodeLimits = DecodeLimits(),
+            customFormats: [any CustomFormat] = []
         ) {
             self.threadCount = threadCount
             self.memoryBudget = memoryBudget
             self.limits = limits
+            self.customFormats = customFormats
         }
     }
 
@@ -46,6 +53,11 @@ public actor ImageDecoder {
     }
 
     deinit { threads.close() }
+
+    /// What decodes one file as `options` ask.
+    nonisolated func codec(_ options: DecodeOptions) -> StreamingDecoder {
+        StreamingDecoder(options: options, limits: configuration.limits, customFormats: configuration.customFormats)
+    }
 
     /// Bytes of memory that decodes under way have been granted.
     public var memoryInUse: Int { budget.used }

@@ -1,4 +1,5 @@
 public import HTTPTypes
+import ImageCodecs
 
 /// How downloads are made.
 public struct DownloadConfiguration: Sendable {
@@ -91,9 +92,20 @@ public struct DownloadConfiguration: Sendable {
 
     /// `Accept` for the formats that are built in, and `User-Agent`.
     public static let defaultHeaderFields: HTTPFields = [
-        .accept: "image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8",
+        .accept: acceptedTypes(ImageFormat.allBuiltIn),
         .userAgent: "async-web-image/0.1",
     ]
+
+    /// The value of `Accept` for these formats, and for images of any other kind after them.
+    private static func acceptedTypes(_ formats: [ImageFormat]) -> String {
+        (formats.map(\.mediaType) + ["image/*;q=0.8"]).joined(separator: ",")
+    }
+
+    /// Names further formats in `Accept`, unless that is not the usual one.
+    mutating func accept(_ customFormats: [any CustomFormat]) {
+        guard !customFormats.isEmpty, headerFields[.accept] == Self.defaultHeaderFields[.accept] else { return }
+        headerFields[.accept] = Self.acceptedTypes(customFormats.map(\.format) + ImageFormat.allBuiltIn)
+    }
 
     var slots: Int { max(1, maximumConcurrentDownloads) }
     var slotsPerHost: Int { max(1, maximumConcurrentDownloadsPerHost) }

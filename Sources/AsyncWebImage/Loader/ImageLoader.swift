@@ -25,6 +25,8 @@ public final class ImageLoader: Sendable {
         configuration: Configuration = Configuration(), transport: (any Transport)? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
+        var configuration = configuration
+        configuration.downloads.accept(configuration.decoding.customFormats)
         var connections = configuration.transport
         connections.connectionCacheSize = max(
             connections.connectionCacheSize, configuration.downloads.maximumConcurrentDownloads)

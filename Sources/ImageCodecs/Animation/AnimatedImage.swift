@@ -24,16 +24,19 @@ public struct AnimatedImage: Sendable {
     /// Reads the file's structure; of an animation no pixel is decoded yet, of a still image all are. With
     /// ``DecodeOptions/allowsPartial``, of one whose structure ends too early or is corrupt there are the frames that are
     /// complete, or, without any, a still image of what there is of the first. Throws what ``StreamingDecoder`` throws, and
-    /// `overLimit` for more frames than ``DecodeLimits/maximumFrames``.
+    /// `overLimit` for more frames than ``DecodeLimits/maximumFrames``. Images of `customFormats` are still ones.
     public init(
-        _ file: [UInt8], options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits()
+        _ file: [UInt8], options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
+        customFormats: [any CustomFormat] = []
     ) throws(CodecError) {
         guard file.count <= limits.maximumBytes else {
             throw .overLimit(.bytes, value: file.count, limit: limits.maximumBytes)
         }
-        let beginning = try ImageHeader.probed(file.span, limits: limits, countsFrames: false)
-        guard beginning?.header.mayBeAnimated == true else {
-            self.init(still: try StreamingDecoder.decode(file.span, options: options, limits: limits))
+        let head = try FileHead(of: file.span, limits: limits, countsFrames: false, customFormats: customFormats)
+        guard head?.header.mayBeAnimated == true else {
+            self.init(
+                still: try StreamingDecoder.decode(
+                    file.span, options: options, limits: limits, customFormats: customFormats))
             return
         }
         var animation = StreamingAnimation(options: options, limits: limits)

@@ -97,7 +97,8 @@ public final class AnimationDecoder {
         let still = animation.still(frame)
         let header = animation.stillHeader(frame)
         let toleratesDamage = image.options.allowsPartial
-        let decoder = try header.format.rowDecoder.init(
+        guard let format = header.format.builtIn else { throw .unsupportedFeature(header.format, "it is an animation") }
+        let decoder = try format.rowDecoder.init(
             header: header, rowSize: frame.size, limits: image.limits, toleratesDamage: toleratesDamage)
         let sink: any RowSink =
             transform.map { ColorConverter($0, width: frame.size.width, sink: canvas) } ?? canvas

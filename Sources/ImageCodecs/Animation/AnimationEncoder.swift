@@ -33,7 +33,7 @@ public final class AnimationEncoder {
     public convenience init(
         format: ImageFormat, size: PixelSize, loopCount: Int = 0, quality: Int = 85
     ) throws(CodecError) {
-        try self.init(options: EncodingOptions(format, quality: quality), size: size, loopCount: loopCount)
+        try self.init(options: try EncodingOptions(format, quality: quality), size: size, loopCount: loopCount)
     }
 
     /// Adds a frame that is shown for `delay`, as finely as the format can say it: hundredths of a second in GIF, at
@@ -93,6 +93,6 @@ extension AnimatedImage {
 
     /// The same for `format`, all else being usual; `quality`, 1 to 100, is for JPEG and WebP.
     public func encoded(as format: ImageFormat, quality: Int = 85) throws(CodecError) -> [UInt8] {
-        try encoded(with: EncodingOptions(format, quality: quality))
+        try encoded(with: try EncodingOptions(format, quality: quality))
     }
 }

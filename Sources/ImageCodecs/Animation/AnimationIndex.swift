@@ -58,11 +58,11 @@ struct AnimationIndex: Sendable {
 
     /// A file of its own for a frame, so that the decoder for stills can decode it.
     func still(_ frame: StoredFrame) -> [UInt8] {
-        switch header.format {
+        switch header.format.builtIn {
         case .gif: gifStill(frame)
         case .png: pngStill(frame)
         case .webp: webpStill(frame)
-        case .jpeg: []
+        case .jpeg, nil: []
         }
     }
 

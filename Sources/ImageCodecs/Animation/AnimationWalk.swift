@@ -20,7 +20,7 @@ protocol AnimationWalk: Sendable {
     func finish(at count: Int) throws(CodecError)
 }
 
-extension ImageFormat {
+extension BuiltInFormat {
     /// The walk for this format; nil if it has no animations.
     var animationWalk: (any AnimationWalk.Type)? {
         switch self {

@@ -29,7 +29,8 @@ public struct StreamingAnimation: Sendable {
     private let limits: DecodeLimits
     private var failure: CodecError?
     private var bytesSeen = 0
-    private var beginning = FileBeginning(countsFrames: false)
+    private let customFormats: [any CustomFormat]
+    private var beginning: FileBeginning
     private var colors = StoredColors()
     /// What has not been walked over yet; the whole file until there are two frames, because of a single one the image
     /// is made as of any still.
@@ -40,14 +41,21 @@ public struct StreamingAnimation: Sendable {
     private var plan: DecodePlan?
 
     /// An animation of which nothing has come, its frames to come out as `options` ask.
-    public init(options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits()) {
+    ///
+    /// Images of `customFormats` are still ones.
+    public init(
+        options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
+        customFormats: [any CustomFormat] = []
+    ) {
         self.options = options
         self.limits = limits
+        self.customFormats = customFormats
+        beginning = FileBeginning(countsFrames: false, customFormats: customFormats)
     }
 
     /// Takes the next bytes of the file.
     ///
-    /// Throws as soon as they show that the file is damaged or over a limit, as ``AnimatedImage/init(_:options:limits:)``
+    /// Throws as soon as they show that the file is damaged or over a limit, as ``AnimatedImage/init(_:options:limits:customFormats:)``
     /// does, and the same for every further call; the frames before that stay. With ``DecodeOptions/allowsPartial`` damage is
     /// not thrown, and what follows it is not looked at.
     public mutating func append(_ newBytes: Span<UInt8>) throws(CodecError) {
@@ -114,14 +122,15 @@ public struct StreamingAnimation: Sendable {
 
     private mutating func take(_ newBytes: Span<UInt8>) throws(CodecError) {
         if header == nil {
-            guard let (header, colors) = try beginning.append(newBytes, limits: limits) else { return }
+            guard let head = try beginning.append(newBytes, limits: limits) else { return }
+            let header = head.header
             self.header = header
-            self.colors = colors
+            colors = head.colors
             bytes = beginning.bytes
             beginning = FileBeginning()
             if header.mayBeAnimated {
                 let index = AnimationIndex(header: header, limits: limits)
-                walk = header.format.animationWalk?.init(index, beginning: bytes.span)
+                walk = header.format.builtIn?.animationWalk?.init(index, beginning: bytes.span)
                 try makePlan()
             }
         } else if walk?.hasEnded != true, !needsNoMoreBytes {
@@ -151,13 +160,16 @@ public struct StreamingAnimation: Sendable {
     /// The file as a still image, even if it is one of several frames of which none came whole.
     private func still() throws(CodecError) -> AnimatedImage {
         guard header != nil else {
-            return AnimatedImage(
-                still: try StreamingDecoder.decode(beginning.bytes.span, options: options, limits: limits))
+            return AnimatedImage(still: try still(beginning.bytes.span))
         }
-        var image = try StreamingDecoder.decode(bytes.span, options: options, limits: limits)
+        var image = try still(bytes.span)
         // Even if the first frame of a damaged animation is whole.
         if failure != nil { image.isPartial = true }
         return AnimatedImage(still: image)
+    }
+
+    private func still(_ file: Span<UInt8>) throws(CodecError) -> DecodedImage {
+        try StreamingDecoder.decode(file, options: options, limits: limits, customFormats: customFormats)
     }
 }
 
@@ -168,7 +180,8 @@ extension AnimationIndex {
     ) throws(CodecError) -> DecodePlan {
         var whole = header
         whole.hasAlpha = true
-        let plan = try DecodePlan(header: whole, options: options, decoder: header.format.rowDecoder)
+        guard let format = header.format.builtIn else { throw .unsupportedFeature(header.format, "it is an animation") }
+        let plan = try DecodePlan(header: whole, options: options, codec: .builtIn(format))
         try limits.check(plan.scaledSize, header.format)  // it may be enlarged
         // The canvas, and what one frame covers of it.
         return try plan.adding(bytesPerPixel: 8)

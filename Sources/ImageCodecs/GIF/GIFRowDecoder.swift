@@ -2,7 +2,7 @@
 ///
 /// Later frames are counted, not kept. A file that ends between two blocks counts as complete even without its last
 /// byte, the trailer, which many writers leave out.
-final class GIFRowDecoder: RowDecoder {
+final class GIFRowDecoder: BuiltInRowDecoder {
     private let header: ImageHeader
     private var blocks = GIFBlocks()
     /// What has come and not been looked at yet: less than a block, once that is complete that leads to the first image.

@@ -9,7 +9,7 @@ import CJPEG
 ///
 /// Damaged entropy data is an error, unless damage is tolerated: then it is let pass with whatever pixels it gives, as
 /// browsers do. A file without its end marker is truncated even if all its rows are there.
-final class JPEGRowDecoder: RowDecoder {
+final class JPEGRowDecoder: BuiltInRowDecoder {
     private let handle: JPEGDecoderHandle
     private let storedSize: PixelSize
     private let scale: JPEGScale

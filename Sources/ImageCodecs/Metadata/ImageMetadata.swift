@@ -21,7 +21,7 @@ public struct ImageMetadata: Sendable, Hashable {
     /// GIF has none. Of a JPEG and a PNG the part before the pixels is enough for the profile, of a JPEG for all.
     public init(file: Span<UInt8>) {
         self.init()
-        switch ImageFormat(signature: file) {
+        switch BuiltInFormat(signature: file) {
         case .jpeg: readJPEG(file)
         case .png: readPNG(file)
         case .webp: readWebP(file)

@@ -5,7 +5,7 @@ import CPNG
 /// Rows of an interlaced image are final only in its last pass: the whole image is held until then. The file counts as
 /// complete when its `IEND` chunk has come.
 @safe
-final class PNGRowDecoder: RowDecoder {
+final class PNGRowDecoder: BuiltInRowDecoder {
     private static let maximumExifBytes = 64 << 10
 
     private let reader: OpaquePointer

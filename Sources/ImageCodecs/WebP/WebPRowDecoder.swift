@@ -1,5 +1,5 @@
 /// Decodes a WebP while it arrives; of an animation, the first frame on a transparent canvas.
-final class WebPRowDecoder: RowDecoder {
+final class WebPRowDecoder: BuiltInRowDecoder {
     private static let maximumExifBytes = 64 << 10
 
     private let header: ImageHeader

@@ -113,7 +113,7 @@ struct Getter: Sendable {
         let metadata = ImageMetadata(colorProfile: profile)
         return try await workers.run {
             let format = format ?? (pixels.isOpaque ? .jpeg : .png)
-            let bytes = try pixels.encoded(with: plan.encoding(format), metadata: metadata)
+            let bytes = try pixels.encoded(with: try plan.encoding(format), metadata: metadata)
             return EncodedImage(bytes: bytes, format: format)
         }
     }
@@ -131,7 +131,7 @@ struct Getter: Sendable {
             let format = format ?? animation.header.format
             let metadata = ImageMetadata(colorProfile: animation.iccProfile)
             let decoder = AnimationDecoder(animation, windowBytes: 0)
-            let bytes = try decoder.encoded(with: plan.encoding(format), metadata: metadata)
+            let bytes = try decoder.encoded(with: try plan.encoding(format), metadata: metadata)
             return (EncodedImage(bytes: bytes, format: format), !decoder.partialFrames.isEmpty)
         }
         if isPartial { outcome.isPartial = true }
@@ -192,7 +192,7 @@ extension Outcome {
     }
 
     fileprivate mutating func describe(_ header: ImageHeader) {
-        format = header.format.rawValue
+        format = header.format.identifier
         frames = header.frameCount
         (width, height) = (header.size.width, header.size.height)
         (originalWidth, originalHeight) = (width, height)

@@ -52,9 +52,9 @@ struct OutputPlan: Sendable, Equatable {
     }
 
     /// How a file of `format` is written.
-    func encoding(_ format: ImageFormat) -> EncodingOptions {
+    func encoding(_ format: ImageFormat) throws(CodecError) -> EncodingOptions {
         isLossless && format == .webp
             ? .webp(WebPOptions(isLossless: true))
-            : EncodingOptions(format, quality: quality, isProgressive: isProgressive)
+            : try EncodingOptions(format, quality: quality, isProgressive: isProgressive)
     }
 }

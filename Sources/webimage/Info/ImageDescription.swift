@@ -24,7 +24,7 @@ struct ImageDescription: Sendable, Equatable {
         object.add("url", url)
         object.add("status", error == nil ? "ok" : "failed")
         object.add("error", error)
-        object.add("format", header?.format.rawValue)
+        object.add("format", header?.format.identifier)
         object.add("width", header?.size.width)
         object.add("height", header?.size.height)
         object.add("frames", header.flatMap(\.frameCount))
@@ -45,7 +45,7 @@ struct ImageDescription: Sendable, Equatable {
         guard let header, error == nil else {
             return "webimage: \(url.printable): \((error ?? "no header").printable)"
         }
-        var facts = ["\(url.printable): \(header.format.rawValue)", "\(header.size)"]
+        var facts = ["\(url.printable): \(header.format.identifier)", "\(header.size)"]
         if let frames = header.frameCount, frames > 1 { facts.append("\(frames) frames") }
         if let duration { facts.append("\(seconds(duration)) s") }
         if let loopCount { facts.append(loopCount == 0 ? "endless" : loopCount == 1 ? "once" : "\(loopCount) times") }

@@ -80,7 +80,7 @@ struct AnimationLoadingTests {
         }
     }
 
-    @Test(arguments: ImageFormat.allCases)
+    @Test(arguments: ImageFormat.allBuiltIn)
     func stillImagesAreAnimationsOfOneFrame(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)

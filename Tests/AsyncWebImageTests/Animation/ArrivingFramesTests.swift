@@ -243,7 +243,7 @@ struct ArrivingFramesTests {
         }
     }
 
-    @Test(arguments: ImageFormat.allCases)
+    @Test(arguments: ImageFormat.allBuiltIn)
     func aStillImageIsOneFrame(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ImageLoaderTests {
-    @Test(arguments: ImageFormat.allCases)
+    @Test(arguments: ImageFormat.allBuiltIn)
     func loadsAndDecodes(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)

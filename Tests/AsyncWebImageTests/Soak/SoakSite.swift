@@ -17,8 +17,8 @@ struct SoakSite: Sendable {
 
     /// All files: of each format, small and animated.
     static func makeFiles() throws -> [[UInt8]] {
-        let stills = try (0..<24).map { try Samples.file(ImageFormat.allCases[$0 % 4], 60 + $0, 50) }
-        let large = try ImageFormat.allCases.map { try Samples.file($0, 300, 200) }
+        let stills = try (0..<24).map { try Samples.file(ImageFormat.allBuiltIn[$0 % 4], 60 + $0, 50) }
+        let large = try ImageFormat.allBuiltIn.map { try Samples.file($0, 300, 200) }
         let animations = try [ImageFormat.gif, .png, .webp].map { format in
             let encoder = try AnimationEncoder(format: format, size: PixelSize(width: 40, height: 30))
             for number in 0..<4 {

@@ -31,7 +31,7 @@ struct AnimatedImageTests {
         #expect(try AnimatedImage(file).delay(at: 0) == .milliseconds(70))
     }
 
-    @Test(arguments: ImageFormat.allCases)
+    @Test(arguments: ImageFormat.allBuiltIn)
     func aStillImageIsAnAnimationOfOneFrame(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 20, height: 10).encoded(as: format)
         let image = try AnimatedImage(file, options: DecodeOptions(target: .maximumSide(10)))

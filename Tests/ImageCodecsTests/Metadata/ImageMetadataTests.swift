@@ -17,7 +17,7 @@ struct ImageMetadataTests {
     func whatIsEmbeddedIsReadAgain(format: ImageFormat, profileBytes: Int) throws {
         let metadata = metadata(profileBytes: profileBytes)
         let image = TestImage.photo(40, 30)
-        let file = try image.encoded(with: EncodingOptions(format), metadata: metadata)
+        let file = try image.encoded(with: try EncodingOptions(format), metadata: metadata)
         #expect(read(file) == metadata)
         #expect(try decode(file).header.orientation == .right)
         #expect(try probe(file)?.colorProfile == "unnamed" || format == .png)
@@ -33,14 +33,14 @@ struct ImageMetadataTests {
         let both = metadata()
         let image = TestImage.photo(9, 8)
         for part in [ImageMetadata(colorProfile: both.colorProfile), ImageMetadata(exif: both.exif)] {
-            #expect(read(try image.encoded(with: EncodingOptions(format), metadata: part)) == part)
+            #expect(read(try image.encoded(with: try EncodingOptions(format), metadata: part)) == part)
         }
     }
 
     @Test(arguments: [ImageFormat.png, .webp])
     func animationsKeepMetadata(format: ImageFormat) throws {
         let encoder = try AnimationEncoder(
-            options: EncodingOptions(format), size: PixelSize(width: 20, height: 10), metadata: metadata())
+            options: try EncodingOptions(format), size: PixelSize(width: 20, height: 10), metadata: metadata())
         for seed in 1...3 { try encoder.append(TestImage.photo(20, 10, seed: UInt64(seed)), delay: .seconds(1)) }
         let file = try encoder.finish()
         #expect(read(file) == metadata())
@@ -78,7 +78,7 @@ struct ImageMetadataTests {
         #expect(try read(image.encoded(with: .png(), metadata: long)) == long)
         let profile = ImageMetadata(colorProfile: [UInt8](repeating: 0, count: ImageMetadata.maximumBytes + 1))
         for format in Self.formats {
-            #expect(throws: CodecError.self) { try image.encoded(with: EncodingOptions(format), metadata: profile) }
+            #expect(throws: CodecError.self) { try image.encoded(with: try EncodingOptions(format), metadata: profile) }
         }
     }
 
@@ -95,7 +95,7 @@ struct ImageMetadataTests {
             #expect(try probe(file)?.colorChannels == (options.format == .png ? 1 : 3))  // indexed
         }
         for format in Self.formats {
-            #expect(try read(photo.encoded(with: EncodingOptions(format), metadata: cmyk)).isEmpty)
+            #expect(try read(photo.encoded(with: try EncodingOptions(format), metadata: cmyk)).isEmpty)
         }
         #expect(try read(grey.encoded(with: .webp(), metadata: greyProfile)).isEmpty)
         #expect(try read(photo.encoded(with: .gif(), metadata: rgb)).isEmpty)
@@ -119,7 +119,7 @@ struct ImageMetadataTests {
     @Test(arguments: formats)
     func filesCutAnywhereGiveAllOrNothing(format: ImageFormat) throws {
         let metadata = metadata()
-        let file = try TestImage.photo(4, 4).encoded(with: EncodingOptions(format), metadata: metadata)
+        let file = try TestImage.photo(4, 4).encoded(with: try EncodingOptions(format), metadata: metadata)
         for count in 0..<file.count {
             let part = ImageMetadata(file: file.span.extracting(first: count))
             #expect(part.colorProfile == nil || part.colorProfile == metadata.colorProfile)

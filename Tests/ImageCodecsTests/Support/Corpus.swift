@@ -31,10 +31,14 @@ enum Corpus {
     static let files: [File] = table("manifest.tsv").compactMap { row in
         guard let path = row["path"] else { return nil }
         return File(
-            path: path, isValid: row["class"] == "valid", format: row["format"].flatMap(ImageFormat.init(rawValue:)),
+            path: path, isValid: row["class"] == "valid", format: row["format"].flatMap(format),
             width: row["width"].flatMap { Int($0) }, height: row["height"].flatMap { Int($0) },
             frames: row["frames"].flatMap { Int($0) },
             tags: (row["tags"] ?? "").split(separator: ",").map(String.init), rgba8: row["rgba8_sha256"] ?? "")
+    }
+
+    private static func format(_ identifier: String) -> ImageFormat? {
+        ImageFormat.allBuiltIn.first { $0.identifier == identifier }
     }
 
     /// The rows of a tab-separated file, by the names in its first line.

@@ -21,13 +21,8 @@ struct DecodedRows: Equatable {
 }
 
 /// The row decoder of a format.
-func rowDecoderType(_ format: ImageFormat) -> (any RowDecoder.Type)? {
-    switch format {
-    case .jpeg: nil
-    case .png: PNGRowDecoder.self
-    case .webp: WebPRowDecoder.self
-    case .gif: GIFRowDecoder.self
-    }
+func rowDecoderType(_ format: ImageFormat) -> (any BuiltInRowDecoder.Type)? {
+    format == .jpeg ? nil : format.builtIn?.rowDecoder
 }
 
 /// Probes and decodes `file`, handing it over in pieces of `step` bytes.

@@ -72,14 +72,14 @@ struct GetterTests {
         if output == .png { #expect(stored.pixels == photograph) }
     }
 
-    @Test(arguments: ImageFormat.allCases, [nil, OutputFormat.original])
+    @Test(arguments: ImageFormat.allBuiltIn, [nil, OutputFormat.original])
     func writesWhatWasDownloaded(format: ImageFormat, output: OutputFormat?) async throws {
         let file = try file(format)
         let (outcome, files) = try await get(Response(body: file), format: output)
         #expect(files == ["photo.\(format.fileExtension)": file])
         #expect(outcome.error == nil)
         #expect(outcome.httpStatus == 200)
-        #expect(outcome.format == format.rawValue)
+        #expect(outcome.format == format.identifier)
         #expect(outcome.width == 96 && outcome.originalWidth == 96 && outcome.frames == 1)
         #expect(outcome.bytes == file.count)
         #expect(outcome.source == "network")
@@ -120,10 +120,10 @@ struct GetterTests {
     func animationsStayAnimations(format: ImageFormat, output: OutputFormat?) async throws {
         let file = try animation(format)
         let (outcome, files) = try await get(Response(body: file), format: output, target: .maximumSide(48))
-        let suffix = output?.rawValue ?? format.rawValue
+        let suffix = output?.rawValue ?? format.identifier
         let written = try AnimatedImage(#require(files["photo.\(suffix)"]))
         #expect(written.size == PixelSize(width: 48, height: 32))
-        #expect(written.header.format.rawValue == suffix)
+        #expect(written.header.format.identifier == suffix)
         #expect((written.frameCount, written.loopCount, written.duration) == (3, 2, .milliseconds(900)))
         #expect((outcome.frames, outcome.width, outcome.originalWidth) == (3, 48, 96))
     }
@@ -147,7 +147,7 @@ struct GetterTests {
         #expect(outcome.error?.hasPrefix("the PNG file is corrupt") == true)
     }
 
-    @Test(arguments: ImageFormat.allCases, [nil, OutputFormat.png])
+    @Test(arguments: ImageFormat.allBuiltIn, [nil, OutputFormat.png])
     func partialImagesAreWrittenIfAllowed(format: ImageFormat, output: OutputFormat?) async throws {
         let file = try file(format)
         let count = file.count * 2 / 3
@@ -176,7 +176,7 @@ struct GetterTests {
             #expect(strict.error != nil && none.isEmpty)
             let (outcome, files) = try await get(response, format: output, allowsPartial: true)
             #expect(outcome.isPartial && outcome.error == nil && outcome.frames == 2)
-            let suffix = output?.rawValue ?? format.rawValue
+            let suffix = output?.rawValue ?? format.identifier
             let written = try AnimatedImage(#require(files["photo.\(suffix)"]))
             #expect((written.frameCount, written.isPartial) == (2, false))
         }

@@ -1,0 +1,151 @@
+import AsyncWebImage
+import LoopbackOrigin
+import QOI
+import Testing
+
+/// Images of a format that an application brings, from URL to answer.
+@Suite(.timeLimit(.minutes(1)))
+struct CustomFormatLoadingTests {
+    private let picture = Samples.picture(200, 150)
+
+    private var configuration: ImageLoader.Configuration {
+        var configuration = ImageLoader.Configuration.patient
+        configuration.decoding.customFormats = [QOIFormat()]
+        return configuration
+    }
+
+    @Test func imagesAreLoaded() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.qoi", .init(body: picture.qoi()))
+            let loader = ImageLoader(configuration: configuration)
+            let request = ImageRequest(origin.url("/a.qoi"))
+
+            let response = try await loader.image(for: request)
+            let animation = try await loader.animation(for: request).animation
+
+            #expect(response.pixels == picture)
+            #expect(response.image.header.format == QOIFormat().format)
+            #expect(animation.frameCount == 1)
+            #expect(try AnimationDecoder(animation).frame(at: 0) == picture)
+            #expect(try await loader.image(for: request).source == .memory)
+            #expect(await loader.decoder.memoryInUse == 0)
+        }
+    }
+
+    @Test func twoSizesShareADownload() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route("/a.qoi", .init(body: picture.qoi()).held(at: .body(50), until: gate))
+            let loader = ImageLoader(configuration: configuration)
+            async let large = loader.image(for: ImageRequest(origin.url("/a.qoi")))
+            async let small = loader.image(for: ImageRequest(origin.url("/a.qoi"), maximumSide: 40))
+            await loader.coordinator.callers(reach: 2)
+            gate.open()
+
+            let answers = try await (large, small)
+            #expect(answers.0.pixels == picture)
+            #expect(answers.1.pixels.size == PixelSize(width: 40, height: 30))
+            #expect(origin.counts.requests["/a.qoi"] == 1)
+        }
+    }
+
+    @Test func rowsAreShownAsTheyCome() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = picture.qoi()
+            let gate = Gate()
+            origin.route("/a.qoi", .init(body: file).held(at: .body(file.count / 2), until: gate))
+            var previews = 0
+            var final: ImageFrame?
+
+            for try await frame in ImageLoader(configuration: configuration).frames(
+                for: ImageRequest(origin.url("/a.qoi")))
+            {
+                if frame.isFinal {
+                    final = frame
+                } else {
+                    previews += 1
+                    #expect(frame.completeRows > 0 && frame.completeRows <= 150)
+                    let complete = frame.completeRows * picture.rowBytes
+                    #expect(frame.pixels.bytes[..<complete] == picture.bytes[..<complete])
+                    gate.open()
+                }
+            }
+
+            #expect(previews >= 1)
+            #expect(final?.response?.pixels == picture)
+        }
+    }
+
+    @Test func infoStopsTheDownloadAtTheHeader() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.qoi", .init(body: picture.qoi()).held(at: .body(100), until: Gate()))
+
+            let info = try await ImageLoader(configuration: configuration).info(
+                for: ImageRequest(origin.url("/a.qoi")))
+
+            #expect(info.header.size == picture.size && info.header.format.mediaType == "image/qoi")
+            #expect(info.byteCount <= 100)
+            await origin.openConnections(become: 0)
+        }
+    }
+
+    @Test func aTransferThatBreaksOffGivesTheRowsThatCameIfAllowed() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = picture.qoi()
+            origin.route("/a.qoi", .init(body: file).cut(at: .body(file.count * 3 / 4)))
+            let request = ImageRequest(origin.url("/a.qoi"), options: DecodeOptions(allowsPartial: true))
+            let response = try await ImageLoader(configuration: configuration).image(for: request)
+            #expect(response.isPartial)
+            let complete = response.image.completeRows * picture.rowBytes
+            #expect(complete > 0 && response.pixels.bytes[..<complete] == picture.bytes[..<complete])
+        }
+    }
+
+    @Test func limitsHoldBeforePixelsAreAllocated() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.qoi", .init(body: picture.qoi()).held(at: .body(100), until: Gate()))
+            var configuration = configuration
+            configuration.decoding.limits.maximumPixels = 29_999
+            let loader = ImageLoader(configuration: configuration)
+            let error = await #expect(throws: ImageError.self) {
+                try await loader.image(for: ImageRequest(origin.url("/a.qoi")))
+            }
+            guard case .codec(.overLimit(.pixels, value: 30_000, limit: 29_999), _, nil) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test func itsMediaTypeIsAskedFor() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.qoi", .init(body: picture.qoi()))
+            var own = configuration
+            own.downloads.headerFields[.accept] = "image/*"
+            for configuration in [configuration, own, .patient] {
+                _ = try await ImageLoader(configuration: configuration).data(
+                    for: ImageRequest(origin.url("/a.qoi")))
+            }
+            let request = ImageRequest(origin.url("/a.qoi"), headerFields: [.accept: "text/plain"])
+            _ = try await ImageLoader(configuration: configuration).data(for: request)
+            #expect(
+                origin.recordedRequests.map { $0.headerFields["Accept"] } == [
+                    "image/qoi,image/jpeg,image/png,image/webp,image/gif,image/*;q=0.8", "image/*",
+                    "image/jpeg,image/png,image/webp,image/gif,image/*;q=0.8", "text/plain",
+                ])
+        }
+    }
+
+    @Test func withoutItTheFileIsUnsupported() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.qoi", .init(body: picture.qoi()))
+            let error = await #expect(throws: ImageError.self) {
+                try await ImageLoader(configuration: .patient).image(for: ImageRequest(origin.url("/a.qoi")))
+            }
+            guard case .codec(.unsupportedFormat, _, nil) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+public import ImageCodecs
+
+/// QOI, the Quite OK Image format, as an application would add it: by the public API only.
+public struct QOIFormat: CustomFormat {
+    /// As it is called.
+    public let format = ImageFormat(name: "QOI", mediaType: "image/qoi", fileExtension: "qoi")
+
+    /// There is but one.
+    public init() {}
+
+    /// By its first four letters.
+    public func recognizes(_ beginning: Span<UInt8>) -> Bool {
+        beginning.count >= 4 && (0..<4).allSatisfy { beginning[$0] == Array("qoif".utf8)[$0] }
+    }
+
+    /// 14 bytes: the four letters, width, height, channels, colour space.
+    public func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader? {
+        guard beginning.count >= QOIDecoder.headerLength else { return nil }
+        func number(at offset: Int) -> Int { (0..<4).reduce(0) { $0 << 8 | Int(beginning[offset + $1]) } }
+        guard beginning[12] == 3 || beginning[12] == 4 else { throw .corrupt(format, "\(beginning[12]) channels") }
+        var header = ImageHeader(format: format, size: PixelSize(width: number(at: 4), height: number(at: 8)))
+        header.hasAlpha = beginning[12] == 4
+        return header
+    }
+
+    /// A row, and the colours seen.
+    public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
+        rowSize.width * 4 + 64 * 4
+    }
+
+    /// A value that knows no more than the size.
+    public func decoder(for header: ImageHeader, rowSize: PixelSize) -> any CustomRowDecoder {
+        QOIDecoder(rowSize)
+    }
+}
