@@ -46,6 +46,31 @@ struct CommandTests {
         }
     }
 
+    @Test func whatHasComeIsOnTheDiskForTheNextTime() async throws {
+        let comment = [UInt8](repeating: 255, count: 256)
+        let file = gif[..<19] + [0x21, 0xFE] + (0..<200).flatMap { _ in comment } + [0] + gif[19...]
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.gif") { request in
+                let fields: HeaderFields = ["ETag": "\"a\""]
+                guard request.headerFields["Range"] == "bytes=40000-" else {
+                    return LoopbackOrigin.Response(headerFields: fields, body: Array(file)).cut(at: .body(40_000))
+                }
+                let range: HeaderFields = [
+                    "ETag": "\"a\"", "Content-Range": "bytes 40000-\(file.count - 1)/\(file.count)",
+                ]
+                return LoopbackOrigin.Response(status: 206, headerFields: range, body: Array(file[40_000...]))
+            }
+            try await withTemporaryFolder { folder in
+                let arguments = [
+                    "get", "--cache", folder + "/cache", "-o", folder, "--retries", "0", origin.url("/a.gif"),
+                ]
+                let (first, second) = (try await Command.run(arguments), try await Command.run(arguments))
+                #expect(first.status == 1 && second.status == 0)
+                #expect(origin.recordedRequests.map { $0.headerFields["Range"] } == [nil, "bytes=40000-"])
+            }
+        }
+    }
+
     @Test func infoReadsNoMoreThanTheHeader() async throws {
         try await withLoopbackOrigin { origin in
             let header: [UInt8] = [0, 0, 0, 9, 0, 0, 0, 7, 8, 2, 0, 0, 0, 0, 0, 0, 0]

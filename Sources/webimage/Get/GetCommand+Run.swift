@@ -19,15 +19,22 @@ extension GetCommand {
         // What is encoded at full size takes hundreds of megabytes if it is large: few of those at a time.
         let concurrency = plan.holdsFullSize ? min(concurrency, 2 * workers.count) : concurrency
 
+        let end: (any Error)?
         do {
             try await Interruption.cancelling {
                 let drawing = Task { await display.redrawRegularly() }
                 defer { drawing.cancel() }
                 try await Self.get(sources, list, concurrency: concurrency, by: getter, display)
             }
+            end = nil
         } catch {
+            end = error
+        }
+        // Responses, and what has come of those that were interrupted, are on the disk when the process ends.
+        if cache != nil { await getter.loader.shutdown(gracePeriod: .zero) }
+        if let end {
             try? await display.close()
-            throw error
+            throw end
         }
         try await display.close()
         if await display.failed > 0 { throw ExitCode.failure }

@@ -2,6 +2,7 @@ import Dispatch
 import HTTPTransport
 import LoopbackOrigin
 import Testing
+import Threading
 
 @testable import AsyncWebImage
 
@@ -226,6 +227,26 @@ struct LookUpTests {
             await cache.settles()
             #expect(try await loader.data(for: ImageRequest(origin.url("/a"))).source == .storedInMemory)
             #expect(origin.recordedRequests.map { $0.headerFields["User-Agent"] } == ["test+"])
+        }
+    }
+
+    @Test func aValidatorJudgesEachResponseOnceWhereverItComesFrom() async throws {
+        final class Counting: ResponseValidator {
+            let count = Locked(0)
+
+            func validate(_ head: ResponseHead) async throws { count.withLock { $0 += 1 } }
+        }
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60"], body: body))
+            let validator = Counting()
+            let (loader, cache) = try makeLoader { $0.responseValidator = validator }
+            for source in [ResponseSource.network, .storedInMemory] {
+                let data = try await loader.data(for: ImageRequest(origin.url("/a")))
+                #expect(data.bytes == body && data.source == source)
+                await loader.coordinator.becomesIdle()
+                await cache.settles()
+            }
+            #expect(validator.count.withLock { $0 } == 2)
         }
     }
 

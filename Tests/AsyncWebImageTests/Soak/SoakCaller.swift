@@ -17,6 +17,10 @@ struct SoakCaller {
             request.options.allowsPartial = oneOf(4)
             request.options.stopsWhenComplete = oneOf(8)
             request.priority = priority()
+            if oneOf(3) {
+                let policies = CachePolicy.allCases
+                request.cachePolicy = policies[Int.random(in: 0..<policies.count, using: &random)]
+            }
             if oneOf(20) { request.credential = .basic(user: "me", password: "secret") }
             if oneOf(50) { request.headerFields[.acceptLanguage] = "de" }
             await ask(request)

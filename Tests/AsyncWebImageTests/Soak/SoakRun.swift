@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackOrigin
 import TestSupport
 
@@ -22,6 +23,8 @@ struct SoakRun: Sendable {
     private static let warmUpRounds = 2
 
     private let tally = SoakTally()
+    /// Of the responses that are stored.
+    private let folder = NSTemporaryDirectory() + "/async-web-image-soak-" + UUID().uuidString
 
     init(seed: UInt64, duration: Duration, roundDuration: Duration) {
         self.seed = seed
@@ -32,11 +35,12 @@ struct SoakRun: Sendable {
     /// What was found that must not be; empty if all is well.
     func run() async throws -> [String] {
         let files = try SoakSite.makeFiles()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         try await warmUp(files)
         let descriptors = ProcessState.descriptors
         var memory: [Int] = []
         let start = ContinuousClock.now
-        var loader: ImageLoader? = ImageLoader(configuration: configuration)
+        var loader: ImageLoader? = ImageLoader(configuration: try configuration())
         while let loader, memory.isEmpty || ContinuousClock.now - start < duration {
             try await withLoopbackOrigin { origin in
                 await round(memory.count, loader, SoakSite(origin, files: files, seed: seed &+ UInt64(memory.count)))
@@ -68,13 +72,13 @@ struct SoakRun: Sendable {
         var short = self
         short.roundDuration = .milliseconds(500)
         try await withLoopbackOrigin { origin in
-            let loader = ImageLoader(configuration: configuration)
+            let loader = ImageLoader(configuration: try configuration())
             await short.round(0, loader, SoakSite(origin, files: files, seed: seed))
         }
         await expect("threads before") { ProcessState.threads(named: "webimage-").isEmpty }
     }
 
-    private var configuration: ImageLoader.Configuration {
+    private func configuration() throws -> ImageLoader.Configuration {
         var configuration = ImageLoader.Configuration()
         configuration.transport.proxy = .none
         configuration.downloads.deadlines = Deadlines(
@@ -86,6 +90,7 @@ struct SoakRun: Sendable {
         configuration.downloads.maximumConcurrentDownloadsPerHost = 32
         configuration.decoding.memoryBudget = 2 << 20
         configuration.memoryCacheLimit = 100_000
+        configuration.responseCache = try ResponseCache(.init(directory: folder, byteLimit: 300_000))
         return configuration
     }
 
@@ -111,10 +116,16 @@ struct SoakRun: Sendable {
         await expect("decoder's memory: \(await loader.decoder.memoryInUse)") {
             await loader.decoder.memoryInUse == 0
         }
+        await expect("files half written: \(unfinishedFiles)") { unfinishedFiles.isEmpty }
         await expect("requests that the origin is still answering: \(site.origin.counts.runningRequests)") {
             site.origin.counts.runningRequests == 0
         }
         site.gate.open()
+    }
+
+    private var unfinishedFiles: [String] {
+        let files = try? FileManager.default.contentsOfDirectory(atPath: folder)
+        return (files ?? []).filter { EntryKind($0) == nil }
     }
 
     /// Tells what goes on if the round does not end: somebody waits for an answer that does not come.

@@ -57,11 +57,14 @@ struct SoakSite: Sendable {
             return Response(status: 401, headerFields: ["WWW-Authenticate": "Basic realm=\"soak\""])
         }
         let file = files[index]
-        let fields: HeaderFields = [Self.proof: name, "ETag": "\"\(index)\""]
+        var fields: HeaderFields = [Self.proof: name, "ETag": "\"\(index)\""]
+        if index.isMultiple(of: 3) { fields.append("Cache-Control", "max-age=1, stale-if-error=60") }
+        if request.headerFields["If-None-Match"] == "\"\(index)\"" {
+            return Response(status: 304, headerFields: fields)
+        }
         if let range = request.headerFields["Range"], request.headerFields["If-Range"] == "\"\(index)\"",
             let offset = Int(range.dropFirst(6).dropLast()), offset < file.count
         {
-            var fields = fields
             fields.append("Content-Range", "bytes \(offset)-\(file.count - 1)/\(file.count)")
             return Response(status: 206, headerFields: fields, body: Array(file[offset...]))
         }
