@@ -74,7 +74,7 @@ struct EntryDraft {
 
     /// Makes an entry of what was written, which is the whole body.
     mutating func finish() {
-        guard total == nil || total == length else { return discard() }
+        guard total == nil || total == length else { return keep() }
         finish(as: .whole)
     }
 

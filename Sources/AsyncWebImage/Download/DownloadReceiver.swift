@@ -125,10 +125,10 @@ final class DownloadReceiver: TransferReceiver {
     // MARK: The end
 
     func finish(_ outcome: TransferOutcome) {
-        let received = log.received
+        let progress = log.progress
         let (success, completion) = state.withLock { state in
             defer { state.completion = nil }
-            if state.failure == nil { state.failure = state.failure(of: outcome, url: url.string, received: received) }
+            if state.failure == nil { state.failure = state.failure(of: outcome, url: url.string, progress) }
             return (state.failure == nil ? state.head : nil, state.completion)
         }
         if let success, let metrics = outcome.metrics { log.finish(.success((success, metrics))) }
@@ -158,15 +158,23 @@ final class DownloadReceiver: TransferReceiver {
 }
 
 extension DownloadReceiver.State {
-    fileprivate func failure(of outcome: TransferOutcome, url: String, received: Int) -> DownloadReceiver.Failure? {
+    fileprivate func failure(
+        of outcome: TransferOutcome, url: String, _ progress: DownloadProgress
+    ) -> DownloadReceiver.Failure? {
         // The status says more than that its text broke off.
         if use == .failureText, let head { return .failed(.status(head, text: head.text(of: failedBody))) }
         switch outcome {
         case .failed(let error):
-            return .failed(.transport(error.counting(received)))
+            return .failed(.transport(error.counting(progress.received)))
         case .complete, .stopped:
             guard use == .body else { return .failed(.transport(TransportError(url: url, reason: .connectionLost))) }
-            return received > 0 ? nil : .failed(.emptyBody(url: url))
+            guard progress.received > 0 else { return .failed(.emptyBody(url: url)) }
+            // A part without a length of its own may be shorter than it was said to be.
+            if case .complete = outcome, let expected = progress.expected, progress.received < expected {
+                let reason = TransportError.Reason.truncated(expected: expected, received: progress.received)
+                return .failed(.transport(TransportError(url: url, reason: reason)))
+            }
+            return nil
         }
     }
 }

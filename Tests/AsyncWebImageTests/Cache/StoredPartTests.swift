@@ -298,6 +298,26 @@ struct StoredPartTests {
         }
     }
 
+    @Test func aRestThatIsShorterThanItsRangeIsNotTheRest() async throws {
+        try await withBeginning { origin, folder in
+            origin.route("/a") { [file] request in
+                guard request.ordinal == 2 else { return file.response(to: request) }
+                let fields: HeaderFields = ["ETag": "\"v1\"", "Content-Range": "bytes 200000-299999/300000"]
+                return .init(
+                    status: 206, headerFields: fields, body: Array(file.body[200_000..<250_000]), framing: .chunked)
+            }
+            let error = await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a")) }
+            guard case .transport(let cause) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(cause.reason == .truncated(expected: 300_000, received: 250_000))
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin) == [nil, "bytes=200000-", "bytes=250000-"])
+        }
+    }
+
     @Test func aServerThatCannotAnswerNowCostsNoBeginning() async throws {
         try await withBeginning { origin, folder in
             origin.route("/a", .init(status: 503))
