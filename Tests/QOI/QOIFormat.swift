@@ -5,12 +5,13 @@ public struct QOIFormat: CustomFormat {
     /// As it is called.
     public let format = ImageFormat(name: "QOI", mediaType: "image/qoi", fileExtension: "qoi")
 
-    /// There is but one.
+    /// QOI has no options.
     public init() {}
 
     /// By its first four letters.
     public func recognizes(_ beginning: Span<UInt8>) -> Bool {
-        beginning.count >= 4 && (0..<4).allSatisfy { beginning[$0] == Array("qoif".utf8)[$0] }
+        let signature = Array("qoif".utf8)
+        return beginning.count >= 4 && (0..<4).allSatisfy { beginning[$0] == signature[$0] }
     }
 
     /// 14 bytes: the four letters, width, height, channels, colour space.
