@@ -12,7 +12,7 @@ step() { printf '\n== %s\n' "$*"; }
 # One test target after the other: the codecs' tests compute for so long that those of other targets, which wait for
 # events, would not get a turn within their time limits. What failed is said again at the end, where it is looked for.
 test_each_target() {
-    local directory log failed=()
+    local directory failed=()
     log=$(mktemp)
     trap 'rm -f "$log"' EXIT
     swift build --build-tests "$@"
