@@ -29,7 +29,8 @@ struct CachingTransferTests {
         func receive(_ head: ResponseHead) { state.withLock { $0.heads += 1 } }
 
         func receive(_ bytes: Span<UInt8>) -> BodyDemand {
-            let copy = bytes.indices.map { bytes[$0] }
+            var copy: [UInt8] = []
+            copy.append(copying: bytes)
             let demand = state.withLock { state -> BodyDemand in
                 if case .pause = self.demand, !state.mayTake {
                     state.pauses += 1

@@ -21,7 +21,8 @@ struct JoinedBodyTests {
         func receive(_ head: ResponseHead) {}
 
         func receive(_ bytes: Span<UInt8>) -> BodyDemand {
-            let copy = bytes.indices.map { bytes[$0] }
+            var copy: [UInt8] = []
+            copy.append(copying: bytes)
             let demand = state.withLock { state -> BodyDemand in
                 if state.stops { return .stop }
                 guard state.mayTake else { return .pause }
