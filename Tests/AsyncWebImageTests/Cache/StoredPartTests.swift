@@ -9,13 +9,13 @@ import Testing
 /// sections 3.3 and 3.4).
 @Suite(.timeLimit(.minutes(2)))
 struct StoredPartTests {
-    private static let length = 300_000
-    private static let beginning = 200_000
+    static let length = 300_000
+    static let beginning = 200_000
 
-    private let time = ManualTime()
-    private let file = RangedFile(body: (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+    let time = ManualTime()
+    let file = RangedFile(body: (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
-    private func loader(
+    func loader(
         _ cache: ResponseCache, policy: CachePolicy = .useProtocol,
         _ change: (inout DownloadConfiguration) -> Void = { _ in }
     ) -> ImageLoader {
@@ -27,7 +27,7 @@ struct StoredPartTests {
     }
 
     /// The body, once all is over and written.
-    private func load(_ loader: ImageLoader, _ cache: ResponseCache, _ url: String) async throws -> ImageData {
+    func load(_ loader: ImageLoader, _ cache: ResponseCache, _ url: String) async throws -> ImageData {
         let data: Result<ImageData, any Error>
         do { data = .success(try await loader.data(for: ImageRequest(url))) } catch { data = .failure(error) }
         await loader.coordinator.becomesIdle()
@@ -36,7 +36,7 @@ struct StoredPartTests {
     }
 
     /// The same by a loader of its own, with a cache of its own, as another process has.
-    private func load(
+    func load(
         _ folder: String, _ url: String, policy: CachePolicy = .useProtocol, byteLimit: Int = 64 << 20
     ) async throws -> ImageData {
         let cache = try ResponseCache.test(folder, time, byteLimit: byteLimit)
@@ -44,7 +44,7 @@ struct StoredPartTests {
     }
 
     /// An origin and a folder in which the beginning of `/a` is stored, if `first` is such that it can be.
-    private func withBeginning(
+    func withBeginning(
         _ first: LoopbackOrigin.Response? = nil, at point: Int = beginning, byteLimit: Int = 64 << 20,
         _ body: (LoopbackOrigin, String) async throws -> Void
     ) async throws {
@@ -62,18 +62,24 @@ struct StoredPartTests {
         }
     }
 
-    private func files(_ folder: String) throws -> [String] {
+    /// Lets the first answer for `/a` break off, and no other.
+    func interruptOnce(_ origin: LoopbackOrigin) {
+        origin.route("/a") { [file] request in
+            let response = file.response(to: request)
+            return request.ordinal == 1 ? response.cut(at: .body(Self.beginning)) : response
+        }
+    }
+
+    func files(_ folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder)
     }
 
-    private func kinds(_ folder: String) throws -> [EntryKind?] { try files(folder).map { EntryKind($0) } }
+    func kinds(_ folder: String) throws -> [EntryKind?] { try files(folder).map { EntryKind($0) } }
 
     /// What the requests for `/a` asked for.
-    private func ranges(_ origin: LoopbackOrigin) -> [String?] {
+    func ranges(_ origin: LoopbackOrigin) -> [String?] {
         origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] }
     }
-
-    // MARK: Going on
 
     @Test func whoAsksNextGetsTheStoredBeginningAndTheRest() async throws {
         try await withBeginning { origin, folder in
@@ -92,10 +98,7 @@ struct StoredPartTests {
 
     @Test func aCacheInMemoryKeepsBeginningsToo() async throws {
         try await withLoopbackOrigin { origin in
-            origin.route("/a") { [file] request in
-                let response = file.response(to: request)
-                return request.ordinal == 1 ? response.cut(at: .body(Self.beginning)) : response
-            }
+            interruptOnce(origin)
             let cache = try ResponseCache.test(nil, time)
             await #expect(throws: ImageError.self) { try await load(loader(cache), cache, origin.url("/a")) }
             #expect(cache.byteCount > Self.beginning)
@@ -175,10 +178,7 @@ struct StoredPartTests {
     @Test func anotherTryOfTheSameDownloadIsStoredWhole() async throws {
         try await withTemporaryFolder { folder in
             try await withLoopbackOrigin { origin in
-                origin.route("/a") { [file] request in
-                    let response = file.response(to: request)
-                    return request.ordinal == 1 ? response.cut(at: .body(Self.beginning)) : response
-                }
+                interruptOnce(origin)
                 let cache = try ResponseCache.test(folder, time)
                 let loader = loader(cache) { $0.retry = ExponentialBackoff(base: .zero) }
                 #expect(try await load(loader, cache, origin.url("/a")).bytes == file.body)
@@ -192,10 +192,7 @@ struct StoredPartTests {
     @Test func whoHasTheBeginningInMemoryCompletesWhatIsStored() async throws {
         try await withTemporaryFolder { folder in
             try await withLoopbackOrigin { origin in
-                origin.route("/a") { [file] request in
-                    let response = file.response(to: request)
-                    return request.ordinal == 1 ? response.cut(at: .body(Self.beginning)) : response
-                }
+                interruptOnce(origin)
                 let cache = try ResponseCache.test(folder, time)
                 let loader = loader(cache)
                 await #expect(throws: ImageError.self) { try await load(loader, cache, origin.url("/a")) }
@@ -257,175 +254,6 @@ struct StoredPartTests {
             #expect(ranges(origin) == [nil, "bytes=200000-", "bytes=200000-"])
             #expect(try kinds(folder) == [.whole])
             #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == file.body)
-        }
-    }
-
-    // MARK: Beginning anew
-
-    @Test func aFileThatHasChangedIsFetchedWhole() async throws {
-        let other = RangedFile(body: file.body.reversed() + [1], tag: "\"v2\"")
-        try await withBeginning { origin, folder in
-            origin.route("/a") { other.response(to: $0) }
-            let data = try await load(folder, origin.url("/a"))
-            #expect(data.bytes == other.body)
-            #expect(ranges(origin) == [nil, "bytes=200000-"])
-            #expect(try kinds(folder) == [.whole])
-            #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == other.body)
-        }
-    }
-
-    static let others: [LoopbackOrigin.Response] = [
-        .init(status: 206, headerFields: ["Content-Range": "bytes 200001-299999/300000"], body: [1, 2, 3]),
-        .init(status: 206, headerFields: ["Content-Range": "bytes 200000-299998/299999"], body: [1, 2, 3]),
-        .init(status: 206, headerFields: ["Content-Range": "bytes 200000-200002/300000"], body: [1, 2, 3]),
-        .init(
-            status: 206, headerFields: ["Content-Range": "bytes 200000-299999/300000", "ETag": "\"v2\""],
-            body: [UInt8](repeating: 1, count: 100_000)),
-        .init(status: 206, body: [1, 2, 3]),
-        .init(status: 416, headerFields: ["Content-Range": "bytes */100"]),
-    ]
-
-    @Test(arguments: others) func anotherPartIsNotBelieved(_ answer: LoopbackOrigin.Response) async throws {
-        try await withBeginning { origin, folder in
-            origin.route("/a") { [file] request in
-                request.headerFields["Range"] == nil ? file.response(to: request) : answer
-            }
-            let data = try await load(folder, origin.url("/a"))
-            #expect(data.bytes == file.body)
-            #expect(ranges(origin) == [nil, "bytes=200000-", nil])
-            #expect(try kinds(folder) == [.whole])
-            #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == file.body)
-        }
-    }
-
-    @Test func aRestThatIsShorterThanItsRangeIsNotTheRest() async throws {
-        try await withBeginning { origin, folder in
-            origin.route("/a") { [file] request in
-                guard request.ordinal == 2 else { return file.response(to: request) }
-                let fields: HeaderFields = ["ETag": "\"v1\"", "Content-Range": "bytes 200000-299999/300000"]
-                return .init(
-                    status: 206, headerFields: fields, body: Array(file.body[200_000..<250_000]), framing: .chunked)
-            }
-            let error = await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a")) }
-            guard case .transport(let cause) = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
-            #expect(cause.reason == .truncated(expected: 300_000, received: 250_000))
-            let data = try await load(folder, origin.url("/a"))
-            #expect(data.bytes == file.body)
-            #expect(ranges(origin) == [nil, "bytes=200000-", "bytes=250000-"])
-        }
-    }
-
-    @Test func aServerThatCannotAnswerNowCostsNoBeginning() async throws {
-        try await withBeginning { origin, folder in
-            origin.route("/a", .init(status: 503))
-            await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a")) }
-            #expect(try kinds(folder) == [.part])
-            origin.route("/a") { [file] in file.response(to: $0) }
-            let data = try await load(folder, origin.url("/a"))
-            #expect(data.bytes == file.body)
-            #expect(ranges(origin).last == "bytes=200000-")
-        }
-    }
-
-    // MARK: What is not kept
-
-    static let unfit: [HeaderFields] = [
-        [:],
-        ["ETag": "W/\"v1\""],
-        ["ETag": "\"v1\"", "Cache-Control": "no-store"],
-        ["ETag": "\"v1\"", "Accept-Ranges": "none"],
-        ["ETag": "\"v1\"", "Content-Encoding": "br"],
-        ["ETag": "\"v1\"", "Vary": "*"],
-    ]
-
-    @Test(arguments: unfit) func whatCannotBeContinuedIsNotKept(_ fields: HeaderFields) async throws {
-        try await withBeginning(.init(headerFields: fields, body: file.body)) { origin, folder in
-            #expect(try files(folder) == [])
-            let data = try await load(folder, origin.url("/a"))
-            #expect(data.bytes == file.body)
-            #expect(ranges(origin) == [nil, nil])
-        }
-    }
-
-    @Test func whatIsQuicklyFetchedAgainIsNotKept() async throws {
-        try await withBeginning(at: InterruptedBodies.minimumBytes - 1) { origin, folder in
-            let left = try files(folder)
-            #expect(left == [])
-        }
-    }
-
-    @Test(arguments: [0, 10, 20, 30, 39, 40, 100_000, 200_039, 200_040, 200_200]) func aDamagedBeginningIsGone(
-        index: Int
-    ) async throws {
-        try await withBeginning { origin, folder in
-            let path = "\(folder)/\(try #require(try files(folder).first))"
-            var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-            bytes[index] ^= 0x41
-            try bytes.write(to: URL(fileURLWithPath: path))
-            #expect(try await load(folder, origin.url("/a")).bytes == file.body)
-            #expect(ranges(origin) == [nil, nil])
-            #expect(try kinds(folder) == [.whole])
-        }
-    }
-
-    @Test func aBeginningUnderTheNameOfAWholeBodyIsNone() async throws {
-        try await withBeginning { origin, folder in
-            let name = try #require(try files(folder).first)
-            try FileManager.default.moveItem(
-                atPath: "\(folder)/\(name)", toPath: "\(folder)/\(name.dropLast(".part".count))")
-            await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a"), policy: .cacheOnly) }
-            #expect(try files(folder) == [])
-        }
-    }
-
-    @Test func beginningsCountAndGoLikeOtherEntries() async throws {
-        try await withBeginning { origin, folder in
-            let cache = try ResponseCache.test(folder, time, byteLimit: 250_000)
-            cache.scan()
-            #expect(cache.byteCount > Self.beginning)
-            try await cache.store([UInt8](repeating: 1, count: 100_000), origin.url("/b"))
-            #expect(cache.byteCount < 101_000)
-            #expect(try kinds(folder) == [.whole])
-            #expect(try await load(folder, origin.url("/a")).bytes == file.body)
-            #expect(ranges(origin) == [nil, nil])
-        }
-    }
-
-    @Test func beginningsAreForgottenWithTheRest() async throws {
-        try await withBeginning { origin, folder in
-            let cache = try ResponseCache.test(folder, time)
-            await cache.remove(origin.url("/a"))
-            #expect(try files(folder) == [])
-        }
-        try await withBeginning { _, folder in
-            await (try ResponseCache.test(folder, time)).removeAll()
-            #expect(try files(folder) == [])
-        }
-    }
-
-    // MARK: Policies
-
-    @Test func aBeginningIsNoAnswer() async throws {
-        try await withBeginning { origin, folder in
-            await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a"), policy: .cacheOnly) }
-            #expect(ranges(origin).count == 1)
-            #expect(try kinds(folder) == [.part])
-            let data = try await load(folder, origin.url("/a"), policy: .cacheElseLoad)
-            #expect(data.bytes == file.body)
-            #expect(ranges(origin).last == "bytes=200000-")
-        }
-    }
-
-    @Test(arguments: [CachePolicy.reload, .noStore]) func whoWantsNothingStoredGetsNothingStored(
-        policy: CachePolicy
-    ) async throws {
-        try await withBeginning { origin, folder in
-            let data = try await load(folder, origin.url("/a"), policy: policy)
-            #expect(data.bytes == file.body)
-            #expect(ranges(origin) == [nil, nil])
         }
     }
 }

@@ -1,0 +1,177 @@
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@testable import AsyncWebImage
+
+// Beginnings that are not gone on with, or not kept at all.
+extension StoredPartTests {
+    // MARK: Beginning anew
+
+    @Test func aFileThatHasChangedIsFetchedWhole() async throws {
+        let other = RangedFile(body: file.body.reversed() + [1], tag: "\"v2\"")
+        try await withBeginning { origin, folder in
+            origin.route("/a") { other.response(to: $0) }
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == other.body)
+            #expect(ranges(origin) == [nil, "bytes=200000-"])
+            #expect(try kinds(folder) == [.whole])
+            #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == other.body)
+        }
+    }
+
+    static let others: [LoopbackOrigin.Response] = [
+        .init(status: 206, headerFields: ["Content-Range": "bytes 200001-299999/300000"], body: [1, 2, 3]),
+        .init(status: 206, headerFields: ["Content-Range": "bytes 200000-299998/299999"], body: [1, 2, 3]),
+        .init(status: 206, headerFields: ["Content-Range": "bytes 200000-200002/300000"], body: [1, 2, 3]),
+        .init(
+            status: 206, headerFields: ["Content-Range": "bytes 200000-299999/300000", "ETag": "\"v2\""],
+            body: [UInt8](repeating: 1, count: 100_000)),
+        .init(status: 206, body: [1, 2, 3]),
+        .init(status: 416, headerFields: ["Content-Range": "bytes */100"]),
+    ]
+
+    @Test(arguments: others) func anotherPartIsNotBelieved(_ answer: LoopbackOrigin.Response) async throws {
+        try await withBeginning { origin, folder in
+            origin.route("/a") { [file] request in
+                request.headerFields["Range"] == nil ? file.response(to: request) : answer
+            }
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin) == [nil, "bytes=200000-", nil])
+            #expect(try kinds(folder) == [.whole])
+            #expect(try await load(folder, origin.url("/a"), policy: .cacheOnly).bytes == file.body)
+        }
+    }
+
+    @Test func aRestThatIsShorterThanItsRangeIsNotTheRest() async throws {
+        try await withBeginning { origin, folder in
+            origin.route("/a") { [file] request in
+                guard request.ordinal == 2 else { return file.response(to: request) }
+                let fields: HeaderFields = ["ETag": "\"v1\"", "Content-Range": "bytes 200000-299999/300000"]
+                return .init(
+                    status: 206, headerFields: fields, body: Array(file.body[200_000..<250_000]), framing: .chunked)
+            }
+            let error = await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a")) }
+            guard case .transport(let cause) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(cause.reason == .truncated(expected: 300_000, received: 250_000))
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin) == [nil, "bytes=200000-", "bytes=250000-"])
+        }
+    }
+
+    @Test func aServerThatCannotAnswerNowCostsNoBeginning() async throws {
+        try await withBeginning { origin, folder in
+            origin.route("/a", .init(status: 503))
+            await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a")) }
+            #expect(try kinds(folder) == [.part])
+            origin.route("/a") { [file] in file.response(to: $0) }
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin).last == "bytes=200000-")
+        }
+    }
+
+    // MARK: What is not kept
+
+    static let unfit: [HeaderFields] = [
+        [:],
+        ["ETag": "W/\"v1\""],
+        ["ETag": "\"v1\"", "Cache-Control": "no-store"],
+        ["ETag": "\"v1\"", "Accept-Ranges": "none"],
+        ["ETag": "\"v1\"", "Content-Encoding": "br"],
+        ["ETag": "\"v1\"", "Vary": "*"],
+    ]
+
+    @Test(arguments: unfit) func whatCannotBeContinuedIsNotKept(_ fields: HeaderFields) async throws {
+        try await withBeginning(.init(headerFields: fields, body: file.body)) { origin, folder in
+            #expect(try files(folder) == [])
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin) == [nil, nil])
+        }
+    }
+
+    @Test func whatIsQuicklyFetchedAgainIsNotKept() async throws {
+        try await withBeginning(at: InterruptedBodies.minimumBytes - 1) { origin, folder in
+            let left = try files(folder)
+            #expect(left == [])
+        }
+    }
+
+    @Test(arguments: [0, 10, 20, 30, 39, 40, 100_000, 200_039, 200_040, 200_200]) func aDamagedBeginningIsGone(
+        index: Int
+    ) async throws {
+        try await withBeginning { origin, folder in
+            let path = "\(folder)/\(try #require(try files(folder).first))"
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            bytes[index] ^= 0x41
+            try bytes.write(to: URL(fileURLWithPath: path))
+            #expect(try await load(folder, origin.url("/a")).bytes == file.body)
+            #expect(ranges(origin) == [nil, nil])
+            #expect(try kinds(folder) == [.whole])
+        }
+    }
+
+    @Test func aBeginningUnderTheNameOfAWholeBodyIsNone() async throws {
+        try await withBeginning { origin, folder in
+            let name = try #require(try files(folder).first)
+            try FileManager.default.moveItem(
+                atPath: "\(folder)/\(name)", toPath: "\(folder)/\(name.dropLast(".part".count))")
+            await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a"), policy: .cacheOnly) }
+            #expect(try files(folder) == [])
+        }
+    }
+
+    @Test func beginningsCountAndGoLikeOtherEntries() async throws {
+        try await withBeginning { origin, folder in
+            let cache = try ResponseCache.test(folder, time, byteLimit: 250_000)
+            cache.scan()
+            #expect(cache.byteCount > Self.beginning)
+            try await cache.store([UInt8](repeating: 1, count: 100_000), origin.url("/b"))
+            #expect(cache.byteCount < 101_000)
+            #expect(try kinds(folder) == [.whole])
+            #expect(try await load(folder, origin.url("/a")).bytes == file.body)
+            #expect(ranges(origin) == [nil, nil])
+        }
+    }
+
+    @Test func beginningsAreForgottenWithTheRest() async throws {
+        try await withBeginning { origin, folder in
+            let cache = try ResponseCache.test(folder, time)
+            await cache.remove(origin.url("/a"))
+            #expect(try files(folder) == [])
+        }
+        try await withBeginning { _, folder in
+            await (try ResponseCache.test(folder, time)).removeAll()
+            #expect(try files(folder) == [])
+        }
+    }
+
+    // MARK: Policies
+
+    @Test func aBeginningIsNoAnswer() async throws {
+        try await withBeginning { origin, folder in
+            await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a"), policy: .cacheOnly) }
+            #expect(ranges(origin).count == 1)
+            #expect(try kinds(folder) == [.part])
+            let data = try await load(folder, origin.url("/a"), policy: .cacheElseLoad)
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin).last == "bytes=200000-")
+        }
+    }
+
+    @Test(arguments: [CachePolicy.reload, .noStore]) func whoWantsNothingStoredGetsNothingStored(
+        policy: CachePolicy
+    ) async throws {
+        try await withBeginning { origin, folder in
+            let data = try await load(folder, origin.url("/a"), policy: policy)
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin) == [nil, nil])
+        }
+    }
+}
