@@ -50,6 +50,7 @@ let package = Package(
         .target(name: "CResampling"),
 
         .target(name: "Threading"),
+        .target(name: "Hashing"),
         .target(
             name: "HTTPTransport",
             dependencies: [
@@ -60,7 +61,7 @@ let package = Package(
         .target(
             name: "AsyncWebImage",
             dependencies: [
-                "HTTPTransport", "ImageCodecs", "Threading",
+                "Hashing", "HTTPTransport", "ImageCodecs", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -87,7 +88,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
-        // What the tests of several targets need: servers, a proxy, hashes, and what a process holds.
+        // What the tests of several targets need: servers, a proxy, MD5, and what a process holds.
         .target(
             name: "TestSupport",
             dependencies: [
@@ -98,16 +99,17 @@ let package = Package(
             path: "Tests/TestSupport"),
         // An image format that somebody else adds.
         .target(name: "QOI", dependencies: ["ImageCodecs"], path: "Tests/QOI"),
+        .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
-                "HTTPTransport", "LoopbackOrigin", "TestSupport", "Threading",
+                "Hashing", "HTTPTransport", "LoopbackOrigin", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
-            name: "ImageCodecsTests", dependencies: ["ImageCodecs", "CResampling", "CWebP", "QOI", "TestSupport"]),
+            name: "ImageCodecsTests", dependencies: ["Hashing", "ImageCodecs", "CResampling", "CWebP", "QOI"]),
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [

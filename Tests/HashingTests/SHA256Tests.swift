@@ -1,6 +1,5 @@
+import Hashing
 import Testing
-
-@testable import AsyncWebImage
 
 /// Examples of FIPS 180-4, and lengths around a block's end.
 @Suite struct SHA256Tests {

@@ -1,5 +1,6 @@
 import HTTPTransport
 import HTTPTypes
+import Hashing
 
 /// Whose response to what: the URL, and who asks if the request itself says so.
 ///
@@ -31,13 +32,5 @@ extension Credential {
         case .password(let user, let password): "password \(user.utf8.count) \(user) \(password)"
         case .bearer(let token): "bearer \(token)"
         }
-    }
-}
-
-extension Sequence<UInt8> {
-    /// Two digits a byte, in lower case.
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

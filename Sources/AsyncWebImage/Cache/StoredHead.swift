@@ -1,5 +1,6 @@
 import HTTPTransport
 import HTTPTypes
+import Hashing
 
 /// All that is kept of a response beside its body.
 struct StoredHead: Sendable, Equatable {

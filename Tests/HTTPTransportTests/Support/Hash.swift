@@ -1,3 +1,4 @@
+import Hashing
 import TestSupport
 
 /// The hashes of Digest, by the names they have there.
@@ -9,7 +10,7 @@ enum Hash: String, CaseIterable {
     func callAsFunction(_ text: String) -> String {
         switch self {
         case .md5: MD5.hexadecimal(Array(text.utf8))
-        case .sha256: SHA256.hexadecimal(Array(text.utf8))
+        case .sha256: SHA256.hash(text).hexadecimal
         }
     }
 }

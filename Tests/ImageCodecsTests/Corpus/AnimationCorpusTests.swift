@@ -1,4 +1,4 @@
-import TestSupport
+import Hashing
 import Testing
 
 @testable import ImageCodecs
@@ -24,7 +24,7 @@ struct AnimationCorpusTests {
                 let decoder = AnimationDecoder(image, windowBytes: 0)
                 for (index, row) in rows.prefix(image.frameCount).enumerated() {
                     count += 1
-                    let hash = SHA256.hexadecimal(try decoder.frame(at: index).bytes.clearingTransparentColors())
+                    let hash = SHA256.hash(try decoder.frame(at: index).bytes.clearingTransparentColors()).hexadecimal
                     let isEqual = hash == row["rgba8_alpha0zeroed_sha256"]
                     #expect(isEqual, "\(file.path), frame \(index)")
                     matching += isEqual ? 1 : 0

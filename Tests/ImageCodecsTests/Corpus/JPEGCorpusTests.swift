@@ -1,4 +1,4 @@
-import TestSupport
+import Hashing
 import Testing
 
 @testable import ImageCodecs
@@ -19,7 +19,7 @@ struct JPEGCorpusTests {
                 let image = try decode(bytes, options: options, limits: Self.limits) {
                     5000
                 }
-                let isEqual = SHA256.hexadecimal(image.pixels.rgb) == reference
+                let isEqual = SHA256.hash(image.pixels.rgb).hexadecimal == reference
                 #expect(isEqual, "\(path)")
                 matching += isEqual ? 1 : 0
             } catch {
@@ -35,7 +35,7 @@ struct JPEGCorpusTests {
             guard let file = Corpus.files.first(where: { $0.path == path }), file.format == .jpeg else { continue }
             let bytes = try file.bytes()
             let image = try decode(bytes, options: DecodeOptions(keepsProfile: true))
-            #expect(SHA256.hexadecimal(image.pixels.bytes) == reference, "\(path)")
+            #expect(SHA256.hash(image.pixels.bytes).hexadecimal == reference, "\(path)")
         }
     }
 

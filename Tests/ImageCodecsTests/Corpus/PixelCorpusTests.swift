@@ -1,4 +1,4 @@
-import TestSupport
+import Hashing
 import Testing
 
 @testable import ImageCodecs
@@ -17,7 +17,7 @@ struct PixelCorpusTests {
             do {
                 let decoded = try decodeRows(bytes, step: 4096, limits: Self.limits)
                 #expect(decoded.frameCount == file.frames, "\(file.path)")
-                let isEqual = SHA256.hexadecimal(decoded.bytes) == file.rgba8
+                let isEqual = SHA256.hash(decoded.bytes).hexadecimal == file.rgba8
                 #expect(isEqual, "\(file.path)")
                 matching += isEqual ? 1 : 0
             } catch CodecError.corrupt(.gif, "no palette") {
