@@ -69,8 +69,9 @@ extension DecodePlan {
     /// The same for a decode that holds so many bytes more, for each stored pixel and altogether.
     func adding(bytesPerPixel: Int = 0, bytes: Int = 0) throws(CodecError) -> DecodePlan {
         let (pixels, overflow) = storedSize.area.multipliedReportingOverflow(by: bytesPerPixel)
+        guard !overflow else { throw .overLimit(.memory, value: .max, limit: .max - 1) }
         let (sum, sumOverflow) = estimatedBytes.addingReportingOverflow(pixels + min(bytes, .max - pixels))
-        guard !overflow, !sumOverflow else { throw .overLimit(.memory, value: .max, limit: .max - 1) }
+        guard !sumOverflow else { throw .overLimit(.memory, value: .max, limit: .max - 1) }
         var plan = self
         plan.estimatedBytes = sum
         return plan

@@ -19,6 +19,9 @@ struct CacheControl: Sendable, Equatable {
     /// For how many seconds it may stand in for an answer that does not come (RFC 5861, section 4).
     private(set) var staleIfError: Int?
 
+    /// Whether a response may be kept by who knows its status.
+    var allowsStoring: Bool { !noStore || mustUnderstand }
+
     /// What the fields of a request or a response say; `Pragma` counts for requests without `Cache-Control` only.
     init(_ fields: HTTPFields, isRequest: Bool = false) {
         let lines = fields[values: .cacheControl]

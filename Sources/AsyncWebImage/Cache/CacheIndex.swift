@@ -60,7 +60,7 @@ struct CacheIndex<Content: Sendable>: Sendable {
     mutating func insertOldest(_ name: String, size: Int, _ content: Content) {
         guard entries[name] == nil else { return }
         firstUse -= 1
-        add(name, Entry(size: size, content: content, use: firstUse))
+        add(name, Entry(size: size, content: content, use: firstUse), isOldest: true)
         uses.prepend((name, firstUse))
     }
 
@@ -90,10 +90,11 @@ struct CacheIndex<Content: Sendable>: Sendable {
 
     var allNames: [String] { Array(entries.keys) }
 
-    private mutating func add(_ name: String, _ entry: Entry) {
+    private mutating func add(_ name: String, _ entry: Entry, isOldest: Bool = false) {
         entries[name] = entry
         size += entry.size
-        variants[name.prefix32, default: []].append(name)
+        let count = variants[name.prefix32]?.count ?? 0
+        variants[name.prefix32, default: []].insert(name, at: isOldest ? 0 : count)
     }
 }
 

@@ -28,8 +28,12 @@ extension ResponseCache {
     /// An entry by its name; one that is damaged is removed.
     func open(_ name: String) -> StoredResponse? {
         guard let folder else { return index.withLock { $0.content(name) } ?? nil }
-        guard let file = try? OpenFile(reading: folder.path(of: name)) else {
-            index.withLock { _ = $0.remove(name) }
+        let file: OpenFile
+        do throws(FileFailure) {
+            file = try OpenFile(reading: folder.path(of: name))
+        } catch {
+            // For want of descriptors, say, it is not gone.
+            if error.code == ENOENT { index.withLock { _ = $0.remove(name) } }
             return nil
         }
         guard let kind = EntryKind(name), let stored = EntryFile.read(kind, file) else {
@@ -52,8 +56,9 @@ extension ResponseCache {
     /// Puts a new head before the body of an entry.
     func renew(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) {
         let name = stored.head.name(key)
-        if head.name(key) != name || CacheControl(head.fields).noStore { remove(name) }
-        guard !CacheControl(head.fields).noStore, VaryRule(head.fields).canMatch else { return }
+        let mayBeStored = CacheControl(head.fields).allowsStoring
+        if head.name(key) != name || !mayBeStored { remove(name) }
+        guard mayBeStored, VaryRule(head.fields).canMatch else { return }
         var draft = EntryDraft(head, key, cache: self)
         var position = 0
         do {

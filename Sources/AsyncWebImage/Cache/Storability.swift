@@ -15,7 +15,7 @@ enum Storability {
         let control = CacheControl(response.headerFields)
         return request.method == .get && request.headerFields[.range] == nil
             && statuses.contains(response.status.code) && head.redirectCount == 0
-            && (!control.noStore || control.mustUnderstand)
+            && control.allowsStoring
             && !CacheControl(request.headerFields, isRequest: true).noStore
             && VaryRule(response.headerFields).canMatch
     }

@@ -30,7 +30,6 @@ struct StoredPart: Sendable {
         guard !isRequested else { return request }
         var request = request
         resumption.add(to: &request.headerFields)
-        request.bodyLimit -= resumption.offset
         return request
     }
 
@@ -44,8 +43,10 @@ struct StoredPart: Sendable {
         let response = head.response
         var whole = stored.head.renewed(
             by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
+        // Nobody counts the stored bytes with those that come.
         let total = resumption.total ?? response.headerFields[.contentRange].flatMap(ContentRange.init)?.total
-        whole.fields[.contentLength] = total.map { "\($0)" }
+        guard let total, total <= request.bodyLimit else { return nil }
+        whole.fields[.contentLength] = "\(total)"
         return whole
     }
 }

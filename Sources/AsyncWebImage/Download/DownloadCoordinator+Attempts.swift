@@ -8,7 +8,7 @@ extension DownloadCoordinator {
         guard error.isRetryable, let delay = configuration.retry?.delay(after: error, tries: download.attempts) else {
             return false
         }
-        download.resumption = download.receiver?.resumption
+        download.resumption = download.receiver?.resumption(after: download.log.received)
         download.state = .resting
         download.events?.send(.retrying(after: delay, because: error))
         logger.debug(
@@ -42,11 +42,17 @@ extension DownloadCoordinator {
 
     /// Keeps what there is of a body that will not be finished now.
     func keepBeginning(of download: Download) {
-        guard configuration.resumableLimit > 0, hooks?.transform == nil,
-            download.log.received >= InterruptedBodies.minimumBytes,
-            var resumption = download.receiver?.resumption, let beginning = download.log.beginning
-        else { return }
-        resumption.stored = beginning
+        guard configuration.resumableLimit > 0, hooks?.transform == nil, let receiver = download.receiver else {
+            return
+        }
+        // More may come meanwhile.
+        let beginning = download.log.beginning
+        let count = beginning?.reduce(0) { $0 + $1.count } ?? 0
+        guard var resumption = receiver.resumption(after: count) else { return }
+        if resumption.stored == nil {
+            guard resumption.offset == count else { return }
+            resumption.stored = beginning
+        }
         interrupted.insert(resumption, for: download.key)
     }
 }

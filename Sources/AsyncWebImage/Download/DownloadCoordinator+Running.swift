@@ -96,9 +96,9 @@ extension DownloadCoordinator {
     /// Nobody waits for the download any more: it stops wherever it is.
     func abandon(_ download: Download) {
         forget(download)
-        if case .running = download.state { keepBeginning(of: download) }
         switch download.state {
         case .waiting, .lookingUp, .running, .resting:
+            keepBeginning(of: download)
             // Lets go of the transfer, be it over, which holds the log in turn.
             download.log.finish(.failure(.cancelled(download.key.url)))
         case .received, .abandoned: break

@@ -148,12 +148,18 @@ final class DownloadReceiver: TransferReceiver {
     /// Why there is no whole body; nil if there is one.
     var failure: Failure? { state.withLock { $0.failure } }
 
-    /// How the body in the log can be continued; nil if it cannot.
-    var resumption: Resumption? {
+    /// How the first `count` bytes of the body can be continued; nil if they cannot.
+    ///
+    /// The log may have more by now. Of a body that was to be continued, and of which no more has come, it is as it was.
+    func resumption(after count: Int) -> Resumption? {
         // What is stored is there whole, or not at all.
-        guard log.source == .network, let head = state.withLock({ $0.use == .body ? $0.head : nil }) else { return nil }
-        let progress = log.progress
-        return Resumption(head, offset: progress.received, total: progress.expected)
+        guard log.source == .network else { return nil }
+        let (head, use, failure) = state.withLock { ($0.head, $0.use, $0.failure) }
+        guard use == .body, let head else {
+            if case .notContinued? = failure { return nil }
+            return continued
+        }
+        return Resumption(head, offset: count, total: log.progress.expected)
     }
 }
 

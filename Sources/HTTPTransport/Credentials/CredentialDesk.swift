@@ -18,7 +18,7 @@ struct CredentialDesk {
 
     private var known: [Key: Credential] = [:]
     /// The key of each origin that was accepted or asked for last.
-    private var latest: [String: Key] = [:]
+    private(set) var latest: [String: Key] = [:]
     private var asking: [Key: Asking] = [:]
     private var lastID = 0
 
@@ -43,7 +43,9 @@ struct CredentialDesk {
 
     /// Forgets what `key` has refused, unless there is something newer.
     mutating func forget(_ credential: Credential, for key: Key) {
-        if known[key] == credential { known[key] = nil }
+        guard known[key] == credential else { return }
+        known[key] = nil
+        if latest[key.origin] == key { latest[key.origin] = nil }
     }
 
     /// Has `transfer` wait for the answer for `key`; returns the number of the question if it has to be asked.

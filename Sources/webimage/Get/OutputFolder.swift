@@ -39,7 +39,11 @@ struct OutputFolder: Sendable {
                 if descriptor < 0, errno == EEXIST { continue }
                 guard descriptor >= 0 else { throw FileError("create", final) }
                 close(descriptor)
-                guard unsafe rename(temporary, final) == 0 else { throw FileError("create", final) }
+                guard unsafe rename(temporary, final) == 0 else {
+                    let error = FileError("create", final)
+                    unsafe unlink(final)
+                    throw error
+                }
                 return final
             default: throw FileError("create", final)
             }
@@ -47,9 +51,14 @@ struct OutputFolder: Sendable {
     }
 
     private func writeTemporary(_ bytes: [UInt8]) throws(FileError) -> String {
-        let number = Self.temporaryNames.add(1, ordering: .relaxed).newValue
-        let temporary = file(".webimage-\(getpid())-\(number).part")
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        var temporary: String
+        var descriptor: Int32
+        repeat {
+            let number = Self.temporaryNames.add(1, ordering: .relaxed).newValue
+            temporary = file(".webimage-\(getpid())-\(number).part")
+            descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            // One of a process that was killed, which had the same number.
+        } while descriptor < 0 && errno == EEXIST
         guard descriptor >= 0 else { throw FileError("create", temporary) }
         do {
             defer { close(descriptor) }
@@ -63,7 +72,11 @@ struct OutputFolder: Sendable {
 
     /// Doubles its steps and then halves the interval, so that the ten-thousandth namesake costs as much as the tenth.
     private func firstFreeNumber(for name: FileName) -> Int {
-        func isTaken(_ number: Int) -> Bool { unsafe access(file(name.numbered(number)), F_OK) == 0 }
+        // A link is taken, too, wherever it leads.
+        func isTaken(_ number: Int) -> Bool {
+            var info = stat()
+            return unsafe lstat(file(name.numbered(number)), &info) == 0
+        }
         guard isTaken(1) else { return 1 }
         var (taken, free) = (1, 2)
         while free < 1 << 40, isTaken(free) { (taken, free) = (free, free * 2) }

@@ -45,6 +45,14 @@ import Testing
         #expect(index.names(String(name(1).prefix(32))).count == 8)
     }
 
+    @Test func variantsThatWereFoundLaterAreOlder() {
+        var index = CacheIndex<Int>(limit: 1_000)
+        _ = index.insert(name(1, 3), size: 1, 3)
+        index.insertOldest(name(1, 2), size: 1, 2)
+        index.insertOldest(name(1, 1), size: 1, 1)
+        #expect(index.names(String(name(1).prefix(32))) == [name(1, 3), name(1, 2), name(1, 1)])
+    }
+
     @Test func manyUsesTakeNoMemory() {
         var index = CacheIndex<Int>(limit: 20)
         _ = index.insert(name(1), size: 10, 1)

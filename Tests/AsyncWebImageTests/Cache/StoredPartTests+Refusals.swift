@@ -44,6 +44,28 @@ extension StoredPartTests {
         }
     }
 
+    @Test func theLimitOfABodyIsTheSameWithABeginningAndWithout() async throws {
+        let other = RangedFile(body: Array(file.body[..<240_000]), tag: "\"v2\"")
+        func load(_ folder: String, _ url: String) async throws -> ImageData {
+            let cache = try ResponseCache.test(folder, time)
+            return try await self.load(loader(cache) { $0.bodyLimit = 250_000 }, cache, url)
+        }
+        try await withBeginning { origin, folder in
+            origin.route("/a") { [file] in file.response(to: $0) }
+            let error = await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a")) }
+            guard case .transport(let cause) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(cause.reason == .bodyTooLarge(limit: 250_000))
+        }
+        try await withBeginning { origin, folder in
+            origin.route("/a") { other.response(to: $0) }
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == other.body)
+        }
+    }
+
     @Test func aRestThatIsShorterThanItsRangeIsNotTheRest() async throws {
         try await withBeginning { origin, folder in
             origin.route("/a") { [file] request in

@@ -40,6 +40,25 @@ struct OutputFolderTests {
         }
     }
 
+    @Test func linksThatLeadNowhereAreTaken() throws {
+        try withTemporaryFolder { folder in
+            let output = try OutputFolder(path: folder)
+            try FileManager.default.createSymbolicLink(atPath: folder + "/a.jpg", withDestinationPath: "nowhere")
+            #expect(try output.write([1], as: name) == folder + "/a-2.jpg")
+        }
+    }
+
+    @Test func whatAKilledProcessOfTheSameNumberLeftIsNotInTheWay() throws {
+        try withTemporaryFolder { folder in
+            let output = try OutputFolder(path: folder)
+            for number in 1...2_000 {
+                let left = "\(folder)/.webimage-\(ProcessInfo.processInfo.processIdentifier)-\(number).part"
+                #expect(FileManager.default.createFile(atPath: left, contents: nil))
+            }
+            #expect(try output.write([1], as: name) == folder + "/a.jpg")
+        }
+    }
+
     @Test func saysWhyAFolderCannotBeHad() throws {
         try withTemporaryFolder { folder in
             _ = FileManager.default.createFile(atPath: folder + "/file", contents: nil)

@@ -11,7 +11,7 @@ public import CoreMetrics
 ///   between tries included; not of what was cancelled.
 /// - `webimage_download_first_byte_seconds`: a timer of each try, from its start to the head of its response.
 /// - `webimage_downloads_running` and `webimage_downloads_waiting`: meters of downloads that have a slot, and that wait for
-///   one.
+///   their first one.
 ///
 /// All names and values of dimensions are known in advance: neither URLs nor hosts are among them. What is answered from the
 /// memory cache is no download.

@@ -57,7 +57,7 @@ extension ImageError {
         guard case .status(let head, _) = self else { return nil }
         let fields = head.response.headerFields
         guard let text = fields[.retryAfter] else { return nil }
-        if let seconds = Int(text), seconds >= 0 { return .seconds(min(seconds, 1 << 30)) }
+        if let seconds = DeltaSeconds.seconds(text) { return .seconds(seconds) }
         // By the server's own clock, if it tells: ours may be wrong.
         guard let date = HTTPDate.seconds(text) else { return nil }
         return .seconds(max(0, date - (fields[.date].flatMap(HTTPDate.seconds) ?? HTTPDate.now)))

@@ -175,6 +175,64 @@ struct AttemptTests {
         }
     }
 
+    @Test func aFailureInBetweenLosesNothing() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = RangedFile(body: noise)
+            origin.route("/a") { request in
+                switch request.ordinal {
+                case 1: file.response(to: request).cut(at: .body(60_000))
+                case 2: .init(status: 503)
+                default: file.response(to: request)
+                }
+            }
+            let loader = loader()
+            async let data = loader.data(for: ImageRequest(origin.url("/a")))
+            await passTime()
+            await passTime()
+            let answer = try await data
+            #expect(answer.bytes == noise)
+            let asked = origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] }
+            #expect(asked == [nil, "bytes=60000-", "bytes=60000-"])
+        }
+    }
+
+    @Test func whatHadComeIsKeptWhenTheDownloadIsGivenUpBetweenTwoTries() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = RangedFile(body: noise)
+            origin.route("/a") { request in
+                switch request.ordinal {
+                case 1: file.response(to: request).cut(at: .body(60_000))
+                case 2: .init(status: 404)
+                default: file.response(to: request)
+                }
+            }
+            let loader = loader()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            _ = await clock.nextSleep()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            await loader.coordinator.becomesIdle()
+            // Nor is it lost with a download that could not go on.
+            await #expect(throws: ImageError.self) { try await loader.data(for: ImageRequest(origin.url("/a"))) }
+            let answer = try await loader.data(for: ImageRequest(origin.url("/a")))
+            #expect(answer.bytes == noise)
+            let asked = origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] }
+            #expect(asked == [nil, "bytes=60000-", "bytes=60000-"])
+        }
+    }
+
+    @Test func aBodyIsContinuedBehindWhatWasKeptOfIt() throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        let url = try HTTPURL("http://example.com/a")
+        let receiver = DownloadReceiver(url: url, log: log, rules: ResponseRules(DownloadConfiguration())) {}
+        receiver.receive(
+            ResponseHead(response: .init(status: .ok, headerFields: [.eTag: "\"v1\"", .contentLength: "10"]), url: url))
+        log.note(.network)
+        _ = receiver.receive([UInt8](repeating: 1, count: 6).span)
+        // Two more may have come since somebody took the first four.
+        #expect(receiver.resumption(after: 4)?.offset == 4)
+    }
+
     @Test func decodesAndPreviewsGoOnToo() async throws {
         try await withLoopbackOrigin { origin in
             let body = try Samples.file(.png, 300, 200)

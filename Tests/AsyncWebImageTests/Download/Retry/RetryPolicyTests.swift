@@ -51,9 +51,10 @@ struct RetryPolicyTests {
         let policy = ExponentialBackoff(retryAfterLimit: .seconds(10))
         #expect(policy.delay(after: try status(503, [.retryAfter: "11"]), tries: 1) == nil)
         #expect(policy.delay(after: try status(503, [.retryAfter: "99999999999"]), tries: 1) == nil)
+        #expect(policy.delay(after: try status(503, [.retryAfter: "99999999999999999999"]), tries: 1) == nil)
     }
 
-    @Test(arguments: ["soon", "-5", "1.5", ""])
+    @Test(arguments: ["soon", "-5", "+5", "1.5", ""])
     func aWishThatCannotBeReadIsNone(_ text: String) throws {
         let error = try status(503, [.retryAfter: text])
         #expect(ExponentialBackoff().delay(after: error, tries: 1, random: 1) == .milliseconds(500))
