@@ -165,7 +165,8 @@ final class StoringTransfer: Transfer, TransferReceiver {
 
     func end(_ end: End) {
         let tell = state.withLock { state in
-            defer { (state.end, state.joined) = (nil, nil) }
+            // The transfer again, which holds this one: `start` may have set it since it ended.
+            defer { (state.end, state.inner, state.joined) = (nil, nil, nil) }
             return state.end
         }
         tell?(end)

@@ -127,4 +127,68 @@ struct CachingTransferTests {
         await cache.settles()
         #expect(try await cache.stored(url) == [1, 2, 3])
     }
+
+    /// The rest of a body may have come before the transport has returned what it came by.
+    @Test func aTransferThatIsOverIsLetGo() async throws {
+        let transport = RestTransport(whole: body)
+        let cache = try ResponseCache.test(nil, ManualTime())
+        let caching = CachingTransport(transport: transport, cache: cache, policy: .useProtocol, note: { _ in })
+        for attempt in 1...2 {
+            let receiver = Receiver(nil)
+            _ = caching.start(TransportRequest(url: try HTTPURL(url)), receiver: receiver)
+            _ = try await receiver.end.value
+            await cache.settles()
+            #expect(receiver.state.withLock { $0.bytes } == Array(body.prefix(400_000)), "\(attempt)")
+        }
+        #expect(transport.handles.count == 2)
+        #expect(transport.handles.allSatisfy { $0.transfer == nil })
+    }
+}
+
+/// Answers before `start` returns: a first request with a body that breaks off, others with the rest of it.
+private final class RestTransport: Transport {
+    /// Like one of libcurl's, a transfer holds its receiver.
+    final class Handle: Transfer {
+        private let receiver: any TransferReceiver
+
+        init(_ receiver: any TransferReceiver) {
+            self.receiver = receiver
+        }
+
+        func cancel() {}
+        func resume() {}
+    }
+
+    struct WeakHandle {
+        weak let transfer: Handle?
+    }
+
+    private let whole: [UInt8]
+    private let state = Locked<[WeakHandle]>([])
+
+    var handles: [WeakHandle] { state.withLock { $0 } }
+
+    init(whole: [UInt8]) {
+        self.whole = whole
+    }
+
+    func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
+        var fields: HTTPFields = [.eTag: "\"a\"", .cacheControl: "max-age=60"]
+        if request.headerFields[.range] == nil {
+            fields[.contentLength] = "\(whole.count)"
+            receiver.receive(ResponseHead(response: HTTPResponse(status: .ok, headerFields: fields), url: request.url))
+            let beginning = Array(whole.prefix(400_000))
+            _ = receiver.receive(beginning.span)
+            receiver.finish(.failed(TransportError(url: request.url.string, reason: .connectionLost)))
+        } else {
+            fields[.contentLength] = "\(whole.count - 400_000)"
+            fields[.contentRange] = "bytes 400000-\(whole.count - 1)/\(whole.count)"
+            receiver.receive(
+                ResponseHead(response: HTTPResponse(status: .partialContent, headerFields: fields), url: request.url))
+            receiver.finish(.failed(TransportError(url: request.url.string, reason: .connectionLost)))
+        }
+        let handle = Handle(receiver)
+        state.withLock { $0.append(WeakHandle(transfer: handle)) }
+        return handle
+    }
 }

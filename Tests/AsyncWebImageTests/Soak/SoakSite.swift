@@ -86,8 +86,8 @@ struct SoakSite: Sendable {
         switch Int.random(in: 0..<44, using: &random) {
         case 0, 1: return good.cut(at: point)
         case 2, 3: return good.reset(at: point)
-        case 4, 5: return good.stalled(at: point)
-        case 6: return good.held(at: point, until: gate)
+        case 4, 5: return hangingUp(good, at: point).stalled(at: point)
+        case 6: return hangingUp(good, at: point).held(at: point, until: gate)
         case 7, 8: return good.paused(at: point, for: .milliseconds(Int.random(in: 1...50, using: &random)))
         case 9: return good.paced(bytesPerSecond: 100_000, chunk: 500)
         case 10: return Response(headerFields: fields, body: file, framing: .claimedContentLength(file.count + 100))
@@ -119,6 +119,16 @@ struct SoakSite: Sendable {
             return response
         default: return good
         }
+    }
+
+    /// `response` before it falls silent at `point`.
+    ///
+    /// Who has all of it keeps the connection for the next request, and the origin would be answering until one comes.
+    private func hangingUp(_ response: Response, at point: Response.Point) -> Response {
+        guard point == .body(response.body.count), response.framing == .contentLength else { return response }
+        var response = response
+        response.headerFields.append("Connection", "close")
+        return response
     }
 
     private func damaged(_ file: [UInt8], _ random: inout SplitMix) -> [UInt8] {
