@@ -78,10 +78,7 @@ extension DownloadCoordinator {
         download.log.answerCollectors()
         for subscriber in download.removeSubscribers(of: nil) { locations[subscriber.id] = nil }
         switch download.log.end {
-        case .success((_, let metrics))?:
-            download.state = .received
-            download.events?.stop(nil, finished: .finished(byteCount: download.log.received, metrics: metrics))
-            logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
+        case .success((_, let metrics))?: noteReceived(download, metrics)
         case .failure(let error)?:
             // Decodes hear of it through the log; nobody shall join a failure.
             forget(download)
@@ -93,14 +90,25 @@ extension DownloadCoordinator {
         if download.subscribers.isEmpty { abandon(download) }
     }
 
+    private func noteReceived(_ download: Download, _ metrics: TransferMetrics) {
+        download.state = .received
+        download.events?.stop(nil, finished: .finished(byteCount: download.log.received, metrics: metrics))
+        logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
+    }
+
     /// Nobody waits for the download any more: it stops wherever it is.
     func abandon(_ download: Download) {
         forget(download)
         switch download.state {
         case .waiting, .lookingUp, .running, .resting:
-            keepBeginning(of: download)
             // Lets go of the transfer, be it over, which holds the log in turn.
             download.log.finish(.failure(.cancelled(download.key.url)))
+            // All may have come, only that the end of the transfer has yet to be read.
+            if case .success((_, let metrics))? = download.log.end {
+                noteReceived(download, metrics)
+            } else {
+                keepBeginning(of: download)
+            }
         case .received, .abandoned: break
         }
         downloads[download.id] = nil
