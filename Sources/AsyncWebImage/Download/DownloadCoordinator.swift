@@ -87,8 +87,8 @@ public actor DownloadCoordinator {
 
     /// What happens to the downloads that begin from now on, for logs and interfaces.
     ///
-    /// Each call makes a stream of its own. Of a consumer who is more than `limit` events behind, the oldest are dropped.
-    /// Costs nothing while nobody listens.
+    /// Each call makes a stream of its own, which ends when the loader has been shut down or let go. Of a consumer who is
+    /// more than `limit` events behind, the oldest are dropped. Costs nothing while nobody listens.
     public nonisolated func events(bufferingNewest limit: Int = 4_096) -> AsyncStream<DownloadEvent> {
         listeners.stream(limit: limit)
     }

@@ -40,7 +40,7 @@ public final class ImageLoader: Sendable {
             configuration: configuration,
             clock: clock)
         if let metrics = configuration.metrics.map(DownloadMetrics.init) {
-            _ = coordinator.listeners.add { metrics.note($0) }
+            coordinator.listeners.add { metrics.note($0) }
         }
     }
 

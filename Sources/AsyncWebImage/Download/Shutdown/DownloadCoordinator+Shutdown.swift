@@ -44,6 +44,7 @@ extension DownloadCoordinator {
         guard shutdown != nil, downloads.isEmpty, runningCount == 0, decodeCount == 0 else { return }
         // Nobody will go on with them.
         interrupted = InterruptedBodies(limit: 0)
+        listeners.end()
         shutdown?.finish()
     }
 }
