@@ -53,9 +53,22 @@ extension ResponseCache {
         for name in index.withLock({ $0.names(key.name) }) + [plain, EntryKind.part.name(plain)] { remove(name) }
     }
 
-    /// Puts a new head before the body of an entry.
+    /// Whether an entry is the one that was found, neither removed nor replaced since.
+    private func holds(_ stored: StoredResponse, as name: String) -> Bool {
+        switch stored.body {
+        case .memory(_, let length):
+            let known = index.withLock { $0.content(name) ?? nil }
+            return known?.head == stored.head && known?.body.length == length
+        case .file(let file, _, _):
+            guard let folder, let known = try? OpenFile(reading: folder.path(of: name)) else { return false }
+            return known.isSame(as: file)
+        }
+    }
+
+    /// Puts a new head before the body of an entry, unless others were quicker: what is there now is newer, or unwanted.
     func renew(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) {
         let name = stored.head.name(key)
+        guard holds(stored, as: name) else { return }
         let mayBeStored = CacheControl(head.fields).allowsStoring
         if head.name(key) != name || !mayBeStored { remove(name) }
         guard mayBeStored, VaryRule(head.fields).canMatch else { return }
