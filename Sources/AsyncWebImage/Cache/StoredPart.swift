@@ -44,8 +44,7 @@ struct StoredPart: Sendable {
         var whole = stored.head.renewed(
             by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
         // Nobody counts the stored bytes with those that come.
-        let total = resumption.total ?? response.headerFields[.contentRange].flatMap(ContentRange.init)?.total
-        guard let total, total <= request.bodyLimit else { return nil }
+        guard let total = resumption.total(with: head), total <= request.bodyLimit else { return nil }
         whole.fields[.contentLength] = "\(total)"
         return whole
     }

@@ -75,7 +75,7 @@ final class DownloadReceiver: TransferReceiver {
         events?.send(.response(head))
         guard accepts(head) else { return refuse(head) }
         if head.status == .partialContent, let continued {
-            log.proceed(with: continued.stored, to: continued.total ?? head.contentLength.map { $0 + continued.offset })
+            log.proceed(with: continued.stored, to: continued.total(with: head))
             // The head of the whole stands, as for a response that was never interrupted.
             state.withLock { state in (state.head, state.use) = (continued.head, .body) }
         } else {
@@ -128,7 +128,9 @@ final class DownloadReceiver: TransferReceiver {
         let progress = log.progress
         let (success, completion) = state.withLock { state in
             defer { state.completion = nil }
-            if state.failure == nil { state.failure = state.failure(of: outcome, url: url.string, progress) }
+            if state.failure == nil {
+                state.failure = state.failure(of: outcome, url: url.string, progress, isContinued: continued != nil)
+            }
             return (state.failure == nil ? state.head : nil, state.completion)
         }
         if let success, let metrics = outcome.metrics { log.finish(.success((success, metrics))) }
@@ -165,7 +167,7 @@ final class DownloadReceiver: TransferReceiver {
 
 extension DownloadReceiver.State {
     fileprivate func failure(
-        of outcome: TransferOutcome, url: String, _ progress: DownloadProgress
+        of outcome: TransferOutcome, url: String, _ progress: DownloadProgress, isContinued: Bool
     ) -> DownloadReceiver.Failure? {
         // The status says more than that its text broke off.
         if use == .failureText, let head { return .failed(.status(head, text: head.text(of: failedBody))) }
@@ -175,12 +177,16 @@ extension DownloadReceiver.State {
         case .complete, .stopped:
             guard use == .body else { return .failed(.transport(TransportError(url: url, reason: .connectionLost))) }
             guard progress.received > 0 else { return .failed(.emptyBody(url: url)) }
-            // A part without a length of its own may be shorter than it was said to be.
-            if case .complete = outcome, let expected = progress.expected, progress.received < expected {
-                let reason = TransportError.Reason.truncated(expected: expected, received: progress.received)
-                return .failed(.transport(TransportError(url: url, reason: reason)))
+            // A part without a length of its own may be shorter or longer than it was said to be.
+            guard case .complete = outcome, let expected = progress.expected, progress.received != expected else {
+                return nil
             }
-            return nil
+            if progress.received > expected, isContinued { return .notContinued }
+            let reason =
+                progress.received > expected
+                ? TransportError.Reason.invalidResponse
+                : .truncated(expected: expected, received: progress.received)
+            return .failed(.transport(TransportError(url: url, reason: reason)))
         }
     }
 }

@@ -48,11 +48,18 @@ struct Resumption: Sendable {
         guard let range = fields[.contentRange].flatMap(ContentRange.init), range.first == offset,
             fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true
         else { return false }
+        // If neither says how long the whole is, nobody knows whether it ends with this part.
+        if total == nil, range.total == nil { return false }
         if let total, range.total != total { return false }
         // A part of the rest would end too early, and a later one would be asked for again and again.
         if let whole = range.total, range.last != whole - 1 { return false }
         if let tag = fields[.eTag], validator.hasPrefix("\""), tag != validator { return false }
         return head.contentLength.map { $0 == range.last - range.first + 1 } ?? true
+    }
+
+    /// How long the whole is, given the head of the rest.
+    func total(with head: ResponseHead) -> Int? {
+        total ?? head.response.headerFields[.contentRange].flatMap(ContentRange.init)?.total
     }
 
     private static func strongValidator(_ fields: HTTPFields) -> String? {
