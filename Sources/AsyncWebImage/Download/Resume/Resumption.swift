@@ -45,7 +45,9 @@ struct Resumption: Sendable {
     /// Whether an answer of status 206 is that rest, and nothing else.
     func isContinued(by head: ResponseHead) -> Bool {
         let fields = head.response.headerFields
-        guard let range = fields[.contentRange].flatMap(ContentRange.init), range.first == offset,
+        // A validator is that of one resource (RFC 9110, section 8.8.1); a redirect may have led to another.
+        guard head.url.string == self.head.url.string,
+            let range = fields[.contentRange].flatMap(ContentRange.init), range.first == offset,
             fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true
         else { return false }
         // If neither says how long the whole is, nobody knows whether it ends with this part.
@@ -53,7 +55,8 @@ struct Resumption: Sendable {
         if let total, range.total != total { return false }
         // A part of the rest would end too early, and a later one would be asked for again and again.
         if let whole = range.total, range.last != whole - 1 { return false }
-        if let tag = fields[.eTag], validator.hasPrefix("\""), tag != validator { return false }
+        let version = validator.hasPrefix("\"") ? fields[.eTag] : fields[.lastModified]
+        if let version, version != validator { return false }
         return head.contentLength.map { $0 == range.last - range.first + 1 } ?? true
     }
 
