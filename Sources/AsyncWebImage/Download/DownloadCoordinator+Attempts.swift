@@ -16,10 +16,10 @@ extension DownloadCoordinator {
             metadata: ["url": "\(download.key.url)", "error": "\(error)", "delay": "\(delay)"])
         let id = download.id
         // The download itself waits, and belongs to no caller's task.
-        download.rest = Task { [clock] in
+        download.rest = Task.detached { [clock] in
             // Cancelled: nobody waits for the download any more.
             guard (try? await clock.sleep(for: delay)) != nil else { return }
-            post(.rested(id))
+            self.post(.rested(id))
         }
         return true
     }

@@ -17,36 +17,38 @@ extension DownloadCoordinator {
         // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
         // threads: with a task that does the actor's own turns would wait for one to be free.
         decodeCount += 1
-        let task = Task {
-            switch variant {
-            case .header(let readsAnimation):
-                do {
-                    let info = try await session.runHeader(readsAnimation: readsAnimation)
-                    self.finish(id, variant, reader, info: .success(info))
-                } catch {
-                    self.finish(id, variant, reader, info: .failure(error))
-                }
-            case .pixels:
-                do {
-                    let image = try await session.run()
-                    self.finish(id, variant, reader, image: .success(image))
-                } catch {
-                    self.finish(id, variant, reader, image: .failure(error))
-                }
-            case .animation:
-                do {
-                    let animation = try await session.runAnimation()
-                    self.finish(id, variant, reader, animation: .success(animation))
-                } catch {
-                    self.finish(id, variant, reader, animation: .failure(error))
-                }
-            }
-            self.decodeCount -= 1
-            self.finishShutdownIfIdle()
-        }
+        let task = Task.detached { await self.run(session, variant, of: id) }
         let decode = Download.Decode(task: task, frames: frames, animations: animations, reader: reader)
         download.decodes[variant] = decode
         return decode
+    }
+
+    /// Not on the actor, which has a turn for the end of it alone.
+    private nonisolated func run(_ session: DecodeSession, _ variant: Variant, of id: Download.ID) async {
+        let reader = session.reader
+        switch variant {
+        case .header(let readsAnimation):
+            do {
+                let info = try await session.runHeader(readsAnimation: readsAnimation)
+                await finish(id, variant, reader, info: .success(info))
+            } catch {
+                await finish(id, variant, reader, info: .failure(error))
+            }
+        case .pixels:
+            do {
+                let image = try await session.run()
+                await finish(id, variant, reader, image: .success(image))
+            } catch {
+                await finish(id, variant, reader, image: .failure(error))
+            }
+        case .animation:
+            do {
+                let animation = try await session.runAnimation()
+                await finish(id, variant, reader, animation: .success(animation))
+            } catch {
+                await finish(id, variant, reader, animation: .failure(error))
+            }
+        }
     }
 
     private func finish(
@@ -56,7 +58,7 @@ extension DownloadCoordinator {
             guard case .info(_, let answer) = subscriber.wish else { continue }
             answer.resolve(info.mapError { ImageError.wrapping($0, url: download.key.url.string) })
         }
-        stopIfUnwanted(id)
+        noteEnd(ofDecodeOf: id)
     }
 
     private func finish(
@@ -81,7 +83,7 @@ extension DownloadCoordinator {
                 scale: download.key.url.displayScale)
             cache.insert(response, for: variant)
         }
-        stopIfUnwanted(id)
+        noteEnd(ofDecodeOf: id)
     }
 
     private func finish(
@@ -95,7 +97,7 @@ extension DownloadCoordinator {
                 subscriber.fail(ImageError.wrapping(error, url: download.key.url.string))
             }
         }
-        stopIfUnwanted(id)
+        noteEnd(ofDecodeOf: id)
     }
 
     /// Takes out those who wait for a decode that has ended.
@@ -114,11 +116,14 @@ extension DownloadCoordinator {
         return waiting.map { ($0, download) }
     }
 
-    private func stopIfUnwanted(_ id: Download.ID) {
-        guard let download = downloads[id], download.subscribers.isEmpty else { return }
-        abandon(download)
-        // Others may have waited for the memory of this one.
-        startNext()
+    private func noteEnd(ofDecodeOf id: Download.ID) {
+        decodeCount -= 1
+        if let download = downloads[id], download.subscribers.isEmpty {
+            abandon(download)
+            // Others may have waited for the memory of this one.
+            startNext()
+        }
+        finishShutdownIfIdle()
     }
 }
 

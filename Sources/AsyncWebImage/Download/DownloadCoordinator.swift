@@ -104,8 +104,10 @@ public actor DownloadCoordinator {
 extension DownloadCoordinator {
     /// Tells the coordinator something; what was told before comes first.
     nonisolated func post(_ message: CoordinatorInbox.Message) {
-        // One task for all that is posted until it runs, and nobody there to await it.
-        if inbox.append(message) { Task { await readInbox() } }
+        // One task for all that is posted until it runs, and nobody there to await it. Detached, as it belongs to all of
+        // them: neither the priority nor the task-local values of whoever came first. Not of high priority, which would
+        // come before those who are about to post, and read the inbox many times instead of once.
+        if inbox.append(message) { Task.detached { await self.readInbox() } }
     }
 
     func readInbox() {

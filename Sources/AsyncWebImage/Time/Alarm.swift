@@ -20,7 +20,8 @@ final class Alarm<Time: Clock> {
     func set(_ time: Time.Instant) {
         guard pending?.time != time else { return }
         pending?.task.cancel()
-        let task = Task { [clock, call] in
+        // Nobody's task: it wakes whoever waits by then.
+        let task = Task.detached { [clock, call] in
             // Cancelled: there is another time, or nobody to wake.
             guard (try? await clock.sleep(until: time, tolerance: nil)) != nil else { return }
             call()

@@ -23,7 +23,7 @@ final class HookedTransfer: Transfer {
         self.hooks = hooks
         self.receiver = receiver
         // Nobody's task: hooks may suspend, and whoever starts a transfer does not wait for its end.
-        let task = Task { await self.run(request, transport) }
+        let task = Task.detached { await self.run(request, transport) }
         let isCancelled = state.withLock { state in
             state.task = task
             return state.isCancelled
