@@ -87,6 +87,11 @@ final class BodyLog: Sendable {
         resumed?.resume()
     }
 
+    /// An attempt is over: until another is attached there is nothing to wake up.
+    func detach() {
+        state.withLock { ($0.transfer, $0.isPaused) = (nil, false) }
+    }
+
     /// Takes the next bytes, or refuses them all with `.pause` until the readers have caught up.
     func append(_ bytes: Span<UInt8>) -> BodyDemand {
         let (demand, waiting, watching) = state.withLock { state in

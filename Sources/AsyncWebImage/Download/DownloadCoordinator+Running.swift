@@ -53,8 +53,10 @@ extension DownloadCoordinator {
         lookUps?.release(id)
         guard let download = downloads[id], let receiver = download.receiver else { return }
         download.transfer = nil
+        let failure = receiver.failure
+        if failure != nil { download.log.detach() }
         if case .lookingUp(let result) = download.state, !endsWithLookUp(download, result) { return }
-        switch receiver.failure {
+        switch failure {
         case nil: settle(download)
         case .notContinued?:
             download.startsFromZero = true
