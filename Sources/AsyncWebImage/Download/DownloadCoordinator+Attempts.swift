@@ -42,9 +42,7 @@ extension DownloadCoordinator {
 
     /// Keeps what there is of a body that will not be finished now.
     func keepBeginning(of download: Download) {
-        guard configuration.resumableLimit > 0, hooks?.transform == nil, let receiver = download.receiver else {
-            return
-        }
+        guard configuration.resumableLimit > 0, let receiver = download.receiver else { return }
         // More may come meanwhile.
         let beginning = download.log.beginning
         let count = beginning?.reduce(0) { $0 + $1.count } ?? 0

@@ -39,8 +39,8 @@ final class DownloadReceiver: TransferReceiver {
     private let rules: ResponseRules
     /// What was asked to be continued.
     private let continued: Resumption?
-    /// Whether the body may grow over the limit though what the transport brings does not.
-    private let countsBody: Bool
+    /// Whether the bytes are others than the server's, which cannot be continued with those.
+    private let isTransformed: Bool
     /// Whether 304 is an answer: that the caller has the newest already.
     private let isConditional: Bool
     private let events: DownloadEventSender?
@@ -54,7 +54,7 @@ final class DownloadReceiver: TransferReceiver {
         self.log = log
         self.rules = rules
         continued = continuing
-        countsBody = continuing != nil || isTransformed
+        self.isTransformed = isTransformed
         self.isConditional = isConditional
         self.events = events
         state = Locked(State(completion: completion))
@@ -104,7 +104,8 @@ final class DownloadReceiver: TransferReceiver {
         switch state.withLock({ $0.use }) {
         case .none: return .stop
         case .body:
-            if countsBody, log.received > rules.bodyLimit - bytes.count {
+            // The body may be larger than what the transport brings.
+            if continued != nil || isTransformed, log.received > rules.bodyLimit - bytes.count {
                 let error = TransportError(url: url.string, reason: .bodyTooLarge(limit: rules.bodyLimit))
                 state.withLock { $0.failure = .failed(.transport(error)) }
                 return .stop
@@ -155,7 +156,7 @@ final class DownloadReceiver: TransferReceiver {
     /// The log may have more by now. Of a body that was to be continued, and of which no more has come, it is as it was.
     func resumption(after count: Int) -> Resumption? {
         // What is stored is there whole, or not at all.
-        guard log.source == .network else { return nil }
+        guard log.source == .network, !isTransformed else { return nil }
         let (head, use, failure) = state.withLock { ($0.head, $0.use, $0.failure) }
         guard use == .body, let head else {
             if case .notContinued? = failure { return nil }
