@@ -16,6 +16,8 @@ struct EntryDraft {
     private var isTakenOver = false
     /// Whether it became an entry, or never will.
     private var isOver = false
+    /// Whether it never will for want of room, or by the disk's fault.
+    private(set) var isGivenUp = false
 
     init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache) {
         self.cache = cache
@@ -55,7 +57,7 @@ struct EntryDraft {
             do {
                 try openFile(in: folder).write(piece, at: EntryFile.prefixLength + length)
             } catch {
-                return discard()
+                return giveUp()
             }
             checksum.add(piece)
         } else {
@@ -75,22 +77,23 @@ struct EntryDraft {
     /// Makes an entry of what was written, which is the whole body.
     mutating func finish() {
         guard total == nil || total == length else { return keep() }
-        finish(as: .whole)
+        if length == 0 { return discard() }
+        if !finish(as: .whole) { giveUp() }
     }
 
     /// Keeps what was written, which is the beginning of the body, if the rest can be asked for.
     mutating func keep() {
         let isContinuable = Resumption.validator(head.fields) != nil && head.contentLength.map { length < $0 } ?? true
-        guard isContinuable, length >= InterruptedBodies.minimumBytes else { return discard() }
-        finish(as: .part)
+        guard isContinuable, length >= InterruptedBodies.minimumBytes, finish(as: .part) else { return discard() }
     }
 
-    private mutating func finish(as kind: EntryKind) {
+    /// False if there can be no such entry.
+    private mutating func finish(as kind: EntryKind) -> Bool {
         let headBytes = head.bytes
         let size = EntryFile.prefixLength + length + headBytes.count
-        guard !isOver, length > 0, size <= cache.configuration.byteLimit else { return discard() }
+        guard !isOver, size <= cache.configuration.byteLimit else { return false }
         if let folder = cache.folder {
-            guard let file else { return discard() }
+            guard let file else { return false }
             do {
                 try file.handle.write(headBytes, at: EntryFile.prefixLength + length)
                 // The head of the part may have reached further.
@@ -99,7 +102,7 @@ struct EntryDraft {
                     EntryFile.prefix(kind, head: headBytes, bodyLength: length, bodyChecksum: checksum), at: 0)
                 try folder.rename(file.name, to: kind.name(name))
             } catch {
-                return discard()
+                return false
             }
             cache.insert(kind.name(name), size: size, nil)
         } else {
@@ -107,6 +110,13 @@ struct EntryDraft {
             cache.insert(kind.name(name), size: size, StoredResponse(head: head, body: body))
         }
         (isOver, file, pieces) = (true, nil, [])
+        return true
+    }
+
+    /// Ends it, unless it has ended: the response cannot be stored.
+    mutating func giveUp() {
+        if !isOver { isGivenUp = true }
+        discard()
     }
 
     /// Leaves nothing behind.

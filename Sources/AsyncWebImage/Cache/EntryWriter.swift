@@ -4,7 +4,8 @@ import Threading
 /// Stores one response while it passes by.
 ///
 /// Bytes come from the transport's thread and are written by the cache's. If the disk is so much slower that
-/// ``queueLimit`` bytes wait, the response is not stored: a download never waits for it.
+/// ``queueLimit`` bytes wait, the response is not stored: a download never waits for it. Nor is then what it was to take the
+/// place of: the origin has something newer.
 final class EntryWriter: Sendable {
     static let queueLimit = 4 << 20
 
@@ -16,6 +17,7 @@ final class EntryWriter: Sendable {
         var isGivenUp = false
     }
 
+    private let key: CacheKey
     private let cache: ResponseCache
     private let state: Locked<State>
     /// Touched by the cache's thread only.
@@ -23,6 +25,7 @@ final class EntryWriter: Sendable {
 
     /// Stores an answer with this head, the beginning of whose body may be stored already.
     init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache, continuing part: StoredResponse? = nil) {
+        self.key = key
         self.cache = cache
         state = Locked(State(received: part?.body.length ?? 0))
         draft = Locked(EntryDraft(head, key, cache: cache))
@@ -52,7 +55,7 @@ final class EntryWriter: Sendable {
             return (!state.isScheduled, false)
         }
         if schedules { onThread { _ in } }
-        if givesUp { onThread { $0.discard() } }
+        if givesUp { onThread { $0.giveUp() } }
     }
 
     /// The body is complete.
@@ -71,8 +74,10 @@ final class EntryWriter: Sendable {
                 return state.waiting
             }
             self.draft.withLock { draft in
+                let wasGivenUp = draft.isGivenUp
                 for piece in pieces { draft.write(piece) }
                 work(&draft)
+                if draft.isGivenUp, !wasGivenUp { self.cache.removeEntries(self.key) }
             }
         }
     }
