@@ -25,6 +25,14 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Whether what has come of a body that is given up is kept for the next request.
+    var keepsBeginnings: Bool {
+        switch self {
+        case .useProtocol, .revalidate, .cacheElseLoad, .cacheOnly: true
+        case .reload, .noStore: false
+        }
+    }
+
     /// What is to be done first.
     enum Step: Equatable {
         case serve

@@ -32,7 +32,8 @@ public struct DownloadConfiguration: Sendable {
     public var retry: (any RetryPolicy)?
     /// Most bytes that are kept in memory of bodies whose download was cancelled or has failed, to go on from there.
     ///
-    /// A ``ResponseCache`` keeps them besides, as far as they may be stored.
+    /// None are of requests with ``CachePolicy/reload`` or ``CachePolicy/noStore``, nor where request or response say
+    /// `no-store`. A ``ResponseCache`` keeps them besides, as far as they may be stored.
     public var resumableLimit: Int
     /// What may replace or refuse each request.
     public var requestModifier: (any RequestModifier)?

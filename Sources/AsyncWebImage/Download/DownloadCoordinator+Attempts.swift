@@ -42,11 +42,15 @@ extension DownloadCoordinator {
 
     /// Keeps what there is of a body that will not be finished now.
     func keepBeginning(of download: Download) {
-        guard configuration.resumableLimit > 0, let receiver = download.receiver else { return }
+        guard configuration.resumableLimit > 0, download.key.cachePolicy.keepsBeginnings,
+            !CacheControl(headerFields(of: download), isRequest: true).noStore, let receiver = download.receiver
+        else { return }
         // More may come meanwhile.
         let beginning = download.log.beginning
         let count = beginning?.reduce(0) { $0 + $1.count } ?? 0
-        guard var resumption = receiver.resumption(after: count) else { return }
+        guard var resumption = receiver.resumption(after: count),
+            CacheControl(resumption.head.response.headerFields).allowsStoring
+        else { return }
         if resumption.stored == nil {
             guard resumption.offset == count else { return }
             resumption.stored = beginning

@@ -23,7 +23,7 @@ extension DownloadCoordinator {
     func run(_ download: Download, continuing continued: Resumption?, over transport: any Transport) {
         var request = TransportRequest(
             url: download.key.url,
-            headerFields: configuration.headerFields.overridden(by: download.key.headerFields),
+            headerFields: headerFields(of: download),
             credential: download.key.credential,
             handlesCookies: download.key.handlesCookies,
             deadlines: configuration.deadlines,
@@ -46,6 +46,11 @@ extension DownloadCoordinator {
             ?? transport.start(request, receiver: receiver)
         download.log.attach(transfer)
         download.transfer = transfer
+    }
+
+    /// What its requests say; the next attempt may add to that.
+    func headerFields(of download: Download) -> HTTPFields {
+        configuration.headerFields.overridden(by: download.key.headerFields)
     }
 
     func transferEnded(_ id: Download.ID) {
