@@ -70,9 +70,9 @@ final class FrameChannel<Frame: Sendable>: Sendable {
     /// Nil after the final one.
     func next() async throws -> Frame? {
         while true {
-            let (frame, end, onDemand) = state.withLock { state in
+            let (frame, end) = state.withLock { state in
                 defer { state.newest = nil }
-                return (state.newest, state.end, state.onDemand)
+                return (state.newest, state.end)
             }
             if let frame { return frame }
             if let end {
@@ -82,10 +82,11 @@ final class FrameChannel<Frame: Sendable>: Sendable {
                 return nil
             }
             await withCheckedContinuation { continuation in
-                let isReady = state.withLock { state in
-                    guard state.newest == nil, state.end == nil else { return true }
+                let (isReady, onDemand) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+                    guard state.newest == nil, state.end == nil else { return (true, nil) }
                     state.waiting.append(continuation)
-                    return false
+                    // Who sets it from now on sees that somebody waits.
+                    return (false, state.onDemand)
                 }
                 if isReady { continuation.resume() } else { onDemand?() }
             }
