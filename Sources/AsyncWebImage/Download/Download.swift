@@ -38,8 +38,12 @@ final class Download {
     var transfer: (any Transfer)?
     /// What takes the response of the attempt that runs, or ran last.
     var receiver: DownloadReceiver?
-    /// Attempts so far.
+    /// Requests so far, or one if it was answered without.
     var attempts = 0
+    /// Attempts that have failed.
+    ///
+    /// One by which the server could not go on is none of them: everything is asked for at once then.
+    var failures = 0
     /// Whether a look-up has found nothing that is stored.
     var isMissing = false
     /// How the next attempt may go on where the last one broke off.

@@ -5,7 +5,8 @@ import Logging
 extension DownloadCoordinator {
     /// Whether the download will be tried again: after a rest, outside of the queue and without a slot.
     func retry(_ download: Download, after error: ImageError) -> Bool {
-        guard error.isRetryable, let delay = configuration.retry?.delay(after: error, tries: download.attempts) else {
+        download.failures += 1
+        guard error.isRetryable, let delay = configuration.retry?.delay(after: error, tries: download.failures) else {
             return false
         }
         download.resumption = download.receiver?.resumption(after: download.log.received)
