@@ -58,9 +58,9 @@ extension BodyLog {
         }
     }
 
-    /// Ends what ``watch(_:_:)`` began.
+    /// Ends all that ``watch(_:_:)`` began for a caller.
     func stopWatching(_ id: Subscriber.ID) {
-        state.withLock { $0.watchers.remove(id) }?.finish()
+        for stream in state.withLock({ $0.watchers.remove(id) }) { stream.finish() }
     }
 }
 

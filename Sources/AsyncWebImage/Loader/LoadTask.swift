@@ -41,7 +41,8 @@ public final class LoadTask<Value: Sendable>: Sendable {
     /// How much of the body has come, each time it is more, until there is an answer; a slow consumer sees fewer and newer
     /// states.
     ///
-    /// Who joins a download under way sees at once how far it is. What is in the memory cache has no progress.
+    /// Each call makes a stream of its own. Who joins a download under way sees at once how far it is. What is in the memory
+    /// cache has no progress.
     public var progress: AsyncStream<DownloadProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))

@@ -1,17 +1,17 @@
 /// Those who watch the progress of one download: each sees the newest state, however slow it is.
 struct ProgressWatchers {
-    private var streams: [Subscriber.ID: AsyncStream<DownloadProgress>.Continuation] = [:]
+    private var streams: [Subscriber.ID: [AsyncStream<DownloadProgress>.Continuation]] = [:]
 
     var isEmpty: Bool { streams.isEmpty }
-    var all: [AsyncStream<DownloadProgress>.Continuation] { Array(streams.values) }
+    var all: [AsyncStream<DownloadProgress>.Continuation] { streams.values.flatMap(\.self) }
 
     mutating func insert(_ stream: AsyncStream<DownloadProgress>.Continuation, of id: Subscriber.ID) {
-        streams[id]?.finish()
-        streams[id] = stream
+        streams[id, default: []].append(stream)
     }
 
-    mutating func remove(_ id: Subscriber.ID) -> AsyncStream<DownloadProgress>.Continuation? {
-        streams.removeValue(forKey: id)
+    /// Takes out all streams of a caller.
+    mutating func remove(_ id: Subscriber.ID) -> [AsyncStream<DownloadProgress>.Continuation] {
+        streams.removeValue(forKey: id) ?? []
     }
 
     mutating func removeAll() -> [AsyncStream<DownloadProgress>.Continuation] {
