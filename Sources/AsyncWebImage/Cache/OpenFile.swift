@@ -127,6 +127,9 @@ struct CacheFolder: Sendable {
 
     func remove(_ name: String) { _ = unsafe unlink(path(of: name)) }
 
+    /// Whether there is anything of this name.
+    func has(_ name: String) -> Bool { unsafe access(path(of: name), F_OK) == 0 }
+
     /// What is in it, in no order; what vanishes meanwhile is left out.
     var files: [File] {
         guard let folder = unsafe opendir(path) else { return [] }

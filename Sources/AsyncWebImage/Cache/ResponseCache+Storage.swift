@@ -101,7 +101,21 @@ extension ResponseCache {
             // Of a process that has ended, or been killed.
             folder.remove(file.name)
         }
-        let entries = files.filter { EntryKind($0.name) != nil }.sorted { $0.usedAt > $1.usedAt }
+        var entries = files.filter { EntryKind($0.name) != nil }.sorted { $0.usedAt > $1.usedAt }[...]
+        while !entries.isEmpty {
+            let next = entries.prefix(Self.entriesInTurn)
+            entries = entries.dropFirst(next.count)
+            thread.append { [self] in takeIn(next) }
+        }
+    }
+
+    /// So many entries that were found are taken in one after the other; then requests have their turn.
+    private static let entriesInTurn = 64
+
+    /// Takes in what the folder had, older than all that is known, unless it is gone by now.
+    private func takeIn(_ files: ArraySlice<CacheFolder.File>) {
+        guard let folder else { return }
+        let entries = files.filter { folder.has($0.name) }
         let removed = index.withLock { index in
             for file in entries { index.insertOldest(file.name, size: file.size, nil) }
             return index.evict()
