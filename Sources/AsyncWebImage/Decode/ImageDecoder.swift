@@ -14,7 +14,9 @@ public actor ImageDecoder {
     public struct Configuration: Sendable {
         /// Decode threads; as many as there are processors unless told otherwise.
         public var threadCount: Int
-        /// Bytes of memory for all decodes under way, results included until they are handed over.
+        /// Bytes of memory for all decodes under way.
+        ///
+        /// A result counts until its decode ends; from then on it is the callers' and the ``MemoryCache``'s.
         public var memoryBudget: Int
         /// What one file may cost.
         public var limits: DecodeLimits
