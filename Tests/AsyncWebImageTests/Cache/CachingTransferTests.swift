@@ -96,6 +96,33 @@ struct CachingTransferTests {
         receiver.state.withLock { #expect($0.bytes == [] && $0.ends.count == 1) }
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func aRenewalBringsNothingBackThatIsGone(onDisk: Bool, isReplaced: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, ManualTime())
+            try await cache.store(body, url, [.eTag: "\"a\""])
+            let receiver = Receiver(.pause)
+            let origin = ScriptedTransport()
+            var exchanges = origin.exchanges.makeAsyncIterator()
+            let transport = CachingTransport(
+                transport: origin, cache: cache, policy: .revalidate, note: { _ in })
+            let transfer = transport.start(TransportRequest(url: try HTTPURL(url)), receiver: receiver)
+            let exchange = try #require(await exchanges.next())
+            #expect(exchange.request.headerFields[.ifNoneMatch] == "\"a\"")
+            exchange.answer(.notModified, [.eTag: "\"a\""])
+            exchange.finish()
+            try await receiver.hasPaused.value
+
+            if isReplaced { try await cache.store([1, 2, 3], url) } else { await cache.remove(url) }
+            receiver.state.withLock { $0.mayTake = true }
+            transfer.resume()
+            _ = try await receiver.end.value
+            await cache.settles()
+            #expect(receiver.state.withLock { $0.bytes } == body)
+            #expect(try await cache.stored(url) == (isReplaced ? [1, 2, 3] : nil))
+        }
+    }
+
     @Test func aReceiverMayStop() async throws {
         let receiver = Receiver(.stop)
         let (_, cache) = try await start(receiver)

@@ -48,6 +48,42 @@ struct ResponseCacheTests {
         }
     }
 
+    @Test func whatIsGoneWhenItIsTakenInIsNotCounted() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, second) = (try ResponseCache.test(folder, time), try ResponseCache.test(folder, time))
+            try await whileBlocked(second) {
+                try await first.store([1, 2, 3], url)
+                second.scan()
+                await first.remove(url)
+            }
+            await second.settles()
+            #expect(second.byteCount == 0)
+        }
+    }
+
+    @Test func whatDoesNotFitGoesInTurnWithWhatIsStored() async throws {
+        try await withTemporaryFolder { folder in
+            let first = try ResponseCache.test(folder, time)
+            let second = try ResponseCache.test(folder, time, byteLimit: 15_000)
+            try await whileBlocked(second) {
+                for number in 1...3 { try await first.store([UInt8](repeating: 1, count: 10_000), url + "\(number)") }
+                second.scan()
+                // Whatever is about to be stored there has not been written yet.
+                #expect(try files(folder).count == 3)
+            }
+            await second.settles()
+            #expect(try files(folder).count == 1)
+        }
+    }
+
+    /// Keeps the cache from doing anything while `body` runs.
+    private func whileBlocked(_ cache: ResponseCache, _ body: () async throws -> Void) async throws {
+        let gate = DispatchSemaphore(value: 0)
+        cache.thread.append { gate.wait() }
+        defer { gate.signal() }
+        try await body()
+    }
+
     @Test func filesAreForTheirOwnerAlone() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder + "/deep/er", time)
@@ -130,9 +166,23 @@ struct ResponseCacheTests {
         }
     }
 
+    @Test(arguments: [true, false], [5_000, 50_000])
+    func whatCannotBeStoredTakesTheOlderOneWithIt(onDisk: Bool, byteLimit: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time, byteLimit: byteLimit, entryLimit: 10_000)
+            try await cache.store([1], url)
+            try await cache.store([2], url + "2")
+            // Too large for an entry, or for the whole cache.
+            try await cache.store([UInt8](repeating: 1, count: byteLimit == 5_000 ? 5_001 : 10_001), url)
+            #expect(try await cache.stored(url) == nil)
+            #expect(try await cache.stored(url + "2") == [2])
+        }
+    }
+
     @Test func aSlowDiskCostsTheEntryAndNotTheMemory() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
+            try await cache.store([1], url)
             let request = TransportRequest(url: try HTTPURL(url))
             let head = StoredHead(HTTPResponse(status: .ok), to: request, requestedAt: 0, receivedAt: 0)
             let writer = EntryWriter(head, CacheKey(request), cache: cache)

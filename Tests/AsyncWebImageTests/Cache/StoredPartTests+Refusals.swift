@@ -86,6 +86,26 @@ extension StoredPartTests {
         }
     }
 
+    @Test func aRestThatIsLongerThanItsRangeIsNotTheRest() async throws {
+        try await withBeginning { origin, folder in
+            origin.route("/a") { [file] request in
+                guard request.ordinal == 2 else { return file.response(to: request) }
+                let fields: HeaderFields = ["ETag": "\"v1\"", "Content-Range": "bytes 200000-299999/300000"]
+                return .init(
+                    status: 206, headerFields: fields, body: file.body[200_000...] + [1], framing: .chunked)
+            }
+            let error = await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a")) }
+            guard case .transport(let cause) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(cause.reason == .invalidResponse)
+            let data = try await load(folder, origin.url("/a"))
+            #expect(data.bytes == file.body)
+            #expect(ranges(origin) == [nil, "bytes=200000-", nil])
+        }
+    }
+
     @Test func aServerThatCannotAnswerNowCostsNoBeginning() async throws {
         try await withBeginning { origin, folder in
             origin.route("/a", .init(status: 503))
@@ -153,6 +173,7 @@ extension StoredPartTests {
         try await withBeginning { origin, folder in
             let cache = try ResponseCache.test(folder, time, byteLimit: 250_000)
             cache.scan()
+            await cache.settles()
             #expect(cache.byteCount > Self.beginning)
             try await cache.store([UInt8](repeating: 1, count: 100_000), origin.url("/b"))
             #expect(cache.byteCount < 101_000)

@@ -202,6 +202,20 @@ struct BodyLogTests {
         #expect(transfer.resumes.withLock { $0 } == 1)
     }
 
+    @Test func aTransferThatIsOverIsNotResumedInPlaceOfTheNext() async throws {
+        let log = BodyLog(replayLimit: 1)
+        let reader = try #require(log.makeReader())
+        let (first, second) = (Probe(), Probe())
+        log.attach(first)
+        while log.append(piece.span) == .more {}
+        log.detach()
+        #expect(log.append(piece.span) == .pause)
+        _ = try await reader.next()
+        #expect(first.resumes.withLock { $0 } == 0)
+        log.attach(second)
+        #expect(second.resumes.withLock { $0 } == 1)
+    }
+
     @Test func parkedReaderHoldsNobodyElseUp() async throws {
         let log = BodyLog(replayLimit: 1)
         let transfer = Probe()

@@ -118,6 +118,41 @@ struct DownloadCoordinatorTests {
         }
     }
 
+    @TaskLocal private static var caller = "nobody"
+
+    /// Notes as whom it is asked.
+    private struct Witness: Transport, RequestModifier {
+        typealias Testimony = (priority: TaskPriority, caller: String)
+        let testimonies: AsyncStream<Testimony>.Continuation
+
+        func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
+            testimonies.yield((Task.currentPriority, caller))
+            return InstantTransport(body: [1]).start(request, receiver: receiver)
+        }
+
+        func modify(_ request: TransportRequest) async throws -> TransportRequest {
+            testimonies.yield((Task.currentPriority, caller))
+            return request
+        }
+    }
+
+    @Test(arguments: [true, false]) func aDownloadIsNoneOfItsFirstCallersTasks(hasModifier: Bool) async throws {
+        let (testimonies, continuation) = AsyncStream.makeStream(of: Witness.Testimony.self)
+        let witness = Witness(testimonies: continuation)
+        var configuration = ImageLoader.Configuration.patient
+        if hasModifier { configuration.downloads.requestModifier = witness }
+        let loader = ImageLoader(configuration: configuration, transport: witness)
+        Task(priority: .background) {
+            Self.$caller.withValue("the first") { _ = loader.dataTask(for: ImageRequest("http://example.com/a")) }
+        }
+        var count = 0
+        for await testimony in testimonies {
+            #expect(testimony.priority >= .medium && testimony.caller == "nobody")
+            count += 1
+            if count == (hasModifier ? 2 : 1) { break }
+        }
+    }
+
     // MARK: Cancelling
 
     @Test func cancellingOneOfManyLeavesTheOthersAlone() async throws {

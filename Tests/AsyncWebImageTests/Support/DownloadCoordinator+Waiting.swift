@@ -9,6 +9,9 @@ extension DownloadCoordinator {
         await activity { $0.running == 0 && $0.waiting == 0 && $0.callers == 0 && $0.bytesInFlight == 0 }
     }
 
+    /// Does something in one turn: nothing that it tells the coordinator is read before its end.
+    func inOneTurn(_ body: @Sendable () -> Void) { body() }
+
     /// Returns once the activity is as wanted, or the test's time is up.
     func activity(_ isWanted: (Activity) -> Bool) async {
         while !isWanted(activity), !Task.isCancelled { await Task.yield() }

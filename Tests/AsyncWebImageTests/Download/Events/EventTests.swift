@@ -109,6 +109,31 @@ struct EventTests {
         }
     }
 
+    @Test func whatIsCompleteIsFinishedThoughItsCallerLeavesBeforeThatIsRead() async throws {
+        let transport = ScriptedTransport()
+        var exchanges = transport.exchanges.makeAsyncIterator()
+        let loader = ImageLoader(configuration: .patient, transport: transport)
+        let events = loader.coordinator.events()
+        let body = [UInt8](repeating: 1, count: 20_000)
+
+        let task = loader.dataTask(for: ImageRequest("http://example.com/a"))
+        let exchange = try #require(await exchanges.next())
+        exchange.answer(.ok, [.eTag: "\"a\""], body)
+        await loader.coordinator.inOneTurn {
+            task.cancel()
+            exchange.finish()
+        }
+        #expect(await names(events) == ["queued", "started 1", "response 200", "stopped", "finished 20000"])
+
+        // Nor is it the beginning of a body that could go on.
+        let again = loader.dataTask(for: ImageRequest("http://example.com/a"))
+        let second = try #require(await exchanges.next())
+        #expect(second.request.headerFields[.range] == nil)
+        second.answer(.ok, [:], body)
+        second.finish()
+        #expect(try await again.value.bytes == body)
+    }
+
     @Test func callersWhoShareADownloadShareItsEvents() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
@@ -131,6 +156,25 @@ struct EventTests {
         #expect(loader.coordinator.listeners.isObserved)
         _ = events
         events = nil
+        #expect(!loader.coordinator.listeners.isObserved)
+    }
+
+    @Test func eventsEndWithTheLoader() async throws {
+        var loader: ImageLoader? = ImageLoader(transport: InstantTransport(body: [1]))
+        let events = loader?.coordinator.events()
+        loader = nil
+        for await event in try #require(events) { Issue.record("\(event)") }
+    }
+
+    @Test func eventsEndWhenTheShutdownIsOver() async throws {
+        let loader = ImageLoader(transport: InstantTransport(body: [1]))
+        let events = loader.coordinator.events()
+        _ = try await loader.data(for: ImageRequest("http://example.com/a"))
+        await loader.shutdown(gracePeriod: .seconds(1))
+        var names: [String] = []
+        for await event in events { names.append(event.kind.name) }
+        #expect(names == ["queued", "started 1", "response 200", "stopped", "finished 1"])
+        for await event in loader.coordinator.events() { Issue.record("\(event)") }
         #expect(!loader.coordinator.listeners.isObserved)
     }
 
@@ -165,6 +209,23 @@ struct EventTests {
             var iterator = second.progress.makeAsyncIterator()
             #expect(await iterator.next() == DownloadProgress(received: 60_000, expected: 100_000))
             gate.open()
+        }
+    }
+
+    @Test func progressMayBeWatchedInSeveralPlaces() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route("/a", .init(body: [UInt8](repeating: 1, count: 100_000)).held(at: .start, until: gate))
+            let loader = loader()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            var places = (0..<3).map { _ in task.progress.makeAsyncIterator() }
+            for place in places.indices { #expect(await places[place].next()?.received == 0) }
+            gate.open()
+            for place in places.indices {
+                var last: DownloadProgress?
+                while let progress = await places[place].next() { last = progress }
+                #expect(last?.fraction == 1)
+            }
         }
     }
 

@@ -208,6 +208,28 @@ struct HookTests {
         }
     }
 
+    @Test func whatWasTransformedIsNotContinuedWithWhatIsNot() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = RangedFile(body: (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+            origin.route("/a") { request in
+                let response = file.response(to: request)
+                return request.ordinal == 1 ? response.cut(at: .body(100_000)) : response
+            }
+            let clock = ManualClock()
+            var configuration = ImageLoader.Configuration.patient
+            configuration.downloads.retry = ExponentialBackoff(base: .seconds(1))
+            configuration.downloads.bodyTransform = Cipher()
+            let loader = ImageLoader(configuration: configuration, clock: clock)
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            _ = await clock.nextSleep()
+            await loader.coordinator.configure { $0.bodyTransform = nil }
+            clock.advance(by: .seconds(100))
+            let data = try await task.value
+            #expect(data.bytes == file.body)
+            #expect(origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] } == [nil, nil])
+        }
+    }
+
     /// Says ten times as much.
     private struct Inflation: BodyTransform {
         struct Transformer: BodyTransformer {

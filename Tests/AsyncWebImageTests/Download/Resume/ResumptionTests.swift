@@ -5,10 +5,11 @@ import Testing
 
 /// When a body may be continued, and when an answer is its continuation.
 struct ResumptionTests {
-    private func head(_ fields: HTTPFields, _ status: Int = 200) throws -> ResponseHead {
+    private func head(
+        _ fields: HTTPFields, _ status: Int = 200, _ url: String = "http://example.com/"
+    ) throws -> ResponseHead {
         ResponseHead(
-            response: HTTPResponse(status: .init(code: status), headerFields: fields),
-            url: try HTTPURL("http://example.com/"))
+            response: HTTPResponse(status: .init(code: status), headerFields: fields), url: try HTTPURL(url))
     }
 
     private static let old = "Sun, 06 Nov 1994 08:00:00 GMT"
@@ -61,7 +62,29 @@ struct ResumptionTests {
         #expect(try isContinued([.contentRange: "bytes 100-199/200"]))
         #expect(try isContinued([.contentRange: "bytes 100-199/200", .eTag: "\"abc\"", .contentLength: "100"]))
         #expect(try isContinued([.contentRange: "bytes 100-199/200"], total: nil))
-        #expect(try isContinued([.contentRange: "bytes 100-199/*"], total: nil))
+    }
+
+    @Test func whatMayBeAPartOfTheRestIsNoContinuation() throws {
+        #expect(try !isContinued([.contentRange: "bytes 100-199/*"], total: nil))
+    }
+
+    @Test func anotherURLsAnswerIsNoContinuation() throws {
+        let fields: HTTPFields = [.contentRange: "bytes 100-199/200", .eTag: "\"abc\""]
+        let resumption = try #require(
+            Resumption(try head([.eTag: "\"abc\""], 200, "http://example.com/a"), offset: 100, total: 200))
+        #expect(resumption.isContinued(by: try head(fields, 206, "http://example.com/a")))
+        #expect(!resumption.isContinued(by: try head(fields, 206, "http://example.com/b")))
+    }
+
+    @Test func aDateHasToBeTheSame() throws {
+        let resumption = try #require(
+            Resumption(try head([.lastModified: Self.old, .date: Self.now]), offset: 100, total: 200))
+        var fields: HTTPFields = [.contentRange: "bytes 100-199/200", .eTag: "\"abc\""]
+        #expect(resumption.isContinued(by: try head(fields, 206)))
+        fields[.lastModified] = Self.old
+        #expect(resumption.isContinued(by: try head(fields, 206)))
+        fields[.lastModified] = Self.now
+        #expect(!resumption.isContinued(by: try head(fields, 206)))
     }
 
     static let others: [HTTPFields] = [

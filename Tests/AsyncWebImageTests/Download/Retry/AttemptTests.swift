@@ -106,6 +106,24 @@ struct AttemptTests {
         }
     }
 
+    @Test func whoeverWaitsToTryAgainHoldsNoTransfer() async throws {
+        let transport = ScriptedTransport()
+        var exchanges = transport.exchanges.makeAsyncIterator()
+        var configuration = ImageLoader.Configuration.patient
+        configuration.downloads.retry = ExponentialBackoff(base: .seconds(1))
+        let loader = ImageLoader(configuration: configuration, transport: transport, clock: clock)
+        let task = loader.dataTask(for: ImageRequest("http://example.com/a"))
+        let first = try #require(await exchanges.next())
+        // It is attached by the end of the turn in which it was started.
+        _ = await loader.coordinator.activity
+        first.answer(.ok, [.contentLength: "10"], [1])
+        first.fail(.connectionLost)
+        _ = await clock.nextSleep()
+        _ = await loader.coordinator.activity
+        #expect(first.isLetGo)
+        task.cancel()
+    }
+
     @Test func callersJoinWhileADownloadWaitsToTryAgain() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", [.init(status: 503), .init(body: [1])])
@@ -300,7 +318,7 @@ struct AttemptTests {
     }
 
     enum Lie: CaseIterable, Sendable {
-        case otherPart, otherTotal, notSatisfiable, encoded
+        case otherPart, otherTotal, notSatisfiable, encoded, longer
 
         func response(_ body: [UInt8]) -> LoopbackOrigin.Response {
             switch self {
@@ -308,16 +326,18 @@ struct AttemptTests {
             case .otherTotal: part("bytes 60000-199999/300000", Array(body[60_000...]))
             case .notSatisfiable: .init(status: 416)
             case .encoded: part("bytes 60000-199999/200000", Array(body[60_000...]), ["Content-Encoding": "gzip"])
+            case .longer: part("bytes 60000-199999/200000", body[60_000...] + [1], framing: .chunked)
             }
         }
 
         private func part(
-            _ range: String, _ body: [UInt8], _ fields: HeaderFields = [:]
+            _ range: String, _ body: [UInt8], _ fields: HeaderFields = [:],
+            framing: LoopbackOrigin.Response.Framing = .contentLength
         ) -> LoopbackOrigin.Response {
             var fields = fields
             fields.append("ETag", "\"v1\"")
             fields.append("Content-Range", range)
-            return .init(status: 206, headerFields: fields, body: body)
+            return .init(status: 206, headerFields: fields, body: body, framing: framing)
         }
     }
 
@@ -349,7 +369,7 @@ struct AttemptTests {
             }
             let loader = loader { $0.retry = ExponentialBackoff(maximumTries: 5, base: .seconds(1)) }
             let data = loader.dataTask(for: ImageRequest(origin.url("/a")))
-            for _ in 0..<3 { await passTime() }
+            for _ in 0..<4 { await passTime() }
             await #expect(throws: ImageError.self) { try await data.value }
             let asked = origin.recordedRequests(to: "/a").compactMap { $0.headerFields["Range"] }
             #expect(asked == ["bytes=60000-"])
