@@ -39,7 +39,7 @@ struct SoakRun: Sendable {
         let files = try SoakSite.makeFiles()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await warmUp(files)
-        let descriptors = ProcessState.descriptors
+        let openFiles = ProcessState.openFiles
         var memory: [Int] = []
         let start = ContinuousClock.now
         var loader: ImageLoader? = ImageLoader(configuration: try configuration())
@@ -55,8 +55,8 @@ struct SoakRun: Sendable {
             guard tally.findings.isEmpty else { break }
         }
         loader = nil
-        await expect("descriptors: \(ProcessState.descriptors), before \(descriptors)") {
-            ProcessState.descriptors <= descriptors
+        await expect("files: \(ProcessState.openFiles), before \(openFiles)") {
+            ProcessState.openFiles.count <= openFiles.count
         }
         await expect("threads: \(ProcessState.threads(named: "webimage-"))") {
             ProcessState.threads(named: "webimage-").isEmpty

@@ -15,7 +15,7 @@ struct LifetimeTests {
                 origin.route("/redirect", .redirect(to: "/a"))
                 origin.route("/stalled", LoopbackOrigin.Response(body: pattern(10)).stalled(at: .body(1)))
                 origin.route("/cut", LoopbackOrigin.Response(body: pattern(10)).cut(at: .body(1)))
-                let descriptors = ProcessState.descriptors
+                let files = ProcessState.openFiles
                 for _ in 0..<20 {
                     let transport = CurlTransport(configuration: .init(proxy: .none))
                     _ = try await transport.fetch(origin.url("/redirect"))
@@ -30,7 +30,7 @@ struct LifetimeTests {
                     #expect(await transport.transferCount == 0)
                 }
                 #expect(await ProcessState.reaches { ProcessState.threads(named: "webimage-").isEmpty })
-                #expect(await ProcessState.reaches { ProcessState.descriptors <= descriptors })
+                #expect(await ProcessState.reaches { ProcessState.openFiles.count <= files.count })
             }
         }
     }
@@ -58,9 +58,9 @@ struct LifetimeTests {
             }
             // What the runtime and the libraries open once for all is open then.
             #expect(await makeTransports(10))
-            let descriptors = ProcessState.descriptors
+            let files = ProcessState.openFiles
             #expect(await makeTransports(500))
-            #expect(await ProcessState.reaches { ProcessState.descriptors <= descriptors })
+            #expect(await ProcessState.reaches { ProcessState.openFiles.count <= files.count })
         }
     }
 
