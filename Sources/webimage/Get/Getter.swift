@@ -17,6 +17,8 @@ struct Getter: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         var outcome = Outcome(url: source.text)
+        if case .url(let url) = source.place { traffic.follow(url) }
+        defer { if case .url(let url) = source.place { traffic.forget(url) } }
         do {
             async let previews: Void = writePreviews(of: source)
             try await get(source, into: &outcome)
@@ -28,7 +30,6 @@ struct Getter: Sendable {
         }
         if case .url(let url) = source.place {
             outcome.httpStatus = traffic.flow(of: url)?.status ?? outcome.httpStatus
-            traffic.forget(url)
         }
         outcome.milliseconds = Int((clock.now - start) / .milliseconds(1))
         return outcome

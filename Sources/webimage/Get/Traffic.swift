@@ -10,6 +10,8 @@ final class Traffic: Transport {
         /// What the server announced, or nil.
         var expected: Int?
         var status: Int?
+        /// How many want to know.
+        fileprivate var followers = 0
     }
 
     private let transport: any Transport
@@ -23,21 +25,31 @@ final class Traffic: Transport {
     /// Bytes of all bodies.
     var received: Int { total.load(ordering: .relaxed) }
 
-    /// What has come of `url` since it was last forgotten; nil before its transfer starts.
+    /// Counts what comes of `url` until each who has called this has called ``forget(_:)``, so that a long list leaves
+    /// nothing behind.
+    func follow(_ url: String) {
+        guard let key = try? HTTPURL(url).string else { return }
+        flows.withLock { $0[key, default: Flow()].followers += 1 }
+    }
+
+    /// What has come of `url`; nil if nobody follows it.
     func flow(of url: String) -> Flow? {
         guard let key = try? HTTPURL(url).string else { return nil }
         return flows.withLock { $0[key] }
     }
 
-    /// Drops the count of `url`, so that a long list leaves nothing behind.
+    /// Ends what ``follow(_:)`` began.
     func forget(_ url: String) {
         guard let key = try? HTTPURL(url).string else { return }
-        flows.withLock { _ = $0.removeValue(forKey: key) }
+        flows.withLock { flows in
+            guard let flow = flows[key] else { return }
+            if flow.followers > 1 { flows[key]?.followers -= 1 } else { flows[key] = nil }
+        }
     }
 
     func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
         let key = request.url.string
-        flows.withLock { $0[key] = Flow() }
+        update(key) { $0 = Flow(followers: $0.followers) }
         return transport.start(request, receiver: Meter(receiver: receiver, traffic: self, key: key))
     }
 
