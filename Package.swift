@@ -132,7 +132,7 @@ let package = Package(
         .testTarget(
             name: "WebimageTests",
             dependencies: [
-                "webimage", "AsyncWebImage", "LoopbackOrigin",
+                "webimage", "AsyncWebImage", "LoopbackOrigin", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ],

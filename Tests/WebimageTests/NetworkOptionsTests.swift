@@ -1,6 +1,8 @@
 import ArgumentParser
 import AsyncWebImage
+import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import webimage
@@ -29,6 +31,41 @@ struct NetworkOptionsTests {
         } catch {
             #expect(NetworkOptions.message(for: error) == "--cacert: cannot read \(file): \(reason).")
             #expect(NetworkOptions.exitCode(for: error) == .validationFailure)
+        }
+    }
+
+    /// A mount of our own, which takes a user or the right to it, puts an authority into the place of the system's.
+    private static let canMount: Bool = (try? Programs.run("unshare", ["-rm", "true"])) != nil
+
+    @Test(.enabled(if: NginxServer.isAvailable && canMount, "nginx, openssl and user namespaces are needed"))
+    func authoritiesThatAreGivenTakeThePlaceOfTheSystems() async throws {
+        let server = try NginxServer()
+        let authority = try CertificateAuthority(for: server)
+        try authority.makeKey("server")
+        try authority.sign("server", key: "server")
+        try await server.start(
+            """
+            server {
+                listen 127.0.0.1:\(server.ports[0]) ssl;
+                ssl_certificate \(server.path("server.pem")); ssl_certificate_key \(server.path("server.key"));
+            }
+            """)
+        let url = "https://127.0.0.1:\(server.ports[0])/missing"
+        // The system's folder, with ours in it, and its file, with another one.
+        let other = server.path("other.pem")
+        try Programs.run(
+            "openssl",
+            ["req", "-x509", "-subj", "/CN=other", "-days", "2", "-keyout", server.path("other.key"), "-out", other]
+                + ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
+        try await withTemporaryFolder { folder in
+            try FileManager.default.copyItem(atPath: authority.file, toPath: folder + "/authority.pem")
+            try Programs.run("openssl", ["rehash", folder])
+            try FileManager.default.copyItem(atPath: other, toPath: folder + "/ca-certificates.crt")
+            let script = "exec unshare -rm sh -c 'mount --bind \(folder) /etc/ssl/certs && exec \"$@\"' sh \"$@\""
+            let system = try await Command.run(["info", "--retries", "0", url], by: script)
+            #expect(system.errors.contains("404"), "\(system.errors)")
+            let given = try await Command.run(["info", "--retries", "0", "--cacert", other, url], by: script)
+            #expect(given.errors.contains("no trusted TLS connection could be made"), "\(given.errors)")
         }
     }
 

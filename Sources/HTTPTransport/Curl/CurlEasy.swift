@@ -45,7 +45,11 @@ final class CurlEasy {
         // A name lookup of libcurl's own, behind a proxy, must not hold up the thread when it is abandoned.
         try set(CURLOPT_QUICK_EXIT, 1)
         let tls = configuration.tls
-        if let file = tls.certificateAuthorityFile { try set(CURLOPT_CAINFO, file) }
+        if let file = tls.certificateAuthorityFile {
+            try set(CURLOPT_CAINFO, file)
+            // Where libcurl was built with a folder of authorities, it would trust these besides.
+            try set(CURLOPT_CAPATH, nil)
+        }
         try set(
             CURLOPT_SSLVERSION, Int(tls.minimumVersion == .tls12 ? CURL_SSLVERSION_TLSv1_2 : CURL_SSLVERSION_TLSv1_3))
     }
