@@ -12,7 +12,8 @@ import Glibc
 public enum ProxyRule: Sendable, Hashable {
     /// Never.
     case none
-    /// Always through this one, given as libcurl takes it: `http://host:port`, `socks5h://host:port`.
+    /// Always through this one, given as libcurl takes it: `http://host:port`, `socks5h://host:port`; requests fail with
+    /// `invalidProxy` if it does not.
     case url(String)
     /// As the environment says: `http_proxy` (lower case only, RFC 3875 leaves HTTP_PROXY to attackers), `https_proxy`,
     /// `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`, and the exceptions in `no_proxy` or `NO_PROXY`.

@@ -11,9 +11,9 @@ public struct TransportError: Error, Sendable, Hashable {
 
     /// A failure of `url`.
     public init(url: String, reason: Reason, detail: String? = nil) {
-        self.url = url.withoutControlCharacters
+        self.url = url.withoutInvisibleCharacters
         self.reason = reason
-        self.detail = detail?.withoutControlCharacters
+        self.detail = detail?.withoutInvisibleCharacters
     }
 
     /// What can happen to a request.
@@ -24,6 +24,8 @@ public struct TransportError: Error, Sendable, Hashable {
         case hostNotFound
         /// No connection could be made.
         case connectionFailed
+        /// What was given as the proxy is none that libcurl can use.
+        case invalidProxy
         /// The proxy answered the request for a tunnel to an https host by this status.
         case refusedByProxy(status: Int)
         /// TLS could not be agreed on, or the certificate is not trusted.
@@ -61,7 +63,7 @@ public struct TransportError: Error, Sendable, Hashable {
         switch reason {
         case .connectionFailed, .timedOut, .truncated, .connectionLost, .hostNotFound: true
         case .refusedByProxy(let status): status >= 500 || status == 408 || status == 429
-        case .invalidURL, .insecure, .bodyTooLarge, .headerTooLarge, .invalidResponse, .tooManyRedirects,
+        case .invalidURL, .invalidProxy, .insecure, .bodyTooLarge, .headerTooLarge, .invalidResponse, .tooManyRedirects,
             .redirectRefused, .authenticationFailed, .refusedByPolicy, .notCached, .cancelled, .other:
             false
         }
@@ -82,6 +84,7 @@ extension TransportError.Reason {
         case .invalidURL: "not a valid http or https URL"
         case .hostNotFound: "the host is unknown"
         case .connectionFailed: "no connection could be made"
+        case .invalidProxy: "the proxy's address cannot be used"
         case .refusedByProxy(let status): "the proxy makes no connection to the host (status \(status))"
         case .insecure: "no trusted TLS connection could be made"
         case .timedOut(.lookup): "the host's name took too long to look up"
@@ -108,10 +111,19 @@ extension TransportError.Reason {
 }
 
 extension String {
-    /// Servers have a say in what stands in errors, which end up in terminals and logs.
-    fileprivate var withoutControlCharacters: String {
-        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
-        let visible = unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
-        return String(String.UnicodeScalarView(visible))
+    /// Servers have a say in what stands in errors, which end up in terminals and logs: neither control characters nor
+    /// those that turn the direction of text or end a line.
+    fileprivate var withoutInvisibleCharacters: String {
+        guard unicodeScalars.contains(where: \.isInvisible) else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.map { $0.isInvisible ? "?" : $0 }))
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isInvisible: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        default: false
+        }
     }
 }

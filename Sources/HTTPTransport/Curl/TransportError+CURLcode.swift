@@ -23,9 +23,12 @@ extension TransportError.Reason {
         switch code {
         case CURLE_URL_MALFORMAT:
             self = .invalidURL
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+        // Before anything was tried, by codes that have other meanings, too.
+        case _ where detail.hasPrefix("Unsupported proxy"):
+            self = .invalidProxy
+        case CURLE_COULDNT_RESOLVE_HOST:
             self = .hostNotFound
-        case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
+        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY, CURLE_INTERFACE_FAILED:
             self = .connectionFailed
         // A server that went away during the handshake said nothing against it.
         case CURLE_SSL_CONNECT_ERROR where Self.isBrokenOff(detail):
@@ -53,6 +56,9 @@ extension TransportError.Reason {
         // A line of its own over the limit is all that libcurl says this of while it reads a head.
         case CURLE_OUT_OF_MEMORY where progress.isWaitingForHead:
             self = .headerTooLarge(limit: ResponseHeadParser.limit)
+        // A trailer field that is none.
+        case CURLE_BAD_FUNCTION_ARGUMENT where progress.isReceivingBody:
+            self = .invalidResponse
         // HTTP/0.9 is "unsupported"; the URL itself was judged before.
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP_RETURNED_ERROR,
             CURLE_UNSUPPORTED_PROTOCOL:
@@ -74,5 +80,9 @@ extension TransportError.Reason {
 extension TransferProgress {
     fileprivate var isWaitingForHead: Bool {
         if case .waitingForHead = self { true } else { false }
+    }
+
+    fileprivate var isReceivingBody: Bool {
+        if case .receivingBody = self { true } else { false }
     }
 }

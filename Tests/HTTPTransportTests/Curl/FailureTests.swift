@@ -37,6 +37,10 @@ struct FailureTests {
                 .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFFFFF\r\nabc\r\n"),
                 .invalidResponse
             ),
+            (
+                .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nno field\r\n\r\n"),
+                .invalidResponse
+            ),
             (.raw("HTTP/9.9 200 OK\r\n\r\n"), .invalidResponse),
             (.raw("HTTP/1.1 101 Switching\r\n\r\nwhatever"), .invalidResponse),
         ] as [(Response, TransportError.Reason)])
@@ -107,7 +111,7 @@ struct FailureTests {
         .timedOut(.firstByte), .timedOut(.idle), .timedOut(.total), .truncated(expected: 10, received: 5),
         .truncated(expected: nil, received: 5), .connectionLost, .bodyTooLarge(limit: 1), .headerTooLarge(limit: 1),
         .invalidResponse, .tooManyRedirects(limit: 3), .redirectRefused, .cancelled, .other(code: 99),
-        .refusedByProxy(status: 403),
+        .refusedByProxy(status: 403), .invalidProxy,
     ])
     func everyReasonIsASentence(reason: TransportError.Reason) {
         let text = TransportError(url: "http://example.org/", reason: reason).description

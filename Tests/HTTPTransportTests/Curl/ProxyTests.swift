@@ -77,6 +77,29 @@ struct ProxyTests {
         #expect(!error.description.contains("secret"))
     }
 
+    @Test func aProxyThatIsUnknownIsNamed() async throws {
+        let transport = CurlTransport(
+            configuration: .init(proxy: .url("http://me:secret@nonexistent.invalid:3128")))
+        let error = try #require(try await transport.fetch("http://example.org/").error)
+        #expect(error.reason == .connectionFailed)
+        #expect(error.isRetryable)
+        #expect(error.description.hasPrefix("no connection could be made (to the proxy: "))
+        #expect(error.description.contains("nonexistent.invalid"))
+        #expect(!error.description.contains("secret"))
+    }
+
+    @Test(arguments: [
+        "ftp://me:secret@127.0.0.1:1", "http://me:secret@127.0.0.1:x", "me:secret@[zz]:1", "me:sec//ret@127.0.0.1:x",
+    ])
+    func whatIsNoProxyIsNotTriedAgain(proxy: String) async throws {
+        let transport = CurlTransport(configuration: .init(proxy: .url(proxy)))
+        let error = try #require(try await transport.fetch("http://example.org/").error)
+        #expect(error.reason == .invalidProxy)
+        #expect(!error.isRetryable)
+        #expect(error.description.hasPrefix("the proxy's address cannot be used ("))
+        #expect(!error.description.contains("sec"))
+    }
+
     @Test func aProxyThatSaysNothingIsGivenUp() async throws {
         try await withConnectProxy(.silence) { (proxy) async throws in
             let error = try #require(

@@ -57,7 +57,7 @@ enum FailureKind: String, CaseIterable {
             case .authenticationFailed: .authenticationFailed
             case .refusedByPolicy: .policy
             case .notCached: .notCached
-            case .invalidURL, .cancelled, .other: .other
+            case .invalidURL, .invalidProxy, .cancelled, .other: .other
             }
     }
 }
