@@ -9,8 +9,9 @@ import Glibc
 /// An absolute http or https URL, as libcurl itself reads it.
 ///
 /// One reading for the checks and for the transfer: what was judged is what is fetched. Scheme and host are in lower
-/// case, international names in their ASCII form, dots in the path are resolved, spaces and bytes beyond ASCII are
-/// percent-encoded, the scheme's own port and the fragment are dropped.
+/// case, international names in their ASCII form, IPv4 addresses as four decimal numbers, whatever disguise they came in;
+/// dots in the path are resolved, spaces and bytes beyond ASCII are percent-encoded, the scheme's own port and the
+/// fragment are dropped. A host whose last part is a number is an address or nothing.
 public struct HTTPURL: Sendable, Hashable {
     /// The parts, shared: a URL is handed on often.
     private final class Parts: Sendable {
@@ -96,31 +97,71 @@ public struct HTTPURL: Sendable, Hashable {
     }
 
     private init(_ parser: borrowing URLParser, text: String) throws(TransportError) {
+        let parts = try Self.parts(parser, text)
+        self.init(try Self.settled(parts, text))
+    }
+
+    /// libcurl decodes and translates a name after it has looked whether it is an address, and will look again when it
+    /// fetches the string: it is read here until it stays as it is.
+    private static func settled(_ first: Parts, _ text: String) throws(TransportError) -> Parts {
+        var parts = first
+        for _ in 0..<4 {
+            if PlainURL.isPlainHost(parts.host.utf8Span.span) { return parts }
+            let parser = try URLParser(of: text)
+            try parser.set(CURLUPART_URL, parts.string)
+            let again = try Self.parts(parser, text)
+            if again.host == parts.host {
+                guard !endsInNumber(parts.host) || IPAddress(parts.host) != nil else { break }
+                return parts
+            }
+            parts = Parts(
+                string: again.string, scheme: again.scheme, host: again.host, port: again.port, user: first.user,
+                password: first.password)
+        }
+        throw TransportError(url: withoutUserInformation(text), reason: .invalidURL)
+    }
+
+    /// What `parser` has read once; user, password and fragment are taken out of it.
+    private static func parts(_ parser: borrowing URLParser, _ text: String) throws(TransportError) -> Parts {
         guard let scheme = parser.part(CURLUPART_SCHEME), scheme == "http" || scheme == "https",
-            let host = parser.part(CURLUPART_HOST, flags: CURLU_PUNYCODE)?.lowercased(), !host.isEmpty,
+            var host = parser.part(CURLUPART_HOST, flags: CURLU_PUNYCODE)?.lowercased(), !host.isEmpty,
             let port = parser.part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap({ Int($0) }), port > 0
-        else { throw TransportError(url: Self.withoutUserInformation(text), reason: .invalidURL) }
+        else { throw TransportError(url: withoutUserInformation(text), reason: .invalidURL) }
         let user = parser.part(CURLUPART_USER, flags: CURLU_URLDECODE)
         let password = parser.part(CURLUPART_PASSWORD, flags: CURLU_URLDECODE)
         try parser.set(CURLUPART_USER, nil)
         try parser.set(CURLUPART_PASSWORD, nil)
         try parser.set(CURLUPART_FRAGMENT, nil)
+        // An address is complete without it; libcurl takes what has it for a name.
+        if host.hasSuffix("."), endsInNumber(String(host.dropLast())) { host.removeLast() }
         // Setting it drops an IPv6 address's zone, so only where it changes something.
         if parser.part(CURLUPART_HOST) != host { try parser.set(CURLUPART_HOST, host) }
         guard let string = parser.part(CURLUPART_URL, flags: CURLU_NO_DEFAULT_PORT) else {
-            throw TransportError(url: Self.withoutUserInformation(text), reason: .invalidURL)
+            throw TransportError(url: withoutUserInformation(text), reason: .invalidURL)
         }
-        self.init(Parts(string: string, scheme: scheme, host: host, port: port, user: user, password: password))
+        return Parts(string: string, scheme: scheme, host: host, port: port, user: user, password: password)
     }
 
-    /// What may be said of a text that is no URL: everything up to the last `@` could be a user and a password.
-    static func withoutUserInformation(_ text: String) -> String {
-        let start = text.firstIndex(of: "/").flatMap { slash in
-            text[slash...].hasPrefix("//") ? text.index(slash, offsetBy: 2) : nil
+    /// Whether the last part of `host` is a decimal or hexadecimal number, as no name's is (WHATWG URL, section 3.5).
+    private static func endsInNumber(_ host: String) -> Bool {
+        guard let last = host.split(separator: ".", omittingEmptySubsequences: false).last, !last.isEmpty else {
+            return false
         }
-        let authority = start ?? text.startIndex
-        guard let at = text.lastIndex(of: "@"), at >= authority else { return text }
-        return String(text[..<authority] + text[text.index(after: at)...])
+        return last.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            || last.hasPrefix("0x") && last.dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit }
+    }
+
+    /// What may be said of a text that is no URL, or has one in it: everything up to the last `@` could be a user and a
+    /// password, but for a scheme in front.
+    static func withoutUserInformation(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
+        var start = 0
+        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) {
+            start = colon + 3
+        }
+        guard at >= start else { return text }
+        return String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self)
     }
 
     /// Whether both URLs have the same scheme, host and port (RFC 6454, section 4).

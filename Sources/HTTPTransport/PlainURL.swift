@@ -44,7 +44,7 @@ struct PlainURL {
 
     /// A name whose last label begins with a letter, or a dotted IPv4 address in its normal form: other runs of digits
     /// can be addresses in disguise.
-    private static func isPlainHost(_ host: Span<UInt8>) -> Bool {
+    static func isPlainHost(_ host: Span<UInt8>) -> Bool {
         guard (1...253).contains(host.count) else { return false }
         let dot = UInt8(ascii: ".")
         var labelStart = 0

@@ -18,12 +18,26 @@ struct HTTPURLTests {
         ("http://[::1]/", "http://[::1]/"),
         ("http://0x7f.1/", "http://127.0.0.1/"),
         ("http://2130706433/", "http://127.0.0.1/"),
+        ("http://0X7F.1/", "http://127.0.0.1/"),
+        ("http://１２７.1/", "http://127.0.0.1/"),
+        ("http://①２７．0。0x1/", "http://127.0.0.1/"),
+        ("http://%31%32%37.1/", "http://127.0.0.1/"),
+        ("http://127.0.0.1./", "http://127.0.0.1/"),
+        ("http://0x7f.1./", "http://127.0.0.1/"),
+        ("http://2130706433。:81/a", "http://127.0.0.1:81/a"),
+        ("http://example.org./", "http://example.org./"),
+        ("http://a_b.example/", "http://a_b.example/"),
+        ("http://1a/", "http://1a/"),
         ("http://Bücher.example/", "http://xn--bcher-kva.example/"),
         ("http://user:secret@example.org/", "http://example.org/"),
         ("http://us%40er@example.org/", "http://example.org/"),
     ])
     func readsAndNormalises(text: String, expected: String) throws {
-        #expect(try HTTPURL(text).string == expected)
+        let url = try HTTPURL(text)
+        #expect(url.string == expected)
+        // As libcurl does when it fetches it.
+        let again = try HTTPURL(parsing: url.string)
+        #expect(again.string == expected && again.host == url.host && again.port == url.port)
     }
 
     @Test(arguments: [
@@ -31,6 +45,7 @@ struct HTTPURLTests {
         "ftp://example.org/", "file:///etc/passwd", "javascript:alert(1)", "data:image/png;base64,AAAA",
         "http://example.org:99999/", "http://example.org:0/", "http://example.org:-1/", "http://example.org:a/",
         "http://[::1/", "http://[zz]/", "http://exa mple.org/", "http://example.org/\u{0}evil",
+        "http://1.2.3.4.5/", "http://256.1.1.1/", "http://a.0x1/", "http://1.2.3.4.5./", "http://１.2.3.4.5/",
         "http://exa\u{0}mple.org",
         "http://example.org/\r\nHost: evil", "\u{1}http://example.org/", "http://\u{0}",
     ])
@@ -45,11 +60,14 @@ struct HTTPURLTests {
         #expect(url.user == "us@er")
         #expect(url.password == "se:cret")
         #expect("\(url)" == "http://example.org/a")
+        let disguised = try HTTPURL("http://me:secret@１２７.1/")
+        #expect(disguised.user == "me" && disguised.password == "secret" && disguised.host == "127.0.0.1")
     }
 
     @Test(arguments: [
         "http://user:secret@example.org:99999/", "http://user:sec/ret@example.org:x/", "ftp://user:secret@example.org/",
-        "user:secret@example.org", "http:user:secret@example.org:x:y",
+        "user:secret@example.org", "http:user:secret@example.org:x:y", "user:sec//ret@example.org:x",
+        "user:sec://ret@example.org:x", "http://user:secret@\u{301}example.org:x/", "user:secret@\u{301}",
     ])
     func errorsDoNotTellThePassword(text: String) {
         let error = #expect(throws: TransportError.self) { try HTTPURL(text) }
@@ -60,6 +78,14 @@ struct HTTPURLTests {
     @Test func errorsHaveNoControlCharacters() {
         let error = #expect(throws: TransportError.self) { try HTTPURL("http://\u{1B}[31m.example/") }
         #expect(error?.url == "http://?[31m.example/")
+    }
+
+    @Test(arguments: ["\u{85}", "\u{202E}", "\u{2066}", "\u{200D}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{E000}"])
+    func errorsShowWhatTheySay(invisible: String) {
+        let error = TransportError(
+            url: "http://example.org/\(invisible)gpj.exe", reason: .authenticationFailed, detail: "é\(invisible)a")
+        #expect(error.url == "http://example.org/?gpj.exe")
+        #expect(error.detail == "é?a")
     }
 
     @Test(arguments: [

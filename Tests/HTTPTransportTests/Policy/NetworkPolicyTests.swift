@@ -29,6 +29,14 @@ struct NetworkPolicyTests {
         #expect(try refusal("http://example.org/", by: policy) == "scheme http, rule: deny all others")
     }
 
+    @Test(arguments: ["http://１２７.1/", "http://127.0.0.1./", "http://2130706433。/", "http://0x7f.1./"])
+    func addressesInDisguiseAreJudged(url: String) throws {
+        #expect(try refusal(url, by: NetworkPolicy(hosts: [.deny("127.0.0.1")])) != nil)
+        var policy = NetworkPolicy.publicInternetOnly
+        policy.trustsProxy = true
+        #expect(try refusal(url, by: policy, throughProxy: true) == "address 127.0.0.1, rule: deny 127.0.0.0/8")
+    }
+
     @Test func namesGoThroughAProxyOnlyIfItIsTrusted() throws {
         var policy = NetworkPolicy.publicInternetOnly
         #expect(try refusal("http://example.org/", by: policy) == nil)
