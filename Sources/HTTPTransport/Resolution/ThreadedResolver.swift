@@ -1,9 +1,10 @@
 import Threading
 
-/// Asks a function that blocks, mostly the system's resolver, on at most eight threads.
+/// Asks a function that blocks, mostly the system's resolver, on eight threads, and more while these are stuck.
 ///
-/// libcurl would start a thread for every lookup, and wait for a stuck one. Threads exist only while there is something to
-/// look up; lookups that are cancelled before they have begun are passed over.
+/// libcurl would start a thread for every lookup, and wait for a stuck one. A name whose servers do not answer keeps a thread
+/// for half a minute: whenever lookups wait and none has begun for a second, the threads are doubled, up to 64. They exist
+/// only while there is something to look up; lookups that are cancelled before they have begun are passed over.
 public final class ThreadedResolver: HostResolver {
     /// Finds the addresses of a host, however long that takes.
     public typealias Lookup = @Sendable (_ host: String) throws(LookupFailure) -> [IPAddress]
@@ -22,12 +23,19 @@ public final class ThreadedResolver: HostResolver {
         /// thread for a race.
         var answers: [Int: Result<[IPAddress], LookupFailure>] = [:]
         var threads = 0
+        /// Lookups that have begun.
+        var begun = 0
+        /// Whether somebody looks whether the threads are stuck, as lookups wait for one.
+        var isWatched = false
     }
 
-    private static let threadLimit = 8
+    private static let usualThreads = 8
+    private static let mostThreads = 64
 
     private let state = Locked(State())
     private let lookup: Lookup
+    /// Returns when threads without any progress since are to be taken for stuck.
+    private let patience: @Sendable () async -> Void
 
     /// A resolver that asks the system.
     public convenience init() {
@@ -35,8 +43,13 @@ public final class ThreadedResolver: HostResolver {
     }
 
     /// A resolver that asks `lookup`, which may block.
-    public init(_ lookup: @escaping Lookup) {
+    public convenience init(_ lookup: @escaping Lookup) {
+        self.init(lookup, patience: { try? await Task.sleep(for: .seconds(1)) })
+    }
+
+    init(_ lookup: @escaping Lookup, patience: @escaping @Sendable () async -> Void) {
         self.lookup = lookup
+        self.patience = patience
     }
 
     /// The addresses of `host`; a lookup that has begun is waited for, even if the task is cancelled.
@@ -62,12 +75,39 @@ public final class ThreadedResolver: HostResolver {
             if Task.isCancelled { return (true, false) }
             state.waiting[id] = job
             state.queue.append(id)
-            guard state.threads < Self.threadLimit else { return (false, false) }
+            guard state.threads < Self.usualThreads else {
+                if !state.isWatched { Task { await self.watchThreads() } }
+                state.isWatched = true
+                return (false, false)
+            }
             state.threads += 1
             return (false, true)
         }
         if isTooLate { job.continuation.resume() }
-        if startsThread { startThread(named: "webimage-dns") { self.answerQueue() } }
+        if startsThread { startLookups() }
+    }
+
+    private func startLookups() {
+        startThread(named: "webimage-dns") { self.answerQueue() }
+    }
+
+    /// Has more threads start whenever those there are seem stuck, until no lookup waits for one.
+    private func watchThreads() async {
+        var begun = state.withLock { $0.begun }
+        while true {
+            await patience()
+            let (isOver, added) = state.withLock { state in
+                state.isWatched = !state.waiting.isEmpty
+                let isStuck = state.begun == begun
+                begun = state.begun
+                guard state.isWatched, isStuck else { return (!state.isWatched, 0) }
+                let added = min(state.threads, Self.mostThreads - state.threads, state.waiting.count)
+                state.threads += added
+                return (false, added)
+            }
+            for _ in 0..<added { startLookups() }
+            if isOver { return }
+        }
     }
 
     /// One thread's life: lookups until none is left.
@@ -83,7 +123,10 @@ public final class ThreadedResolver: HostResolver {
         state.withLock { state in
             while !state.queue.isEmpty {
                 let id = state.queue.removeFirst()
-                if let job = state.waiting.removeValue(forKey: id) { return (id, job) }
+                if let job = state.waiting.removeValue(forKey: id) {
+                    state.begun += 1
+                    return (id, job)
+                }
             }
             state.threads -= 1
             return nil

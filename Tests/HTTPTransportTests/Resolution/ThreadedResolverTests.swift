@@ -5,9 +5,37 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct ThreadedResolverTests {
+    /// How long lookups may take before their threads count as stuck: as often as the test says.
+    private final class Patience: Sendable {
+        private let endings: AsyncStream<Void>
+        private let continuation: AsyncStream<Void>.Continuation
+
+        init() {
+            (endings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        }
+
+        deinit { continuation.finish() }
+
+        @Sendable func last() async {
+            for await _ in endings { return }
+        }
+
+        /// Ends again and again until `condition` holds.
+        func ends(until condition: () -> Bool) async {
+            while !condition(), !Task.isCancelled {
+                continuation.yield()
+                await Task.yield()
+            }
+        }
+
+        /// For all that come.
+        func endsForGood() { continuation.finish() }
+    }
+
     @Test func thousandsOfHostsTakeEightThreads() async {
         let gatekeeper = Gatekeeper()
-        let resolver = ThreadedResolver(gatekeeper.lookup)
+        let patience = Patience()
+        let resolver = ThreadedResolver(gatekeeper.lookup, patience: patience.last)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<2_000 {
                 group.addTask { _ = try? await resolver.addresses(of: "host\(number)") }
@@ -17,11 +45,55 @@ struct ThreadedResolverTests {
         }
         #expect(gatekeeper.counts.withLock { $0.maximum } == 8)
         #expect(gatekeeper.counts.withLock { $0.lookups.count } == 2_000)
+        patience.endsForGood()
+    }
+
+    @Test func stuckNamesDoNotKeepOthersWaiting() async throws {
+        let gatekeeper = Gatekeeper()
+        let patience = Patience()
+        let resolver = ThreadedResolver(
+            { host throws(LookupFailure) in
+                host.hasPrefix("stuck") ? try gatekeeper.lookup(host) : ["127.0.0.2"]
+            }, patience: patience.last)
+        let stuck = (0..<9).map { number in Task { try await resolver.addresses(of: "stuck\(number)") } }
+        await gatekeeper.lookups(reach: 8)
+        let answered = Locked(false)
+        let other = Task {
+            defer { answered.withLock { $0 = true } }
+            return try await resolver.addresses(of: "other")
+        }
+        await patience.ends(until: { answered.withLock { $0 } })
+        #expect(try await other.value == ["127.0.0.2"])
+        #expect(gatekeeper.counts.withLock { $0.lookups.count } <= 9)
+        gatekeeper.open()
+        for task in stuck { #expect(try await task.value == ["127.0.0.1"]) }
+        patience.endsForGood()
+    }
+
+    @Test func stuckNamesTakeSixtyFourThreadsAtMost() async throws {
+        let gatekeeper = Gatekeeper()
+        let patience = Patience()
+        let resolver = ThreadedResolver(gatekeeper.lookup, patience: patience.last)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<200 { group.addTask { _ = try? await resolver.addresses(of: "host\(number)") } }
+            await gatekeeper.lookups(reach: 8)
+            await patience.ends(until: { gatekeeper.counts.withLock { $0.lookups.count } >= 64 })
+            var further = 0
+            await patience.ends(until: {
+                further += 1
+                return further > 1_000
+            })
+            gatekeeper.open()
+        }
+        #expect(gatekeeper.counts.withLock { $0.maximum } == 64)
+        #expect(gatekeeper.counts.withLock { $0.lookups.count } == 200)
+        patience.endsForGood()
     }
 
     @Test func lookupsThatNobodyWantsAnyLongerDoNotBegin() async throws {
         let gatekeeper = Gatekeeper()
-        let resolver = ThreadedResolver(gatekeeper.lookup)
+        let patience = Patience()
+        let resolver = ThreadedResolver(gatekeeper.lookup, patience: patience.last)
         let stuck = (0..<8).map { number in Task { try await resolver.addresses(of: "stuck\(number)") } }
         await gatekeeper.lookups(reach: 8)
         let unwanted = (0..<100).map { number in Task { try await resolver.addresses(of: "host\(number)") } }
@@ -34,6 +106,7 @@ struct ThreadedResolverTests {
         for task in stuck { #expect(try await task.value == ["127.0.0.1"]) }
         #expect(try await resolver.addresses(of: "last") == ["127.0.0.1"])
         #expect(gatekeeper.counts.withLock { $0.lookups.count } == 9)
+        patience.endsForGood()
     }
 
     @Test func aFailureIsThrown() async {
