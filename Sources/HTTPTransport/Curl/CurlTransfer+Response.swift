@@ -20,7 +20,8 @@ extension CurlTransfer {
         fileprivate(set) var bodyBytes = 0
     }
 
-    /// A redirect's own body is read up to here, to keep the connection; then the connection is given up.
+    /// A redirect's own body is read up to here, and for ``TransferClock/discardLimit``, to keep the connection; then
+    /// the connection is given up.
     private static let discardLimit = 64 << 10
     private static let abort = Int(CURL_WRITEFUNC_ERROR)
 
@@ -33,7 +34,7 @@ extension CurlTransfer {
             incoming.parser = ResponseHeadParser()
         }
         // A head counts as one piece: dripping it line by line gains a server no time.
-        if clock.phase != .receiving || headerLine.count <= 2 { enter(.receiving) }
+        if clock.phase != .discarding, clock.phase != .receiving || headerLine.count <= 2 { enter(.receiving) }
         switch incoming.parser.append(headerLine) {
         case .needsMore: return true
         case .tooLarge: return fail(.headerTooLarge(limit: ResponseHeadParser.limit))
@@ -51,10 +52,15 @@ extension CurlTransfer {
                 abortion = .failed(error)
                 return false
             }
-            guard incoming.redirected == nil else { return true }
+            guard incoming.redirected == nil else {
+                discardBody()
+                return true
+            }
         }
         if raw.status == .unauthorized, credential != nil || mayAskProvider {
             incoming.challenge = raw
+            // To answer by the same connection, libcurl reads the body to its end itself.
+            if credential?.isNegotiated != true { discardBody() }
             return true
         }
         // Out of a tunnel it would be the origin's own.
@@ -87,7 +93,7 @@ extension CurlTransfer {
             return Self.abort
         }
         if incoming.redirected != nil || incoming.challenge != nil {
-            enter(.receiving)
+            if clock.phase != .discarding { enter(.receiving) }
             incoming.discardedBytes += body.count
             return incoming.discardedBytes <= Self.discardLimit ? body.count : Self.abort
         }

@@ -140,6 +140,12 @@ extension CurlTransfer {
         enter(.waitingForFirstByte)
     }
 
+    /// The answer leads on: its body is of no use, and its end not waited for long.
+    func discardBody() {
+        enter(.discarding)
+        deadlines.expect(within: TransferClock.discardLimit)
+    }
+
     /// Notes progress.
     func enter(_ phase: TransferClock.Phase) {
         clock.enter(phase, now: deadlines.now)

@@ -49,6 +49,8 @@ extension CurlTransport: CurlThreadDriver {
 
     private func expireOverdue() {
         for (transfer, deadline) in deadlines.overdue(transfers.values) {
+            // The rest of an answer that leads on may be left where it is.
+            if deadline != .total, transfer.clock.phase == .discarding, goOn(transfer) { continue }
             finish(transfer, transfer.outcome(after: deadline))
         }
     }

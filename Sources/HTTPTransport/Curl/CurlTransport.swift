@@ -129,17 +129,8 @@ extension CurlTransport {
     /// Receivers hear of it one right after the other, so that they wake others once for all.
     func settleFinished() {
         while let (transfer, result) = multi.nextFinished() {
-            if let next = transfer.incoming.redirected, transfer.abortion == nil, !transfer.handle.isCancelled {
-                giveBack(transfer)
-                transfer.follow(next)
-                findCredential(for: transfer)
-                resolve(transfer)
-            } else if let challenge = transfer.incoming.challenge, transfer.abortion == nil,
-                !transfer.handle.isCancelled
-            {
-                giveBack(transfer)
-                answer(challenge, to: transfer)
-            } else if result != CURLE_OK, transfer.mayTryAgain(result) {
+            if goOn(transfer) { continue }
+            if result != CURLE_OK, transfer.mayTryAgain(result) {
                 giveBack(transfer)
                 transfer.tryAgain()
                 resolve(transfer)
@@ -151,6 +142,25 @@ extension CurlTransport {
         }
         for (transfer, outcome) in settled { finish(transfer, outcome) }
         settled.removeAll(keepingCapacity: true)
+    }
+
+    /// Makes the next request of a transfer whose answer leads on: to a redirect's target, or with a credential.
+    ///
+    /// False if it does not.
+    func goOn(_ transfer: CurlTransfer) -> Bool {
+        guard transfer.abortion == nil, !transfer.handle.isCancelled else { return false }
+        if let next = transfer.incoming.redirected {
+            giveBack(transfer)
+            transfer.follow(next)
+            findCredential(for: transfer)
+            resolve(transfer)
+        } else if let challenge = transfer.incoming.challenge {
+            giveBack(transfer)
+            answer(challenge, to: transfer)
+        } else {
+            return false
+        }
+        return true
     }
 
     /// The one way out of a transfer.

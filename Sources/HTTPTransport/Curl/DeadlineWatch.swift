@@ -21,8 +21,12 @@ final class DeadlineWatch {
     /// That is enough: whatever the transfer does, none of them passes before the shortest, and each look says when the
     /// next one is due.
     func expect(_ clock: TransferClock) {
-        guard let shortest = clock.shortest else { return }
-        let first = now + shortest
+        if let shortest = clock.shortest { expect(within: shortest) }
+    }
+
+    /// Looks after deadlines once `limit` has passed, if not before.
+    func expect(within limit: Duration) {
+        let first = now + limit
         if let next, next <= first { return }
         next = first
     }
@@ -36,10 +40,10 @@ final class DeadlineWatch {
             let clock = transfer.clock
             if let next = clock.next, next.instant <= now {
                 overdue.append((transfer, next.kind))
-            } else if let shortest = clock.shortest {
+            } else {
+                if let next = clock.next { earliest = min(earliest ?? next.instant, next.instant) }
                 // It may be in another phase, with a shorter limit, before the deadline of this one.
-                let look = min(clock.next?.instant ?? now + shortest, now + shortest)
-                earliest = min(earliest ?? look, look)
+                if let shortest = clock.shortest { earliest = min(earliest ?? now + shortest, now + shortest) }
             }
         }
         next = earliest.map { max($0, now + Self.granularity) }

@@ -6,8 +6,13 @@ struct TransferClock {
         case connecting
         case waitingForFirstByte
         case receiving
+        /// The rest of an answer that leads on is read, to keep the connection.
+        case discarding
         case paused
     }
+
+    /// How long a connection is worth waiting for.
+    static let discardLimit = Duration.milliseconds(500)
 
     private let deadlines: Deadlines
     private let end: ContinuousClock.Instant?
@@ -47,6 +52,7 @@ struct TransferClock {
             case .resolving, .connecting: (deadlines.connect, .connect)
             case .waitingForFirstByte: (deadlines.firstByte, .firstByte)
             case .receiving: (deadlines.idle, .idle)
+            case .discarding: (Self.discardLimit, .idle)
             case .paused: (nil, .idle)
             }
         guard let limit else { return end.map { ($0, .total) } }

@@ -181,6 +181,16 @@ struct CredentialTests {
         }
     }
 
+    @Test func theBodyOfAChallengeIsNotWaitedFor() async throws {
+        let challenge = LoopbackOrigin.Response(
+            status: 401, headerFields: ["WWW-Authenticate": "Bearer realm=\"a\""], body: pattern(1_000)
+        ).stalled(at: .body(3))
+        try await withProvider(Provider { _ in .bearer("t") }) { (origin, transport) async throws in
+            origin.route("/a", [challenge, LoopbackOrigin.Response(body: [1])])
+            #expect(try await transport.fetch(origin.url("/a")) { $0.deadlines.total = .seconds(30) }.body == [1])
+        }
+    }
+
     @Test func aProvidersErrorIsTold() async throws {
         struct Locked: Error, CustomStringConvertible { let description = "the key chain is locked" }
         try await withProvider(Provider { _ in throw Locked() }) { (origin, transport) async throws in

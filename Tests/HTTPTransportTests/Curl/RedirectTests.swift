@@ -92,6 +92,28 @@ struct RedirectTests {
         }
     }
 
+    @Test(arguments: [
+        LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(60_000))
+            .stalled(at: .body(3)),
+        LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(60_000))
+            .paced(bytesPerSecond: 20, chunk: 1),
+        LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], framing: .untilClose)
+            .stalled(at: .body(0)),
+    ])
+    func aBodyThatDoesNotEndIsNotWaitedFor(redirect: LoopbackOrigin.Response) async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", redirect)
+            origin.route("/b", LoopbackOrigin.Response(body: [1]))
+            // Without any deadline, too.
+            for total in [Duration.seconds(30), nil] {
+                let record = try await transport.fetch(origin.url("/a")) { $0.deadlines.total = total }
+                #expect(record.body == [1])
+                #expect(record.metrics?.redirectCount == 1)
+            }
+            #expect(await transport.transferCount == 0)
+        }
+    }
+
     @Test func seeOtherKeepsHead() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "/b", status: 303))

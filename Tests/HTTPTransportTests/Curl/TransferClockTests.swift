@@ -28,6 +28,14 @@ struct TransferClockTests {
         expect(clock, .seconds(10), .total)
     }
 
+    @Test func whatIsOfNoUseIsNotWaitedForLong() {
+        var clock = TransferClock(Deadlines(idle: nil, total: .seconds(1)), now: start)
+        clock.enter(.discarding, now: start)
+        expect(clock, .milliseconds(500), .idle)
+        clock.enter(.discarding, now: start + .milliseconds(700))
+        expect(clock, .seconds(1), .total)
+    }
+
     @Test func aLookupCountsAsConnectingToo() {
         var clock = TransferClock(Deadlines(lookup: .seconds(9), connect: .seconds(1)), now: start)
         expect(clock, .seconds(1), .connect)
