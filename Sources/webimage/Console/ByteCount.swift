@@ -23,11 +23,4 @@ extension String {
     fileprivate var withoutPointZero: String {
         contains(".0 ") ? String(prefix { $0 != "." } + drop { $0 != " " }) : self
     }
-
-    /// The text without what would move a terminal's cursor or colour it.
-    var printable: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { $0.properties.generalCategory == .control ? Unicode.Scalar("?") : $0 }))
-    }
 }

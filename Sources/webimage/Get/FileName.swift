@@ -52,21 +52,13 @@ struct FileName: Equatable {
 
     private static func safe(_ stem: String) -> String {
         var name = ""
-        for scalar in stem.unicodeScalars where !isInvisible(scalar) {
+        for scalar in stem.unicodeScalars where !scalar.isInvisible {
             name.unicodeScalars.append(["/", "\\", ":"].contains(scalar) ? "_" : scalar)
         }
         name = String(name.drop { $0 == "." || $0 == "-" || $0.isWhitespace })
         while name.utf8.count > mostBytes - bytesForTheRest { name.removeLast() }
         while let last = name.last, last.isWhitespace || last == "." { name.removeLast() }
         return name.isEmpty ? "image" : name
-    }
-
-    /// Control and format characters, which could forge what a terminal or a file manager shows.
-    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        default: false
-        }
     }
 }
 
