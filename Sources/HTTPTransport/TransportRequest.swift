@@ -6,7 +6,8 @@ public struct TransportRequest: Sendable {
     public var url: HTTPURL
     /// GET unless told otherwise; only methods without a body are supported.
     public var method: HTTPRequest.Method
-    /// Header fields to send; `Host` is made from ``url``.
+    /// Header fields to send; `Host` is made from ``url``, and neither it nor `Content-Length` nor `Transfer-Encoding` is
+    /// taken from here.
     public var headerFields: HTTPFields
     /// What proves to ``url``'s origin, and to no other, who asks.
     ///

@@ -11,7 +11,10 @@ struct RequestOptions: ParsableArguments {
     var retries = 2
 
     @Option(
-        help: ArgumentHelp("Give up a server that sends nothing for so long.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "Give up a server that sends nothing for so long. Below 8 or 10, that is also what looking up its name and "
+                + "connecting may take; above 600, what a whole download may.",
+            valueName: "seconds"))
     var timeout = 15.0
 
     @Option(
@@ -30,8 +33,12 @@ struct RequestOptions: ParsableArguments {
     var downloads: DownloadConfiguration {
         var downloads = DownloadConfiguration()
         downloads.retry = retries > 0 ? ExponentialBackoff(maximumTries: retries + 1) : nil
-        downloads.deadlines.idle = .seconds(timeout)
-        downloads.deadlines.firstByte = .seconds(timeout)
+        let timeout = Duration.seconds(timeout)
+        downloads.deadlines.lookup = downloads.deadlines.lookup.map { min($0, timeout) }
+        downloads.deadlines.connect = downloads.deadlines.connect.map { min($0, timeout) }
+        downloads.deadlines.firstByte = timeout
+        downloads.deadlines.idle = timeout
+        downloads.deadlines.total = downloads.deadlines.total.map { max($0, timeout) }
         for field in header { downloads.headerFields[values: field.name] = [] }
         for field in header { downloads.headerFields.append(field) }
         return downloads
@@ -42,6 +49,9 @@ struct RequestOptions: ParsableArguments {
         guard parts.count == 2, let name = HTTPField.Name(String(parts[0])), !parts[1].contains(where: \.isNewline)
         else {
             throw ValidationError("\(text) is no header field: write \"Name: value\".")
+        }
+        guard !["host", "content-length", "transfer-encoding"].contains(name.canonicalName) else {
+            throw ValidationError("\(name.rawName) cannot be given: it follows from the URL.")
         }
         return HTTPField(name: name, value: String(parts[1].drop { $0 == " " }))
     }

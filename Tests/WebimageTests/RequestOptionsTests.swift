@@ -15,14 +15,21 @@ struct RequestOptionsTests {
             ["--retries", "0", "--timeout", "2.5", "--header", "Accept: image/png", "--header", "X-Team:a:b"]
         ).downloads
         #expect(given.retry == nil)
-        #expect(given.deadlines.idle == .milliseconds(2_500))
+        let short = Duration.milliseconds(2_500)
+        #expect(
+            given.deadlines
+                == Deadlines(lookup: short, connect: short, firstByte: short, idle: short, total: .seconds(600)))
         #expect(given.headerFields[.accept] == "image/png")
         #expect(given.headerFields.contains { $0.name.rawName == "X-Team" && $0.value == "a:b" })
+        let long = try RequestOptions.parse(["--timeout", "1000"]).downloads.deadlines
+        #expect(long == Deadlines(firstByte: .seconds(1_000), idle: .seconds(1_000), total: .seconds(1_000)))
     }
 
     @Test(arguments: [
         ["--retries", "-1"], ["--retries", "many"], ["--timeout", "0"], ["--timeout", "nan"], ["--header", "no colon"],
         ["--header", "two words: a"], ["--header", "A: b\nC: d"],
+        ["--header", "Host: example.org"], ["--header", "content-length: 5"],
+        ["--header", "Transfer-Encoding: chunked"],
     ])
     func senselessOnesAreRefused(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try RequestOptions.parse(arguments) }
