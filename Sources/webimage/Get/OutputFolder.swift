@@ -15,13 +15,23 @@ struct OutputFolder: Sendable {
 
     private static let temporaryNames = Atomic<Int>(0)
 
-    /// Makes the folder if there is none.
+    /// Makes the folder, and those it is in, if there is none.
     ///
     /// Throws if that cannot be done or nothing can be written there.
     init(path: String) throws(FileError) {
         self.path = path.isEmpty ? "." : path
-        if unsafe mkdir(self.path, 0o777) != 0, errno != EEXIST { throw FileError("make the folder", self.path) }
+        guard Self.makeFolder(self.path[...]) else { throw FileError("make the folder", self.path) }
         guard unsafe access(self.path, W_OK | X_OK) == 0 else { throw FileError("write to the folder", self.path) }
+    }
+
+    /// Makes `path` and what is missing on the way there; false, with the reason in `errno`, if it cannot.
+    ///
+    /// No deeper than paths may be long: the system has another answer to one that is longer.
+    private static func makeFolder(_ path: Substring) -> Bool {
+        if unsafe mkdir(String(path), 0o777) == 0 || errno == EEXIST { return true }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
+        guard makeFolder(path[..<slash]) else { return false }
+        return unsafe mkdir(String(path), 0o777) == 0 || errno == EEXIST
     }
 
     /// Writes `bytes` under the first free name of `name`, `name-2` and so on, and returns the path.

@@ -59,6 +59,23 @@ struct OutputFolderTests {
         }
     }
 
+    @Test(arguments: ["a/b/c", "a//b/c/", "./a/../b/c"])
+    func makesTheFoldersItIsIn(path: String) throws {
+        try withTemporaryFolder { folder in
+            for _ in 0..<2 { _ = try OutputFolder(path: "\(folder)/\(path)").write([1], as: name) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(path)").count == 2)
+        }
+    }
+
+    @Test func noPathIsTooDeep() throws {
+        try withTemporaryFolder { folder in
+            let deep = folder + String(repeating: "/a", count: 100_000)
+            #expect(throws: FileError(description: "cannot make the folder \(deep): File name too long")) {
+                try OutputFolder(path: deep)
+            }
+        }
+    }
+
     @Test func saysWhyAFolderCannotBeHad() throws {
         try withTemporaryFolder { folder in
             _ = FileManager.default.createFile(atPath: folder + "/file", contents: nil)
