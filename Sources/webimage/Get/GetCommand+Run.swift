@@ -77,7 +77,7 @@ extension GetCommand {
                 }
             }
             for source in sources { try await start(ImageSource(argument: source)) }
-            while let line = try await list?.next() { try await start(ImageSource(listed: line)) }
+            while let line = try await list?.next() { try await start(line) }
             try await group.waitForAll()
         }
     }

@@ -100,7 +100,9 @@ struct GetCommand: AsyncParsableCommand {
     var keepProfile = false
 
     @Option(
-        help: "Also get every URL of this file, one a line; - for standard input. Lines with # in front are left out.")
+        help: ArgumentHelp(
+            "Also get every URL of this file, one a line, in UTF-8; - for standard input. Lines with # in front are left out."
+        ))
     var input: String?
 
     @Flag(help: "Write one JSON object a line for each image instead of text.")

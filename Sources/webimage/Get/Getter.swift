@@ -76,6 +76,8 @@ struct Getter: Sendable {
             } catch ImageError.transport(_) where plan.options.allowsPartial {
                 file = try await converted(url, as: nil, into: &outcome)
             }
+        case (_, .nowhere(let reason)):
+            throw FileError(description: reason)
         case (_, .file(let path)):
             let bytes = try await workers.run { try ImageFile(path: path).bytes() }
             outcome.source = "file"

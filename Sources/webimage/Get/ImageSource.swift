@@ -5,6 +5,8 @@ struct ImageSource: Sendable, Equatable {
     enum Place: Sendable, Equatable {
         case url(String)
         case file(path: String)
+        /// What was given can be neither.
+        case nowhere(reason: String)
     }
 
     /// What was typed.
@@ -32,6 +34,12 @@ struct ImageSource: Sendable, Equatable {
     init(listed: String) {
         text = listed
         place = .url(listed)
+    }
+
+    /// A line of a list that can be no URL, as far as it can be shown.
+    init(unusable text: String, reason: String) {
+        self.text = text
+        place = .nowhere(reason: reason)
     }
 
     private static func path(ofFileURL url: String) -> String? {

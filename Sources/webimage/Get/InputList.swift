@@ -8,14 +8,16 @@ import Glibc
 
 /// The lines of a file or of standard input, read as they are asked for.
 ///
-/// Blank lines and those that begin with `#` are left out. One block is held at a time, so a list may have any length.
+/// Blank lines and those that begin with `#` are left out, as is a byte order mark. One block is held at a time, so a list may
+/// have any length.
 actor InputList {
-    /// A longer line is no URL; it is cut here and fails as one.
+    /// A longer line is no URL, and not held; it fails.
     static let longestLine = 65_536
 
     private let descriptor: Int32
     private let name: String
     private var block: ArraySlice<UInt8> = []
+    private var isAtStart = true
     private var isAtEnd = false
 
     /// The list in the file at `path`, or standard input for `-`.
@@ -30,23 +32,44 @@ actor InputList {
     }
 
     /// The next line that says something, or nil at the end of the list or of the task.
-    func next() async throws(FileError) -> String? {
+    func next() async throws(FileError) -> ImageSource? {
         while let line = try await nextLine() {
-            let text = line.trimmed
-            if !text.isEmpty, !text.hasPrefix("#") { return text }
+            let content = line.trimmed
+            if content.first == UInt8(ascii: "#") { continue }
+            guard line.count <= Self.longestLine else {
+                return ImageSource(
+                    unusable: String(decoding: content.prefix(100), as: UTF8.self) + "...",
+                    reason: "the line is longer than \(Self.longestLine) bytes")
+            }
+            if content.isEmpty { continue }
+            // Another encoding would be another URL.
+            guard let text = String(validating: content, as: UTF8.self) else {
+                return ImageSource(
+                    unusable: String(decoding: content, as: UTF8.self), reason: "the line is not UTF-8")
+            }
+            return ImageSource(listed: text)
         }
         return nil
     }
 
+    /// A line without its end; one byte more than ``longestLine`` of one that is longer.
     private func nextLine() async throws(FileError) -> [UInt8]? {
+        guard var line = try await nextBytes() else { return nil }
+        let mark = "\u{FEFF}".utf8
+        if isAtStart, line.starts(with: mark) { line.removeFirst(mark.count) }
+        isAtStart = false
+        return line
+    }
+
+    private func nextBytes() async throws(FileError) -> [UInt8]? {
         var line: [UInt8] = []
         while true {
             if let end = block.firstIndex(of: UInt8(ascii: "\n")) {
-                line += block[..<end].prefix(Self.longestLine - line.count)
+                line += block[..<end].prefix(Self.longestLine + 1 - line.count)
                 block = block[(end + 1)...]
                 return line
             }
-            line += block.prefix(Self.longestLine - line.count)
+            line += block.prefix(Self.longestLine + 1 - line.count)
             block = []
             if isAtEnd { return line.isEmpty ? nil : line }
             await waitUntilReadable(descriptor)
@@ -58,12 +81,13 @@ actor InputList {
 }
 
 extension [UInt8] {
-    fileprivate var trimmed: String {
+    /// Without blanks around.
+    fileprivate var trimmed: ArraySlice<UInt8> {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
-            return ""
+            return []
         }
-        return String(decoding: self[first...last], as: UTF8.self)
+        return self[first...last]
     }
 }
 

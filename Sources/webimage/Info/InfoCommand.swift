@@ -57,6 +57,8 @@ struct InfoCommand: AsyncParsableCommand {
                 description.header = info.header
                 description.bytesRead = info.byteCount
                 if let animation = info.animation { description.describe(animation) }
+            case .nowhere(let reason):
+                description.error = reason
             case .file(let path):
                 let (header, byteCount) = try await workers.run {
                     let (header, byteCount) = try ImageFile(path: path).header()

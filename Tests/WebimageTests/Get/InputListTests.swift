@@ -5,15 +5,21 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct InputListTests {
-    private func lines(of text: String) async throws -> [String] {
+    private func sources(of list: [UInt8]) async throws -> [ImageSource] {
         try await withTemporaryFolder { folder in
             let path = folder + "/list"
-            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            try Data(list).write(to: URL(fileURLWithPath: path))
             let list = try InputList(path: path)
-            var lines: [String] = []
-            while let line = try await list.next() { lines.append(line) }
-            return lines
+            var sources: [ImageSource] = []
+            while let source = try await list.next() { sources.append(source) }
+            return sources
         }
+    }
+
+    private func lines(of text: String) async throws -> [String] {
+        let sources = try await sources(of: Array(text.utf8))
+        #expect(sources.allSatisfy { $0.isURL })
+        return sources.map(\.text)
     }
 
     @Test func leavesOutBlanksAndComments() async throws {
@@ -26,9 +32,38 @@ struct InputListTests {
         #expect(try await lines(of: expected.joined(separator: "\n") + "\n") == expected)
     }
 
-    @Test func endlessLinesAreCut() async throws {
-        let lines = try await lines(of: String(repeating: "x", count: 1_000_000) + "\ny\n")
-        #expect(lines.map(\.utf8.count) == [InputList.longestLine, 1])
+    @Test(arguments: ["x", " "])
+    func endlessLinesFail(character: String) async throws {
+        let long = String(repeating: character, count: 1_000_000) + "x"
+        let sources = try await sources(of: Array("\(long)\n#\(long)\ny\n".utf8))
+        let beginning = character == "x" ? String(repeating: "x", count: 100) : ""
+        #expect(
+            sources == [
+                ImageSource(unusable: beginning + "...", reason: "the line is longer than 65536 bytes"),
+                ImageSource(listed: "y"),
+            ])
+    }
+
+    @Test func theLongestLineIsTaken() async throws {
+        let longest = String(repeating: "x", count: InputList.longestLine)
+        #expect(try await lines(of: longest + "\n" + longest) == [longest, longest])
+        #expect(try await sources(of: Array((longest + "x").utf8)).map(\.isURL) == [false])
+    }
+
+    @Test func linesOfOtherEncodingsFail() async throws {
+        let latin1: [UInt8] = Array("http://example.com/caf".utf8) + [0xE9]
+        let comment: [UInt8] = Array("# caf".utf8) + [0xE9]
+        #expect(
+            try await sources(of: comment + [0x0A] + latin1 + [0x0A] + Array("http://example.com/café".utf8)) == [
+                ImageSource(unusable: "http://example.com/caf\u{FFFD}", reason: "the line is not UTF-8"),
+                ImageSource(listed: "http://example.com/café"),
+            ])
+    }
+
+    @Test func aByteOrderMarkIsNoPartOfALine() async throws {
+        #expect(try await lines(of: "\u{FEFF}a\nb") == ["a", "b"])
+        #expect(try await lines(of: "\u{FEFF}# a\nb") == ["b"])
+        #expect(try await lines(of: "\u{FEFF}") == [])
     }
 
     @Test func saysWhichListIsMissing() {
@@ -45,7 +80,7 @@ struct InputListTests {
             defer { close(writer) }
             let list = try InputList(path: path)
             _ = write(writer, "a\n", 2)
-            #expect(try await list.next() == "a")
+            #expect(try await list.next() == ImageSource(listed: "a"))
 
             let next = Task { try await list.next() }
             next.cancel()
