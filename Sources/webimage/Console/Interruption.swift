@@ -19,6 +19,7 @@ enum Interruption {
 
     /// What `body` returns.
     ///
+    /// A signal that the process was started to ignore, as `nohup` and shells without job control have it, stays ignored.
     /// Throws `Interrupted` if a signal came, after `body` has ended.
     static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
@@ -26,7 +27,8 @@ enum Interruption {
         let received = Received()
         var sources: [any DispatchSourceSignal] = []
         for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number, SIG_IGN)
+            let before = signal(number, SIG_IGN)
+            if unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler { received.take(number) }
             // A signal that came before would be ignored for good.

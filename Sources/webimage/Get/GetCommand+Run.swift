@@ -19,22 +19,25 @@ extension GetCommand {
         // What is encoded at full size takes hundreds of megabytes if it is large: few of those at a time.
         let concurrency = plan.holdsFullSize ? min(concurrency, 2 * workers.count) : concurrency
 
-        let end: (any Error)?
+        let hasCache = cache != nil
         do {
             try await Interruption.cancelling {
                 let drawing = Task { await display.redrawRegularly() }
-                defer { drawing.cancel() }
-                try await Self.get(sources, list, concurrency: concurrency, by: getter, display)
+                let end: (any Error)?
+                do {
+                    try await Self.get(sources, list, concurrency: concurrency, by: getter, display)
+                    end = nil
+                } catch {
+                    end = error
+                }
+                drawing.cancel()
+                // Responses, and what has come of those that were interrupted, are on the disk when the process ends.
+                if hasCache { await getter.loader.shutdown(gracePeriod: .zero) }
+                if let end { throw end }
             }
-            end = nil
         } catch {
-            end = error
-        }
-        // Responses, and what has come of those that were interrupted, are on the disk when the process ends.
-        if cache != nil { await getter.loader.shutdown(gracePeriod: .zero) }
-        if let end {
             try? await display.close()
-            throw end
+            throw error
         }
         try await display.close()
         if await display.failed > 0 { throw ExitCode.failure }
