@@ -25,6 +25,7 @@ struct Webimage: AsyncParsableCommand {
     static func main() async {
         // A closed pipe is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        Terminal.fillGaps()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -34,10 +35,10 @@ struct Webimage: AsyncParsableCommand {
             }
         } catch let interrupted as Interruption.Interrupted {
             // The terminal has shown ^C; the prompt shall not stand behind it.
-            if Terminal.error.isInteractive { try? Terminal.error.write("\n") }
+            if Terminal.error.isInteractive { Terminal.error.tell("\n") }
             exit(withError: ExitCode(interrupted.exitStatus))
         } catch let error as FileError {
-            try? Terminal.error.write("webimage: \(error)\n")
+            Terminal.error.tell("webimage: \(error)\n")
             exit(withError: ExitCode.failure)
         } catch {
             exit(withError: error)

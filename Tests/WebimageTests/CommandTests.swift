@@ -46,6 +46,106 @@ struct CommandTests {
         }
     }
 
+    @Test(arguments: ["INT", "HUP", "TERM"])
+    func signalsThatWereIgnoredAtTheStartStayIgnored(name: String) async throws {
+        let signals = ["INT": SIGINT, "HUP": SIGHUP, "TERM": SIGTERM]
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route("/slow.gif", LoopbackOrigin.Response(body: gif).held(at: .body(10), until: gate))
+            try await withTemporaryFolder { folder in
+                let result = try await Command.run(
+                    ["get", "-o", folder, origin.url("/slow.gif")], by: "trap '' \(name); exec \"$@\""
+                ) { command in
+                    await origin.bodyBytesSent(to: "/slow.gif", reach: 10)
+                    command.send(signals[name] ?? 0)
+                    #expect(await !command.ends(within: .milliseconds(200)))
+                    gate.open()
+                }
+                #expect(result.status == 0)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["slow.gif"])
+            }
+        }
+    }
+
+    @Test func theSecondInterruptionDoesNotWaitForADisk() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.gif", LoopbackOrigin.Response(headerFields: ["ETag": "\"a\""], body: gif))
+            try await withTemporaryFolder { folder in
+                let (cache, arguments) = (
+                    folder + "/cache", ["get", "--cache", folder + "/cache", "-o", folder, origin.url("/a.gif")]
+                )
+                #expect(try await Command.run(arguments).status == 0)
+                // What the command waits for when it opens the entry now.
+                let entry = try #require(
+                    try FileManager.default.contentsOfDirectory(atPath: cache).first { $0.contains("-") })
+                try FileManager.default.removeItem(atPath: "\(cache)/\(entry)")
+                try #require(mkfifo("\(cache)/\(entry)", 0o600) == 0)
+                let result = try await Command.run(arguments) { command in
+                    while !command.hasThread("webimage-cache"), await !command.ends(within: .milliseconds(1)) {}
+                    command.interrupt()
+                    #expect(await !command.ends(within: .milliseconds(500)))
+                    command.interrupt()
+                    if await !command.ends(within: .seconds(20)) { command.send(SIGKILL) }
+                }
+                #expect(result.status == 130)
+            }
+        }
+    }
+
+    @Test(arguments: ["2>/dev/full", "2>&-"])
+    func imagesAreNotWorseForErrorsThatNobodyReads(redirection: String) async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/ok/*", LoopbackOrigin.Response(body: gif))
+            try await withTemporaryFolder { folder in
+                let urls = ["/missing", "/ok/a.gif", "/missing", "/ok/b.gif"].map { origin.url($0) }
+                let script = "exec \"$@\" \(redirection)"
+                let good = try await Command.run(
+                    ["get", "-o", folder, urls[1], urls[3]], by: script)
+                #expect(good.status == 0)
+                #expect(good.output.split(separator: "\n").count == 2)
+                let mixed = try await Command.run(
+                    ["get", "-o", folder, "--concurrency", "1"] + urls, by: script)
+                #expect(mixed.status == 1)
+                #expect(mixed.output.split(separator: "\n").count == 2)
+                let info = try await Command.run(["info"] + urls, by: script)
+                #expect(info.status == 1)
+                #expect(info.output.split(separator: "\n").count == 2)
+                for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                    #expect(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)")) == Data(gif))
+                }
+            }
+        }
+    }
+
+    @Test func aClosedStandardOutputIsNoFile() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/*", LoopbackOrigin.Response(body: gif))
+            try await withTemporaryFolder { folder in
+                let result = try await Command.run(
+                    ["get", "-o", folder, origin.url("/a.gif")], by: "exec \"$@\" 0<&- 1>&-")
+                #expect(result.status == 1)
+                #expect(result.errors.contains("cannot write to standard output: Bad file descriptor"))
+                let list = try await Command.run(["get", "-o", folder, "--input", "-"], by: "exec \"$@\" 0<&-")
+                #expect(list.errors.contains("cannot read standard input: Bad file descriptor"))
+            }
+        }
+    }
+
+    @Test func linesThatAreNoURLsFailAloneAndAreNamed() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.gif", LoopbackOrigin.Response(body: gif))
+            try await withTemporaryFolder { folder in
+                let long = origin.url("/") + String(repeating: "x", count: 70_000)
+                let result = try await Command.run(
+                    ["get", "-o", folder, "--input", "-"], input: "\u{FEFF}\(origin.url("/a.gif"))\n\(long)\n")
+                #expect(result.status == 1)
+                #expect(result.output.hasPrefix(folder + "/a.gif"))
+                #expect(result.errors.contains("xxx...: the line is longer than 65536 bytes\n"))
+                #expect(origin.counts.totalRequests == 1)
+            }
+        }
+    }
+
     @Test func whatHasComeIsOnTheDiskForTheNextTime() async throws {
         let comment = [UInt8](repeating: 255, count: 256)
         let file = gif[..<19] + [0x21, 0xFE] + (0..<200).flatMap { _ in comment } + [0] + gif[19...]

@@ -35,6 +35,21 @@ struct Terminal: Sendable {
             Array(text.utf8), to: descriptor, named: descriptor == STDOUT_FILENO ? "standard output" : "the terminal")
     }
 
+    /// Writes `text` if that can be done: for what nobody depends on.
+    func tell(_ text: String) {
+        do throws(FileError) { try write(text) } catch {}
+    }
+
+    /// Puts something in the place of a standard stream that is closed, lest the next file become it.
+    ///
+    /// Reading from it, and writing results to it, fails as before.
+    static func fillGaps() {
+        for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            _ = unsafe open("/dev/null", mode)
+        }
+    }
+
     private static func environment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }

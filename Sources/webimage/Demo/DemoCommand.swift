@@ -18,7 +18,7 @@ struct DemoCommand: AsyncParsableCommand {
         try await Interruption.cancelling {
             let pictures = try DemoPicture.all()
             let screen = DemoScreen(terminal: .output, cells: pictures.count + 1)
-            if screen == nil { try Terminal.error.write("Loading \(pictures.count) pictures, slowly...\n") }
+            if screen == nil { Terminal.error.tell("Loading \(pictures.count) pictures, slowly...\n") }
             try screen?.open()
             defer { screen?.close() }
             let demo = Demo(pictures: pictures, screen: screen)

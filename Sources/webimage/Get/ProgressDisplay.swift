@@ -1,7 +1,8 @@
 /// Tells the user what is going on: results on standard output, failures and progress on standard error.
 ///
 /// On a terminal there is a line for every running image and one for the total, redrawn at most ten times a second;
-/// elsewhere only the plain lines of results.
+/// elsewhere only the plain lines of results. What cannot be written to standard error is left out: the images are not worse
+/// for it.
 actor ProgressDisplay {
     private let printsJSON: Bool
     private let isLive: Bool
@@ -55,17 +56,22 @@ actor ProgressDisplay {
     func close() throws(FileError) {
         running = []
         if isLive { try redraw() }
-        if started > 1 { try Terminal.error.write("\(summary)\n") }
+        if started > 1 { Terminal.error.tell("\(summary)\n") }
     }
 
     private func report(_ outcome: Outcome) throws(FileError) {
-        let terminal = outcome.isSuccess || printsJSON ? Terminal.output : Terminal.error
-        try terminal.write((printsJSON ? outcome.json : outcome.line) + "\n")
+        if printsJSON {
+            try Terminal.output.write(outcome.json + "\n")
+        } else if outcome.isSuccess {
+            try Terminal.output.write(outcome.line + "\n")
+        } else {
+            Terminal.error.tell(outcome.line + "\n")
+        }
     }
 
     private func redraw() throws(FileError) {
         if drawnLines > 0, !waiting.isEmpty {
-            try Terminal.error.write("\u{1B}[\(drawnLines)A\r\u{1B}[J")
+            Terminal.error.tell("\u{1B}[\(drawnLines)A\r\u{1B}[J")
             drawnLines = 0
         }
         let outcomes = waiting
@@ -76,7 +82,7 @@ actor ProgressDisplay {
         var lines = running.prefix(max(0, size.rows - 2)).map { line(for: $0.url, columns: size.columns - 1) }
         if !running.isEmpty { lines.append("\(summary), \(running.count) running".fitting(size.columns - 1)) }
         let up = drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r" : ""
-        try Terminal.error.write(up + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
+        Terminal.error.tell(up + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
         drawnLines = lines.count
     }
 

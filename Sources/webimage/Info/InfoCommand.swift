@@ -39,7 +39,11 @@ struct InfoCommand: AsyncParsableCommand {
                 let description = try await Self.describe(source, loader, workers)
                 if description.error != nil { failures += 1 }
                 let text = json ? description.json : description.line
-                try (json || description.error == nil ? Terminal.output : Terminal.error).write(text + "\n")
+                if json || description.error == nil {
+                    try Terminal.output.write(text + "\n")
+                } else {
+                    Terminal.error.tell(text + "\n")
+                }
             }
             return failures
         }

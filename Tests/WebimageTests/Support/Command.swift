@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import webimage
@@ -16,16 +17,34 @@ struct Command {
     private let process: pid_t
 
     /// What Ctrl-C does.
-    func interrupt() {
-        kill(process, SIGINT)
+    func interrupt() { send(SIGINT) }
+
+    /// Sends it a signal.
+    func send(_ signal: Int32) { kill(process, signal) }
+
+    /// Whether it has ended, or does within `duration`.
+    func ends(within duration: Duration) async -> Bool {
+        let deadline = ContinuousClock.now + duration
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0, info._sifields._kill.si_pid == 0 {
+            guard ContinuousClock.now < deadline else { return false }
+            await Task.yield()
+        }
+        return true
+    }
+
+    /// Whether it has a thread of that name.
+    func hasThread(_ name: String) -> Bool {
+        !ProcessState.threads(named: name + "\n", of: "\(process)").isEmpty
     }
 
     /// Runs the command to its end.
     ///
-    /// `environment` replaces variables of this process. `whileRunning` may interfere. With `closesOutput` nobody reads its output.
+    /// `environment` replaces variables of this process. `script` is what a shell does to start it, its words being `"$@"`.
+    /// `whileRunning` may interfere. With `closesOutput` nobody reads its output.
     static func run(
         _ arguments: [String], input: String = "", closesOutput: Bool = false, environment: [String: String] = [:],
-        whileRunning: (Command) async throws -> Void = { _ in }
+        by script: String? = nil, whileRunning: (Command) async throws -> Void = { _ in }
     ) async throws -> Result {
         try await withTemporaryFolder { folder in
             try Data(input.utf8).write(to: URL(fileURLWithPath: folder + "/input"))
@@ -34,7 +53,7 @@ struct Command {
             close(pipe[0])
             defer { close(pipe[1]) }
             let command = try spawn(
-                arguments, environment, in: folder, output: closesOutput ? pipe[1] : nil)
+                arguments, environment, script, in: folder, output: closesOutput ? pipe[1] : nil)
             try await whileRunning(command)
             let status = await command.waitForExit()
             func text(_ name: String) throws -> String {
@@ -54,7 +73,7 @@ struct Command {
     }
 
     private static func spawn(
-        _ arguments: [String], _ changes: [String: String], in folder: String, output: Int32?
+        _ arguments: [String], _ changes: [String: String], _ script: String?, in folder: String, output: Int32?
     ) throws -> Command {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -64,8 +83,10 @@ struct Command {
         posix_spawn_file_actions_addopen(&actions, 2, folder + "/errors", O_WRONLY | O_CREAT, 0o600)
         if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
 
-        let path = try path
-        var strings = ([path] + arguments).map { strdup($0) } + [nil]
+        let command = [try path] + arguments
+        let words = script.map { ["/bin/sh", "-c", $0, "sh"] + command } ?? command
+        let path = words[0]
+        var strings = words.map { strdup($0) } + [nil]
         defer { for string in strings { free(string) } }
         let environment = ProcessInfo.processInfo.environment.merging(changes) { $1 }
         var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
