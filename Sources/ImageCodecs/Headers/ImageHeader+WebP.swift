@@ -26,26 +26,32 @@ extension ImageHeader {
         header.frameCount = flags & 0x02 != 0 ? nil : 1
         header.orientationFollowsPixels = flags & 0x08 != 0
 
+        var imageSize = header.size
         var offset = 20 + padded(length)
         while let length = bytes.littleEndian32(at: offset + 4) {
             if bytes.has("ANMF", at: offset) {
                 guard let width = bytes.littleEndian24(at: offset + 14),
                     let height = bytes.littleEndian24(at: offset + 17)
                 else { return nil }
-                let frame = PixelSize(width: width + 1, height: height + 1)
-                header.hasAlpha = header.hasAlpha || frame != header.size
+                imageSize = PixelSize(width: width + 1, height: height + 1)
+                header.hasAlpha = header.hasAlpha || imageSize != header.size
                 header.heldBytes = held(length)
-                return header
+                offset += 8 + 16  // its image is next
+                continue
             }
             if bytes.has("ALPH", at: offset) {
                 header.hasAlpha = true
-                header.heldBytes = held(riffSize - offset)  // colours follow, how many is not known yet
+                // Colours follow, how many is not known yet.
+                if header.heldBytes == 0 { header.heldBytes = held(riffSize - offset) }
                 return header
             }
             if bytes.has("VP8 ", at: offset) || bytes.has("VP8L", at: offset) {
                 guard let image = try webp(imageChunkAt: offset, of: bytes, limits: limits) else { return nil }
+                guard image.size == imageSize else {
+                    throw .corrupt(.webp, "the image has another size than its header says")
+                }
                 header.hasAlpha = header.hasAlpha || image.hasAlpha
-                header.heldBytes = held(length)
+                header.heldBytes = max(header.heldBytes, held(length))
                 return header
             }
             let isProfile = bytes.has("ICCP", at: offset)

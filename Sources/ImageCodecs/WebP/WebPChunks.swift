@@ -85,7 +85,8 @@ struct WebPChunks {
         guard let length = head.span.littleEndian32(at: 4) else { return .skipped }
         let name = head.span
         isImageData = name.has("VP8 ", at: 0) || name.has("VP8L", at: 0)
-        contentLeft = length + length & 1
+        // The last chunk may lack the byte that makes its length even.
+        contentLeft = min(length + length & 1, fileLeft)
         content = .skipped
         if name.has("ANMF", at: 0) {
             guard frameCount == 0 || hasImage else { throw .corrupt(.webp, "a frame without an image") }

@@ -18,6 +18,8 @@ final class WebPImageDecoder {
     private var nextAttempt = 0
     private(set) var isComplete = false
     private var hasFailed = false
+    /// Whether the bitstream has the size that it has to have, which is known with its first bytes.
+    private var hasItsSize = false
     /// Rows complete so far, from the top.
     private(set) var rowCount = 0
 
@@ -62,10 +64,12 @@ final class WebPImageDecoder {
         guard !isComplete, !hasFailed, isLast || chunks.count >= nextAttempt else { return }
         nextAttempt = chunks.count + max(4 << 10, chunks.count / 16)
         hasFailed = true
+        // libwebp allocates as much as the bitstream asks for, whatever its container says.
+        if !hasItsSize { try compareSizes() }
         let status = unsafe chunks.withUnsafeBufferPointer { bytes in
             unsafe WebPIUpdate(decoder, bytes.baseAddress, bytes.count)
         }
-        try countRows()
+        countRows()
         switch status {
         case VP8_STATUS_OK: isComplete = true
         case VP8_STATUS_SUSPENDED where !isLast: hasFailed = false
@@ -76,15 +80,22 @@ final class WebPImageDecoder {
         }
     }
 
-    private func countRows() throws(CodecError) {
-        var lastRow: Int32 = 0
-        var (width, height, stride): (Int32, Int32, Int32) = (0, 0, 0)
-        if unsafe WebPIDecGetRGB(decoder, &lastRow, &width, &height, &stride) != nil {
-            guard Int(width) == size.width, Int(height) == size.height else {
-                throw .corrupt(.webp, "the image has another size than its header says")
-            }
-            rowCount = Int(lastRow)
+    private func compareSizes() throws(CodecError) {
+        var features = WebPBitstreamFeatures()
+        let status = unsafe chunks.withUnsafeBufferPointer { bytes in
+            unsafe WebPGetFeatures(bytes.baseAddress, bytes.count, &features)
         }
+        // What is too short or invalid takes no memory, and decoding tells which it is.
+        guard status == VP8_STATUS_OK else { return }
+        guard Int(features.width) == storedSize.width, Int(features.height) == storedSize.height else {
+            throw .corrupt(.webp, "the image has another size than its header says")
+        }
+        hasItsSize = true
+    }
+
+    private func countRows() {
+        var lastRow: Int32 = 0
+        if unsafe WebPIDecGetRGB(decoder, &lastRow, nil, nil, nil) != nil { rowCount = Int(lastRow) }
     }
 
     /// Calls `body` with a row that is complete.

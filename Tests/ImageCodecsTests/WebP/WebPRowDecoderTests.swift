@@ -100,6 +100,74 @@ struct WebPRowDecoderTests {
         #expect(throws: CodecError.self) { try decodeRows(file) }
     }
 
+    /// Where an image can be: alone, behind its alpha, in the first frame of an animation.
+    enum Place: CaseIterable {
+        case still, behindAlpha, frame
+
+        /// A file that says `size` of `image`, a chunk.
+        func file(_ image: [UInt8], _ size: PixelSize) -> [UInt8] {
+            let alpha = WebPRowDecoderTests.chunk("ALPH", [UInt8](repeating: 0, count: size.area + 1))
+            let sides = WebPRowDecoderTests.number(size.width - 1, 3) + WebPRowDecoderTests.number(size.height - 1, 3)
+            let frame = WebPRowDecoderTests.chunk("ANMF", [0, 0, 0, 0, 0, 0] + sides + [0, 0, 0, 0] + image)
+            return WebPRowDecoderTests.riff(
+                WebPRowDecoderTests.chunk("VP8X", [self == .frame ? 0x02 : 0, 0, 0, 0] + sides)
+                    + (self == .frame ? frame : self == .behindAlpha ? alpha + image : image))
+        }
+    }
+
+    /// The chunk of a lossless image without colours, which takes eight bytes whatever its size.
+    private static func empty(_ size: PixelSize, hasAlpha: Bool = false, padding: Int = 0) -> [UInt8] {
+        let bits = size.width - 1 | (size.height - 1) << 14 | (hasAlpha ? 1 << 28 : 0)
+        return chunk(
+            "VP8L", [0x2F] + number(bits, 4) + [0x88, 0x88, 0x08] + [UInt8](repeating: 0, count: padding))
+    }
+
+    @Test(arguments: Place.allCases)
+    func aBitstreamOfAnotherSizeIsRefusedBeforeItIsDecoded(place: Place) throws {
+        let error = CodecError.corrupt(.webp, "the image has another size than its header says")
+        let lossy = try Array(TestImages.photo(width: 400, height: 300).encoded(as: .webp).dropFirst(12))
+        let images = [lossy] + (place == .behindAlpha ? [] : [Self.empty(PixelSize(width: 400, height: 300))])
+        for (image, size) in images.flatMap({ image in [(1, 1), (400, 299), (800, 600)].map { (image, $0) } }) {
+            let header = ImageHeader(format: .webp, size: PixelSize(width: size.0, height: size.1))
+            let file = place.file(image, header.size)
+            // With the first bytes of the bitstream, and of an image that is made smaller, too.
+            let known = file.count - image.count + 8 + 10
+            for target in [header.size, PixelSize(width: 50, height: 37)] {
+                let rowSize = WebPRowDecoder.rowSize(of: header, for: target)
+                let decoder = try WebPRowDecoder(header: header, rowSize: rowSize, limits: DecodeLimits())
+                #expect(throws: error) {
+                    try decoder.append(file.span.extracting(first: min(known, file.count - 1)), to: RowCollector())
+                }
+            }
+            if place != .behindAlpha {
+                #expect(throws: error) { try ImageHeader.probe(file.span.extracting(first: known)) }
+            }
+            #expect(throws: error) { try decodeRows(file) }
+        }
+    }
+
+    @Test(arguments: Place.allCases)
+    func alphaIsSeenInTheImageWhereTheFileIsSilent(place: Place) throws {
+        let picture = try TestImages.photo(width: 400, height: 300, hasAlpha: true)
+        let lossless = try picture.encoded(with: .webp(WebPOptions(isLossless: true)))
+        let lossy = try TestImages.photo(width: 400, height: 300).encoded(as: .webp)
+        let image = Array((place == .behindAlpha ? lossy : lossless).dropFirst(12))
+        let file = place.file(image, picture.size)
+        #expect(try ImageHeader.probe(file.span)?.hasAlpha == true)
+        let options = DecodeOptions(target: .maximumSide(50))
+        #expect(try !decode(file, options: options).pixels.isOpaque)
+        #expect(try decode(file, options: options) { 900 } == decode(file, options: options))
+    }
+
+    @Test(arguments: [1, 5, .max])
+    func aLastChunkOfAnOddLengthMayLackItsPadding(step: Int) throws {
+        let image = Self.empty(PixelSize(width: 9, height: 7), padding: 1)
+        #expect(image.count % 2 == 0)
+        let file = Self.riff(image.dropLast())
+        #expect(try decodeRows(file, step: step).bytes == decodeRows(Self.riff(image)).bytes)
+        #expect(throws: CodecError.truncated(.webp)) { try decodeRows(file.dropLast(), step: step) }
+    }
+
     static func extended(
         _ simple: [UInt8], flags: UInt8, width: Int, height: Int, after: [UInt8]
     ) -> [UInt8] {
@@ -108,7 +176,7 @@ struct WebPRowDecoderTests {
                 + after)
     }
 
-    private static func riff(_ chunks: [UInt8]) -> [UInt8] {
+    static func riff(_ chunks: [UInt8]) -> [UInt8] {
         Array("RIFF".utf8) + number(chunks.count + 4, 4) + Array("WEBP".utf8) + chunks
     }
 
@@ -116,7 +184,7 @@ struct WebPRowDecoderTests {
         Array(name.utf8) + number(data.count, 4) + data + (data.count % 2 == 1 ? [0] : [])
     }
 
-    private static func number(_ value: Int, _ count: Int) -> [UInt8] {
+    static func number(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
