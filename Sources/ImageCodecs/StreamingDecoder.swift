@@ -79,7 +79,8 @@ public final class StreamingDecoder {
             guard running == nil, partialImage == nil, let header, let plan, let codec else { return }
             let decoder = try codec.decoder(
                 header: header, rowSize: plan.rowSize, limits: limits, toleratesDamage: options.allowsPartial)
-            let transform = colors.transform(options, pixelCount: plan.scaledSize.area)
+            let transform = colors.transform(
+                options, pixelCount: plan.scaledSize.area, isDeep: options.pixelFormat == .rgba16)
             let pipeline = RowPipeline(
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
                 resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha,

@@ -137,9 +137,11 @@ public struct AnimatedImage: Sendable {
 
 extension AnimatedImage {
     /// The way of the frames' pixels to sRGB; nil if there is nothing to do.
+    ///
+    /// They have 8 bits a channel, as the canvas they are painted on, whatever is made of that.
     var transform: ColorTransform? {
         guard case .animated(let index, _, let colors) = content else { return nil }
-        return colors.transform(options, pixelCount: index.header.size.area)
+        return colors.transform(options, pixelCount: index.header.size.area, isDeep: false)
     }
 }
 

@@ -45,10 +45,11 @@ struct StoredColors: Sendable {
 
     /// The way to sRGB; nil if there is nothing to do.
     ///
-    /// `pixelCount` is roughly how many pixels will go there: for few of them large tables do not pay.
-    func transform(_ options: DecodeOptions, pixelCount: Int) -> ColorTransform? {
+    /// `pixelCount` is roughly how many pixels will go there: for few of them large tables do not pay. With `isDeep` they
+    /// have 16 bits a channel, unless they are inks.
+    func transform(_ options: DecodeOptions, pixelCount: Int, isDeep: Bool) -> ColorTransform? {
         guard let source, isConverting(options) else { return nil }
-        return ColorTransform(source, isDeep: options.pixelFormat == .rgba16, tables: pixelCount > 1 << 16)
+        return ColorTransform(source, isDeep: isDeep, tables: pixelCount > 1 << 16)
     }
 
     /// The profile of the pixels that a decode hands out, if it is not sRGB's.

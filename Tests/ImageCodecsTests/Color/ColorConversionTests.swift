@@ -84,6 +84,18 @@ struct ColorConversionTests {
         }
     }
 
+    @Test(arguments: [TestProfile.lights(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()])
+    func framesOfAnAnimationAreConvertedForEveryFormat(profile: [UInt8]) throws {
+        let layers = TestAnimation.layers(4, seed: 3, alphas: [0, 90, 255])
+        let file = try TestAnimation.webp(layers, profile: profile)
+        let frames = try AnimatedImage(file).allFrames()
+        #expect(try frames != AnimatedImage(TestAnimation.webp(layers)).allFrames())
+        for format in PixelFormat.allCases {
+            let animation = try AnimatedImage(file, options: DecodeOptions(pixelFormat: format))
+            #expect(try animation.allFrames() == frames.map { $0.converted(to: format) }, "\(format)")
+        }
+    }
+
     @Test func aProfileOfSRGBChangesNothing() throws {
         let image = try decode(png(TestProfile.lights(ReferenceColors.sRGB, .sRGB)))
         #expect(image.pixels == noise)
