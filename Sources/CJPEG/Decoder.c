@@ -183,10 +183,15 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     return CJPEG_OK;
 }
 
-/// CJPEG_OK unless pixels have been lost that the caller does not want to miss.
+/// Whether pixels have been lost that the caller does not want to miss.
+static int has_lost_pixels(const CJPEGDecoder *decoder) {
+    return decoder->fence.ended_early || (decoder->fence.is_damaged && !decoder->setup.tolerates_damage);
+}
+
+/// CJPEG_OK unless pixels have been lost.
 static CJPEGStatus judge_damage(CJPEGDecoder *decoder) {
+    if (!has_lost_pixels(decoder)) return CJPEG_OK;
     if (decoder->fence.ended_early) return fail(decoder, CJPEG_TRUNCATED, "the image ends inside a scan");
-    if (!decoder->fence.is_damaged || decoder->setup.tolerates_damage) return CJPEG_OK;
     return decoder->fence.failure = CJPEG_CORRUPT;
 }
 
@@ -232,18 +237,22 @@ void cjpeg_decoder_convert_inks(const CJPEGDecoder *decoder, uint8_t *pixels, si
     }
 }
 
-/// Reads what rows are ready and fit, up to `end_row`.
-static uint32_t read_ready_rows(j_decompress_ptr info, uint8_t *rows, size_t capacity, JDIMENSION end_row) {
+/// Reads what rows are ready and fit, up to `end_row`, or to where pixels are lost while they are read.
+static uint32_t read_ready_rows(
+    const CJPEGDecoder *decoder, j_decompress_ptr info, uint8_t *rows, size_t capacity, JDIMENSION end_row
+) {
     size_t row_bytes = (size_t)info->output_width * 4;
     size_t limit = capacity / row_bytes;
     uint32_t count = 0;
-    while (count < limit && info->output_scanline < end_row) {
+    // What is shown of earlier scans had been lost before.
+    int is_reading = decoder->stage == STAGE_ROWS;
+    while (count < limit && info->output_scanline < end_row && !(is_reading && has_lost_pixels(decoder))) {
         JSAMPROW pointers[ROWS_AT_ONCE];
         uint32_t wanted = 0;
         for (; wanted < ROWS_AT_ONCE && count + wanted < limit; wanted++)
             pointers[wanted] = rows + (count + wanted) * row_bytes;
         uint32_t got = jpeg_read_scanlines(info, pointers, wanted);
-        if (got == 0) break;
+        if (got == 0 || (is_reading && has_lost_pixels(decoder))) break;
         count += got;
     }
     return count;
@@ -256,8 +265,7 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
     if (decoder->source.bytes_in_buffer < decoder->retry_at && !decoder->input_ended) return CJPEG_NEEDS_BYTES;
     decoder->first_row = info->output_scanline;
     if (setjmp(decoder->fence.landing)) {
-        if (decoder->stage != STAGE_ROWS || decoder->fence.is_damaged || decoder->fence.ended_early)
-            return decoder->fence.failure;
+        if (decoder->stage != STAGE_ROWS) return decoder->fence.failure;
         // The rows above are good; the next call will say what happened.
         *row_count = info->output_scanline - decoder->first_row;
         if (*row_count == 0) return decoder->fence.failure;
@@ -269,9 +277,12 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
         if (status != CJPEG_OK) return status;
     }
     if (decoder->stage == STAGE_ROWS) {
-        uint32_t count = read_ready_rows(info, rows, capacity, info->output_height);
-        CJPEGStatus status = judge_damage(decoder);
-        if (status != CJPEG_OK) return status;
+        uint32_t count = read_ready_rows(decoder, info, rows, capacity, info->output_height);
+        if (has_lost_pixels(decoder)) {
+            // The next call will say so.
+            *row_count = count;
+            return count > 0 ? CJPEG_OK : judge_damage(decoder);
+        }
         if (info->output_scanline == info->output_height) {
             if (info->buffered_image) jpeg_finish_output(info);
             decoder->stage = STAGE_TAIL;
@@ -323,9 +334,7 @@ CJPEGStatus cjpeg_decoder_read_preview_rows(
     }
     if (!is_scaled && decoder->end_row > 0 && info->output_scanline >= decoder->end_row) return CJPEG_ENDED;
     JDIMENSION end_row = decoder->end_row > 0 && !is_scaled ? decoder->end_row : info->output_height;
-    *row_count = read_ready_rows(info, rows, capacity, end_row);
-    // The rows of a scan that ends early are good up to here.
-    if (decoder->stage == STAGE_ROWS && decoder->fence.ended_early) *row_count = 0;
+    *row_count = read_ready_rows(decoder, info, rows, capacity, end_row);
     return *row_count > 0 ? CJPEG_OK : fail(decoder, CJPEG_CORRUPT, "a preview without rows");
 }
 

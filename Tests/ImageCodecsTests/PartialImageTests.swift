@@ -135,6 +135,34 @@ struct PartialImageTests {
         #expect(image.pixels.bytes[..<complete] == before.pixels.bytes[..<complete])
     }
 
+    @Test(arguments: JPEGOptions.ChromaSubsampling.allCases, [false, true])
+    func rowsAboveDamageStayHoweverTheyArrive(chroma: JPEGOptions.ChromaSubsampling, isEnd: Bool) throws {
+        let picture = TestImage.photo(96, 160)
+        let file = try picture.encoded(with: .jpeg(JPEGOptions(quality: 80, chroma: chroma)))
+        let whole = try decode(file).pixels
+        let scan = try #require(file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xDA })
+        for place in stride(from: scan + 200, to: file.count - 200, by: 397) {
+            var damaged = file
+            damaged.replaceSubrange(place..<place + 2, with: [0xFF, isEnd ? 0xD9 : 0xD5])
+            func partial(_ piece: Int) -> DecodedImage? {
+                let decoder = StreamingDecoder()
+                #expect(throws: CodecError.self) {
+                    for start in stride(from: 0, to: damaged.count, by: piece) {
+                        try append(damaged, start..<min(start + piece, damaged.count), to: decoder)
+                        if decoder.plan != nil { try decoder.begin() }
+                    }
+                    _ = try decoder.finish()
+                }
+                return decoder.partialImage
+            }
+            let image = partial(damaged.count)
+            #expect(image == partial(9), "at \(place)")
+            guard let image else { continue }
+            let complete = image.completeRows * 96 * 4
+            #expect(image.pixels.bytes[..<complete] == whole.bytes[..<complete], "at \(place)")
+        }
+    }
+
     @Test func anInterlacedImageCutInItsLastPassKeepsTheOthers() throws {
         let file = try TestPNG.interlaced(TestImages.photo(width: 40, height: 40))
         let image = try decode(Array(file.prefix(file.count * 3 / 4)), options: Self.partial)
