@@ -26,7 +26,7 @@ final class AnimationCanvas: RowSink {
     }
 
     /// Whether all rows of the frame have come.
-    var isFrameComplete: Bool { nextRow == frame?.size.height }
+    var isFrameComplete: Bool { nextRow == frame?.visibleSize(on: pixels.size).height }
 
     /// Makes everything transparent, for a frame that does not care for those before it.
     func clear() {
@@ -44,18 +44,17 @@ final class AnimationCanvas: RowSink {
         if next.disposal == .previous { saved = visibleRows(of: next).flatMap { Array(pixels.bytes[$0]) } }
     }
 
-    /// The next row of the frame; what sticks out of the canvas is not painted.
+    /// The next row of what is visible of the frame.
     func append(row: Span<UInt8>) {
-        guard let frame else { return }
+        guard let frame, !isFrameComplete else { return }
         let y = frame.top + nextRow
         nextRow += 1
-        guard y < pixels.height, let columns = visibleColumns(of: frame) else { return }
         let start = (y * pixels.width + frame.left) * 4
         if frame.blend == .source {
-            pixels.bytes.replace(at: start, with: row.extracting(first: columns.count * 4))
+            pixels.bytes.replace(at: start, with: row)
             return
         }
-        for column in 0..<columns.count {
+        for column in 0..<row.count / 4 {
             let source = column * 4
             let alpha = row[source + 3]
             guard alpha > 0 else { continue }
@@ -120,18 +119,13 @@ final class AnimationCanvas: RowSink {
         self.frame = nil
     }
 
-    private func visibleColumns(of frame: StoredFrame) -> Range<Int>? {
-        let end = min(frame.left + frame.size.width, pixels.width)
-        return frame.left < end ? frame.left..<end : nil
-    }
-
     /// The bytes of each of its rows on the canvas.
     private func visibleRows(of frame: StoredFrame) -> [Range<Int>] {
-        guard let columns = visibleColumns(of: frame) else { return [] }
-        let end = min(frame.top + frame.size.height, pixels.height)
-        return (min(frame.top, end)..<end).map { row in
-            let start = row * pixels.width
-            return (start + columns.lowerBound) * 4..<(start + columns.upperBound) * 4
+        let visible = frame.visibleSize(on: pixels.size)
+        guard visible.area > 0 else { return [] }
+        return (0..<visible.height).map { row in
+            let start = ((frame.top + row) * pixels.width + frame.left) * 4
+            return start..<start + visible.width * 4
         }
     }
 }

@@ -93,15 +93,15 @@ public final class AnimationDecoder {
     private func paint(_ frame: StoredFrame, _ animation: AnimationIndex) throws(CodecError) {
         if frame.isIndependent { isCanvasPartial = false }
         canvas.begin(frame)
-        guard frame.size.area > 0 else { return }
-        let still = animation.still(frame)
         let header = animation.stillHeader(frame)
+        guard header.size.area > 0 else { return }
+        let still = animation.still(frame)
         let toleratesDamage = image.options.allowsPartial
         guard let format = header.format.builtIn else { throw .unsupportedFeature(header.format, "it is an animation") }
         let decoder = try format.rowDecoder.init(
-            header: header, rowSize: frame.size, limits: image.limits, toleratesDamage: toleratesDamage)
+            header: header, rowSize: header.size, limits: image.limits, toleratesDamage: toleratesDamage)
         let sink: any RowSink =
-            transform.map { ColorConverter($0, width: frame.size.width, sink: canvas) } ?? canvas
+            transform.map { ColorConverter($0, width: header.size.width, sink: canvas) } ?? canvas
         do throws(CodecError) {
             try decoder.append(still.span, to: sink)
             try decoder.finish(to: sink)

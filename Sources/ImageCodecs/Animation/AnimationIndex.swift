@@ -66,10 +66,10 @@ struct AnimationIndex: Sendable {
         }
     }
 
-    /// The header of that file.
+    /// The header of that file, an image of what is visible of the frame.
     func stillHeader(_ frame: StoredFrame) -> ImageHeader {
         var header = header
-        header.size = frame.size
+        header.size = frame.visibleSize(on: self.header.size)
         header.frameCount = 1
         // What a frame does not cover is transparent, and so may be what it does.
         header.hasAlpha = true

@@ -37,6 +37,12 @@ struct StoredFrame: Sendable, Equatable {
         left == 0 && top == 0 && size.width >= canvas.width && size.height >= canvas.height
     }
 
+    /// How much of it is inside of the canvas: all, but for GIFs, whose frames may stick out.
+    func visibleSize(on canvas: PixelSize) -> PixelSize {
+        PixelSize(
+            width: max(0, min(size.width, canvas.width - left)), height: max(0, min(size.height, canvas.height - top)))
+    }
+
     /// How long the frame is shown: browsers give a tenth of a second to those of no more than a hundredth.
     var shownDelay: Duration { delay <= .milliseconds(10) ? .milliseconds(100) : delay }
 }

@@ -180,6 +180,8 @@ extension AnimationIndex {
     ) throws(CodecError) -> DecodePlan {
         var whole = header
         whole.hasAlpha = true
+        // Each frame of a GIF may be interlaced or not.
+        if header.format == .gif { whole.isProgressive = true }
         guard let format = header.format.builtIn else { throw .unsupportedFeature(header.format, "it is an animation") }
         let plan = try DecodePlan(header: whole, options: options, codec: .builtIn(format))
         try limits.check(plan.scaledSize, header.format)  // it may be enlarged

@@ -1,13 +1,15 @@
 extension AnimationIndex {
-    /// The screen, cut down to the frame, its palette, the transparent index, and the image moved to the corner.
+    /// The screen, cut down to what is visible of the frame, its palette, the transparent index, and the image moved to the
+    /// corner.
     func gifStill(_ frame: StoredFrame) -> [UInt8] {
         var still = preamble
         func put(_ value: Int, at offset: Int) {
             still[offset] = UInt8(truncatingIfNeeded: value)
             still[offset + 1] = UInt8(truncatingIfNeeded: value >> 8)
         }
-        put(frame.size.width, at: 6)
-        put(frame.size.height, at: 8)
+        let screen = frame.visibleSize(on: header.size)
+        put(screen.width, at: 6)
+        put(screen.height, at: 8)
         if let index = frame.transparentIndex { still += [0x21, 0xF9, 4, 1, 0, 0, index, 0] }
         let descriptor = still.count
         still += frame.data

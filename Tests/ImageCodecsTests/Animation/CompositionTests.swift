@@ -70,6 +70,27 @@ struct CompositionTests {
         #expect(frames.map(\.bytes) == [blank, blank[..<12] + [0, 255, 0, 255], blank[..<12] + [0, 255, 0, 255]])
     }
 
+    @Test(arguments: [false, true])
+    func ofAFrameThatSticksOutOnlyWhatIsVisibleIsHeld(isInterlaced: Bool) throws {
+        func frame(_ width: Int, _ height: Int) -> TestGIF.Frame {
+            let rows = isInterlaced ? [(0, 8), (4, 8), (2, 4), (1, 2)] : [(0, 1)]
+            let order = rows.flatMap { stride(from: $0, to: height, by: $1) }
+            return TestGIF.Frame(
+                left: 1, top: 2, width: width, height: height,
+                indices: order.flatMap { y in (0..<width).map { x in UInt8((x * 3 + y * y) % 4 / 2) } },
+                isInterlaced: isInterlaced)
+        }
+        let first = TestGIF.Frame(width: 4, height: 8, indices: [UInt8](repeating: 0, count: 32))
+        let animation = try AnimatedImage(TestGIF(width: 4, height: 8).file([first, frame(50, 41)]))
+        let cut = try AnimatedImage(TestGIF(width: 4, height: 8).file([first, frame(3, 6)]))
+        #expect(try animation.allFrames() == cut.allFrames())
+        guard case .animated(let index, let plan, _) = animation.content else { throw Optional<Int>.Missing() }
+        #expect(index.stillHeader(index.frames[1]).size == PixelSize(width: 3, height: 6))
+        // Whether frames are interlaced is known too late for the plan.
+        let swapped = try AnimatedImage(TestGIF(width: 4, height: 8).file([frame(3, 6), first]))
+        #expect(swapped.estimatedBytes == plan.estimatedBytes)
+    }
+
     @Test
     func framesAreTurnedUprightAndScaled() throws {
         let layers = TestAnimation.layers(4, seed: 9, alphas: [255])
