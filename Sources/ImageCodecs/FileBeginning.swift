@@ -4,12 +4,10 @@ struct FileBeginning: Sendable {
     private(set) var bytes: [UInt8] = []
     /// Not worth looking again before there are so many; never once the header is found.
     private var nextProbe = ImageFormat.signatureLength
-    private let countsFrames: Bool
     private let customFormats: [any CustomFormat]
 
-    /// A beginning of which nothing has come; its header's frame count depends on how much came with it if it `countsFrames`.
-    init(countsFrames: Bool = true, customFormats: [any CustomFormat] = []) {
-        self.countsFrames = countsFrames
+    /// A beginning of which nothing has come.
+    init(customFormats: [any CustomFormat] = []) {
         self.customFormats = customFormats
     }
 
@@ -19,13 +17,18 @@ struct FileBeginning: Sendable {
     mutating func append(_ newBytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> FileHead? {
         bytes.append(newBytes)
         guard bytes.count >= nextProbe else { return nil }
-        return try probe(limits: limits)
+        return try probe(isWhole: false, limits: limits)
     }
 
-    /// Looks in any case, as at the end of the file.
-    mutating func probe(limits: DecodeLimits) throws(CodecError) -> FileHead? {
+    /// Looks in any case, at the end of the file.
+    mutating func finish(limits: DecodeLimits) throws(CodecError) -> FileHead? {
+        try probe(isWhole: true, limits: limits)
+    }
+
+    private mutating func probe(isWhole: Bool, limits: DecodeLimits) throws(CodecError) -> FileHead? {
+        // Counting the frames that have come with the header would tell how they came, no more.
         if let found = try FileHead(
-            of: bytes.span, limits: limits, countsFrames: countsFrames, customFormats: customFormats)
+            of: bytes.span, isWhole: isWhole, limits: limits, countsFrames: false, customFormats: customFormats)
         {
             try limits.check(found.header.size, found.header.format)
             nextProbe = .max

@@ -5,12 +5,13 @@ struct FileHead: Sendable {
     /// What decodes the file.
     let codec: RowCodec
 
-    /// Nil while more bytes are needed; frames are counted only if `countsFrames`, and if the header does not say it.
+    /// Nil while more bytes are needed, of which there are none if the prefix `isWhole`; frames are counted only if
+    /// `countsFrames`, and if the header does not say it.
     init?(
-        of prefix: Span<UInt8>, limits: DecodeLimits, countsFrames: Bool = true,
+        of prefix: Span<UInt8>, isWhole: Bool = false, limits: DecodeLimits, countsFrames: Bool = true,
         customFormats: [any CustomFormat] = []
     ) throws(CodecError) {
-        guard let codec = try RowCodec(of: prefix, customFormats: customFormats) else { return nil }
+        guard let codec = try RowCodec(of: prefix, isWhole: isWhole, customFormats: customFormats) else { return nil }
 
         // Only what the limit allows is looked at, so that the answer does not depend on how the bytes arrived.
         let bounded = prefix.extracting(first: min(prefix.count, max(limits.maximumHeaderBytes, 0)))

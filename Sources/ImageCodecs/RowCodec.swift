@@ -3,24 +3,24 @@ enum RowCodec: Sendable {
     case builtIn(BuiltInFormat)
     case custom(any CustomFormat)
 
-    /// The codec for a file that begins with `prefix`; nil while more bytes are needed.
+    /// The codec for a file that begins with `prefix`, or has no more than that if it `isWhole`; nil while more bytes are
+    /// needed.
     ///
     /// Throws `unsupportedFormat`.
-    init?(of prefix: Span<UInt8>, customFormats: [any CustomFormat]) throws(CodecError) {
+    init?(of prefix: Span<UInt8>, isWhole: Bool, customFormats: [any CustomFormat]) throws(CodecError) {
         if let format = BuiltInFormat(signature: prefix) {
             self = .builtIn(format)
             return
         }
         guard prefix.count >= ImageFormat.signatureLength else { return nil }
-        var decisiveLength = 0
         for format in customFormats {
             if format.claims(prefix) {
                 self = .custom(format)
                 return
             }
-            decisiveLength = max(decisiveLength, format.usableSignatureLength)
+            // It may yet claim the file, and comes before those that do already.
+            guard isWhole || prefix.count >= format.usableSignatureLength else { return nil }
         }
-        guard prefix.count >= decisiveLength else { return nil }
         throw .unsupportedFormat(lookingLike: FormatGuess.describe(prefix))
     }
 

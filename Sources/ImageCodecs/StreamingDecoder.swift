@@ -5,7 +5,7 @@
 /// After an error every further call throws the same error, and ``partialImage`` has what was decoded before it. Not
 /// `Sendable`: one decoder belongs to one task.
 public final class StreamingDecoder {
-    /// The header, as soon as enough of the file has come.
+    /// The header, as soon as enough of the file has come; its frame count is what it says, which may be nil.
     public private(set) var header: ImageHeader?
     /// What the decode will do and cost, known together with ``header``.
     public private(set) var plan: DecodePlan?
@@ -115,7 +115,7 @@ public final class StreamingDecoder {
     /// With ``DecodeOptions/allowsPartial`` it may be a partial one. Calls ``begin()`` if nobody has.
     public func finish() throws(CodecError) -> DecodedImage {
         try remembering { () throws(CodecError) in
-            if plan == nil { try take(beginning.probe(limits: limits)) }
+            if plan == nil { try take(beginning.finish(limits: limits)) }
             try begin()
             cachedPreview = nil
             if let partialImage { return partialImage }

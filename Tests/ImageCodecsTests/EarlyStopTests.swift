@@ -47,6 +47,17 @@ struct EarlyStopTests {
         #expect(byteCount < file.count / 2)
     }
 
+    @Test(arguments: [ImageFormat.gif, .png, .webp])
+    func theHeaderDoesNotDependOnThePieces(format: ImageFormat) throws {
+        let file = try TestAnimation.file(format)
+        let options = DecodeOptions(stopsWhenComplete: true)
+        #expect(try decode(file, options: options) == decode(file, options: options) { 10 })
+        let decoder = StreamingDecoder()
+        try append(file, to: decoder)
+        #expect(decoder.header?.frameCount == (format == .png ? 5 : nil))
+        #expect(try decoder.finish().header.frameCount == 5)
+    }
+
     @Test(arguments: ImageFormat.allBuiltIn)
     func withoutTheOptionTheWholeFileIsRead(format: ImageFormat) throws {
         let file = try TestImage.photo(20, 20).encoded(as: format)

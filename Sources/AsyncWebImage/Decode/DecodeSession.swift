@@ -91,8 +91,8 @@ struct DecodeSession: Sendable {
             beginning += pieces
             if codec.header != nil { return try await readAnimationInfo(beginning, codec) }
         }
-        _ = try codec.finish()
-        throw CodecError.unsupportedFormat(lookingLike: "an empty file")
+        // A short file may have to end before it is known whose it is; of others the codec says why there is no header.
+        return ImageInfo(header: try codec.finish().header, byteCount: byteCount)
     }
 
     /// What is known with the header; nil if the body ends before it.

@@ -50,7 +50,7 @@ public struct StreamingAnimation: Sendable {
         self.options = options
         self.limits = limits
         self.customFormats = customFormats
-        beginning = FileBeginning(countsFrames: false, customFormats: customFormats)
+        beginning = FileBeginning(customFormats: customFormats)
     }
 
     /// Takes the next bytes of the file.

@@ -4,7 +4,8 @@
 /// limits are checked by the header, memory is asked for, rows are scaled, cut, turned, converted to sRGB and shown as
 /// they come. Whatever it does, it is held to its promises: it costs an error, and no more.
 ///
-/// Formats are asked only about files that are no JPEG, PNG, WebP or GIF, in the order in which they are handed over.
+/// Formats are asked only about files that are no JPEG, PNG, WebP or GIF, in the order in which they are handed over: the
+/// first that recognises a file has it, and is waited for until it has seen ``signatureLength`` bytes.
 /// One value serves many decodes at a time.
 public protocol CustomFormat: Sendable {
     /// What the format is called.
@@ -20,7 +21,8 @@ public protocol CustomFormat: Sendable {
 
     /// Whether a file with this beginning has the format.
     ///
-    /// The beginning has ``signatureLength`` bytes at most, and fewer while, or because, there are no more.
+    /// The beginning has ``signatureLength`` bytes at most, and fewer while, or because, there are no more; what is recognised
+    /// by fewer has to be by more.
     func recognizes(_ beginning: Span<UInt8>) -> Bool
 
     /// What a file that begins with these bytes, and was recognised, says of its image; nil while more are needed.

@@ -119,6 +119,35 @@ struct CustomFormatFeaturesTests {
         #expect(header?.size == PixelSize(width: 4, height: 8))
     }
 
+    @Test(arguments: [1, 11, 50, 150, .max])
+    func theFirstOfTheListHasAFileThatTwoRecognise(piece: Int) throws {
+        // One by its last bytes, which come late, the other by its first.
+        let patient = TestFormat(signatureLength: 200, begin: TestFormat.rows(8))
+        var quick = TestFormat(signature: [32, 32, 32, 32], begin: TestFormat.rows(1, of: 2))
+        quick.header?.size = PixelSize(width: 2, height: 1)
+        let both = [UInt8](repeating: 32, count: 196) + Array("TEST".utf8) + [1, 2, 3]
+        func size(_ file: [UInt8], _ formats: [TestFormat]) throws -> PixelSize {
+            let decoder = StreamingDecoder(customFormats: formats)
+            var animation = StreamingAnimation(customFormats: formats)
+            for start in stride(from: 0, to: file.count, by: piece) {
+                let range = start..<start + min(piece, file.count - start)
+                try append(file, range, to: decoder)
+                try animation.append(file.span.extracting(range))
+                if decoder.plan != nil { try decoder.begin() }
+            }
+            let size = try decoder.finish().header.size
+            #expect(try animation.finish().size == size)
+            #expect(try AnimatedImage(file, customFormats: formats).size == size)
+            return size
+        }
+        #expect(try size(both, [patient, quick]) == PixelSize(width: 4, height: 8))
+        #expect(try size(both, [quick, patient]) == PixelSize(width: 2, height: 1))
+        // At its end it is clear that the first will not have it.
+        let short = [UInt8](repeating: 32, count: 100)
+        #expect(try size(short, [patient, quick]) == PixelSize(width: 2, height: 1))
+        #expect(try ImageHeader.probe(short.span, customFormats: [patient, quick]) == nil)
+    }
+
     @Test func aLongSignatureIsWaitedFor() throws {
         // Recognised by the last bytes of a beginning.
         let file = [UInt8](repeating: 32, count: 196) + Array("TEST".utf8) + [1, 2, 3]
