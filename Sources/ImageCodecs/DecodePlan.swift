@@ -55,8 +55,15 @@ extension DecodePlan {
                 BandResampler.workingBytes(
                     from: rowSize, region: rowRegion, to: scaledSize, filter: options.resampling.filter))
         }
-        // Turning and fitting afterwards makes a copy.
-        if isUndecided { terms.append(overflow ? .max : output) }
+        // Turning and fitting afterwards makes a copy, no larger.
+        let mayBeTurnedLate = header.mayBeTurnedLate && !options.ignoresOrientation && !options.stopsWhenComplete
+        if isUndecided || mayBeTurnedLate {
+            terms += [
+                overflow ? .max : output,
+                OrientedCanvas.workingBytes(stored: scaledSize, orientation: .right, format: format),
+                BandResampler.workingBytes(from: scaledSize, to: scaledSize, filter: options.resampling.filter),
+            ]
+        }
         var sum = overflow ? Int.max : output
         for term in terms {
             let (next, overflow) = sum.addingReportingOverflow(term)

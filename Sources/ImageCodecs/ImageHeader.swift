@@ -5,6 +5,9 @@ public struct ImageHeader: Sendable, Hashable {
     /// Size as stored, before orientation is applied.
     public var size: PixelSize
     /// The orientation the file asks for; `.up` if it says nothing or nonsense.
+    ///
+    /// What a PNG says behind its pixels is known once it has been decoded, and turns them then; it makes nothing larger than
+    /// ``DecodePlan/outputSize``, and does not count in an animation.
     public var orientation: ImageOrientation
     /// Number of frames, or nil where it is not known before the whole file has been read (GIF, animated WebP).
     public var frameCount: Int?

@@ -25,9 +25,11 @@ extension StreamingDecoder {
         var shownSize = running.plan.shownSize
         if header.orientation == .up, let late = running.decoder.lateOrientation { header.orientation = late }
         if !options.ignoresOrientation, header.orientationFollowsPixels || header.orientation != orientation {
-            // Fitted again: standing the other way it may not be what was asked for.
-            let isWhole = shownSize == header.size
-            let size = isWhole ? header.size : pixels.size
+            // Fitted again: standing the other way it may not be what was asked for. Unless the plan was made for all ways,
+            // nothing larger can come of it.
+            var options = options
+            options.allowsEnlarging = options.allowsEnlarging && header.orientationFollowsPixels
+            let size = header.orientationFollowsPixels && shownSize == header.size ? header.size : pixels.size
             orientation = header.orientation
             let scaling = ScalePlan(of: size, orientation: orientation, options: options)
             if scaling.scaledSize != pixels.size || orientation != .up {

@@ -70,6 +70,55 @@ struct DecodeTargetTests {
         }
     }
 
+    private static let lateTargets: [DecodeOptions] =
+        targets.map { DecodeOptions(target: $0) } + [
+            DecodeOptions(target: .fit(PixelSize(width: 90, height: .max)), allowsEnlarging: true),
+            DecodeOptions(target: .fit(PixelSize(width: 20, height: 300)), allowsEnlarging: true),
+            DecodeOptions(target: .fit(PixelSize(width: 3, height: 200))),
+            DecodeOptions(target: .fill(PixelSize(width: 40, height: 3))),
+            DecodeOptions(target: .maximumSide(300), allowsEnlarging: true, pixelFormat: .rgba16),
+        ]
+
+    /// As a PNG may have it, without saying so before.
+    @Test(arguments: lateTargets, ImageOrientation.allCases)
+    func anOrientationThatComesLateTurnsWhatWasPlanned(options: DecodeOptions, orientation: ImageOrientation) throws {
+        for image in [TestImage.photo(200, 3), TestImage.photo(30, 40)] {
+            let file = try TestPNG.file(of: image, orientation: orientation, isLate: true)
+            let decoder = StreamingDecoder(options: options)
+            try append(file, to: decoder)
+            let plan = try #require(decoder.plan)
+            let result = try decoder.finish()
+            let size = result.pixels.size.upright(orientation)
+            #expect(size.width <= plan.outputSize.width && size.height <= plan.outputSize.height)
+            #expect(result.header.orientation == orientation)
+            #expect(result.originalSize == image.size.upright(orientation))
+            switch options.target {
+            case .fit(let box), .fill(let box):
+                #expect(result.pixels.width <= box.width && result.pixels.height <= box.height)
+            case .original, .maximumSide, .maximumBytes:
+                let stored = try decode(TestPNG.file(of: image, orientation: .up), options: options)
+                #expect(result.pixels == stored.pixels.turned(orientation))
+            }
+        }
+    }
+
+    @Test func turningLateIsChargedFor() throws {
+        func bytes(_ file: [UInt8], _ options: DecodeOptions = DecodeOptions()) throws -> Int {
+            let decoder = StreamingDecoder(options: options)
+            try append(file, to: decoder)
+            return try #require(decoder.plan?.estimatedBytes)
+        }
+        let image = TestImage.photo(200, 100)
+        let file = try image.encoded(as: .png)
+        let result = image.bytes.count
+        #expect(try bytes(file) > 2 * result)
+        // Where nothing can come any more, or is wanted, nothing is paid.
+        for options in [DecodeOptions(ignoresOrientation: true), DecodeOptions(stopsWhenComplete: true)] {
+            #expect(try bytes(file, options) <= bytes(file) - result)
+        }
+        #expect(try bytes(TestPNG.file(of: image, orientation: .down)) <= bytes(TestPNG.file(of: image)) - result)
+    }
+
     @Test(arguments: ImageFormat.allBuiltIn)
     func partsOfSmallImagesAreCutOutAsTheyAre(format: ImageFormat) throws {
         let file = try TestImage.photo(64, 40).encoded(as: format)
@@ -123,10 +172,12 @@ extension PixelSize {
 }
 
 extension TestPNG {
-    /// `image` without its alpha, with an `eXIf` chunk.
-    fileprivate static func file(of image: PixelBuffer, orientation: ImageOrientation) throws -> [UInt8] {
-        var png = TestPNG()
-        png.before = [chunk("eXIf", TestExif.bytes(orientation: UInt8(orientation.rawValue)))]
+    /// `image` without its alpha, with an `eXIf` chunk, which may come behind the pixels.
+    fileprivate static func file(
+        of image: PixelBuffer, orientation: ImageOrientation = .up, isLate: Bool = false
+    ) throws -> [UInt8] {
+        let exif = [chunk("eXIf", TestExif.bytes(orientation: UInt8(orientation.rawValue)))]
+        let png = TestPNG(before: isLate ? [] : exif, after: isLate ? exif : [])
         return png.file(
             Image(width: image.width, height: image.height, depth: 8, colorType: 2, samples: image.rgb.map(Int.init)))
     }

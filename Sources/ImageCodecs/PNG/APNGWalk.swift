@@ -68,7 +68,8 @@ struct APNGWalk: AnimationWalk {
         } else if bytes.has("tRNS", at: chunk.name), !hasTransparency {
             hasTransparency = true
             index.preamble.append(whole)
-        } else if bytes.has("eXIf", at: chunk.name) {
+        } else if bytes.has("eXIf", at: chunk.name), !hasPixels {
+            // Behind pixels it comes too late for frames that are shown already.
             index.header.orientation = ImageOrientation(exif: data)
         } else if bytes.has("IEND", at: chunk.name) {
             guard index.frames.count >= declaredFrames, !index.frames.isEmpty else {

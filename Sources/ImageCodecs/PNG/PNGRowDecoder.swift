@@ -69,7 +69,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
 
     func finish(to rows: any RowSink) throws(CodecError) {
         guard hasEnded else { throw .truncated(.png) }
-        if !exif.isEmpty { lateOrientation = ImageOrientation(exif: exif.span) }
+        if !exif.isEmpty, header.mayBeTurnedLate { lateOrientation = ImageOrientation(exif: exif.span) }
     }
 
     var frameCount: Int? { header.frameCount }
@@ -135,4 +135,11 @@ final class PNGRowDecoder: BuiltInRowDecoder {
             rows = min(header.size.height, (pieceLength * Self.expansion + Self.heldBack) / (storedRow + 1) + 2)
         }
     }
+}
+
+extension ImageHeader {
+    /// Whether an orientation counts that comes behind the pixels, which nothing announces.
+    ///
+    /// Frames of an animation are shown before that could be known.
+    var mayBeTurnedLate: Bool { format == .png && orientation == .up && !mayBeAnimated }
 }

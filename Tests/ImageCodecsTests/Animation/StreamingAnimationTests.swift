@@ -146,6 +146,24 @@ struct StreamingAnimationTests {
         }
     }
 
+    @Test
+    func anOrientationBehindTheFirstPixelsOfAnAPNGTurnsNoFrame() throws {
+        let plain = try TestAnimation.file(.png)
+        let second = try #require(plain.indices.last { plain[$0...].starts(with: Array("fcTL".utf8)) })
+        let exif = TestPNG.chunk("eXIf", TestExif.bytes(orientation: 6))
+        let file = plain[..<(second - 4)] + exif + plain[(second - 4)...]
+        var animation = StreamingAnimation()
+        try animation.append(Array(file.dropLast(12)).span)
+        let arriving = try #require(animation.image)
+        #expect(arriving.frameCount == 4)
+        try animation.append(Array(file.suffix(12)).span)
+        let whole = try animation.finish()
+        #expect((whole.size, whole.header.orientation) == (arriving.size, .up))
+        #expect(try whole.allFrames() == AnimatedImage(plain).allFrames())
+        let still = try decode(Array(file))
+        #expect(try still == decode(plain))
+    }
+
     @Test(arguments: ImageFormat.allBuiltIn)
     func aStillImageIsOneFrameAtTheEnd(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 20, height: 10).encoded(as: format)
