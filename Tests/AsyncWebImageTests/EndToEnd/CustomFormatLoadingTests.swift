@@ -89,6 +89,37 @@ struct CustomFormatLoadingTests {
         }
     }
 
+    /// A format before it has not seen enough to refuse it.
+    @Test func aFileMayEndBeforeItIsKnownWhoseItIs() async throws {
+        struct Patient: CustomFormat {
+            let format = ImageFormat(name: "none", mediaType: "image/x-none", fileExtension: "none")
+            let signatureLength = 4_096
+            func recognizes(_ beginning: Span<UInt8>) -> Bool { false }
+            func header(of beginning: Span<UInt8>) -> ImageHeader? { nil }
+            func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int { 0 }
+            func decoder(for header: ImageHeader, rowSize: PixelSize) -> any CustomRowDecoder {
+                QOIFormat().decoder(for: header, rowSize: rowSize)
+            }
+        }
+        try await withLoopbackOrigin { origin in
+            let picture = Samples.picture(20, 15)
+            origin.route("/a.qoi", .init(body: picture.qoi()))
+            var configuration = configuration
+            configuration.decoding.customFormats = [Patient(), QOIFormat()]
+            let loader = ImageLoader(configuration: configuration)
+            let request = ImageRequest(origin.url("/a.qoi"))
+
+            let info = try await loader.info(for: request)
+            let response = try await loader.image(for: request)
+            let animation = try await loader.animation(for: request).animation
+
+            #expect(picture.qoi().count < 4_096)
+            #expect(info.header.size == picture.size && info.byteCount == picture.qoi().count)
+            #expect(response.pixels == picture)
+            #expect(animation.size == picture.size)
+        }
+    }
+
     @Test func aTransferThatBreaksOffGivesTheRowsThatCameIfAllowed() async throws {
         try await withLoopbackOrigin { origin in
             let file = picture.qoi()
