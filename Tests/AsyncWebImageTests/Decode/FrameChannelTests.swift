@@ -62,18 +62,6 @@ struct FrameChannelTests {
         #expect(!channel.isWanted)
     }
 
-    @Test func whoBeginsToWaitWhileSomebodyBeginsToListenIsHeardOf() async throws {
-        for _ in 0..<20_000 {
-            let channel = FrameChannel<Int>()
-            let demanded = OneShot<Void>()
-            let consumer = Task { try await channel.next() }
-            channel.onDemand { demanded.resolve(.success(())) }
-            try await demanded.value
-            channel.publish(7)
-            #expect(try await consumer.value == 7)
-        }
-    }
-
     @Test func severalConsumersAllReachTheEnd() async throws {
         let channel = FrameChannel<ImageFrame>()
         try await withThrowingTaskGroup(of: Int.self) { group in
