@@ -16,10 +16,9 @@ struct MigrationTests {
 
     private func keepsAHandle() async throws {
         let task = loader.task(for: ImageRequest(url))
-        for await progress in task.progress { show(progress.received, progress.expected) }
         task.priority = .veryHigh
+        Task { for await progress in task.progress { show(progress.received, progress.expected) } }
         let pixels = try await task.value.pixels
-        task.cancel()
         show(pixels)
     }
 
@@ -32,6 +31,7 @@ struct MigrationTests {
     private func changesTheDownloader() async {
         await loader.coordinator.configure {
             $0.maximumConcurrentDownloads = 4
+            $0.deadlines.firstByte = .seconds(30)
             $0.deadlines.idle = .seconds(30)
             $0.executionOrder = .lifo
         }
@@ -55,10 +55,17 @@ struct MigrationTests {
         }
     }
 
+    private func storesResponses() throws {
+        var configuration = ImageLoader.Configuration()
+        configuration.responseCache = try ResponseCache(.init(directory: "/var/cache/images"))
+        let loader = ImageLoader(configuration: configuration)
+        log("\(loader)")
+    }
+
     @Test func theExamplesAreTheOnesThatAreCompiled() throws {
         let guide = try Document("Docs/MigratingFromSDWebImage.md")
         let source = try Document(#filePath)
-        #expect(guide.code("swift").count == 6)
+        #expect(guide.code("swift").count == 7)
         for example in guide.code("swift") { #expect(source.contains(example)) }
     }
 }

@@ -21,6 +21,36 @@ struct ImageLoaderTests {
         }
     }
 
+    @Test @MainActor func theAnswerComesWhereTheCallerIs() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/image", .init(body: try Samples.file(.jpeg)))
+            let loader = ImageLoader(configuration: .patient)
+            _ = try await loader.image(for: ImageRequest(origin.url("/image")))
+            MainActor.assertIsolated()
+            for try await _ in loader.frames(for: ImageRequest(origin.url("/image"))) { MainActor.assertIsolated() }
+        }
+    }
+
+    @Test(arguments: ["", "photo.jpg", "ftp://example.com/a.jpg", "http://", "http://example.com:0/"])
+    func whatIsNoURLIsRefusedAtOnce(text: String) async throws {
+        let loader = ImageLoader()
+        let request = ImageRequest(text)
+        func isRefused(_ call: () async throws -> Void) async {
+            await #expect {
+                try await call()
+            } throws: {
+                if case ImageError.invalidURL(text) = $0 { true } else { false }
+            }
+        }
+        await isRefused { _ = try await loader.image(for: request) }
+        await isRefused { _ = try await loader.data(for: request) }
+        await isRefused { _ = try await loader.info(for: request) }
+        await isRefused { _ = try await loader.animation(for: request) }
+        await isRefused { _ = try await loader.task(for: request).value }
+        await isRefused { for try await _ in loader.frames(for: request) {} }
+        await isRefused { for try await _ in loader.animationFrames(for: request) {} }
+    }
+
     @Test func dataIsTheBodyAsItCame() async throws {
         try await withLoopbackOrigin { origin in
             let body = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -64,6 +94,7 @@ struct ImageLoaderTests {
                 } else {
                     previews += 1
                     #expect(frame.completeRows > 0 && frame.completeRows <= 300)
+                    #expect(frame.pixels.size == PixelSize(width: 400, height: 300))
                     gate.open()
                 }
             }

@@ -198,6 +198,24 @@ struct EventTests {
         }
     }
 
+    @Test func whoIsSlowSeesTheNewestProgressOnly() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            let body = [UInt8](repeating: 1, count: 100_000)
+            origin.route("/a", .init(body: body).paced(bytesPerSecond: 10_000_000).held(at: .start, until: gate))
+            let loader = loader()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            let progress = task.progress
+            // Both are watched from here on.
+            for await _ in task.progress { break }
+            gate.open()
+            #expect(try await task.value.bytes == body)
+            var states: [DownloadProgress] = []
+            for await state in progress { states.append(state) }
+            #expect(states == [DownloadProgress(received: 100_000, expected: 100_000)])
+        }
+    }
+
     @Test func whoJoinsSeesTheProgressAtOnce() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
