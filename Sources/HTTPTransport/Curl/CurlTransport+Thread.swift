@@ -50,8 +50,11 @@ extension CurlTransport: CurlThreadDriver {
     private func expireOverdue() {
         for (transfer, deadline) in deadlines.overdue(transfers.values) {
             // The rest of an answer that leads on may be left where it is.
-            if deadline != .total, transfer.clock.phase == .discarding, goOn(transfer) { continue }
-            finish(transfer, transfer.outcome(after: deadline))
+            if deadline != .total, transfer.clock.phase == .discarding, goOn(transfer) {
+                deadlines.expect(transfer.clock)
+            } else {
+                finish(transfer, transfer.outcome(after: deadline))
+            }
         }
     }
 }

@@ -76,7 +76,8 @@ public final class ThreadedResolver: HostResolver {
             state.waiting[id] = job
             state.queue.append(id)
             guard state.threads < Self.usualThreads else {
-                if !state.isWatched { Task { await self.watchThreads() } }
+                // Nobody's task: all who wait profit.
+                if !state.isWatched { Task.detached { await self.watchThreads() } }
                 state.isWatched = true
                 return (false, false)
             }

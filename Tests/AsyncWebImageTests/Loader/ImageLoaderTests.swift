@@ -35,20 +35,17 @@ struct ImageLoaderTests {
     func whatIsNoURLIsRefusedAtOnce(text: String) async throws {
         let loader = ImageLoader()
         let request = ImageRequest(text)
-        func isRefused(_ call: () async throws -> Void) async {
-            await #expect {
-                try await call()
-            } throws: {
-                if case ImageError.invalidURL(text) = $0 { true } else { false }
-            }
+        func refused(_ call: () async throws -> Void) async -> String? {
+            do { try await call() } catch ImageError.invalidURL(let refused) { return refused } catch {}
+            return nil
         }
-        await isRefused { _ = try await loader.image(for: request) }
-        await isRefused { _ = try await loader.data(for: request) }
-        await isRefused { _ = try await loader.info(for: request) }
-        await isRefused { _ = try await loader.animation(for: request) }
-        await isRefused { _ = try await loader.task(for: request).value }
-        await isRefused { for try await _ in loader.frames(for: request) {} }
-        await isRefused { for try await _ in loader.animationFrames(for: request) {} }
+        #expect(await refused { _ = try await loader.image(for: request) } == text)
+        #expect(await refused { _ = try await loader.data(for: request) } == text)
+        #expect(await refused { _ = try await loader.info(for: request) } == text)
+        #expect(await refused { _ = try await loader.animation(for: request) } == text)
+        #expect(await refused { _ = try await loader.task(for: request).value } == text)
+        #expect(await refused { for try await _ in loader.frames(for: request) {} } == text)
+        #expect(await refused { for try await _ in loader.animationFrames(for: request) {} } == text)
     }
 
     @Test func dataIsTheBodyAsItCame() async throws {

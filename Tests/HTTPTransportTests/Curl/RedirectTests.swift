@@ -114,6 +114,24 @@ struct RedirectTests {
         }
     }
 
+    @Test func whatABodyThatDoesNotEndLeadsToHasDeadlines() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            let redirect = LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(60_000))
+            origin.route("/a", redirect.stalled(at: .body(3)))
+            origin.route("/b", LoopbackOrigin.Response(body: [1]).stalled(at: .start))
+            let kinds: [(WritableKeyPath<Deadlines, Duration?>, Deadlines.Kind)] = [
+                (\.firstByte, .firstByte), (\.total, .total),
+            ]
+            for (limit, kind) in kinds {
+                let record = try await transport.fetch(origin.url("/a")) { request in
+                    request.deadlines = Deadlines(lookup: nil, connect: nil, firstByte: nil, idle: nil, total: nil)
+                    request.deadlines[keyPath: limit] = .seconds(1)
+                }
+                #expect(record.error?.reason == .timedOut(kind))
+            }
+        }
+    }
+
     @Test func seeOtherKeepsHead() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "/b", status: 303))
