@@ -34,14 +34,13 @@ actor InputList {
     /// The next line that says something, or nil at the end of the list or of the task.
     func next() async throws(FileError) -> ImageSource? {
         while let line = try await nextLine() {
-            let content = line.trimmed
-            if content.first == UInt8(ascii: "#") { continue }
-            guard line.count <= Self.longestLine else {
+            let content = line.bytes.trimmed
+            guard let first = content.first ?? line.firstBeyond, first != UInt8(ascii: "#") else { continue }
+            guard !line.isCut else {
                 return ImageSource(
                     unusable: String(decoding: content.prefix(100), as: UTF8.self) + "...",
                     reason: "the line is longer than \(Self.longestLine) bytes")
             }
-            if content.isEmpty { continue }
             // Another encoding would be another URL.
             guard let text = String(validating: content, as: UTF8.self) else {
                 return ImageSource(
@@ -52,26 +51,45 @@ actor InputList {
         return nil
     }
 
-    /// A line without its end; one byte more than ``longestLine`` of one that is longer.
-    private func nextLine() async throws(FileError) -> [UInt8]? {
-        guard var line = try await nextBytes() else { return nil }
-        let mark = "\u{FEFF}".utf8
-        if isAtStart, line.starts(with: mark) { line.removeFirst(mark.count) }
+    /// A line without its end, as far as it is held.
+    private struct Line {
+        var bytes: [UInt8] = []
+        var isCut = false
+        /// The first byte of what was cut off that is no blank.
+        var firstBeyond: UInt8?
+        /// How many bytes are held.
+        let limit: Int
+
+        mutating func append(_ part: ArraySlice<UInt8>) {
+            let held = part.prefix(limit - bytes.count)
+            bytes += held
+            guard held.count < part.count else { return }
+            isCut = true
+            firstBeyond = firstBeyond ?? part[held.endIndex...].first { !$0.isBlank }
+        }
+    }
+
+    private func nextLine() async throws(FileError) -> Line? {
+        // A byte order mark is no part of the line whose length counts.
+        let mark = isAtStart ? Array("\u{FEFF}".utf8) : []
         isAtStart = false
+        guard var line = try await nextLine(limit: Self.longestLine + mark.count) else { return nil }
+        if line.bytes.starts(with: mark) { line.bytes.removeFirst(mark.count) }
+        line.isCut = line.isCut || line.bytes.count > Self.longestLine
         return line
     }
 
-    private func nextBytes() async throws(FileError) -> [UInt8]? {
-        var line: [UInt8] = []
+    private func nextLine(limit: Int) async throws(FileError) -> Line? {
+        var line = Line(limit: limit)
         while true {
             if let end = block.firstIndex(of: UInt8(ascii: "\n")) {
-                line += block[..<end].prefix(Self.longestLine + 1 - line.count)
+                line.append(block[..<end])
                 block = block[(end + 1)...]
                 return line
             }
-            line += block.prefix(Self.longestLine + 1 - line.count)
+            line.append(block)
             block = []
-            if isAtEnd { return line.isEmpty ? nil : line }
+            if isAtEnd { return line.bytes.isEmpty ? nil : line }
             await waitUntilReadable(descriptor)
             guard !Task.isCancelled else { return nil }
             block = try FileDescriptor.read(65_536, from: descriptor, named: name)[...]
@@ -83,12 +101,15 @@ actor InputList {
 extension [UInt8] {
     /// Without blanks around.
     fileprivate var trimmed: ArraySlice<UInt8> {
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-        guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
+        guard let first = firstIndex(where: { !$0.isBlank }), let last = lastIndex(where: { !$0.isBlank }) else {
             return []
         }
         return self[first...last]
     }
+}
+
+extension UInt8 {
+    fileprivate var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }
 
 /// Returns when reading would not block, or the task is cancelled: nobody's thread waits for a slow pipe.

@@ -50,6 +50,12 @@ struct InputListTests {
         #expect(try await sources(of: Array((longest + "x").utf8)).map(\.isURL) == [false])
     }
 
+    @Test func linesThatSayNothingAreLeftOutHoweverLong() async throws {
+        let long = String(repeating: " ", count: 1_000_000)
+        #expect(try await lines(of: "\(long)\na\n\(long)# b\n\(long)\r\n\(long)") == ["a"])
+        #expect(try await lines(of: "\u{FEFF}\(long)\na") == ["a"])
+    }
+
     @Test func linesOfOtherEncodingsFail() async throws {
         let latin1: [UInt8] = Array("http://example.com/caf".utf8) + [0xE9]
         let comment: [UInt8] = Array("# caf".utf8) + [0xE9]
@@ -64,6 +70,12 @@ struct InputListTests {
         #expect(try await lines(of: "\u{FEFF}a\nb") == ["a", "b"])
         #expect(try await lines(of: "\u{FEFF}# a\nb") == ["b"])
         #expect(try await lines(of: "\u{FEFF}") == [])
+        let longest = String(repeating: "x", count: InputList.longestLine)
+        #expect(try await lines(of: "\u{FEFF}\(longest)\n\(longest)") == [longest, longest])
+        for more in 1...4 {
+            let tooLong = "\u{FEFF}" + longest + String(repeating: "x", count: more) + "\ny"
+            #expect(try await sources(of: Array(tooLong.utf8)).map(\.isURL) == [false, true])
+        }
     }
 
     @Test func saysWhichListIsMissing() {
