@@ -91,8 +91,20 @@ struct Command {
         let environment = ProcessInfo.processInfo.environment.merging(changes) { $1 }
         var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for variable in variables { free(variable) } }
+
+        // As from a terminal, whatever this process ignores or its threads block.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
         var process: pid_t = 0
-        let status = posix_spawn(&process, path, &actions, nil, &strings, &variables)
+        let status = posix_spawn(&process, path, &actions, &attributes, &strings, &variables)
         try #require(status == 0, "\(path): \(String(cString: strerror(status)))")
         return Command(process: process)
     }
