@@ -12,10 +12,10 @@ package enum ProcessState {
         return files.filter { $0 != "anon_inode:[timerfd]" }.sorted()
     }
 
-    /// The threads, of this process or another one, whose name, with a newline behind it, begins with `prefix`.
-    package static func threads(named prefix: String, of process: String = "self") -> [String] {
-        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
-        return tasks.map { beginning(of: "/proc/\(process)/task/\($0)/comm") }.filter { $0.hasPrefix(prefix) }
+    /// The threads whose name begins with `prefix`.
+    package static func threads(named prefix: String) -> [String] {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.map { beginning(of: "/proc/self/task/\($0)/comm") }.filter { $0.hasPrefix(prefix) }
     }
 
     /// Bytes of memory, after free ones have been given back to the system as far as that is possible.

@@ -75,17 +75,27 @@ struct CommandTests {
                     folder + "/cache", ["get", "--cache", folder + "/cache", "-o", folder, origin.url("/a.gif")]
                 )
                 #expect(try await Command.run(arguments).status == 0)
-                // What the command waits for when it opens the entry now.
                 let entry = try #require(
                     try FileManager.default.contentsOfDirectory(atPath: cache).first { $0.contains("-") })
-                try FileManager.default.removeItem(atPath: "\(cache)/\(entry)")
-                try #require(mkfifo("\(cache)/\(entry)", 0o600) == 0)
+                let (whole, part) = ("\(cache)/\(entry)", "\(cache)/\(entry).part")
+                try FileManager.default.removeItem(atPath: whole)
+                // What the command waits for when it opens them, the one and at once the other.
+                for pipe in [whole, part] { try #require(mkfifo(pipe, 0o600) == 0) }
                 let result = try await Command.run(arguments) { command in
-                    while !command.hasThread("webimage-cache"), await !command.ends(within: .milliseconds(1)) {}
+                    // There can be a writer as soon as there is a reader, which then goes on to the other.
+                    var writer: Int32 = -1
+                    while writer < 0, await !command.ends(within: .milliseconds(1)) {
+                        writer = open(whole, O_WRONLY | O_NONBLOCK)
+                    }
+                    close(writer)
                     command.interrupt()
                     #expect(await !command.ends(within: .milliseconds(500)))
-                    command.interrupt()
-                    if await !command.ends(within: .seconds(20)) { command.send(SIGKILL) }
+                    // What comes too early is one with the first.
+                    let deadline = ContinuousClock.now + .seconds(20)
+                    while ContinuousClock.now < deadline, await !command.ends(within: .milliseconds(600)) {
+                        command.interrupt()
+                    }
+                    command.send(SIGKILL)
                 }
                 #expect(result.status == 130)
             }

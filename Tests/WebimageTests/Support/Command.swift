@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 import Testing
 
 @testable import webimage
@@ -31,11 +30,6 @@ struct Command {
             await Task.yield()
         }
         return true
-    }
-
-    /// Whether it has a thread of that name.
-    func hasThread(_ name: String) -> Bool {
-        !ProcessState.threads(named: name + "\n", of: "\(process)").isEmpty
     }
 
     /// Runs the command to its end.
