@@ -67,7 +67,36 @@ struct CommandTests {
         }
     }
 
-    @Test func theSecondInterruptionDoesNotWaitForADisk() async throws {
+    @Test func signalsAtOnceAreOneInterruption() async throws {
+        let file = gif + [UInt8](repeating: 0, count: 100_000)
+        try await withLoopbackOrigin { origin in
+            let whole = LoopbackOrigin.Response(headerFields: ["ETag": "\"a\""], body: file)
+            origin.route("/a.gif", whole.stalled(at: .body(60_000)))
+            try await withTemporaryFolder { folder in
+                let cache = folder + "/cache"
+                let arguments = ["get", "--format", "original", "--cache", cache, "-o", folder, origin.url("/a.gif")]
+                func stored() throws -> [(name: String, size: Int)] {
+                    guard FileManager.default.fileExists(atPath: cache) else { return [] }
+                    return try FileManager.default.contentsOfDirectory(atPath: cache).map { name in
+                        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(cache)/\(name)")
+                        return (name, attributes?[.size] as? Int ?? 0)
+                    }
+                }
+                let result = try await Command.run(arguments) { command in
+                    while try !stored().contains(where: { $0.size >= 60_000 }),
+                        await !command.ends(within: .milliseconds(1))
+                    {}
+                    // They come together, however long it takes to send them.
+                    for signal in [SIGSTOP, SIGINT, SIGTERM, SIGCONT] { command.send(signal) }
+                }
+                #expect([128 + SIGINT, 128 + SIGTERM].contains(result.status))
+                let names = try stored().map(\.name)
+                #expect(names.count == 1 && names[0].hasSuffix(".part"), "\(names)")
+            }
+        }
+    }
+
+    @Test func aLaterInterruptionDoesNotWaitForADisk() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.gif", LoopbackOrigin.Response(headerFields: ["ETag": "\"a\""], body: gif))
             try await withTemporaryFolder { folder in

@@ -9,7 +9,8 @@ import Glibc
 
 /// Ctrl-C and the polite kill.
 ///
-/// The first cancels the work, which then cleans up after itself; the second ends the process on the spot.
+/// The first cancels the work, which then cleans up after itself; a later one ends the process on the spot. What comes
+/// within half a second of the first is one with it: `timeout`, for one, signals its child and then their whole group.
 enum Interruption {
     /// The work was interrupted; the shell's convention is the exit status 128 + `signal`.
     struct Interrupted: Error {
@@ -49,13 +50,13 @@ enum Interruption {
     /// The signals so far.
     private final class Received: Sendable {
         private struct State {
-            var first: Int32?
+            var first: (signal: Int32, at: ContinuousClock.Instant)?
             var action: (@Sendable () -> Void)?
         }
 
         private let state = Locked(State())
 
-        var first: Int32? { state.withLock { $0.first } }
+        var first: Int32? { state.withLock { $0.first?.signal } }
 
         /// Calls `action` with the first signal, or now if it has come.
         func whenFirst(_ action: @escaping @Sendable () -> Void) {
@@ -67,11 +68,15 @@ enum Interruption {
         }
 
         func take(_ number: Int32) {
-            let (isFirst, action) = state.withLock { state in
-                defer { state.first = state.first ?? number }
-                return (state.first == nil, state.action)
+            let action = state.withLock { state -> (@Sendable () -> Void)? in
+                let now = ContinuousClock.now
+                guard let first = state.first else {
+                    state.first = (number, now)
+                    return state.action
+                }
+                if now - first.at >= .milliseconds(500) { _exit(128 + number) }
+                return nil
             }
-            guard isFirst else { _exit(128 + number) }
             action?()
         }
     }
