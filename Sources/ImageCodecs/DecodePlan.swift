@@ -14,7 +14,8 @@ public struct DecodePlan: Sendable, Hashable {
     let rowRegion: PixelRegion
     /// Most bytes of memory the decode holds at once: codec state, filter window, and the result.
     ///
-    /// Previews are extra: each that is kept costs as much as the result.
+    /// Previews are extra: each that is kept costs as much as the result. So does the turning of a PNG whose orientation
+    /// stands behind its pixels: few have one, nothing announces it, and all others would have to pay for twice as much.
     public private(set) var estimatedBytes: Int
 
     /// Size of the result; where the orientation follows the pixels, of what the result is made of then.
@@ -56,8 +57,7 @@ extension DecodePlan {
                     from: rowSize, region: rowRegion, to: scaledSize, filter: options.resampling.filter))
         }
         // Turning and fitting afterwards makes a copy, no larger.
-        let mayBeTurnedLate = header.mayBeTurnedLate && !options.ignoresOrientation && !options.stopsWhenComplete
-        if isUndecided || mayBeTurnedLate {
+        if isUndecided {
             terms += [
                 overflow ? .max : output,
                 OrientedCanvas.workingBytes(stored: scaledSize, orientation: .right, format: format),
