@@ -50,11 +50,11 @@ struct Resumption: Sendable {
             let range = fields[.contentRange].flatMap(ContentRange.init), range.first == offset,
             fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true
         else { return false }
-        // If neither says how long the whole is, nobody knows whether it ends with this part.
-        if total == nil, range.total == nil { return false }
-        if let total, range.total != total { return false }
-        // A part of the rest would end too early, and a later one would be asked for again and again.
-        if let whole = range.total, range.last != whole - 1 { return false }
+        // If neither says how long the whole is, nobody knows whether it ends with this part. A part of the rest would end
+        // too early, and a later one would be asked for again and again.
+        guard let whole = total ?? range.total, whole == range.total ?? whole, range.last == whole - 1 else {
+            return false
+        }
         let version = validator.hasPrefix("\"") ? fields[.eTag] : fields[.lastModified]
         if let version, version != validator { return false }
         return head.contentLength.map { $0 == range.last - range.first + 1 } ?? true
