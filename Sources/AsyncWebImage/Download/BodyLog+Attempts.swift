@@ -58,6 +58,11 @@ extension BodyLog {
         }
     }
 
+    /// Lets go of a stream that its consumer has left.
+    func stopWatching(_ id: Subscriber.ID, _ stream: AsyncStream<DownloadProgress>.Continuation) {
+        state.withLock { $0.watchers.remove(stream, of: id) }
+    }
+
     /// Ends all that ``watch(_:_:)`` began for a caller.
     func stopWatching(_ id: Subscriber.ID) {
         for stream in state.withLock({ $0.watchers.remove(id) }) { stream.finish() }

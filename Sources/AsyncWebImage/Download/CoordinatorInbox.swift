@@ -14,6 +14,8 @@ struct CoordinatorInbox: Sendable {
         case prioritize(Subscriber.ID, DownloadPriority)
         /// A caller wants to see how its download gets on.
         case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
+        /// A caller has left a stream of the progress.
+        case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
         /// A transfer has ended; how, its receiver tells.
         case transferEnded(Download.ID)
         /// There is memory again, or a host's rate allows it: what waits may start.

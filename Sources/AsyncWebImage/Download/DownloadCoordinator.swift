@@ -119,6 +119,7 @@ extension DownloadCoordinator {
             case .leave(let id): remove(id)
             case .prioritize(let id, let priority): setPriority(priority, of: id)
             case .watch(let id, let stream): watch(id, stream)
+            case .stopWatching(let id, let stream): locations[id]?.log.stopWatching(id, stream)
             case .transferEnded(let id): transferEnded(id)
             case .mayStart: break  // as after every message
             case .rested(let id): endRest(id)

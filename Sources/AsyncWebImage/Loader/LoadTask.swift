@@ -46,6 +46,10 @@ public final class LoadTask<Value: Sendable>: Sendable {
     public var progress: AsyncStream<DownloadProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))
+        // Before it is watched, and by a message behind that: nobody can leave without being heard, nor too early.
+        continuation.onTermination = { [weak coordinator, id] end in
+            if case .cancelled = end { coordinator?.post(.stopWatching(id, continuation)) }
+        }
         coordinator.post(.watch(id, continuation))
         return stream
     }

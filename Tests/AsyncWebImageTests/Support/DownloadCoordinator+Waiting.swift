@@ -1,4 +1,6 @@
-import AsyncWebImage
+import Threading
+
+@testable import AsyncWebImage
 
 extension DownloadCoordinator {
     /// Returns once so many callers wait.
@@ -7,6 +9,14 @@ extension DownloadCoordinator {
     /// Returns once nothing is going on any more: no caller, no slot taken, nothing in the queue, no byte held.
     func becomesIdle() async {
         await activity { $0.running == 0 && $0.waiting == 0 && $0.callers == 0 && $0.bytesInFlight == 0 }
+    }
+
+    /// Returns once so many streams show the progress of downloads.
+    func watchers(fallTo count: Int) async {
+        func watchers() -> Int {
+            downloads.values.reduce(0) { sum, download in sum + download.log.state.withLock { $0.watchers.all.count } }
+        }
+        while watchers() > count, !Task.isCancelled { await Task.yield() }
     }
 
     /// Does something in one turn: nothing that it tells the coordinator is read before its end.

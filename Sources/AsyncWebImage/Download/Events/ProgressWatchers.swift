@@ -9,6 +9,12 @@ struct ProgressWatchers {
         streams[id, default: []].append(stream)
     }
 
+    /// Lets go of one stream of a caller.
+    mutating func remove(_ stream: AsyncStream<DownloadProgress>.Continuation, of id: Subscriber.ID) {
+        streams[id]?.removeAll { $0 == stream }
+        if streams[id]?.isEmpty == true { streams[id] = nil }
+    }
+
     /// Takes out all streams of a caller.
     mutating func remove(_ id: Subscriber.ID) -> [AsyncStream<DownloadProgress>.Continuation] {
         streams.removeValue(forKey: id) ?? []

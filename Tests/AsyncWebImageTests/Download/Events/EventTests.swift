@@ -248,6 +248,25 @@ struct EventTests {
         }
     }
 
+    @Test func whoLeavesProgressIsToldNothingMore() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            origin.route("/a", .init(body: [1, 2, 3]).held(at: .start, until: gate))
+            let loader = loader()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            var staying = task.progress.makeAsyncIterator()
+            for await _ in task.progress { break }
+            // One that is left before anything comes, too.
+            _ = task.progress
+            await loader.coordinator.watchers(fallTo: 1)
+            #expect(!Task.isCancelled)
+            gate.open()
+            var last: DownloadProgress?
+            while let progress = await staying.next() { last = progress }
+            #expect(last?.fraction == 1)
+        }
+    }
+
     @Test func progressEndsWhenTheCallerLeaves() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]).stalled(at: .start))
