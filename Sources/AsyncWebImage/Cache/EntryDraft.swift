@@ -77,8 +77,8 @@ struct EntryDraft {
     /// Makes an entry of what was written, which is the whole body.
     mutating func finish() {
         guard total == nil || total == length else { return keep() }
-        if length == 0 { return discard() }
-        if !finish(as: .whole) { giveUp() }
+        // Of nothing there can be no entry.
+        if length == 0 || !finish(as: .whole) { giveUp() }
     }
 
     /// Keeps what was written, which is the beginning of the body, if the rest can be asked for.

@@ -4,8 +4,8 @@ import Threading
 /// Stores one response while it passes by.
 ///
 /// Bytes come from the transport's thread and are written by the cache's. If the disk is so much slower that
-/// ``queueLimit`` bytes wait, the response is not stored: a download never waits for it. Nor is then what it was to take the
-/// place of: the origin has something newer.
+/// ``queueLimit`` bytes wait, the response is not stored: a download never waits for it. What it was to take the place of is
+/// not kept then: the origin has something newer.
 final class EntryWriter: Sendable {
     static let queueLimit = 4 << 20
 
@@ -17,6 +17,7 @@ final class EntryWriter: Sendable {
         var isGivenUp = false
     }
 
+    private let head: StoredHead
     private let key: CacheKey
     private let cache: ResponseCache
     private let state: Locked<State>
@@ -25,6 +26,7 @@ final class EntryWriter: Sendable {
 
     /// Stores an answer with this head, the beginning of whose body may be stored already.
     init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache, continuing part: StoredResponse? = nil) {
+        self.head = head
         self.key = key
         self.cache = cache
         state = Locked(State(received: part?.body.length ?? 0))
@@ -77,7 +79,7 @@ final class EntryWriter: Sendable {
                 let wasGivenUp = draft.isGivenUp
                 for piece in pieces { draft.write(piece) }
                 work(&draft)
-                if draft.isGivenUp, !wasGivenUp { self.cache.removeEntries(self.key) }
+                if draft.isGivenUp, !wasGivenUp { self.cache.removeReplaced(by: self.head, self.key) }
             }
         }
     }

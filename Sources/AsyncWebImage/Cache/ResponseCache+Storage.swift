@@ -53,6 +53,23 @@ extension ResponseCache {
         for name in index.withLock({ $0.names(key.name) }) + [plain, EntryKind.part.name(plain)] { remove(name) }
     }
 
+    /// Removes what a response that cannot be stored was to take the place of.
+    ///
+    /// Neither what was asked for later, nor the responses to requests that differ in what `Vary` names.
+    func removeReplaced(by head: StoredHead, _ key: CacheKey) {
+        let whole = head.name(key)
+        let own = [whole, EntryKind.part.name(whole)]
+        for name in Set(index.withLock { $0.names(key.name) } + own) {
+            guard let stored = open(name)?.head else {
+                // For want of descriptors, say, nobody knows how old it is.
+                if own.contains(name) { remove(name) }
+                continue
+            }
+            let isVariant = stored.selection != head.selection && VaryRule(stored.fields) == VaryRule(head.fields)
+            if !isVariant, stored.requestedAt <= head.requestedAt { remove(name) }
+        }
+    }
+
     /// Whether an entry is the one that was found, neither removed nor replaced since.
     private func holds(_ stored: StoredResponse, as name: String) -> Bool {
         switch stored.body {
@@ -101,12 +118,13 @@ extension ResponseCache {
             // Of a process that has ended, or been killed.
             folder.remove(file.name)
         }
-        var entries = files.filter { EntryKind($0.name) != nil }.sorted { $0.usedAt > $1.usedAt }[...]
-        while !entries.isEmpty {
-            let next = entries.prefix(Self.entriesInTurn)
-            entries = entries.dropFirst(next.count)
-            thread.append { [self] in takeIn(next) }
-        }
+        let entries = files.filter { EntryKind($0.name) != nil }.sorted { $0.usedAt > $1.usedAt }
+        takeInNext(entries[...])
+    }
+
+    /// Behind what requests want done by now.
+    private func takeInNext(_ files: ArraySlice<CacheFolder.File>) {
+        if !files.isEmpty { thread.append { [self] in takeIn(files) } }
     }
 
     /// So many entries that were found are taken in one after the other; then requests have their turn.
@@ -115,12 +133,13 @@ extension ResponseCache {
     /// Takes in what the folder had, older than all that is known, unless it is gone by now.
     private func takeIn(_ files: ArraySlice<CacheFolder.File>) {
         guard let folder else { return }
-        let entries = files.filter { folder.has($0.name) }
+        let entries = files.prefix(Self.entriesInTurn).filter { folder.has($0.name) }
         let removed = index.withLock { index in
             for file in entries { index.insertOldest(file.name, size: file.size, nil) }
             return index.evict()
         }
         for name in removed { folder.remove(name) }
+        takeInNext(files.dropFirst(Self.entriesInTurn))
     }
 }
 

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import HTTPTransport
 import Testing
+import Threading
 
 @testable import AsyncWebImage
 
@@ -10,6 +11,8 @@ import Testing
 struct ResponseCacheTests {
     private let url = "http://example.com/a.png"
     private let time = ManualTime()
+    /// More than an entry of ten bytes.
+    private let tooMuch = [UInt8](repeating: 1, count: 11)
 
     private func files(_ folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -58,6 +61,21 @@ struct ResponseCacheTests {
             }
             await second.settles()
             #expect(second.byteCount == 0)
+        }
+    }
+
+    @Test func requestsHaveTheirTurnWhileAFolderIsTakenIn() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, second) = (try ResponseCache.test(folder, time), try ResponseCache.test(folder, time))
+            let seen = Locked(0)
+            try await whileBlocked(second) {
+                for number in 0..<100 { try await first.store([1, 2, 3], url + "\(number)") }
+                second.scan()
+                second.thread.append { seen.withLock { $0 = second.byteCount } }
+            }
+            while second.byteCount < first.byteCount, !Task.isCancelled { await second.settles() }
+            #expect(second.byteCount == first.byteCount)
+            #expect((1..<first.byteCount).contains(seen.withLock { $0 }))
         }
     }
 
@@ -179,13 +197,56 @@ struct ResponseCacheTests {
         }
     }
 
+    @Test(arguments: [true, false]) func anEmptyBodyTakesTheOlderOneWithIt(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            try await cache.store([1], url)
+            try await cache.store([], url)
+            #expect(try await cache.stored(url) == nil)
+            #expect(cache.byteCount == 0)
+        }
+    }
+
+    @Test(arguments: [true, false]) func whatCannotBeStoredTakesNothingNewerWithIt(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time, entryLimit: 10)
+            let writer = try writer(in: cache)
+            time.advance(by: 1)
+            try await cache.store([2], url)
+            writer.append(tooMuch.span)
+            await cache.settles()
+            #expect(try await cache.stored(url) == [2])
+        }
+    }
+
+    @Test(arguments: [true, false]) func whatCannotBeStoredTakesOnlyTheSameVariantWithIt(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time, entryLimit: 10)
+            let fields: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept"]
+            try await cache.store([1], url, fields, to: [.accept: "image/png"])
+            try await cache.store([2], url, fields, to: [.accept: "image/webp"])
+            try await cache.store(tooMuch, url, fields, to: [.accept: "image/webp"])
+            #expect(try await cache.stored(url, to: [.accept: "image/png"]) == [1])
+            #expect(try await cache.stored(url, to: [.accept: "image/webp"]) == nil)
+            // Of another rule nobody knows whom it was for.
+            try await cache.store(tooMuch, url)
+            #expect(try await cache.stored(url, to: [.accept: "image/png"]) == nil)
+        }
+    }
+
+    /// What is about to store an answer to a request that is sent now.
+    private func writer(in cache: ResponseCache) throws -> EntryWriter {
+        let request = TransportRequest(url: try HTTPURL(url))
+        let head = StoredHead(
+            HTTPResponse(status: .ok), to: request, requestedAt: cache.now(), receivedAt: cache.now())
+        return EntryWriter(head, CacheKey(request), cache: cache)
+    }
+
     @Test func aSlowDiskCostsTheEntryAndNotTheMemory() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url)
-            let request = TransportRequest(url: try HTTPURL(url))
-            let head = StoredHead(HTTPResponse(status: .ok), to: request, requestedAt: 0, receivedAt: 0)
-            let writer = EntryWriter(head, CacheKey(request), cache: cache)
+            let writer = try writer(in: cache)
             let gate = DispatchSemaphore(value: 0)
             cache.thread.append { gate.wait() }
             let piece = [UInt8](repeating: 1, count: 1 << 20)

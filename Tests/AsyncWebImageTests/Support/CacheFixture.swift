@@ -26,8 +26,11 @@ extension ResponseCache {
     func settles() async { await finishesWriting() }
 
     /// Stores a body under a URL.
-    func store(_ body: [UInt8], _ url: String, _ fields: HTTPFields = [.cacheControl: "max-age=60"]) async throws {
-        let request = TransportRequest(url: try HTTPURL(url))
+    func store(
+        _ body: [UInt8], _ url: String, _ fields: HTTPFields = [.cacheControl: "max-age=60"],
+        to requestFields: HTTPFields = [:]
+    ) async throws {
+        let request = TransportRequest(url: try HTTPURL(url), headerFields: requestFields)
         let head = StoredHead(
             HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: now(), receivedAt: now())
         let writer = EntryWriter(head, CacheKey(request), cache: self)
@@ -37,8 +40,8 @@ extension ResponseCache {
     }
 
     /// The body stored under a URL.
-    func stored(_ url: String) async throws -> [UInt8]? {
-        let request = TransportRequest(url: try HTTPURL(url))
+    func stored(_ url: String, to requestFields: HTTPFields = [:]) async throws -> [UInt8]? {
+        let request = TransportRequest(url: try HTTPURL(url), headerFields: requestFields)
         let body = Locked<[UInt8]?>(nil)
         await thread.run {
             guard let stored = self.find(.whole, request, CacheKey(request)) else { return }
