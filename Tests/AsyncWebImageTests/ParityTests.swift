@@ -13,12 +13,12 @@ struct ParityTests {
         #expect(missing.isEmpty)
     }
 
-    /// All tests as `Suite.function`.
+    /// All tests as `Suite.function`; a suite may have several files, `Suite+Part.swift`.
     private func tests(in folder: String) throws -> Set<String> {
         var found: Set<String> = []
         let files = try #require(FileManager.default.enumerator(atPath: folder))
-        for case let file as String in files where file.hasSuffix("Tests.swift") && !file.contains(".build") {
-            let suite = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
+        for case let file as String in files where !file.contains(".build") {
+            guard let suite = file.firstMatch(of: /([A-Za-z]+Tests)(\+[A-Za-z]+)?\.swift$/)?.1 else { continue }
             let source = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
             for match in source.matches(of: /@Test[^{}]*?func ([a-zA-Z0-9]+)\(/) { found.insert("\(suite).\(match.1)") }
         }

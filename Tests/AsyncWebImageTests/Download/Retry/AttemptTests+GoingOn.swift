@@ -1,0 +1,261 @@
+import HTTPTransport
+import LoopbackOrigin
+import Testing
+
+@testable import AsyncWebImage
+
+// A try goes on where the one before it broke off, if the server can prove that it still has the same file.
+extension AttemptTests {
+    /// What the requests for `/a` asked for.
+    private func ranges(_ origin: LoopbackOrigin) -> [String?] {
+        origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] }
+    }
+
+    /// The first answer breaks off, the second is another, all others are as asked for.
+    private func route(_ origin: LoopbackOrigin, second: LoopbackOrigin.Response) {
+        let file = RangedFile(body: noise)
+        origin.route("/a") { request in
+            switch request.ordinal {
+            case 1: file.response(to: request).cut(at: .body(60_000))
+            case 2: second
+            default: file.response(to: request)
+            }
+        }
+    }
+
+    @Test func aTransferThatBreaksOffGoesOnWhereItDid() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = RangedFile(body: noise)
+            origin.route("/a") { request in
+                let response = file.response(to: request)
+                return request.ordinal < 3 ? response.cut(at: .body(60_000)) : response
+            }
+            let loader = loader()
+            async let data = loader.data(for: ImageRequest(origin.url("/a")))
+            await passTime()
+            await passTime()
+
+            let answer = try await data
+            #expect(answer.bytes == noise)
+            #expect(answer.head.status == .ok)
+            #expect(answer.head.contentLength == noise.count)
+            #expect(ranges(origin) == [nil, "bytes=60000-", "bytes=120000-"])
+        }
+    }
+
+    @Test func aFailureInBetweenLosesNothing() async throws {
+        try await withLoopbackOrigin { origin in
+            route(origin, second: .init(status: 503))
+            let loader = loader()
+            async let data = loader.data(for: ImageRequest(origin.url("/a")))
+            await passTime()
+            await passTime()
+            let answer = try await data
+            #expect(answer.bytes == noise)
+            #expect(ranges(origin) == [nil, "bytes=60000-", "bytes=60000-"])
+        }
+    }
+
+    @Test func whatHadComeIsKeptWhenTheDownloadIsGivenUpBetweenTwoTries() async throws {
+        try await withLoopbackOrigin { origin in
+            route(origin, second: .init(status: 404))
+            let loader = loader()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            _ = await clock.nextSleep()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            await loader.coordinator.becomesIdle()
+            // Nor is it lost with a download that could not go on.
+            await #expect(throws: ImageError.self) { try await loader.data(for: ImageRequest(origin.url("/a"))) }
+            let answer = try await loader.data(for: ImageRequest(origin.url("/a")))
+            #expect(answer.bytes == noise)
+            #expect(ranges(origin) == [nil, "bytes=60000-", "bytes=60000-"])
+        }
+    }
+
+    @Test func aBodyIsContinuedBehindWhatWasKeptOfIt() throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        let url = try HTTPURL("http://example.com/a")
+        let receiver = DownloadReceiver(url: url, log: log, rules: ResponseRules(DownloadConfiguration())) {}
+        receiver.receive(
+            ResponseHead(response: .init(status: .ok, headerFields: [.eTag: "\"v1\"", .contentLength: "10"]), url: url))
+        log.note(.network)
+        _ = receiver.receive([UInt8](repeating: 1, count: 6).span)
+        // Two more may have come since somebody took the first four.
+        #expect(receiver.resumption(after: 4)?.offset == 4)
+    }
+
+    @Test func decodesAndPreviewsGoOnToo() async throws {
+        try await withLoopbackOrigin { origin in
+            let body = try Samples.file(.png, 300, 200)
+            let file = RangedFile(body: body)
+            origin.route("/a") { request in
+                let response = file.response(to: request)
+                return request.ordinal == 1 ? response.cut(at: .body(body.count / 2)) : response
+            }
+            let loader = loader()
+            async let image = loader.image(for: ImageRequest(origin.url("/a")))
+            await passTime()
+            let answer = try await image
+            #expect(answer.pixels == Samples.picture(300, 200))
+            let again = try await image
+            #expect(again.byteCount == body.count)
+        }
+    }
+
+    @Test func aFileThatHasChangedStartsFromZero() async throws {
+        try await withLoopbackOrigin { origin in
+            let old = RangedFile(body: noise)
+            let body = try Samples.file(.png, 300, 200)
+            let new = RangedFile(body: body, tag: "\"v2\"")
+            origin.route("/a") { request in
+                request.ordinal == 1 ? old.response(to: request).cut(at: .body(100_000)) : new.response(to: request)
+            }
+            let loader = loader()
+            async let data = loader.data(for: ImageRequest(origin.url("/a")))
+            await passTime()
+            let answer = try await data
+            #expect(answer.bytes == body)
+        }
+    }
+
+    @Test func decodersStartAgainWithAFileThatHasChanged() async throws {
+        try await withLoopbackOrigin { origin in
+            let other = try Samples.picture(300, 200).encoded(as: .gif)
+            let body = try Samples.file(.png, 300, 200)
+            origin.route("/a") { request in
+                request.ordinal == 1
+                    ? RangedFile(body: other).response(to: request).cut(at: .body(other.count / 2))
+                    : RangedFile(body: body, tag: "\"v2\"").response(to: request)
+            }
+            // The first bytes are dropped as soon as they are decoded.
+            let loader = loader { $0.replayLimit = 0 }
+            async let image = loader.image(for: ImageRequest(origin.url("/a")))
+            await passTime()
+            let answer = try await image
+            #expect(answer.pixels == Samples.picture(300, 200))
+            let again = try await image
+            #expect(again.image.header.format == .png)
+        }
+    }
+
+    @Test func withoutAValidatorEverythingIsFetchedAgain() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", [.init(body: noise).cut(at: .body(60_000)), .init(body: noise)])
+            let loader = loader()
+            async let data = loader.data(for: ImageRequest(origin.url("/a")))
+            await passTime()
+            let answer = try await data
+            #expect(answer.bytes == noise)
+            #expect(origin.recordedRequests(to: "/a").allSatisfy { $0.headerFields["Range"] == nil })
+        }
+    }
+
+    enum Lie: CaseIterable, Sendable {
+        case otherPart, otherTotal, notSatisfiable, encoded, longer
+
+        func response(_ body: [UInt8]) -> LoopbackOrigin.Response {
+            switch self {
+            case .otherPart: part("bytes 50000-199999/200000", Array(body[50_000...]))
+            case .otherTotal: part("bytes 60000-199999/300000", Array(body[60_000...]))
+            case .notSatisfiable: .init(status: 416)
+            case .encoded: part("bytes 60000-199999/200000", Array(body[60_000...]), ["Content-Encoding": "gzip"])
+            case .longer: part("bytes 60000-199999/200000", body[60_000...] + [1], framing: .chunked)
+            }
+        }
+
+        private func part(
+            _ range: String, _ body: [UInt8], _ fields: HeaderFields = [:],
+            framing: LoopbackOrigin.Response.Framing = .contentLength
+        ) -> LoopbackOrigin.Response {
+            var fields = fields
+            fields.append("ETag", "\"v1\"")
+            fields.append("Content-Range", range)
+            return .init(status: 206, headerFields: fields, body: body, framing: framing)
+        }
+    }
+
+    @Test(arguments: Lie.allCases)
+    func aWrongPartIsNotBelieved(_ lie: Lie) async throws {
+        try await withLoopbackOrigin { origin in
+            let file = RangedFile(body: noise)
+            origin.route("/a") { request in
+                if request.ordinal == 1 { return file.response(to: request).cut(at: .body(60_000)) }
+                guard request.headerFields["Range"] != nil else { return file.response(to: request) }
+                return lie.response(noise)
+            }
+            let loader = loader()
+            async let data = loader.data(for: ImageRequest(origin.url("/a")))
+            await passTime()
+            let answer = try await data
+            #expect(answer.bytes == noise)
+            #expect(ranges(origin) == [nil, "bytes=60000-", nil])
+        }
+    }
+
+    @Test func aServerThatNeverContinuesIsAskedOnlyOnce() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = RangedFile(body: noise)
+            origin.route("/a") { request in
+                request.headerFields["Range"] == nil
+                    ? file.response(to: request).cut(at: .body(60_000)) : .init(status: 416)
+            }
+            let loader = loader { $0.retry = ExponentialBackoff(maximumTries: 5, base: .seconds(1)) }
+            let data = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            for _ in 0..<4 { await passTime() }
+            await #expect(throws: ImageError.self) { try await data.value }
+            let asked = origin.recordedRequests(to: "/a").compactMap { $0.headerFields["Range"] }
+            #expect(asked == ["bytes=60000-"])
+        }
+    }
+
+    @Test func aCancelledDownloadGoesOnWhenSomebodyWantsItAgain() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = RangedFile(body: noise)
+            let gate = Gate()
+            origin.route("/a") { request in
+                let response = file.response(to: request)
+                return request.ordinal == 1 ? response.held(at: .body(100_000), until: gate) : response
+            }
+            let loader = loader()
+            let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            for await progress in task.progress where progress.received == 100_000 { break }
+            task.cancel()
+            await loader.coordinator.becomesIdle()
+
+            let data = try await loader.data(for: ImageRequest(origin.url("/a")))
+            #expect(data.bytes == noise)
+            #expect(data.head.status == .ok)
+            #expect(origin.recordedRequests(to: "/a").last?.headerFields["Range"] == "bytes=100000-")
+            // What was used is not kept.
+            let answer = try await loader.data(for: ImageRequest(origin.url("/a")))
+            #expect(answer.bytes == noise)
+            #expect(origin.recordedRequests(to: "/a").last?.headerFields["Range"] == nil)
+            gate.open()
+        }
+    }
+
+    @Test func theWholeBodyIsHeldToTheLimit() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = RangedFile(body: noise)
+            origin.route("/a") { request in
+                guard request.ordinal > 1 else {
+                    var response = file.response(to: request)
+                    response.framing = .chunked
+                    return response.cut(at: .body(60_000))
+                }
+                var response = file.response(to: request)
+                response.framing = .chunked
+                return response
+            }
+            let loader = loader { $0.bodyLimit = 150_000 }
+            let data = loader.dataTask(for: ImageRequest(origin.url("/a")))
+            await passTime()
+            let error = await #expect(throws: ImageError.self) { try await data.value }
+            guard case .transport(let cause) = error, case .bodyTooLarge(150_000) = cause.reason else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+}
