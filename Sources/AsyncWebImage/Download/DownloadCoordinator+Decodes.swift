@@ -28,26 +28,14 @@ extension DownloadCoordinator {
         let reader = session.reader
         switch variant {
         case .header(let readsAnimation):
-            do {
-                let info = try await session.runHeader(readsAnimation: readsAnimation)
-                await finish(id, variant, reader, info: .success(info))
-            } catch {
-                await finish(id, variant, reader, info: .failure(error))
-            }
+            let info = await outcome { try await session.runHeader(readsAnimation: readsAnimation) }
+            await finish(id, variant, reader, info: info)
         case .pixels:
-            do {
-                let image = try await session.run()
-                await finish(id, variant, reader, image: .success(image))
-            } catch {
-                await finish(id, variant, reader, image: .failure(error))
-            }
+            let image = await outcome { try await session.run() }
+            await finish(id, variant, reader, image: image)
         case .animation:
-            do {
-                let animation = try await session.runAnimation()
-                await finish(id, variant, reader, animation: .success(animation))
-            } catch {
-                await finish(id, variant, reader, animation: .failure(error))
-            }
+            let animation = await outcome { try await session.runAnimation() }
+            await finish(id, variant, reader, animation: animation)
         }
     }
 
@@ -145,4 +133,9 @@ extension ImageError {
         if let error = error as? CodecError { return ImageError.codec(error, url: url) }
         return error
     }
+}
+
+/// What `work` returns, or throws.
+private func outcome<Value: Sendable>(_ work: () async throws -> Value) async -> Result<Value, any Error> {
+    do { return .success(try await work()) } catch { return .failure(error) }
 }
