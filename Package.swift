@@ -132,7 +132,7 @@ let package = Package(
         .testTarget(
             name: "WebimageTests",
             dependencies: [
-                "webimage", "AsyncWebImage", "LoopbackOrigin", "TestSupport",
+                "webimage", "AsyncWebImage", "LoopbackOrigin", "TestSupport", "Threading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ],

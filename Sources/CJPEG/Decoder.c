@@ -1,3 +1,4 @@
+#include "BitCoefficients.h"
 #include "CoarseCoefficients.h"
 #include "ErrorFence.h"
 #include "ScaledPreview.h"
@@ -7,7 +8,7 @@
 
 /// Unconsumed bytes are at most one marker segment (64 KiB), except for arithmetic coding, whose decoder cannot wait for
 /// bytes and so gets the whole file at once.
-enum { SMALLEST_BUFFER = 64 * 1024, LARGEST_BUFFER = 64 * 1024 * 1024 };
+enum { SMALLEST_BUFFER = 64 * 1024 };
 
 /// Below this many unconsumed bytes, each new byte is worth a try.
 enum { CHEAP_RETRY = 4 * 1024 };
@@ -30,8 +31,9 @@ struct CJPEGDecoder {
     struct jpeg_source_mgr source;
     ErrorFence fence;
     CJPEGDecoderSetup setup;
+    BitCoefficients bits;
     CoarseCoefficients coarse;
-    /// Unless it is coarse.
+    /// Unless it is coarse or checks only.
     ScaledPreview preview;
     Stage stage;
     int input_ended;
@@ -81,7 +83,7 @@ static CJPEGStatus make_room(CJPEGDecoder *decoder, size_t count) {
     size_t needed = kept + count;
     if (kept > 0) memmove(decoder->buffer, decoder->source.next_input_byte, kept);
     if (needed > decoder->capacity) {
-        if (needed > LARGEST_BUFFER)
+        if (needed > CJPEG_MOST_HELD_BYTES)
             return error_fence_fail(&decoder->fence, CJPEG_UNSUPPORTED, "arithmetic coding in a file over 64 MiB");
         size_t capacity = decoder->capacity > 0 ? decoder->capacity : SMALLEST_BUFFER;
         while (capacity < needed) capacity *= 2;
@@ -133,7 +135,9 @@ CJPEGDecoder *cjpeg_decoder_create(CJPEGDecoderSetup setup) {
     jpeg_create_decompress(&decoder->info);
     // libjpeg counts against this what it has allocated before, which does not depend on the file by much.
     decoder->info.mem->max_memory_to_use = (long)setup.maximum_coefficient_bytes;
-    if (setup.coarse) coarse_coefficients_install(&decoder->coarse, &decoder->info);
+    decoder->fence.is_strict = setup.checks_only;
+    if (setup.checks_only) bit_coefficients_install(&decoder->bits, &decoder->info);
+    else if (setup.coarse) coarse_coefficients_install(&decoder->coarse, &decoder->info);
     else scaled_preview_install(&decoder->preview, &decoder->info);
     decoder->source.init_source = init_source;
     decoder->source.fill_input_buffer = fill_input_buffer;
@@ -178,7 +182,7 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     info->scale_denom = 8;
     int inks = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
     info->out_color_space = inks ? JCS_CMYK : JCS_EXT_RGBA;
-    info->buffered_image = jpeg_has_multiple_scans(info);
+    info->buffered_image = decoder->setup.checks_only || jpeg_has_multiple_scans(info);
     info->do_block_smoothing = !decoder->setup.coarse;
     return CJPEG_OK;
 }
@@ -195,7 +199,7 @@ static CJPEGStatus judge_damage(CJPEGDecoder *decoder) {
     return decoder->fence.failure = CJPEG_CORRUPT;
 }
 
-/// Everything before the first row.
+/// Everything before the first row, or, of a file that is only checked, before its end.
 static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (decoder->stage == STAGE_HEADER) {
@@ -221,6 +225,7 @@ static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
                 return fail(decoder, CJPEG_TOO_MANY_SCANS, "too many scans");
             if (progress == JPEG_SUSPENDED) return need_bytes(decoder);
         } while (progress != JPEG_REACHED_EOI);
+        if (decoder->setup.checks_only) return CJPEG_OK;
         if (!jpeg_start_output(info, info->input_scan_number)) return need_bytes(decoder);
         decoder->stage = STAGE_ROWS;
     }
@@ -295,6 +300,29 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
         if (!jpeg_finish_decompress(info)) return need_bytes(decoder);
         decoder->stage = STAGE_ENDED;
     }
+    return CJPEG_ENDED;
+}
+
+// MARK: Checks
+
+/// Whether a scan with the means of each channel's blocks has come.
+static int has_all_channels(const struct jpeg_decompress_struct *info) {
+    for (int channel = 0; channel < info->num_components; channel++) {
+        if (info->comp_info[channel].quant_table == NULL) return 0;
+        if (info->coef_bits != NULL && info->coef_bits[channel][0] < 0) return 0;
+    }
+    return 1;
+}
+
+CJPEGStatus cjpeg_decoder_check(CJPEGDecoder *decoder) {
+    if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
+    if (decoder->stage == STAGE_ENDED) return CJPEG_ENDED;
+    if (decoder->source.bytes_in_buffer < decoder->retry_at && !decoder->input_ended) return CJPEG_NEEDS_BYTES;
+    if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
+    CJPEGStatus status = advance_to_rows(decoder);
+    if (status != CJPEG_OK) return status;
+    if (!has_all_channels(&decoder->info)) return fail(decoder, CJPEG_TRUNCATED, "a channel has no scan");
+    decoder->stage = STAGE_ENDED;
     return CJPEG_ENDED;
 }
 

@@ -47,6 +47,10 @@ static void note(j_common_ptr info, int level) {
     case JWRN_HUFF_BAD_CODE:
     case JWRN_MUST_RESYNC:
         break;
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_EXTRANEOUS_DATA:
+        if (!fence->is_strict) return;
+        break;
     default:
         return;
     }

@@ -23,6 +23,8 @@ typedef struct ErrorFence {
     int ended_early;
     /// The entropy decoder met data that cannot be right, as `message` says.
     int is_damaged;
+    /// Whether bytes that belong to nothing, and scans that do not follow from those before them, count as damage.
+    int is_strict;
     char message[JMSG_LENGTH_MAX];
 } ErrorFence;
 

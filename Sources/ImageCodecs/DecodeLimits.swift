@@ -12,20 +12,22 @@ public struct DecodeLimits: Sendable, Hashable {
     public var maximumScans: Int
     /// Most frames of an animation.
     public var maximumFrames: Int
-    /// Most pixels of all frames of an animation together, each counted as the whole canvas.
+    /// The maximum number of pixels of all frames of an animation together, each counted as the whole canvas.
+    ///
+    /// A few bytes can ask for a frame, so this limits the time that an animation takes.
     public var maximumAnimationPixels: Int
     /// Most bytes of a file that may come before its header is complete (Exif, ICC and other metadata).
     public var maximumHeaderBytes: Int
 
-    /// The defaults: 0x3FFF x 0x3FFF pixels (268 million), 65,535 a side, 512 MiB, 100 scans, 10,000 frames of 2^34
-    /// pixels in all (17 billion), 16 MiB of header.
+    /// The defaults: 0x3FFF x 0x3FFF pixels (268 million), 65,535 a side, 512 MiB, 100 scans, 10,000 frames of 2^31
+    /// pixels in all (1,035 of 1920 x 1080), 16 MiB of header.
     public init(
         maximumPixels: Int = 0x3FFF * 0x3FFF,
         maximumSide: Int = 65_535,
         maximumBytes: Int = 512 << 20,
         maximumScans: Int = 100,
         maximumFrames: Int = 10_000,
-        maximumAnimationPixels: Int = 1 << 34,
+        maximumAnimationPixels: Int = 1 << 31,
         maximumHeaderBytes: Int = 16 << 20
     ) {
         self.maximumPixels = maximumPixels

@@ -28,6 +28,10 @@ public struct ImageHeader: Sendable, Hashable {
     /// Whether the file has metadata behind its pixels that can still change `orientation` (WebP's `EXIF` chunk).
     public var orientationFollowsPixels: Bool
 
+    /// Whether the chunks that make a PNG an animation contradict each other or the specification, so that its default image
+    /// alone is shown; known once the file has been read as an animation.
+    public var hasInvalidAnimation = false
+
     /// Whether all its colours are grey, so that a profile may speak of grey alone.
     var isGrey = false
     /// Whether the channels of a sequential JPEG come one scan after the other, so that they must all be kept.
@@ -36,7 +40,8 @@ public struct ImageHeader: Sendable, Hashable {
     var sampling: [SamplingFactors] = []
     /// Bytes of compressed data that have to be held together before the image is complete, as far as the file says.
     ///
-    /// Of a WebP those of its first image; 0 where they are read as they come.
+    /// Of a WebP those of its first image; of a JPEG with arithmetic coding as many as it may have; 0 where they are read as
+    /// they come.
     var heldBytes = 0
 
     /// Size once the orientation has been applied.

@@ -8,6 +8,8 @@ final class OrientedCanvas: RowSink {
     private(set) var completeRows = 0
 
     private let stored: PixelSize
+    /// The part of the stored image whose rows come.
+    private let part: PixelRectangle
     private let orientation: ImageOrientation
     /// Rows that will become columns.
     ///
@@ -18,11 +20,22 @@ final class OrientedCanvas: RowSink {
     /// For a stored image of `size`, which the caller has checked against its limits.
     ///
     /// Its rows come as the image stores them, in `format`.
-    init(stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat = .rgba8) {
+    convenience init(stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat = .rgba8) {
+        self.init(
+            changing: PixelBuffer(transparent: size.upright(orientation), format: format), stored: size,
+            part: PixelRectangle(whole: size), orientation: orientation)
+    }
+
+    /// For the rows of `part` alone of a stored image of `size`, whose upright `pixels` are there already.
+    init(
+        changing pixels: consuming PixelBuffer, stored size: PixelSize, part: PixelRectangle,
+        orientation: ImageOrientation
+    ) {
         stored = size
+        self.part = part
         self.orientation = orientation
-        pixels = PixelBuffer(transparent: size.upright(orientation), format: format)
-        if orientation.swapsAxes { strip.reserveCapacity(rowBytes * min(size.height, Self.stripHeight)) }
+        self.pixels = pixels
+        if orientation.swapsAxes { strip.reserveCapacity(rowBytes * min(part.size.height, Self.stripHeight)) }
     }
 
     /// The most bytes it holds besides the image.
@@ -31,11 +44,11 @@ final class OrientedCanvas: RowSink {
     }
 
     /// The bytes of a stored row.
-    private var rowBytes: Int { stored.width * pixels.format.bytesPerPixel }
+    private var rowBytes: Int { part.size.width * pixels.format.bytesPerPixel }
 
     func append(row: Span<UInt8>) {
         precondition(row.count == rowBytes)
-        guard completeRows < stored.height else { return }
+        guard completeRows < part.size.height else { return }
         unsafe row.withUnsafeBytes { row in
             guard orientation.swapsAxes else {
                 unsafe write(row, rowCount: 1)
@@ -43,7 +56,7 @@ final class OrientedCanvas: RowSink {
             }
             unsafe strip.append(contentsOf: row)
             let rowCount = strip.count / row.count
-            guard rowCount == Self.stripHeight || completeRows + rowCount == stored.height else { return }
+            guard rowCount == Self.stripHeight || completeRows + rowCount == part.size.height else { return }
             unsafe strip.withUnsafeBytes { unsafe write($0, rowCount: rowCount) }
             strip.removeAll(keepingCapacity: true)
         }
@@ -61,13 +74,13 @@ final class OrientedCanvas: RowSink {
     private func write(_ source: UnsafeRawBufferPointer, rowCount: Int) {
         // In pixels of the upright image: where the first goes, and the way from there to its neighbours.
         func index(_ x: Int, _ y: Int) -> Int {
-            let place = orientation.place(x: x, y: y, in: stored)
+            let place = orientation.place(x: part.left + x, y: part.top + y, in: stored)
             return place.y * pixels.width + place.x
         }
         let start = index(0, completeRows)
         let columnStep = index(1, completeRows) - start
         let rowStep = index(0, completeRows + 1) - start
-        let width = stored.width
+        let width = part.size.width
         let pixelBytes = pixels.format.bytesPerPixel
         unsafe pixels.bytes.withUnsafeMutableBytes { target in
             // `place` maps the stored rectangle onto the upright one, so no step leaves it (a test tries every pixel).

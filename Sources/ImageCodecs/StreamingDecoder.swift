@@ -4,6 +4,10 @@
 /// been allocated for pixels yet, so the caller may first find room for `plan.estimatedBytes`, then calls ``begin()``.
 /// After an error every further call throws the same error, and ``partialImage`` has what was decoded before it. Not
 /// `Sendable`: one decoder belongs to one task.
+///
+/// A decode that succeeds does not mean that the file is undamaged: of a JPEG of several scans at 1/8 of its size or less the
+/// scans that add detail are only passed over, bytes that belong to nothing are skipped, of an animation only the first frame
+/// is decoded, and checksums of metadata are not compared. ``ImageVerifier`` looks at all of that.
 public final class StreamingDecoder {
     /// The header, as soon as enough of the file has come; its frame count is what it says, which may be nil.
     public private(set) var header: ImageHeader?
@@ -91,6 +95,16 @@ public final class StreamingDecoder {
             let bytes = beginning.bytes
             beginning = FileBeginning()
             try orPartial(running) { () throws(CodecError) in try decoder.append(bytes.span, to: pipeline) }
+        }
+    }
+
+    /// Looks for the header in everything that has been appended, at the end of a file in which it has not appeared.
+    ///
+    /// ``append(_:)`` may find it late, when the file has grown by an eighth. Once it is known here, memory can be found for it
+    /// before ``finish()`` takes it.
+    public func lookForHeaderAtEnd() throws(CodecError) {
+        try remembering { () throws(CodecError) in
+            if header == nil { try take(beginning.finish(limits: limits)) }
         }
     }
 

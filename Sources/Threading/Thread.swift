@@ -4,11 +4,34 @@ import Darwin
 import Glibc
 #endif
 
+/// Starts a detached thread that nothing works without: ends the process with a message if the system has none left.
+///
+/// See ``startThread(named:_:)``, for work that others can do, too.
+package func startRequiredThread(named name: String, _ body: @escaping @Sendable () -> Void) {
+    do {
+        try startThread(named: name, body)
+    } catch {
+        fatalError("\(name): \(error)")
+    }
+}
+
+/// The system has no thread left for this process.
+package struct ThreadFailure: Error, Equatable, CustomStringConvertible {
+    /// What `pthread_create` returned, an `errno`.
+    package let code: Int32
+
+    package init(code: Int32) {
+        self.code = code
+    }
+
+    package var description: String { "cannot start a thread: \(unsafe String(cString: strerror(code)))" }
+}
+
 /// Starts a detached thread that runs `body` once and ends.
 ///
 /// For work that blocks or computes, which must not occupy the cooperative pool. The name, cut to 15 bytes, is what
-/// debuggers and `top` show. Traps if the system is out of threads, like the runtime's own pool does.
-package func startThread(named name: String, _ body: @escaping @Sendable () -> Void) {
+/// debuggers and `top` show.
+package func startThread(named name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadFailure) {
     var attributes = pthread_attr_t()
     unsafe pthread_attr_init(&attributes)
     defer { unsafe pthread_attr_destroy(&attributes) }
@@ -34,7 +57,10 @@ package func startThread(named name: String, _ body: @escaping @Sendable () -> V
             start.body()
             return nil
         }, start.toOpaque())
-    precondition(status == 0, "pthread_create: \(status)")
+    guard status == 0 else {
+        unsafe start.release()
+        throw ThreadFailure(code: status)
+    }
 }
 
 #if !canImport(Darwin)

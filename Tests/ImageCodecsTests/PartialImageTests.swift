@@ -67,6 +67,27 @@ struct PartialImageTests {
         }
     }
 
+    @Test(arguments: [1, 7, 64, 4_096])
+    func anInterlacedImageCutInItsLastPassKeepsTheRowsOfThatPass(step: Int) throws {
+        let pixels = TestImage.noise(40, 32, seed: 3, isOpaque: true)
+        let file = TestPNG.interlaced(pixels)
+        // The last pass, every other row, is half of the data.
+        for share in [6, 7, 8] {
+            let cut = Array(file.prefix(file.count * share / 10))
+            let image = try decode(cut, options: Self.partial) { step }
+            #expect(image.isPartial && image.completeRows == 32)
+            // All that came before: even rows, and odd ones as far as they go; those below are like what is near.
+            let complete = (0..<32).filter { y in row(y, of: image.pixels) == row(y, of: pixels) }
+            #expect(complete.filter { $0 % 2 == 0 } == Array(stride(from: 0, to: 32, by: 2)))
+            let odd = complete.filter { $0 % 2 == 1 }
+            #expect(!odd.isEmpty && odd.count < 16 && odd == Array(stride(from: 1, to: odd.count * 2, by: 2)))
+        }
+    }
+
+    private func row(_ y: Int, of pixels: PixelBuffer) -> ArraySlice<UInt8> {
+        pixels.bytes[y * pixels.rowBytes..<(y + 1) * pixels.rowBytes]
+    }
+
     @Test func aProgressiveImageIsShownAsFarAsItsScansGo() throws {
         let file = try TestImage.photo(96, 80).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let whole = try decode(file).pixels

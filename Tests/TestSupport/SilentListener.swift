@@ -35,7 +35,7 @@ package func freePort() throws -> Int {
 }
 
 /// Whether somebody listens on `port` of 127.0.0.1.
-func isAccepting(_ port: Int) -> Bool {
+package func isAccepting(_ port: Int) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_in.loopback(port: port)

@@ -45,7 +45,7 @@ struct BlockingQueueTests {
     func nothingWaitsWhileAThreadIsFree() async {
         let queue = BlockingQueue<@Sendable () -> Void>()
         for onlyShort in [false, true] {
-            startThread(named: "worker") { while let work = queue.next(onlyShort: onlyShort) { work() } }
+            startRequiredThread(named: "worker") { while let work = queue.next(onlyShort: onlyShort) { work() } }
         }
         for _ in 0..<2_000 {
             await withCheckedContinuation { continuation in
@@ -61,13 +61,20 @@ struct BlockingQueueTests {
     }
 }
 
-/// Something that threads wait for.
+/// Something that threads wait for; what does not happen within a minute is an issue.
 private final class OneTimeEvent: Sendable {
     private let hasHappened = Locked(false)
 
     func happen() { hasHappened.withLock { $0 = true } }
 
     func wait() {
-        while !hasHappened.withLock({ $0 }) { sched_yield() }
+        let end = ContinuousClock.now + .seconds(60)
+        while !hasHappened.withLock({ $0 }) {
+            guard ContinuousClock.now < end else {
+                Issue.record("an event has not happened")
+                return
+            }
+            sched_yield()
+        }
     }
 }

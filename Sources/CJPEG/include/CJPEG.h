@@ -48,10 +48,15 @@ typedef struct CJPEGDecoderSetup {
     size_t maximum_coefficient_bytes;
     /// Go on behind damaged data, with grey pixels, instead of failing.
     int tolerates_damage;
+    /// Make no pixels: only cjpeg_decoder_check may be called then. `eighths` must be 1, and `coarse` 0.
+    int checks_only;
 } CJPEGDecoderSetup;
 
 /// The most bytes cjpeg_decoder_feed takes at once.
 enum { CJPEG_LARGEST_PIECE = 32 * 1024 };
+
+/// The most bytes that are held until they can be decoded: of a file with arithmetic coding all, of others less than 128 KiB.
+enum { CJPEG_MOST_HELD_BYTES = 64 * 1024 * 1024 };
 
 /// NULL if memory is out.
 CJPEGDecoder *_Nullable cjpeg_decoder_create(CJPEGDecoderSetup setup);
@@ -68,6 +73,12 @@ void cjpeg_decoder_end_input(CJPEGDecoder *_Nonnull decoder);
 /// of RGBA, or of four inks, into `rows`. CJPEG_OK means that `*row_count`, at least 1, rows were written.
 CJPEGStatus cjpeg_decoder_read_rows(
     CJPEGDecoder *_Nonnull decoder, uint8_t *_Nonnull rows, size_t capacity, uint32_t *_Nonnull row_count);
+
+/// Decodes the entropy-coded data of all scans as far as the bytes go, without pixels: CJPEG_NEEDS_BYTES, or CJPEG_ENDED
+/// once the end marker has been read. Bytes that belong to nothing, scans that do not follow from those before them, and a
+/// channel without a scan are errors, too. Of a progressive file it holds a bit for each coefficient, which
+/// `maximum_coefficient_bytes` does not count.
+CJPEGStatus cjpeg_decoder_check(CJPEGDecoder *_Nonnull decoder);
 
 /// The number of complete scans that can be rendered by the preview functions; 0 if the file has but one.
 uint32_t cjpeg_decoder_complete_scans(const CJPEGDecoder *_Nonnull decoder);
@@ -87,8 +98,8 @@ int cjpeg_decoder_is_damaged(const CJPEGDecoder *_Nonnull decoder);
 /// several scans it renders what had come by then, at the setup's scale; of the first scan those rows that are complete.
 CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *_Nonnull decoder);
 
-/// Makes RGBA of pixels of four inks without a profile, if the file has such. Inks are stored inverted, 255 being none,
-/// whether or not the file says so.
+/// Makes RGBA of pixels of four inks without a profile, if the file has such. Inks are taken for inverted, 255 being none,
+/// whether or not Adobe's marker says so, as Firefox, Chrome, WebKit and djpeg do (libvips and Pillow go by the marker).
 void cjpeg_decoder_convert_inks(const CJPEGDecoder *_Nonnull decoder, uint8_t *_Nonnull pixels, size_t count);
 
 /// Why the last call failed, as libjpeg puts it. Good until the next call.

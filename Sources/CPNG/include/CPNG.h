@@ -62,4 +62,18 @@ void cpng_file_free(cpng_file *file);
 bool cpng_inflate(cpng_file *file, const uint8_t *bytes, size_t count, size_t limit);
 bool cpng_deflate(cpng_file *file, const uint8_t *bytes, size_t count);
 
+/// Unfolds a zlib stream that is fed piece by piece. NULL without memory.
+typedef struct cpng_inflater cpng_inflater;
+cpng_inflater *cpng_inflater_create(void);
+void cpng_inflater_destroy(cpng_inflater *inflater);
+/// Reads from the `*count` bytes at `bytes`, and writes up to `*capacity` bytes to `output`; then these are how many it has
+/// read and written. False if the stream is broken.
+bool cpng_inflater_run(
+    cpng_inflater *inflater, const uint8_t *bytes, size_t *count, uint8_t *output, size_t *capacity);
+/// Whether the end of the stream has been read, with the right checksum.
+bool cpng_inflater_has_ended(const cpng_inflater *inflater);
+
+/// The CRC-32 of bytes that follow those with the CRC-32 `checksum`, which is 0 before the first.
+uint32_t cpng_checksum(uint32_t checksum, const uint8_t *bytes, size_t count);
+
 #endif

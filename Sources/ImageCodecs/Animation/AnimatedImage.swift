@@ -126,11 +126,16 @@ public struct AnimatedImage: Sendable {
         (0..<frameCount).reduce(.zero) { $0 + delay(at: $1) }
     }
 
-    /// Most bytes of memory it takes to decode a frame, besides the file and the frames that are kept.
+    /// The most bytes of memory it takes to decode a frame, besides the file and the frames that are kept.
+    ///
+    /// Follows from the frames that are known: parts of the canvas that none of them is painted on take no memory.
     public var estimatedBytes: Int {
         switch content {
         case .still: 0
-        case .animated(_, let plan, _): plan.estimatedBytes
+        case .animated(let index, let plan, let colors):
+            index.cost.estimatedBytes(
+                index.anyFrameHeader, plan, options,
+                colorBytes: colors.workingBytes(options, width: plan.storedSize.width))
         }
     }
 }

@@ -1,16 +1,11 @@
 /// The picture that the frames of an animation make, one painted over the other.
+///
+/// Painting, clearing and restoring a frame takes time in proportion to the frame, and memory only where it is painted.
+///
+/// Unsafe for speed: bounds checks double the time of half-transparent pixels. What keeps it in bounds: `place` and
+/// `cleared` are parts of `window`, of which all pixels are held, and ``append(row:)`` checks the length of rows.
+@safe
 final class AnimationCanvas: RowSink {
-    /// What is to be seen.
-    private(set) var pixels: PixelBuffer
-
-    private let blending: Blending
-    private var frame: StoredFrame?
-    /// The frame's place before it was painted, where it has to come back.
-    private var saved: [UInt8] = []
-    private var nextRow = 0
-    /// The place of the last frame, if it has been cleared: there is nothing to lay pixels over.
-    private var cleared: StoredFrame?
-
     /// How half-transparent pixels are laid over others.
     enum Blending {
         /// As the specification of PNG has it, rounded.
@@ -19,21 +14,66 @@ final class AnimationCanvas: RowSink {
         case libwebp
     }
 
-    /// A transparent canvas, whose size the caller has checked against its limits.
-    init(size: PixelSize, blending: Blending) {
-        pixels = PixelBuffer(transparent: size)
+    private enum Storage {
+        case bytes(CanvasBytes)
+        case pixels
+    }
+
+    /// The part of the picture that is held.
+    let window: PixelRectangle
+    private let size: PixelSize
+    private let blending: Blending
+    private var storage: Storage
+    /// Where the canvas itself is handed out; otherwise without pixels.
+    private(set) var pixels: PixelBuffer
+    private var changes = CanvasChanges(wasCleared: true)
+
+    private var frame: StoredFrame?
+    /// Where the frame is painted, as far as that is held; nil if nothing of it is.
+    private var place: PixelRectangle?
+    /// The frame's place before it was painted, where it has to come back.
+    private var saved: [UInt8] = []
+    private var nextRow = 0
+    /// The place of the last frame, if it has been cleared: there is nothing to lay pixels over.
+    private var cleared: PixelRectangle?
+
+    /// A transparent canvas of `size`, of which `window` is held; the caller has checked both against its limits.
+    ///
+    /// With `handsOutPixels` the whole canvas is there as ``pixels``, at no extra cost. Throws `overLimit` if there is no
+    /// memory.
+    init(size: PixelSize, window: PixelRectangle, blending: Blending, handsOutPixels: Bool) throws(CodecError) {
+        self.size = size
+        self.window = window
         self.blending = blending
+        if handsOutPixels {
+            precondition(window == PixelRectangle(whole: size))
+            storage = .pixels
+            pixels = PixelBuffer(transparent: size)
+        } else {
+            storage = .bytes(try CanvasBytes(count: window.size.area * 4))
+            pixels = PixelBuffer(transparent: PixelSize(width: 0, height: 0))
+        }
     }
 
     /// Whether all rows of the frame have come.
-    var isFrameComplete: Bool { nextRow == frame?.visibleSize(on: pixels.size).height }
+    var isFrameComplete: Bool { nextRow == frame?.visibleSize(on: size).height }
+
+    /// Whether anything of the frame can be seen.
+    var showsFrame: Bool { place != nil }
 
     /// Makes everything transparent, for a frame that does not care for those before it.
-    func clear() {
-        frame = nil
-        cleared = nil
-        saved = []
-        pixels = PixelBuffer(transparent: pixels.size)
+    func clear() throws(CodecError) {
+        (frame, place, cleared, saved) = (nil, nil, nil, [])
+        // Nothing to do on a new canvas.
+        guard !changes.wasCleared || !changes.rectangles.isEmpty else { return }
+        switch storage {
+        case .bytes(let bytes): try bytes.clear()
+        case .pixels:
+            // The old ones go first, unless somebody else keeps them.
+            pixels = PixelBuffer(transparent: PixelSize(width: 0, height: 0))
+            pixels = PixelBuffer(transparent: size)
+        }
+        changes = CanvasChanges(wasCleared: true)
     }
 
     /// Takes the last frame away, as it wishes, and expects the rows of the next one.
@@ -41,91 +81,127 @@ final class AnimationCanvas: RowSink {
         disposeOfFrame()
         frame = next
         nextRow = 0
-        if next.disposal == .previous { saved = visibleRows(of: next).flatMap { Array(pixels.bytes[$0]) } }
+        place = next.place(on: size).intersection(window)
+        guard let place else { return }
+        changes.add(place)
+        if next.disposal == .previous { save(place) }
     }
 
-    /// The next row of what is visible of the frame.
+    /// The next row of what is on the canvas of the frame.
     func append(row: Span<UInt8>) {
         guard let frame, !isFrameComplete else { return }
         let y = frame.top + nextRow
         nextRow += 1
-        let start = (y * pixels.width + frame.left) * 4
-        if frame.blend == .source {
-            pixels.bytes.replace(at: start, with: row)
-            return
-        }
-        for column in 0..<row.count / 4 {
-            let source = column * 4
-            let alpha = row[source + 3]
-            guard alpha > 0 else { continue }
-            // Over nothing, too, what libwebp approximates would change the pixel.
-            if alpha == 255 || frame.isIndependent || isCleared(x: frame.left + column, y: y) {
-                for channel in 0..<4 { pixels.bytes[start + source + channel] = row[source + channel] }
-            } else {
-                lay(row, source, overPixelAt: start + source)
+        guard let place, place.rows.contains(y) else { return }
+        precondition(row.count == frame.visibleSize(on: size).width * 4)
+        let start = (place.left - frame.left) * 4
+        let row = row.extracting(start..<start + place.size.width * 4)
+        unsafe withRow(y, of: place) { target in
+            unsafe row.withUnsafeBufferPointer { source in
+                if frame.blend == .source {
+                    _ = unsafe target.update(fromContentsOf: source)
+                } else {
+                    unsafe lay(source, over: target, y: y, place)
+                }
             }
         }
     }
 
-    private func isCleared(x: Int, y: Int) -> Bool {
-        guard let cleared else { return false }
-        return x >= cleared.left && x - cleared.left < cleared.size.width
-            && y >= cleared.top && y - cleared.top < cleared.size.height
+    /// What has changed since the last call, in pixels of the whole picture.
+    func takeChanges() -> CanvasChanges {
+        defer { changes = CanvasChanges(wasCleared: false) }
+        return changes
     }
 
-    /// Lays a pixel over another; neither is fully transparent, nor the upper one opaque.
-    private func lay(_ row: Span<UInt8>, _ source: Int, overPixelAt place: Int) {
-        func above(_ channel: Int) -> UInt32 { UInt32(row[source + channel]) }
-        func below(_ channel: Int) -> UInt32 { UInt32(pixels.bytes[place + channel]) }
-        switch blending {
-        case .exact:
-            let upper = above(3) * 255
-            let lower = (255 - above(3)) * below(3)
-            for channel in 0..<3 {
-                let sum = above(channel) * upper + below(channel) * lower
-                pixels.bytes[place + channel] = UInt8(truncatingIfNeeded: (sum + (upper + lower) / 2) / (upper + lower))
-            }
-            pixels.bytes[place + 3] = UInt8(truncatingIfNeeded: (upper + lower + 127) / 255)
-        case .libwebp:
-            let lower = (below(3) * (256 - above(3))) >> 8
-            let alpha = above(3) + lower
-            let scale = (1 << 24) / alpha
-            for channel in 0..<3 {
-                let sum = above(channel) * above(3) + below(channel) * lower
-                pixels.bytes[place + channel] = UInt8(truncatingIfNeeded: (sum * scale) >> 24)
-            }
-            pixels.bytes[place + 3] = UInt8(truncatingIfNeeded: alpha)
+    /// Calls `body` with the rows of `part`, a part of the window.
+    func forEachRow(of part: PixelRectangle, _ body: (Span<UInt8>) -> Void) {
+        for y in part.rows {
+            unsafe withRow(y, of: part) { row in unsafe body(Span(_unsafeElements: UnsafeBufferPointer(row))) }
         }
     }
 
     private func disposeOfFrame() {
-        guard let frame else { return }
-        cleared = frame.disposal == .background ? frame : nil
-        let rows = visibleRows(of: frame)
+        cleared = nil
+        guard let frame, let place else { return }
         switch frame.disposal {
         case .keep: break
         case .background:
-            for row in rows {
-                pixels.bytes.replaceSubrange(row, with: repeatElement(0, count: row.count))
-            }
+            cleared = place
+            for y in place.rows { unsafe withRow(y, of: place) { unsafe $0.update(repeating: 0) } }
+            changes.add(place)
         case .previous:
-            var offset = 0
-            for row in rows {
-                pixels.bytes.replaceSubrange(row, with: saved[offset..<offset + row.count])
-                offset += row.count
+            unsafe saved.withUnsafeBufferPointer { saved in
+                let count = place.size.width * 4
+                for (index, y) in place.rows.enumerated() {
+                    unsafe withRow(y, of: place) { row in
+                        _ = unsafe row.update(fromContentsOf: saved[index * count..<(index + 1) * count])
+                    }
+                }
             }
+            changes.add(place)
         }
         saved = []
         self.frame = nil
     }
 
-    /// The bytes of each of its rows on the canvas.
-    private func visibleRows(of frame: StoredFrame) -> [Range<Int>] {
-        let visible = frame.visibleSize(on: pixels.size)
-        guard visible.area > 0 else { return [] }
-        return (0..<visible.height).map { row in
-            let start = ((frame.top + row) * pixels.width + frame.left) * 4
-            return start..<start + visible.width * 4
+    private func save(_ place: PixelRectangle) {
+        saved.reserveCapacity(place.size.area * 4)
+        for y in place.rows { unsafe withRow(y, of: place) { unsafe saved.append(contentsOf: $0) } }
+    }
+
+    /// Calls `body` with the bytes of row `y` in the columns of `part`, a part of the window.
+    private func withRow(_ y: Int, of part: PixelRectangle, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+        let start = ((y - window.top) * window.size.width + part.left - window.left) * 4
+        let range = start..<start + part.size.width * 4
+        switch storage {
+        case .bytes(let bytes): unsafe body(bytes.mutable(range))
+        case .pixels:
+            unsafe pixels.bytes.withUnsafeMutableBufferPointer { unsafe body(.init(rebasing: $0[range])) }
+        }
+    }
+
+    /// Lays a row of the frame over row `y` of `place`.
+    private func lay(
+        _ source: UnsafeBufferPointer<UInt8>, over target: UnsafeMutableBufferPointer<UInt8>, y: Int,
+        _ place: PixelRectangle
+    ) {
+        // Over nothing, too, what libwebp approximates would change the pixel.
+        let isOverNothing = frame?.isIndependent == true
+        let blank = cleared.flatMap { $0.rows.contains(y) ? $0.columns : nil } ?? 0..<0
+        for column in 0..<place.size.width {
+            let pixel = column * 4
+            let alpha = unsafe source[pixel + 3]
+            guard alpha > 0 else { continue }
+            if alpha == 255 || isOverNothing || blank.contains(place.left + column) {
+                for channel in pixel..<pixel + 4 { unsafe target[channel] = source[channel] }
+            } else {
+                unsafe lay(
+                    .init(rebasing: source[pixel..<pixel + 4]), overPixel: .init(rebasing: target[pixel..<pixel + 4]))
+            }
+        }
+    }
+
+    /// Lays a pixel over another; the upper one is neither transparent nor opaque.
+    private func lay(_ above: UnsafeBufferPointer<UInt8>, overPixel below: UnsafeMutableBufferPointer<UInt8>) {
+        let alpha = unsafe UInt32(above[3])
+        let alphaBelow = unsafe UInt32(below[3])
+        switch blending {
+        case .exact:
+            let upper = alpha * 255
+            let lower = (255 - alpha) * alphaBelow
+            for channel in 0..<3 {
+                let sum = unsafe UInt32(above[channel]) * upper + UInt32(below[channel]) * lower
+                unsafe below[channel] = UInt8(truncatingIfNeeded: (sum + (upper + lower) / 2) / (upper + lower))
+            }
+            unsafe below[3] = UInt8(truncatingIfNeeded: (upper + lower + 127) / 255)
+        case .libwebp:
+            let lower = (alphaBelow * (256 - alpha)) >> 8
+            let scale = (1 << 24) / (alpha + lower)
+            for channel in 0..<3 {
+                let sum = unsafe UInt32(above[channel]) * alpha + UInt32(below[channel]) * lower
+                unsafe below[channel] = UInt8(truncatingIfNeeded: (sum * scale) >> 24)
+            }
+            unsafe below[3] = UInt8(truncatingIfNeeded: alpha + lower)
         }
     }
 }

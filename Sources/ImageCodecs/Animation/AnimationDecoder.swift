@@ -2,10 +2,12 @@
 ///
 /// Holds the canvas and the frames shown last, as many as fit into the window. A frame that is not in the window is
 /// decoded from the last one before it that shows all of itself, which for many files is the first: going forward is
-/// cheap, going back far is not. Not `Sendable`: one decoder belongs to one task.
+/// cheap, going back far is not. A frame that changes a part of the picture costs as much as that part, and one of which
+/// nothing is shown, because it is off the canvas or cut off by a fill, is not decoded. Not `Sendable`: one decoder
+/// belongs to one task.
 public final class AnimationDecoder {
     private(set) var image: AnimatedImage
-    private lazy var canvas = AnimationCanvas(of: image.header)
+    private var stage: Stage?
     /// The frame on the canvas, or nil if it holds no whole frame.
     private var current: Int?
     /// The way of each frame's pixels to sRGB, before they are painted.
@@ -17,6 +19,12 @@ public final class AnimationDecoder {
     /// Frames decoded so far in which something is missing: ``DecodeOptions/allowsPartial`` lets damaged ones, and those painted
     /// over them, show what was below instead.
     public private(set) var partialFrames: Set<Int> = []
+
+    /// What frames are painted on, and what makes them of it; nil where the canvas is the frame.
+    private struct Stage {
+        let canvas: AnimationCanvas
+        var renderer: FrameRenderer?
+    }
 
     /// A decoder of `image` that keeps up to `windowBytes` of frames for those who go back.
     public init(_ image: AnimatedImage, windowBytes: Int = 16 << 20) {
@@ -49,7 +57,7 @@ public final class AnimationDecoder {
 
     private func begin(_ image: AnimatedImage) {
         self.image = image
-        canvas = AnimationCanvas(of: image.header)
+        stage = nil
         current = nil
         transform = image.transform
         window = FrameWindow(limit: window.limit)
@@ -64,37 +72,49 @@ public final class AnimationDecoder {
         case .still(let still): return still.pixels
         case .animated(let index, let itsPlan, _): (animation, plan) = (index, itsPlan)
         }
-        if current != index { try paint(upTo: index, animation) }
+        let canvas = try setStage(plan)
+        if current != index { try paint(upTo: index, animation, on: canvas) }
         if isCanvasPartial { partialFrames.insert(index) }
-        let format = image.options.pixelFormat
-        guard plan.scaledSize != plan.storedSize || plan.orientation != .up else {
-            return canvas.pixels.converted(to: format)
-        }
-        return canvas.pixels.turned(
-            plan.orientation, region: plan.rowRegion, scaledTo: plan.scaledSize,
-            resampling: image.options.resampling, format: format)
+        stage?.renderer?.update(from: canvas)
+        return stage?.renderer?.pixels ?? canvas.pixels
+    }
+
+    /// The canvas, made for the first frame.
+    private func setStage(_ plan: DecodePlan) throws(CodecError) -> AnimationCanvas {
+        if let stage { return stage.canvas }
+        let renderer = plan.showsCanvas(image.options) ? nil : FrameRenderer(plan, image.options)
+        let size = plan.storedSize
+        let canvas = try AnimationCanvas(
+            size: size, window: renderer?.window ?? PixelRectangle(whole: size),
+            blending: image.header.format == .webp ? .libwebp : .exact, handsOutPixels: renderer == nil)
+        stage = Stage(canvas: canvas, renderer: renderer)
+        return canvas
     }
 
     /// Paints the frames that make frame `index`, as few as need be.
-    private func paint(upTo index: Int, _ animation: AnimationIndex) throws(CodecError) {
+    private func paint(
+        upTo index: Int, _ animation: AnimationIndex, on canvas: AnimationCanvas
+    ) throws(CodecError) {
         // From the frame on the canvas, if that is an earlier one; past all that the last independent frame hides.
         let first = if let current, current < index { current + 1 } else { 0 }
         let next = animation.frames[first...index].lastIndex(where: \.isIndependent) ?? first
         if next > first || first == 0 {
-            canvas.clear()
+            try canvas.clear()
             isCanvasPartial = false
         }
         // A frame that fails half-way leaves a canvas that cannot be built upon.
         current = nil
-        for frame in animation.frames[next...index] { try paint(frame, animation) }
+        for frame in animation.frames[next...index] { try paint(frame, animation, on: canvas) }
         current = index
     }
 
-    private func paint(_ frame: StoredFrame, _ animation: AnimationIndex) throws(CodecError) {
+    private func paint(
+        _ frame: StoredFrame, _ animation: AnimationIndex, on canvas: AnimationCanvas
+    ) throws(CodecError) {
         if frame.isIndependent { isCanvasPartial = false }
         canvas.begin(frame)
+        guard canvas.showsFrame else { return }
         let header = animation.stillHeader(frame)
-        guard header.size.area > 0 else { return }
         let still = animation.still(frame)
         let toleratesDamage = image.options.allowsPartial
         guard let format = header.format.builtIn else { throw .unsupportedFeature(header.format, "it is an animation") }
@@ -111,12 +131,6 @@ public final class AnimationDecoder {
             decoder.salvage(to: sink)
             isCanvasPartial = true
         }
-    }
-}
-
-extension AnimationCanvas {
-    fileprivate convenience init(of header: ImageHeader) {
-        self.init(size: header.size, blending: header.format == .webp ? .libwebp : .exact)
     }
 }
 

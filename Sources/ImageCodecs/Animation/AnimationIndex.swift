@@ -8,39 +8,31 @@ struct AnimationIndex: Sendable {
     var loopCount: Int
     /// Those that are complete, in the order of the file.
     private(set) var frames: [StoredFrame] = []
+    /// What these take to be decoded.
+    private(set) var cost = AnimationCost()
     /// What every frame's own file begins with: the palette of a GIF, the chunks before the pixels of a PNG.
     var preamble: [UInt8] = []
     /// Whether the file has no more frames than these.
     private(set) var isWhole = false
 
-    private let limits: DecodeLimits
-    private var pixelCount = 0
+    private var budget: FrameBudget
     /// Whether nothing is to be seen when the next frame begins.
     private var isBlank = true
 
     /// An index without frames; a file that says nothing else is shown once if it is a GIF, and for ever if it is not.
     init(header: ImageHeader, limits: DecodeLimits) {
         self.header = header
-        self.limits = limits
+        budget = FrameBudget(of: header, limits: limits)
         loopCount = header.format == .gif ? 1 : 0
     }
 
     /// Adds a frame; number and size of all have to be within limits.
     mutating func add(_ frame: StoredFrame) throws(CodecError) {
-        guard frames.count < limits.maximumFrames else {
-            throw .overLimit(.frames, value: frames.count + 1, limit: limits.maximumFrames)
-        }
-        // A GIF may have frames of no pixels, which only take time.
-        if frame.size.area > 0 { try limits.check(frame.size, header.format) }
-        // A few bytes make a frame, and each costs as much time as it has pixels, or the canvas.
-        let (sum, overflow) = pixelCount.addingReportingOverflow(max(frame.size.area, header.size.area))
-        pixelCount = overflow ? .max : sum
-        guard pixelCount <= limits.maximumAnimationPixels else {
-            throw .overLimit(.animationPixels, value: pixelCount, limit: limits.maximumAnimationPixels)
-        }
+        try budget.add(frame.size)
         var frame = frame
         frame.markIndependence(onBlank: &isBlank, header.size)
         frames.append(frame)
+        cost.add(frame, header.size)
     }
 
     /// No more frames come, either because these are all, or because the file ends too early or is damaged.
@@ -75,6 +67,15 @@ struct AnimationIndex: Sendable {
         header.hasAlpha = true
         header.orientation = .up
         header.orientationFollowsPixels = false
+        return header
+    }
+
+    /// A header for the most that the decode of a frame can take.
+    var anyFrameHeader: ImageHeader {
+        var header = header
+        header.hasAlpha = true
+        // Each frame of a GIF may be interlaced or not.
+        if header.format == .gif { header.isProgressive = true }
         return header
     }
 }

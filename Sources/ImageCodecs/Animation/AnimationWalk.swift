@@ -9,6 +9,9 @@ protocol AnimationWalk: Sendable {
     /// A walk that finds the frames for `index`; `beginning` is the file up to where its header is known, or more.
     init(_ index: AnimationIndex, beginning: Span<UInt8>)
 
+    /// The default image, as a file of its own, of a file whose animation turned out to be invalid; nil if there is none.
+    var defaultImage: [UInt8]? { get }
+
     /// Passes over what has come and adds the frames that are complete; `bytes` is the file from its first byte that is not
     /// forgotten.
     mutating func pass(_ bytes: Span<UInt8>) throws(CodecError)
@@ -18,6 +21,10 @@ protocol AnimationWalk: Sendable {
 
     /// The file is at its end, with `count` bytes that are not forgotten: throws `truncated` or `corrupt` if that is too early.
     func finish(at count: Int) throws(CodecError)
+}
+
+extension AnimationWalk {
+    var defaultImage: [UInt8]? { nil }
 }
 
 extension BuiltInFormat {

@@ -1,10 +1,3 @@
-/// A part of an image.
-struct PixelRectangle: Equatable {
-    var left: Int
-    var top: Int
-    var size: PixelSize
-}
-
 extension PixelBuffer {
     /// The smallest rectangle outside of which `isSame` holds for all pixels, given by the offsets of their bytes; one
     /// pixel if it holds everywhere.

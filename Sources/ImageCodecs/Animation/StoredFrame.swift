@@ -43,6 +43,11 @@ struct StoredFrame: Sendable, Equatable {
             width: max(0, min(size.width, canvas.width - left)), height: max(0, min(size.height, canvas.height - top)))
     }
 
+    /// The visible part of a canvas of `size`; may be empty.
+    func place(on canvas: PixelSize) -> PixelRectangle {
+        PixelRectangle(left: left, top: top, size: visibleSize(on: canvas))
+    }
+
     /// How long the frame is shown: browsers give a tenth of a second to those of no more than a hundredth.
     var shownDelay: Duration { delay <= .milliseconds(10) ? .milliseconds(100) : delay }
 }

@@ -39,6 +39,8 @@ public struct StreamingAnimation: Sendable {
     private var walk: (any AnimationWalk)?
     /// Nil while it is not known how the frames are turned, too.
     private var plan: DecodePlan?
+    /// Whether the structure of an APNG is invalid, so that its default image is shown.
+    private var isInvalid = false
 
     /// An animation of which nothing has come, its frames to come out as `options` ask.
     ///
@@ -56,7 +58,8 @@ public struct StreamingAnimation: Sendable {
     /// Takes the next bytes of the file.
     ///
     /// Throws as soon as they show that the file is damaged or over a limit, as ``AnimatedImage/init(_:options:limits:customFormats:)``
-    /// does, and the same for every further call; the frames before that stay. With ``DecodeOptions/allowsPartial`` damage is
+    /// does, and the same for every further call; the frames before that stay. An APNG whose animation is invalid is no error,
+    /// but its default image (``ImageHeader/hasInvalidAnimation``). With ``DecodeOptions/allowsPartial`` damage is
     /// not thrown, and what follows it is not looked at.
     public mutating func append(_ newBytes: Span<UInt8>) throws(CodecError) {
         if let failure, !isTolerated(failure) { throw failure }
@@ -67,6 +70,10 @@ public struct StreamingAnimation: Sendable {
             }
             try take(newBytes)
         } catch {
+            if showsDefaultImage(after: error) {
+                isInvalid = true
+                return
+            }
             failure = error
             guard isTolerated(error) else {
                 bytes = []
@@ -87,6 +94,9 @@ public struct StreamingAnimation: Sendable {
     /// The frames that ``image`` has.
     public var frameCount: Int { plan == nil ? 0 : completeFrames }
 
+    /// Whether ``finish()`` decodes an image, because there are not several frames, or they do not count.
+    package var decodesImageAtEnd: Bool { isInvalid || frameCount <= 1 }
+
     /// The animation of the frames that are complete, nil while there is none; it counts as partial, and its header's frame
     /// count is that of ``header``.
     ///
@@ -103,7 +113,13 @@ public struct StreamingAnimation: Sendable {
     public mutating func finish() throws(CodecError) -> AnimatedImage {
         do throws(CodecError) {
             if let failure { throw failure }
+            // Late, because looking for it in ever longer beginnings costs time.
+            if header == nil, let head = try beginning.finish(limits: limits) {
+                try begin(head)
+                try findFrames()
+            }
             guard let walk else { return try still() }
+            if isInvalid { return try defaultImage() }
             try walk.finish(at: bytes.count)
         } catch {
             failure = error
@@ -118,26 +134,43 @@ public struct StreamingAnimation: Sendable {
 
     private var completeFrames: Int { walk?.index.frames.count ?? 0 }
 
+    /// Whether `error` is one of the structure of an APNG, whose default image can be shown instead, as browsers do.
+    ///
+    /// Where partial images are allowed, the frames that were complete are.
+    private func showsDefaultImage(after error: CodecError) -> Bool {
+        guard case .corrupt(.png, _) = error, let walk else { return false }
+        return !(options.allowsPartial && frameCount > 0) && (completeFrames < 2 || walk.defaultImage != nil)
+    }
+
     private func isTolerated(_ error: CodecError) -> Bool { options.allowsPartial && error.isDamage && walk != nil }
 
     private mutating func take(_ newBytes: Span<UInt8>) throws(CodecError) {
         if header == nil {
             guard let head = try beginning.append(newBytes, limits: limits) else { return }
-            let header = head.header
-            self.header = header
-            colors = head.colors
-            bytes = beginning.bytes
-            beginning = FileBeginning()
-            if header.mayBeAnimated {
-                let index = AnimationIndex(header: header, limits: limits)
-                walk = header.format.builtIn?.animationWalk?.init(index, beginning: bytes.span)
-                try makePlan()
-            }
+            try begin(head)
         } else if walk?.hasEnded != true, !needsNoMoreBytes {
             bytes.append(newBytes)
         } else {
             return
         }
+        try findFrames()
+    }
+
+    /// Takes what is known with the header.
+    private mutating func begin(_ head: FileHead) throws(CodecError) {
+        let header = head.header
+        self.header = header
+        colors = head.colors
+        bytes = beginning.bytes
+        beginning = FileBeginning()
+        if header.mayBeAnimated {
+            let index = AnimationIndex(header: header, limits: limits)
+            walk = header.format.builtIn?.animationWalk?.init(index, beginning: bytes.span)
+            try makePlan()
+        }
+    }
+
+    private mutating func findFrames() throws(CodecError) {
         guard failure == nil else { return }
         try walkOn()
         try makePlan()
@@ -168,6 +201,15 @@ public struct StreamingAnimation: Sendable {
         return AnimatedImage(still: image)
     }
 
+    /// The default image of an APNG whose animation is invalid: of the whole file, or what is kept of it.
+    private func defaultImage() throws(CodecError) -> AnimatedImage {
+        let file = completeFrames < 2 ? bytes : walk?.defaultImage ?? []
+        var image = try still(file.span)
+        image.header.frameCount = 1
+        image.header.hasInvalidAnimation = true
+        return AnimatedImage(still: image)
+    }
+
     private func still(_ file: Span<UInt8>) throws(CodecError) -> DecodedImage {
         try StreamingDecoder.decode(file, options: options, limits: limits, customFormats: customFormats)
     }
@@ -178,14 +220,11 @@ extension AnimationIndex {
     fileprivate func plan(
         _ options: DecodeOptions, _ limits: DecodeLimits, _ colors: StoredColors
     ) throws(CodecError) -> DecodePlan {
-        var whole = header
-        whole.hasAlpha = true
-        // Each frame of a GIF may be interlaced or not.
-        if header.format == .gif { whole.isProgressive = true }
+        let whole = anyFrameHeader
         guard let format = header.format.builtIn else { throw .unsupportedFeature(header.format, "it is an animation") }
         let plan = try DecodePlan(header: whole, options: options, codec: .builtIn(format))
         try limits.check(plan.scaledSize, header.format)  // it may be enlarged
-        // The canvas, and what one frame covers of it.
+        // The canvas, and what is saved of it: no frame that comes takes more.
         return try plan.adding(bytesPerPixel: 8)
             .adding(bytes: colors.workingBytes(options, width: plan.storedSize.width))
     }

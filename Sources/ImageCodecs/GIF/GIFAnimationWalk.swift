@@ -26,7 +26,7 @@ struct GIFAnimationWalk: AnimationWalk {
             case .loop(let repetitions): index.loopCount = repetitions == 0 ? 0 : repetitions + 1
             case .otherExtension: break
             case .image(let image):
-                open = StoredFrame(image, control)
+                open = StoredFrame(image, control, hasPalette: image.hasPalette || index.preamble.count > 13)
                 control = GIFBlocks.GraphicControl()
             case .trailer, .unknown: hasEnded = true
             }
@@ -42,7 +42,7 @@ struct GIFAnimationWalk: AnimationWalk {
 }
 
 extension StoredFrame {
-    fileprivate init(_ image: GIFBlocks.Frame, _ control: GIFBlocks.GraphicControl) {
+    fileprivate init(_ image: GIFBlocks.Frame, _ control: GIFBlocks.GraphicControl, hasPalette: Bool) {
         left = image.left
         top = image.top
         size = image.size
@@ -52,7 +52,8 @@ extension StoredFrame {
         case 3, 4: disposal = .previous  // some writers mean 3 by 4
         default: disposal = .keep
         }
-        blend = control.transparentIndex == nil ? .source : .over
+        // Without a palette nothing is shown.
+        blend = control.transparentIndex == nil && hasPalette ? .source : .over
         transparentIndex = control.transparentIndex
         data = []
     }

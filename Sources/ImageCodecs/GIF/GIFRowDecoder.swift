@@ -92,14 +92,15 @@ final class GIFRowDecoder: BuiltInRowDecoder {
         let length = GIFBlocks.paletteLength(flags)
         guard let codeSize = file.byte(at: start + length) else { return }
         let colors = length > 0 ? Array(copying: file.extracting(start..<start + length)) : palette
-        guard !colors.isEmpty else { throw .corrupt(.gif, "no palette") }
+        // Without a palette, which the format leaves to the reader, nothing is shown.
         frame = try GIFFrameDecoder(
             image, palette: Self.rgba(colors, transparentIndex), codeSize: codeSize, canvas: header.size)
     }
 
-    /// RGBA by index; what the file does not define is black.
+    /// RGBA by index; what the palette does not define is black, and everything transparent without one.
     private static func rgba(_ colors: [UInt8], _ transparentIndex: UInt8?) -> [UInt8] {
         var palette = [UInt8](repeating: 0, count: 256 * 4)
+        guard !colors.isEmpty else { return palette }
         for index in 0..<256 where index != transparentIndex.map(Int.init) {
             palette[index * 4 + 3] = 255
             guard index * 3 < colors.count else { continue }

@@ -32,6 +32,8 @@ struct GIFBlocks {
         var top: Int
         var size: PixelSize
         var isInterlaced: Bool
+        /// Whether it has a palette of its own.
+        var hasPalette = true
 
         func covers(_ canvas: PixelSize) -> Bool {
             left == 0 && top == 0 && size.width >= canvas.width && size.height >= canvas.height
@@ -138,7 +140,7 @@ struct GIFBlocks {
         return .image(
             Frame(
                 left: left, top: top, size: PixelSize(width: width, height: height),
-                isInterlaced: flags & 0x40 != 0))
+                isInterlaced: flags & 0x40 != 0, hasPalette: flags & 0x80 != 0))
     }
 
     /// Whether `offset` has come behind the sub-blocks it was in, if any.

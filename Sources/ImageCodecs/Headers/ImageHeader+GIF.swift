@@ -16,7 +16,8 @@ extension ImageHeader {
                 var header = ImageHeader(format: .gif, size: canvas)
                 header.colorChannels = 1
                 header.frameCount = nil
-                header.hasAlpha = hasTransparentIndex || !frame.covers(canvas)
+                let hasPalette = frame.hasPalette || GIFBlocks.screenLength(of: bytes) > 13
+                header.hasAlpha = hasTransparentIndex || !frame.covers(canvas) || !hasPalette
                 header.isProgressive = frame.isInterlaced
                 return header
             case .trailer: throw .corrupt(.gif, "no image")

@@ -30,6 +30,11 @@ extension ImageHeader {
             }
 
             guard let length = bytes.bigEndian16(at: segment) else { return nil }
+            if length < 2, (0xE0...0xEF).contains(marker) || marker == 0xFE {
+                // Of what it only skips, libjpeg takes no more than the length; the search for the next marker goes on.
+                offset = segment + 2
+                continue
+            }
             guard length >= 2 else { throw .corrupt(.jpeg, "a segment of \(length) bytes") }
             guard bytes.has(length, at: segment) else { return nil }
             let content = bytes.extracting(segment + 2..<segment + length)
@@ -86,6 +91,7 @@ extension ImageHeader {
         var header = ImageHeader(format: .jpeg, size: PixelSize(width: width, height: height))
         try limits.check(header.size, .jpeg)
         header.isProgressive = marker == 0xC2 || marker == 0xCA
+        if marker >= 0xC9 { header.heldBytes = min(limits.maximumBytes, JPEGDecoderHandle.mostHeldBytes) }
         header.colorChannels = components
         header.isGrey = components == 1
         header.sampling = (0..<components).map { SamplingFactors(byte: frame[6 + $0 * 3 + 1]) }

@@ -18,6 +18,9 @@ struct JPEGDecoderHandle: ~Copyable {
     /// The most bytes that ``feed(_:)`` takes at once.
     static let largestPiece = Int(CJPEG_LARGEST_PIECE)
 
+    /// The maximum number of bytes of a file with arithmetic coding, which is held as a whole.
+    static let mostHeldBytes = Int(CJPEG_MOST_HELD_BYTES)
+
     private let decoder: OpaquePointer
     private let maximumScans: Int
 
@@ -63,6 +66,11 @@ struct JPEGDecoderHandle: ~Copyable {
             guard let start = buffer.baseAddress else { return }
             unsafe cjpeg_decoder_convert_inks(decoder, start, count)
         }
+    }
+
+    /// Decodes the scans as far as the bytes go, without pixels: it needs bytes or has ended.
+    func check() throws(CodecError) -> Progress {
+        try progress(unsafe cjpeg_decoder_check(decoder), 0)
     }
 
     /// Complete scans of a file of several, 0 for others.

@@ -28,7 +28,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // libjpeg's row groups: colour planes, context rows and upsampling, at most 32 rows of 4 bytes at full width.
         let rows = header.size.width * 4 * 32 + bufferBytes(rowSize)
-        let fixed = 256 << 10
+        let fixed = 256 << 10 + header.heldBytes
         return rows + fixed + (header.hasSeveralScans ? coefficientBytes(of: header, rowSize: rowSize) : 0)
     }
 
@@ -50,7 +50,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
                 eighths: UInt32(scale.eighths), maximum_scans: UInt32(clamping: limits.maximumScans),
                 coarse: isCoarse ? 1 : 0,
                 maximum_coefficient_bytes: Self.coefficientBytes(of: header, rowSize: rowSize) + (16 << 20),
-                tolerates_damage: toleratesDamage ? 1 : 0))
+                tolerates_damage: toleratesDamage ? 1 : 0, checks_only: 0))
         buffer = [UInt8](repeating: 0, count: Self.bufferBytes(rowSize))
     }
 

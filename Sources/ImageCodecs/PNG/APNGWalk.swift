@@ -12,11 +12,25 @@ struct APNGWalk: AnimationWalk {
     private var hasPalette = false
     private var hasTransparency = false
     private(set) var hasEnded = false
+    /// The file up to its first pixels, and the chunks of the default image if that is no frame.
+    private var head: [UInt8] = []
+    private var hiddenImage: [UInt8] = []
 
     init(_ index: AnimationIndex, beginning: Span<UInt8>) {
         self.index = index
         // What of `IHDR` is the same for all frames.
         self.index.preamble = Array(copying: beginning.extracting(24..<29))
+        var end = 8
+        while let chunk = PNGChunk(at: end, of: beginning), !beginning.has("IDAT", at: chunk.name) { end = chunk.end }
+        head = Array(copying: beginning.extracting(first: end))
+    }
+
+    var defaultImage: [UInt8]? {
+        let image = hiddenImage.isEmpty ? (index.frames.first ?? open)?.data ?? [] : hiddenImage
+        guard !image.isEmpty else { return nil }
+        var file = head + image
+        file.append(pngChunk: "IEND")
+        return file
     }
 
     mutating func pass(_ bytes: Span<UInt8>) throws(CodecError) {
@@ -49,7 +63,8 @@ struct APNGWalk: AnimationWalk {
         if bytes.has("IDAT", at: chunk.name) {
             hasPixels = true
             // Without a frame control before it, the image is for viewers that know no animations.
-            if index.frames.isEmpty { open?.data.append(whole) }
+            guard index.frames.isEmpty else { return }
+            if open == nil { hiddenImage.append(whole) } else { open?.data.append(whole) }
         } else if bytes.has("fdAT", at: chunk.name) {
             try take(sequenceOf: data)
             guard hasPixels, open != nil else { throw .corrupt(.png, "frame data without a frame") }

@@ -19,21 +19,32 @@ final class BandResampler: RowSink {
     ///
     /// Every row goes to `sink`. With `hasAlpha` false, alpha is not looked at and comes out opaque. Rows have 16 bits a
     /// channel with `isDeep`.
-    init(
+    convenience init(
         from source: PixelSize, region: PixelRegion? = nil, to target: PixelSize,
         resampling: Resampling = Resampling(), hasAlpha: Bool, isDeep: Bool = false, sink: any RowSink
     ) {
         let region = region ?? PixelRegion(whole: source)
-        self.target = target
-        self.sink = sink
-        rows = ResamplingWeights(
+        let rows = ResamplingWeights(
             from: source.height, start: region.top, length: region.height, to: target.height,
             filter: resampling.filter)
         let columns = ResamplingWeights(
             from: source.width, start: region.left, length: region.width, to: target.width,
             filter: resampling.filter)
+        self.init(
+            rows: rows, columns: columns, usesLinearLight: resampling.usesLinearLight, hasAlpha: hasAlpha,
+            isDeep: isDeep, sink: sink)
+    }
+
+    /// The same by weights, which say how many rows and columns there are of source and target.
+    init(
+        rows: ResamplingWeights, columns: ResamplingWeights, usesLinearLight: Bool, hasAlpha: Bool, isDeep: Bool,
+        sink: any RowSink
+    ) {
+        target = PixelSize(width: columns.count, height: rows.count)
+        self.sink = sink
+        self.rows = rows
         kernel = ResamplingKernel(
-            columns: columns, keptRows: rows.mostTaps, hasAlpha: hasAlpha, usesLinearLight: resampling.usesLinearLight,
+            columns: columns, keptRows: rows.mostTaps, hasAlpha: hasAlpha, usesLinearLight: usesLinearLight,
             isDeep: isDeep)
         output = [UInt8](repeating: 0, count: target.width * (isDeep ? 8 : 4))
     }

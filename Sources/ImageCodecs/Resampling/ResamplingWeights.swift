@@ -67,3 +67,38 @@ struct ResamplingWeights {
         (0..<count).reduce(0) { max($0, offsets[$1 + 1] - offsets[$1]) }
     }
 }
+
+extension ResamplingWeights {
+    /// The target samples that source samples of `range` go into; empty if they go into none.
+    func samples(influencedBy range: Range<Int>) -> Range<Int> {
+        // Neither where they start nor where they end ever decreases.
+        let first = firstSample { end(of: $0) >= range.lowerBound }
+        let past = firstSample { starts[$0] >= range.upperBound }
+        return first..<max(first, past)
+    }
+
+    /// The source samples that go into the target samples of `samples`, which is not empty.
+    func range(of samples: Range<Int>) -> Range<Int> {
+        starts[samples.lowerBound]..<end(of: samples.upperBound - 1) + 1
+    }
+
+    /// The weights of the target samples of `samples` alone, source samples being counted from the first they need.
+    func part(_ samples: Range<Int>) -> ResamplingWeights {
+        var part = self
+        let (first, lowest) = (offsets[samples.lowerBound], starts[samples.lowerBound])
+        part.starts = starts[samples].map { $0 - lowest }
+        part.offsets = offsets[samples.lowerBound...samples.upperBound].map { $0 - first }
+        part.weights = Array(weights[first..<offsets[samples.upperBound]])
+        return part
+    }
+
+    /// The first target sample of which `condition` holds, as it does of all behind that.
+    private func firstSample(where condition: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if condition(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -23,18 +23,39 @@ final class WebPImageDecoder {
     /// Rows complete so far, from the top.
     private(set) var rowCount = 0
 
-    init(storedSize: PixelSize, size: PixelSize) throws(CodecError) {
+    /// Creates a decoder whose rows have the given size.
+    convenience init(storedSize: PixelSize, size: PixelSize) throws(CodecError) {
+        try self.init(storedSize: storedSize, size: size) { options in
+            guard size != storedSize else { return }
+            options.use_scaling = 1
+            options.scaled_width = Int32(clamping: size.width)
+            options.scaled_height = Int32(clamping: size.height)
+        }
+    }
+
+    /// Creates a decoder that reads all of the bitstream, and makes pixels of the last corner only.
+    convenience init(checking storedSize: PixelSize) throws(CodecError) {
+        // libwebp wants even places.
+        let top = (storedSize.height - 1) & ~1
+        let size = PixelSize(width: 1, height: storedSize.height - top)
+        try self.init(storedSize: storedSize, size: size) { options in
+            options.use_cropping = 1
+            options.crop_top = Int32(clamping: top)
+            options.crop_width = 1
+            options.crop_height = Int32(clamping: size.height)
+        }
+    }
+
+    private init(
+        storedSize: PixelSize, size: PixelSize, _ setOptions: (inout WebPDecoderOptions) -> Void
+    ) throws(CodecError) {
         self.size = size
         self.storedSize = storedSize
         unsafe configuration = .allocate(capacity: 1)
         unsafe configuration.initialize(to: WebPDecoderConfig())
         let isReady = unsafe WebPInitDecoderConfig(configuration) != 0
         unsafe configuration.pointee.output.colorspace = MODE_RGBA
-        if size != storedSize {
-            unsafe configuration.pointee.options.use_scaling = 1
-            unsafe configuration.pointee.options.scaled_width = Int32(clamping: size.width)
-            unsafe configuration.pointee.options.scaled_height = Int32(clamping: size.height)
-        }
+        unsafe setOptions(&configuration.pointee.options)
         let decoder = isReady ? unsafe WebPIDecode(nil, 0, configuration) : nil
         guard let decoder = unsafe decoder else {
             unsafe configuration.deallocate()

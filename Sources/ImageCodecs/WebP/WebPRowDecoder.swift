@@ -9,6 +9,8 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     private var image: WebPImageDecoder?
     private var (left, top) = (0, 0)
     private var imageSize: PixelSize
+    /// Whether alpha is to be left out that a lossless image has, though it says that it uses none.
+    private var ignoresAlpha = false
     private var rowsHandedOut = 0
     private var exif: [UInt8] = []
     private(set) var lateOrientation: ImageOrientation?
@@ -48,6 +50,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
                         storedSize: imageSize, size: imageSize == header.size ? rowSize : imageSize)
                     image?.reserve(header.heldBytes)
                 }
+                ignoresAlpha = !header.hasAlpha && head.span.has("VP8L", at: 0)
                 image?.append(head.span)
             case .image(let range): image?.append(bytes.extracting(range))
             case .exif(let range) where header.orientationFollowsPixels:
@@ -95,11 +98,20 @@ final class WebPRowDecoder: BuiltInRowDecoder {
 
     private func handOut(_ image: WebPImageDecoder, to rows: any RowSink) {
         if image.size == rowSize {
-            for row in rowsHandedOut..<max(rowsHandedOut, image.rowCount) { image.withRow(row, rows.append(row:)) }
+            for row in rowsHandedOut..<max(rowsHandedOut, image.rowCount) {
+                image.withRow(row) { pixels in handOut(pixels, to: rows) }
+            }
             rowsHandedOut = max(rowsHandedOut, image.rowCount)
         } else {
             composite(image, to: rows)
         }
+    }
+
+    private func handOut(_ pixels: Span<UInt8>, to rows: any RowSink) {
+        guard ignoresAlpha else { return rows.append(row: pixels) }
+        var row = Array(copying: pixels)
+        for alpha in stride(from: 3, to: row.count, by: 4) { row[alpha] = 255 }
+        rows.append(row: row.span)
     }
 
     /// The rows of a frame smaller than the canvas.

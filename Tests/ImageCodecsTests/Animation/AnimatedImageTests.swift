@@ -105,17 +105,45 @@ struct AnimatedImageTests {
     }
 
     @Test
-    func framesOutOfOrderAreCorrupt() throws {
+    func anAPNGWhoseFramesDoNotAddUpIsItsDefaultImage() throws {
         let file = try TestAnimation.file(.png)
         let controls = file.indices.filter { file[$0...].starts(with: Array("fcTL".utf8)) }
         var damaged = file
         let data = TestPNG.number(7) + file[controls[1] + 8..<controls[1] + 30]
         damaged.replaceSubrange(controls[1] - 4..<controls[1] + 34, with: TestPNG.chunk("fcTL", data))
-        #expect(throws: CodecError.corrupt(.png, "frames out of order")) { try AnimatedImage(damaged) }
+        try expectDefaultImage(of: file, damaged)
         // A frame less than announced.
         let last = try #require(controls.last)
         let shorter = file[..<(last - 4)] + TestPNG.chunk("IEND", [])
-        #expect(throws: CodecError.corrupt(.png, "4 frames instead of 5")) { try AnimatedImage(Array(shorter)) }
+        try expectDefaultImage(of: file, Array(shorter))
+        // A frame that leaves the canvas, the first of all and the last.
+        for control in [controls[0], last] {
+            var outside = file
+            let data = Array(file[control + 4..<control + 16]) + TestPNG.number(200) + file[control + 20..<control + 30]
+            outside.replaceSubrange(control - 4..<control + 34, with: TestPNG.chunk("fcTL", data))
+            try expectDefaultImage(of: file, outside)
+        }
+        // The image that is no frame.
+        let layers = TestAnimation.layers(4, seed: 3, alphas: [255])
+        let hidden = TestAnimation.apng(layers, hidesDefault: true)
+        let cut = try #require(hidden.indices.last { hidden[$0...].starts(with: Array("fcTL".utf8)) })
+        try expectDefaultImage(of: hidden, Array(hidden[..<(cut - 4)]) + TestPNG.chunk("IEND", []))
+        // With partial images, the frames are.
+        let partial = try AnimatedImage(Array(shorter), options: DecodeOptions(allowsPartial: true))
+        #expect((partial.frameCount, partial.isPartial, partial.header.hasInvalidAnimation) == (4, true, false))
+    }
+
+    /// What viewers show that know no animations, with a note, however the bytes come.
+    private func expectDefaultImage(of file: [UInt8], _ damaged: [UInt8]) throws {
+        let expected = try decode(file)
+        let image = try AnimatedImage(damaged)
+        #expect((image.frameCount, image.isPartial, image.header.hasInvalidAnimation) == (1, false, true))
+        #expect(image.header.frameCount == 1)
+        #expect(try image.allFrames() == [expected.pixels])
+        var arriving = StreamingAnimation()
+        for byte in damaged { try arriving.append([byte].span) }
+        #expect(try arriving.finish().allFrames() == [expected.pixels])
+        #expect(try decode(damaged).pixels == expected.pixels)
     }
 
     @Test

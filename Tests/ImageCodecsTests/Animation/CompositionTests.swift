@@ -84,11 +84,33 @@ struct CompositionTests {
         let animation = try AnimatedImage(TestGIF(width: 4, height: 8).file([first, frame(50, 41)]))
         let cut = try AnimatedImage(TestGIF(width: 4, height: 8).file([first, frame(3, 6)]))
         #expect(try animation.allFrames() == cut.allFrames())
-        guard case .animated(let index, let plan, _) = animation.content else { throw Optional<Int>.Missing() }
+        guard case .animated(let index, _, _) = animation.content else { throw Optional<Int>.Missing() }
         #expect(index.stillHeader(index.frames[1]).size == PixelSize(width: 3, height: 6))
-        // Whether frames are interlaced is known too late for the plan.
+        // Whether frames are interlaced is not looked at.
         let swapped = try AnimatedImage(TestGIF(width: 4, height: 8).file([frame(3, 6), first]))
-        #expect(swapped.estimatedBytes == plan.estimatedBytes)
+        #expect(swapped.estimatedBytes <= animation.estimatedBytes)
+    }
+
+    @Test(arguments: UInt8(0)...7)
+    func disposalsOfGIFsThatNoWriterShouldWriteAreThoseOfBrowsers(disposal: UInt8) throws {
+        let ground = TestGIF.Frame(width: 2, height: 1, indices: [0, 0])
+        let above = TestGIF.Frame(width: 1, height: 1, indices: [1], disposal: disposal)
+        let next = TestGIF.Frame(left: 1, width: 1, height: 1, indices: [1])
+        let last = try AnimatedImage(TestGIF(width: 2, height: 1).file([ground, above, next])).allFrames()[2]
+        // 2 clears, 3 and 4 bring back what was there, all others leave the frame.
+        let left: [UInt8] =
+            disposal == 2 ? [0, 0, 0, 0] : disposal == 3 || disposal == 4 ? [255, 0, 0, 255] : [0, 255, 0, 255]
+        #expect(last.bytes == left + [0, 255, 0, 255])
+    }
+
+    @Test func aGIFWithoutAPaletteShowsNothing() throws {
+        let pixel = TestGIF.Frame(width: 1, height: 1, indices: [1])
+        let file = TestGIF(width: 2, height: 1, hasPalette: false).file([pixel, pixel])
+        #expect(
+            try AnimatedImage(file).allFrames().map(\.bytes)
+                == [[UInt8]](repeating: [0, 0, 0, 0, 0, 0, 0, 0], count: 2))
+        let small = try decode(file, options: DecodeOptions(target: .maximumSide(1)))
+        #expect(small.pixels.bytes == [0, 0, 0, 0] && small.header.hasAlpha)
     }
 
     @Test

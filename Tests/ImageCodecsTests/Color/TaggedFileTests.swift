@@ -116,10 +116,36 @@ struct TaggedFileTests {
         #expect(small.pixels.isOpaque)
     }
 
-    @Test func inksWithoutAProfileAreMultiplied() throws {
+    /// Browsers and djpeg, too, take inks for inverted whether or not Adobe's marker says so.
+    @Test(arguments: [TestInkJPEG.Marker.cmyk, .none])
+    func inksWithoutAProfileAreMultiplied(marker: TestInkJPEG.Marker) throws {
         let blocks: [[UInt8]] = [[255, 255, 255, 255], [0, 255, 255, 255], [200, 100, 50, 128], [255, 255, 255, 0]]
-        let image = try decode(TestInkJPEG.file(blocks, width: 4)).pixels
+        let image = try decode(TestInkJPEG.file(blocks, width: 4, marker: marker)).pixels
         let pixels = (0..<4).map { Array(image.bytes[$0 * 32..<$0 * 32 + 4]) }
         #expect(pixels == [[255, 255, 255, 255], [0, 255, 255, 255], [100, 50, 25, 255], [0, 0, 0, 255]])
+    }
+
+    @Test func inksStoredAsLuminanceAndDifferencesAreConverted() throws {
+        var random = SeededGenerator(seed: 4)
+        let blocks = (0..<64).map { _ in (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) } }
+        let image = try decode(TestInkJPEG.file(blocks, width: 8, marker: .ycck)).pixels
+        for (index, block) in blocks.enumerated() {
+            let expected = Self.rgb(ofYCCK: block.map(Double.init))
+            let pixel = ((index / 8 * 8 + 3) * image.width + index % 8 * 8 + 5) * 4
+            for channel in 0..<3 {
+                #expect(abs(Double(image.bytes[pixel + channel]) - expected[channel]) <= 1.5, "\(block)")
+            }
+            #expect(image.bytes[pixel + 3] == 255)
+        }
+    }
+
+    /// The complement of what ITU-T T.871 makes of the first three channels are the inks, inverted as the black is
+    /// (Adobe Technical Note 5116).
+    private static func rgb(ofYCCK stored: [Double]) -> [Double] {
+        let (blue, red) = (stored[1] - 128, stored[2] - 128)
+        let colors = [
+            stored[0] + 1.402 * red, stored[0] - 0.344_136 * blue - 0.714_136 * red, stored[0] + 1.772 * blue,
+        ]
+        return colors.map { (255 - min(max($0.rounded(), 0), 255)) * stored[3] / 255 }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 struct HeaderCorpusTests {
     @Test(arguments: ImageFormat.allBuiltIn)
     func validFilesHaveTheSizeAndFramesOfTheManifest(format: ImageFormat) throws {
-        for file in Corpus.files where file.isValid && file.format == format {
+        for file in try Corpus.files() where file.isValid && file.format == format {
             let bytes = try file.bytes()
             do {
                 let limits = DecodeLimits(maximumSide: 100_000)
@@ -26,8 +26,8 @@ struct HeaderCorpusTests {
 
     @Test
     func orientationIsRead() throws {
-        for row in Corpus.table("orient.tsv") {
-            let file = try #require(Corpus.files.first { $0.path == row["path"] })
+        for row in try Corpus.table("orient.tsv") {
+            let file = try #require(try Corpus.files().first { $0.path == row["path"] })
             let bytes = try file.bytes()
             let header = try #require(try ImageHeader.probe(bytes.span))
             // The test image of libpng has its eXIf chunk behind the pixels.
@@ -38,7 +38,7 @@ struct HeaderCorpusTests {
 
     @Test
     func everyPrefixIsUndecidedOrAnErrorOrTheSameHeader() throws {
-        for file in Corpus.files {
+        for file in try Corpus.files() {
             let bytes = try file.bytes()
             var known: ImageHeader?
             for length in 0...min(bytes.count, 1_500) {

@@ -27,9 +27,17 @@ enum Corpus {
         }
     }
 
-    /// All rows of the manifest, or none without a corpus.
-    static let files: [File] = table("manifest.tsv").compactMap { row in
-        guard let path = row["path"] else { return nil }
+    /// All rows of the manifest; throws if there is none, so that nothing passes without a file looked at.
+    static func files() throws -> [File] { try manifest.get() }
+
+    private static let manifest = Result { try readManifest() }
+
+    private static func readManifest() throws -> [File] {
+        try table("manifest.tsv").map(file)
+    }
+
+    private static func file(_ row: [String: String]) throws -> File {
+        guard let path = row["path"], !path.isEmpty else { throw Failure(description: "a row without a path") }
         return File(
             path: path, isValid: row["class"] == "valid", format: row["format"].flatMap(format),
             width: row["width"].flatMap { Int($0) }, height: row["height"].flatMap { Int($0) },
@@ -41,14 +49,34 @@ enum Corpus {
         ImageFormat.allBuiltIn.first { $0.identifier == identifier }
     }
 
-    /// The rows of a tab-separated file, by the names in its first line.
-    static func table(_ name: String) -> [[String: String]] {
-        guard let folder, let text = try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-        else { return [] }
+    /// What is wrong with the folder.
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// The rows of a tab-separated file, by the names in its first line; throws if it is missing or has none.
+    static func table(_ name: String) throws -> [[String: String]] {
+        guard let folder else { throw Failure(description: "no corpus") }
+        let rows = rows(of: try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8))
+        guard !rows.isEmpty else { throw Failure(description: "\(name) has no rows") }
+        return rows
+    }
+
+    static func rows(of text: String) -> [[String: String]] {
         let lines = text.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
         guard let columns = lines.first else { return [] }
         return lines.dropFirst().map { fields in
             Dictionary(zip(columns, fields).map { (String($0), String($1)) }) { first, _ in first }
+        }
+    }
+}
+
+extension CodecError {
+    /// Whether the file is the reason, and not a decoder that breaks its promises or an encoder.
+    var isOfTheFile: Bool {
+        switch self {
+        case .truncated, .corrupt, .zeroPixels, .overLimit, .unsupportedFeature, .unsupportedFormat: true
+        case .encodingFailed, .decoderFault: false
         }
     }
 }

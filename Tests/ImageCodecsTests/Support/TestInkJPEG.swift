@@ -1,10 +1,22 @@
 /// Writes JPEGs of four inks by hand: blocks of 8 by 8 pixels, each of one colour, kept to the bit.
 enum TestInkJPEG {
-    /// `blocks` by row, `width` of them each: four bytes as they are stored, 255 being no ink.
-    static func file(_ blocks: [[UInt8]], width: Int) -> [UInt8] {
+    /// What a file says of its channels.
+    enum Marker: UInt8, CaseIterable {
+        /// Adobe's marker: cyan, magenta, yellow and black.
+        case cmyk = 0
+        /// Adobe's marker: the first three as luminance and two differences.
+        case ycck = 2
+        /// No marker, which the format takes for cyan, magenta, yellow and black.
+        case none = 255
+    }
+
+    /// A file of `blocks` by row, `width` of them each: four bytes as they are stored, 255 being no ink.
+    static func file(_ blocks: [[UInt8]], width: Int, marker: Marker = .cmyk) -> [UInt8] {
         let height = blocks.count / width
         var file: [UInt8] = [0xFF, 0xD8]
-        file += segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 0])
+        if marker != .none {
+            file += segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, marker.rawValue])
+        }
         file += segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
         let size = [height >> 5, height * 8 & 255, width >> 5, width * 8 & 255].map { UInt8($0) }
         let channels: [UInt8] = [1, 2, 3, 4]

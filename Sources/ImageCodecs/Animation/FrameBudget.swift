@@ -1,0 +1,32 @@
+/// Counts the frames of an animation, and their pixels, against the limits.
+struct FrameBudget: Sendable {
+    /// Frames so far.
+    private(set) var count = 0
+    private var pixelCount = 0
+    private let canvas: PixelSize
+    private let format: ImageFormat
+    private let limits: DecodeLimits
+
+    /// A budget for the frames of a file with this header.
+    init(of header: ImageHeader, limits: DecodeLimits) {
+        canvas = header.size
+        format = header.format
+        self.limits = limits
+    }
+
+    /// Counts a frame of `size`; throws `overLimit` and `zeroPixels`.
+    mutating func add(_ size: PixelSize) throws(CodecError) {
+        guard count < limits.maximumFrames else {
+            throw .overLimit(.frames, value: count + 1, limit: limits.maximumFrames)
+        }
+        // A GIF may have frames of no pixels, which only take time.
+        if size.area > 0 { try limits.check(size, format) }
+        // A few bytes make a frame, and each costs as much time as it has pixels, or the canvas.
+        let (sum, overflow) = pixelCount.addingReportingOverflow(max(size.area, canvas.area))
+        pixelCount = overflow ? .max : sum
+        guard pixelCount <= limits.maximumAnimationPixels else {
+            throw .overLimit(.animationPixels, value: pixelCount, limit: limits.maximumAnimationPixels)
+        }
+        count += 1
+    }
+}

@@ -1,0 +1,84 @@
+/// Makes the frames of an animation of its canvas: scaled, turned and stored as wanted.
+///
+/// Keeps the last frame, and computes only those of its pixels anew that depend on what has been painted since; they are,
+/// to the bit, those that the whole canvas would give.
+struct FrameRenderer {
+    /// The part of the canvas that frames are made of.
+    let window: PixelRectangle
+    /// The last frame.
+    private(set) var pixels = PixelBuffer(transparent: PixelSize(width: 0, height: 0))
+
+    private let plan: DecodePlan
+    private let format: PixelFormat
+    private let usesLinearLight: Bool
+    /// Nil where pixels are only cut out.
+    private let scale: (rows: ResamplingWeights, columns: ResamplingWeights)?
+
+    /// For frames as `plan` and `options` want them.
+    init(_ plan: DecodePlan, _ options: DecodeOptions) {
+        self.plan = plan
+        format = options.pixelFormat
+        usesLinearLight = options.resampling.usesLinearLight
+        let (stored, region, scaled) = (plan.storedSize, plan.rowRegion, plan.scaledSize)
+        if stored == scaled || region.isCut(to: scaled) {
+            scale = nil
+            window = PixelRectangle(left: Int(region.left), top: Int(region.top), size: scaled)
+        } else {
+            let filter = options.resampling.filter
+            let rows = ResamplingWeights(
+                from: stored.height, start: region.top, length: region.height, to: scaled.height, filter: filter)
+            let columns = ResamplingWeights(
+                from: stored.width, start: region.left, length: region.width, to: scaled.width, filter: filter)
+            scale = (rows, columns)
+            window = PixelRectangle(columns: columns.range, rows: rows.range)
+        }
+    }
+
+    /// Brings the last frame to what the canvas now shows.
+    mutating func update(from canvas: AnimationCanvas) {
+        let changes = canvas.takeChanges()
+        if changes.wasCleared {
+            // What is transparent stays so whatever its size; the old frame goes first.
+            pixels = PixelBuffer(transparent: PixelSize(width: 0, height: 0))
+            pixels = PixelBuffer(transparent: plan.outputSize, format: format)
+        }
+        for change in changes.rectangles { update(change, from: canvas) }
+    }
+
+    /// Computes the pixels that depend on those of `change`, a part of the window.
+    private mutating func update(_ change: PixelRectangle, from canvas: AnimationCanvas) {
+        guard let part = part(influencedBy: change) else { return }
+        let isDeep = format == .rgba16
+        let image = OrientedCanvas(
+            changing: takePixels(), stored: plan.scaledSize, part: part, orientation: plan.orientation)
+        var first: any RowSink = image
+        if format != .rgba8, !isDeep { first = RowConverter(to: format, width: part.size.width, sink: first) }
+        var source = part.moved(left: -window.left, up: -window.top)
+        if let scale {
+            source = PixelRectangle(
+                columns: scale.columns.range(of: part.columns), rows: scale.rows.range(of: part.rows))
+            first = BandResampler(
+                rows: scale.rows.part(part.rows), columns: scale.columns.part(part.columns),
+                usesLinearLight: usesLinearLight, hasAlpha: true, isDeep: isDeep, sink: first)
+        }
+        if isDeep { first = RowConverter(to: format, width: source.size.width, sink: first) }
+        canvas.forEachRow(of: source) { first.append(row: $0) }
+        image.flush()
+        pixels = image.pixels
+    }
+
+    /// The pixels of a frame, before it is turned, that depend on those of `change`; nil if none does.
+    private func part(influencedBy change: PixelRectangle) -> PixelRectangle? {
+        guard let scale else { return change.intersection(window)?.moved(left: window.left, up: window.top) }
+        let columns = scale.columns.samples(influencedBy: change.columns)
+        let rows = scale.rows.samples(influencedBy: change.rows)
+        return columns.isEmpty || rows.isEmpty ? nil : PixelRectangle(columns: columns, rows: rows)
+    }
+
+    /// Hands the last frame over, so that it is changed in place unless somebody else keeps it.
+    private mutating func takePixels() -> PixelBuffer {
+        var taken = PixelBuffer(transparent: PixelSize(width: 0, height: 0))
+        swap(&taken, &pixels)
+        return taken
+    }
+}

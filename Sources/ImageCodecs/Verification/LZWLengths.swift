@@ -1,0 +1,71 @@
+/// GIF's variant of LZW, read for the lengths of its strings alone.
+///
+/// It accepts the same data as ``LZWDecoder``, without making a string: its time depends on the codes, not on the pixels.
+struct LZWLengths {
+    private static let mostCodes = 1 << 12
+    private static let longestCode = 12
+
+    /// The pixels of all strings so far; saturates at `limit`.
+    private(set) var pixelCount = 0
+    /// Whether the code for the end has come.
+    private(set) var hasEnded = false
+
+    private let limit: Int
+    private var lengths = [UInt16](repeating: 1, count: mostCodes)
+    private var count: Int
+    /// The length of the string before; 0 if there is none.
+    private var previousLength: UInt16 = 0
+    private let clearCode: Int
+    private let firstCodeLength: Int
+    private var codeLength: Int
+    private var bits = 0
+    private var bitCount = 0
+
+    /// Creates a reader of data whose single indices have `codeSize` bits, which stops counting at `limit` pixels.
+    init(codeSize: Int, limit: Int) throws(LZWDecoder.Failure) {
+        guard (1...8).contains(codeSize) else { throw .codeSize }
+        self.limit = limit
+        clearCode = 1 << codeSize
+        firstCodeLength = codeSize + 1
+        codeLength = firstCodeLength
+        count = clearCode + 2
+    }
+
+    /// Reads the next bytes, up to the limit or the end.
+    mutating func append(_ bytes: Span<UInt8>) throws(LZWDecoder.Failure) {
+        for index in bytes.indices {
+            bits |= Int(bytes[index]) << bitCount
+            bitCount += 8
+            while bitCount >= codeLength {
+                guard pixelCount < limit, !hasEnded else { return }
+                let code = bits & (1 << codeLength - 1)
+                bits >>= codeLength
+                bitCount -= codeLength
+                try take(code)
+            }
+        }
+    }
+
+    private mutating func take(_ code: Int) throws(LZWDecoder.Failure) {
+        if code == clearCode {
+            count = clearCode + 2
+            codeLength = firstCodeLength
+            previousLength = 0
+            return
+        }
+        if code == clearCode + 1 {
+            hasEnded = true
+            return
+        }
+        let isNext = code == count && previousLength > 0 && count < Self.mostCodes
+        guard code < count || isNext else { throw .unknownCode }
+        let length = isNext ? previousLength + 1 : lengths[code]
+        if previousLength > 0, count < Self.mostCodes {
+            lengths[count] = previousLength + 1
+            count += 1
+            if count == 1 << codeLength, codeLength < Self.longestCode { codeLength += 1 }
+        }
+        previousLength = length
+        pixelCount = min(limit, pixelCount + Int(length))
+    }
+}

@@ -1,0 +1,220 @@
+/// Checks a PNG or APNG: the checksum of every chunk, the pixels of the image and of every frame, the order of what makes
+/// them, and the end chunk.
+///
+/// The pixels are unfolded and discarded; an interlaced image takes no more memory than any other.
+final class PNGVerifier: BuiltInVerifier {
+    private static let maximumExifBytes = 64 << 10
+    private static let controlBytes = 26
+
+    /// A chunk that is looked at.
+    private enum Chunk {
+        case header, palette, image, end, frame, frameData, exif, other
+
+        init(_ nameBytes: [UInt8]) {
+            let name = nameBytes.span
+            self =
+                if name.has("IDAT", at: 0) {
+                    .image
+                } else if name.has("IHDR", at: 0) {
+                    .header
+                } else if name.has("PLTE", at: 0) {
+                    .palette
+                } else if name.has("IEND", at: 0) {
+                    .end
+                } else if name.has("fcTL", at: 0) {
+                    .frame
+                } else if name.has("fdAT", at: 0) {
+                    .frameData
+                } else if name.has("eXIf", at: 0) {
+                    .exif
+                } else {
+                    .other
+                }
+        }
+    }
+
+    private let header: ImageHeader
+    private var reader = PNGChunkReader()
+    private var chunk = Chunk.other
+    /// Of a chunk that is looked at as a whole, what has come of its data.
+    private var kept: [UInt8] = []
+    /// How many bytes of the chunk's data are kept.
+    private var keptLength = 0
+    private var bitsPerPixel = 0
+    private var needsPalette = false
+    private var hasPalette = false
+    private var hasHeader = false
+    private var hasEnded = false
+
+    /// The image or frame whose data are coming.
+    private var pixels: PNGPixelCheck?
+    private var hasImage = false
+    private var imageHasEnded = false
+
+    private var frames: FrameBudget
+    /// The number of frames that the file announces; nil if it is no animation, even if it has chunks of one.
+    private let declaredFrames: Int?
+    private var sequence = 0
+    /// The size of a frame that has no data yet.
+    private var nextFrame: PixelSize?
+    private var exif: [UInt8] = []
+
+    static func workingBytes(of header: ImageHeader, beginning: Span<UInt8>) -> Int {
+        PNGPixelCheck.workingBytes + maximumExifBytes * 2
+    }
+
+    init(header: ImageHeader, limits: DecodeLimits) throws(CodecError) {
+        self.header = header
+        declaredFrames = header.mayBeAnimated ? header.frameCount : nil
+        frames = FrameBudget(of: header, limits: limits)
+    }
+
+    func append(_ bytes: Span<UInt8>) throws(CodecError) {
+        var offset = 0
+        while offset < bytes.count, !hasEnded {
+            switch try reader.next(in: bytes, from: &offset) {
+            case .chunk(let name, let length): try begin(Chunk(name), name, length)
+            case .data(let range): try take(bytes.extracting(range))
+            case .end: try endChunk()
+            case .incomplete: break
+            }
+        }
+    }
+
+    func finish(_ header: inout ImageHeader) throws(CodecError) {
+        guard hasEnded else { throw .truncated(.png) }
+        guard !exif.isEmpty, header.mayBeTurnedLate else { return }
+        let bytes = exif
+        header.orientation = ImageOrientation(exif: bytes.span)
+    }
+
+    // MARK: Chunks
+
+    private func begin(_ next: Chunk, _ name: [UInt8], _ length: Int) throws(CodecError) {
+        guard (next == .header) != hasHeader else { throw .corrupt(.png, "IHDR is not the first chunk") }
+        if next != .image, hasImage, !imageHasEnded {
+            imageHasEnded = true
+            try finishPixels()
+        }
+        chunk = next
+        kept = []
+        keptLength = 0
+        switch next {
+        case .header:
+            guard length == 13 else { throw .corrupt(.png, "IHDR of \(length) bytes") }
+            keptLength = length
+        case .palette:
+            guard length % 3 == 0, (3...768).contains(length) else { throw .corrupt(.png, "PLTE of \(length) bytes") }
+            guard !hasPalette else { throw .corrupt(.png, "a second palette") }
+            hasPalette = true
+        case .image: try beginImage()
+        case .frame: keptLength = declaredFrames == nil ? 0 : Self.controlBytes
+        case .frameData: keptLength = declaredFrames == nil ? 0 : 4
+        case .exif: keptLength = hasImage ? min(length, Self.maximumExifBytes) : 0
+        case .end:
+            guard length == 0 else { throw .corrupt(.png, "IEND of \(length) bytes") }
+        case .other:
+            // A capital: it must be understood.
+            guard name[0] & 0x20 != 0 else { throw .corrupt(.png, "an unknown critical chunk") }
+        }
+        guard keptLength <= length else { throw .corrupt(.png, "a chunk of \(length) bytes") }
+    }
+
+    private func take(_ data: Span<UInt8>) throws(CodecError) {
+        let missing = min(keptLength - kept.count, data.count)
+        kept.append(data.extracting(first: missing))
+        let rest = data.extracting(droppingFirst: missing)
+        switch chunk {
+        case .image: try pixels?.append(rest)
+        case .frameData where declaredFrames != nil:
+            if missing > 0, kept.count == keptLength { try beginFrameData() }
+            try pixels?.append(rest)
+        case .header, .palette, .end, .frame, .frameData, .exif, .other: break
+        }
+    }
+
+    /// Looks at a chunk whose checksum is right.
+    private func endChunk() throws(CodecError) {
+        switch chunk {
+        case .header:
+            hasHeader = true
+            let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][kept[9]] ?? 4
+            bitsPerPixel = Int(kept[8]) * channels
+            needsPalette = kept[9] == 3
+        case .frame where declaredFrames != nil: try beginFrame()
+        case .exif where hasImage: exif = kept
+        case .end: try end()
+        case .palette, .image, .frame, .frameData, .exif, .other: break
+        }
+    }
+
+    private func end() throws(CodecError) {
+        guard hasImage else { throw .corrupt(.png, "no image data") }
+        try finishPixels()
+        guard nextFrame == nil else { throw .corrupt(.png, "a frame without data") }
+        if let declaredFrames, frames.count != declaredFrames {
+            throw .corrupt(.png, "\(frames.count) frames instead of \(declaredFrames)")
+        }
+        hasEnded = true
+    }
+
+    // MARK: Pixels
+
+    private func beginImage() throws(CodecError) {
+        guard !imageHasEnded else { throw .corrupt(.png, "the image data are not in one piece") }
+        guard !hasImage else { return }
+        guard hasPalette || !needsPalette else { throw .corrupt(.png, "no palette before the image data") }
+        hasImage = true
+        if let frame = nextFrame {
+            guard frame == header.size else {
+                throw .corrupt(.png, "a first frame of another size than the image")
+            }
+            nextFrame = nil
+        }
+        try beginPixels(header.size)
+    }
+
+    private func beginPixels(_ size: PixelSize) throws(CodecError) {
+        pixels = try PNGPixelCheck(size: size, bitsPerPixel: bitsPerPixel, isInterlaced: header.isProgressive)
+    }
+
+    private func finishPixels() throws(CodecError) {
+        try pixels?.finish()
+        pixels = nil
+    }
+
+    /// Numbers frame controls and frame data in one sequence.
+    private func takeSequence() throws(CodecError) {
+        guard kept.span.bigEndian32(at: 0) == sequence else { throw .corrupt(.png, "frames out of order") }
+        sequence += 1
+    }
+
+    private func beginFrame() throws(CodecError) {
+        try finishPixels()
+        try takeSequence()
+        guard nextFrame == nil else { throw .corrupt(.png, "a frame without data") }
+        let bytes = kept
+        let control = bytes.span
+        guard let width = control.bigEndian32(at: 4), let height = control.bigEndian32(at: 8),
+            let left = control.bigEndian32(at: 12), let top = control.bigEndian32(at: 16),
+            control[24] <= 2, control[25] <= 1
+        else { throw .corrupt(.png, "a frame control that cannot be read") }
+        guard left + width <= header.size.width, top + height <= header.size.height else {
+            throw .corrupt(.png, "a frame that leaves the canvas")
+        }
+        let size = PixelSize(width: width, height: height)
+        guard size.area > 0 else { throw .zeroPixels(.png, size) }
+        try frames.add(size)
+        nextFrame = size
+    }
+
+    private func beginFrameData() throws(CodecError) {
+        try takeSequence()
+        guard hasImage else { throw .corrupt(.png, "frame data before the image") }
+        if let frame = nextFrame {
+            nextFrame = nil
+            try beginPixels(frame)
+        }
+        guard pixels != nil else { throw .corrupt(.png, "frame data without a frame") }
+    }
+}

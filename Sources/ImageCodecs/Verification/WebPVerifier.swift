@@ -1,0 +1,176 @@
+/// Checks a WebP: the lengths of its chunks, and the bitstream of the image or of every frame, alpha included.
+///
+/// libwebp decodes each, and makes pixels of a corner only. Lossy bitstreams have no checksums: most damage inside of one
+/// gives other pixels and no error.
+final class WebPVerifier: BuiltInVerifier {
+    private static let maximumExifBytes = 64 << 10
+
+    private enum Content {
+        case riff, chunkHead, frameHead, alpha, image, exif, skipped
+    }
+
+    private let header: ImageHeader
+    private var frames: FrameBudget
+    /// Bytes still to come of the file by its own account, of the frame that is being read, and of the content.
+    private var fileLeft = 12
+    private var frameLeft: Int?
+    private var contentLeft = 12
+    private var content = Content.riff
+    /// What has come of a part that is looked at as a whole.
+    private var head: [UInt8] = []
+    /// The size that the next image has to have; nil once it has come.
+    private var imageSize: PixelSize?
+    private var image: WebPImageDecoder?
+    private var exif: [UInt8] = []
+
+    static func workingBytes(of header: ImageHeader, beginning: Span<UInt8>) -> Int {
+        // Of a lossy image libwebp holds a few rows, of alpha up to five bytes a pixel, of a lossless image four.
+        let bytesPerPixel = header.mayBeAnimated || header.hasAlpha ? 5 : beginning.beginsLossyWebP ? 0 : 4
+        // The file says how long the first image is; of other frames only that they are in the file.
+        let fileBytes = min(beginning.littleEndian32(at: 4) ?? 0, 1 << 32)
+        let heldBytes = header.mayBeAnimated ? fileBytes : header.heldBytes
+        let (pixels, overflow) = header.size.area.multipliedReportingOverflow(by: bytesPerPixel)
+        let fixed = heldBytes + header.size.width * 128 + (512 << 10)
+        return overflow || pixels > .max - fixed ? .max : pixels + fixed
+    }
+
+    init(header: ImageHeader, limits: DecodeLimits) throws(CodecError) {
+        self.header = header
+        frames = FrameBudget(of: header, limits: limits)
+        imageSize = header.mayBeAnimated ? nil : header.size
+    }
+
+    func append(_ bytes: Span<UInt8>) throws(CodecError) {
+        var offset = 0
+        while offset < bytes.count, !isComplete {
+            let range = offset..<offset + min(contentLeft, bytes.count - offset)
+            offset = range.upperBound
+            contentLeft -= range.count
+            fileLeft -= range.count
+            if let left = frameLeft { frameLeft = left - range.count }
+            let data = bytes.extracting(range)
+            switch content {
+            case .riff, .chunkHead, .frameHead: head.append(data)
+            case .alpha, .image: image?.append(data)
+            case .exif: exif.append(data.extracting(first: Self.maximumExifBytes - exif.count))
+            case .skipped: break
+            }
+            while contentLeft == 0, !isComplete { try endContent() }
+        }
+        try image?.decode(isLast: false)
+    }
+
+    func finish(_ header: inout ImageHeader) throws(CodecError) {
+        guard isComplete else { throw .truncated(.webp) }
+        if header.mayBeAnimated {
+            guard frames.count > 0 else { throw .corrupt(.webp, "an animation without frames") }
+            header.frameCount = frames.count
+        } else {
+            guard imageSize == nil else { throw .corrupt(.webp, "no image") }
+        }
+        guard header.orientationFollowsPixels else { return }
+        header.orientationFollowsPixels = false
+        guard !exif.isEmpty else { return }
+        let bytes = exif
+        header.orientation = ImageOrientation(exif: bytes.span)
+    }
+
+    /// Whether all of the file has come.
+    private var isComplete: Bool { fileLeft == 0 && content == .skipped && contentLeft == 0 && frameLeft == nil }
+
+    private func endContent() throws(CodecError) {
+        let bytes = self.head
+        let head = bytes.span
+        self.head = []
+        switch content {
+        case .riff:
+            guard let size = head.littleEndian32(at: 4), size >= 12 else {
+                throw .corrupt(.webp, "no RIFF size")
+            }
+            fileLeft = size - 4
+            beginHead()
+        case .chunkHead: try beginChunk(head)
+        case .frameHead:
+            try beginFrame(head)
+            beginHead()
+        case .image:
+            try image?.decode(isLast: true)
+            image = nil
+            imageSize = nil
+            try nextChunk()
+        case .alpha, .exif, .skipped: try nextChunk()
+        }
+    }
+
+    /// Expects the next chunk, or the end of the frame or file.
+    private func nextChunk() throws(CodecError) {
+        if frameLeft == 0 {
+            frameLeft = nil
+            guard imageSize == nil else { throw .corrupt(.webp, "a frame without an image") }
+        }
+        let space = frameLeft ?? fileLeft
+        guard space >= 8 else {
+            // What is left is no chunk, and belongs to no image.
+            content = .skipped
+            contentLeft = space
+            return
+        }
+        beginHead()
+    }
+
+    private func beginHead() {
+        content = .chunkHead
+        contentLeft = 8
+    }
+
+    private func beginChunk(_ head: Span<UInt8>) throws(CodecError) {
+        guard let length = head.littleEndian32(at: 4) else { return }
+        let space = frameLeft ?? fileLeft
+        guard length <= space else { throw .corrupt(.webp, "a chunk that is longer than the file") }
+        // The last chunk may lack the byte that makes its length even.
+        contentLeft = min(length + length & 1, space)
+        let isImage = head.has("VP8 ", at: 0) || head.has("VP8L", at: 0)
+        if head.has("ANMF", at: 0), header.mayBeAnimated, frameLeft == nil {
+            guard length >= 16 else { throw .corrupt(.webp, "a frame of \(length) bytes") }
+            frameLeft = contentLeft
+            contentLeft = 16
+            content = .frameHead
+        } else if isImage || head.has("ALPH", at: 0), let imageSize {
+            content = isImage ? .image : .alpha
+            if image == nil { image = try WebPImageDecoder(checking: imageSize) }
+            image?.reserve(max(contentLeft + 8, header.mayBeAnimated ? frameLeft ?? 0 : header.heldBytes))
+            image?.append(head)
+        } else if isImage {
+            throw .corrupt(.webp, "an image that belongs to no frame")
+        } else if head.has("EXIF", at: 0), header.orientationFollowsPixels, exif.isEmpty {
+            content = .exif
+        } else {
+            content = .skipped
+        }
+    }
+
+    private func beginFrame(_ head: Span<UInt8>) throws(CodecError) {
+        guard let left = head.littleEndian24(at: 0), let top = head.littleEndian24(at: 3),
+            let width = head.littleEndian24(at: 6), let height = head.littleEndian24(at: 9)
+        else { return }
+        let size = PixelSize(width: width + 1, height: height + 1)
+        guard left * 2 + size.width <= header.size.width, top * 2 + size.height <= header.size.height else {
+            throw .corrupt(.webp, "a frame that leaves the canvas")
+        }
+        try frames.add(size)
+        imageSize = size
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the first image of a still WebP that begins with these bytes is lossy.
+    fileprivate var beginsLossyWebP: Bool {
+        var offset = 12
+        while let length = littleEndian32(at: offset + 4) {
+            if has("VP8 ", at: offset) { return true }
+            if has("VP8L", at: offset) { return false }
+            offset += 8 + length + length & 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,54 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The limit on the file descriptors of this process: files, connections, and the timers of the runtime.
+package enum OpenFileLimit {
+    /// The limit in force, which is the soft one.
+    package static var current: Int { limits.soft }
+
+    /// Raises the limit to `count`, or to what the system allows if that is less; never lowers it.
+    package static func raise(to count: Int) {
+        let (soft, hard) = limits
+        let wanted = min(count, hard)
+        guard soft < wanted else { return }
+        set(wanted)
+    }
+
+    /// Sets the limit, which may be below the number of descriptors that are open.
+    package static func set(_ count: Int) {
+        var limit = rlimit()
+        unsafe getrlimit(resource, &limit)
+        limit.rlim_cur = rlim_t(count)
+        unsafe setrlimit(resource, &limit)
+    }
+
+    /// Returns how many descriptors below `most` can be opened yet.
+    package static func free(below most: Int = .max) -> Int {
+        (0..<max(0, min(most, current))).count { fcntl(Int32($0), F_GETFD) < 0 }
+    }
+
+    /// A Boolean value that says whether this process, or the system, has no descriptor left at this moment.
+    package static var isReached: Bool {
+        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        if descriptor >= 0 { close(descriptor) }
+        return descriptor < 0 && isShortage(errno)
+    }
+
+    /// Returns whether `code` is the `errno` of a process, or a system, that has no descriptor left.
+    package static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE }
+
+    private static var limits: (soft: Int, hard: Int) {
+        var limit = rlimit()
+        guard unsafe getrlimit(resource, &limit) == 0 else { return (256, 256) }
+        return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
+    }
+
+    #if canImport(Darwin)
+    private static let resource = RLIMIT_NOFILE
+    #else
+    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #endif
+}

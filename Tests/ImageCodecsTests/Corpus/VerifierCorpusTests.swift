@@ -1,0 +1,48 @@
+import Testing
+
+@testable import ImageCodecs
+
+@Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"), .timeLimit(.minutes(10)))
+struct VerifierCorpusTests {
+    static let limits = DecodeLimits(maximumSide: 100_000)
+
+    @Test func validFilesPass() throws {
+        var count = 0
+        for file in try Corpus.files() where file.isValid {
+            do throws(CodecError) {
+                let header = try ImageVerifier.verify(bytes(file).span, limits: Self.limits)
+                count += 1
+                #expect(header.format == file.format, "\(file.path)")
+                if let width = file.width, let height = file.height {
+                    #expect(header.size == PixelSize(width: width, height: height), "\(file.path)")
+                }
+                if let frames = file.frames { #expect(header.frameCount == frames, "\(file.path)") }
+            } catch .unsupportedFeature {
+            } catch {
+                // Nothing tells such a file from one that was cut between two frames.
+                if error == .truncated(.gif), file.path.hasSuffix("no_trailer.gif") { continue }
+                Issue.record("\(file.path): \(error)")
+            }
+        }
+        print("\(count) valid files pass")
+    }
+
+    /// Of files that pass, every frame can be decoded.
+    @Test func malformedFilesPassOnlyIfTheyCanBeDecoded() throws {
+        let limits = DecodeLimits(maximumPixels: 1 << 22, maximumFrames: 100)
+        var (passed, stricter) = (0, 0)
+        for file in try Corpus.files() where !file.isValid {
+            let bytes = bytes(file)
+            let isWhole = (try? ImageVerifier.verify(bytes.span, limits: limits)) != nil
+            let decodes = (try? AnimatedImage(bytes, limits: limits).allFrames()) != nil
+            // Its colors are up to the reader.
+            if file.path.hasSuffix("no_palette.gif") { continue }
+            #expect(!isWhole || decodes, "\(file.path)")
+            passed += isWhole ? 1 : 0
+            stricter += decodes && !isWhole ? 1 : 0
+        }
+        print("\(passed) malformed files pass, \(stricter) more can be decoded")
+    }
+
+    private func bytes(_ file: Corpus.File) -> [UInt8] { (try? file.bytes()) ?? [] }
+}
