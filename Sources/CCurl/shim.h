@@ -1,6 +1,10 @@
 // libcurl sets and reads options through variadic functions and macros, which Swift cannot call: one typed function a kind.
 #include <curl/curl.h>
 
+#if LIBCURL_VERSION_NUM < 0x075800
+#error "libcurl 7.88.0 or newer is needed"
+#endif
+
 // Their casts hide them from Swift.
 static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;
 static const long ccurl_auth_digest = (long)CURLAUTH_DIGEST;
@@ -42,9 +46,9 @@ static inline CURLcode ccurl_set_open_socket_function(
 static inline const struct sockaddr *ccurl_socket_address(const struct curl_sockaddr *address) {
     return &address->addr;
 }
-/// Lets handles that are given the share keep their cookies in it.
-static inline CURLSHcode ccurl_share_cookies(CURLSH *share) {
-    return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+/// Lets handles that are given the share keep data of a kind in it.
+static inline CURLSHcode ccurl_share(CURLSH *share, curl_lock_data kind) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, kind);
 }
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);

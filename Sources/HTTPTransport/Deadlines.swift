@@ -8,11 +8,13 @@ public struct Deadlines: Sendable, Hashable {
     public var lookup: Duration?
     /// From the start, or from a redirect, until the connection stands: name resolution, TCP and TLS.
     public var connect: Duration?
-    /// From the sent request to the first byte of the answer.
-    public var firstByte: Duration?
-    /// Between two pieces of the answer, its head being one.
+    /// From the sent request to the status line of the answer.
     ///
-    /// Time during which the receiver has paused the transfer does not count.
+    /// Interim (1xx) responses do not count.
+    public var firstByte: Duration?
+    /// Between two pieces of the answer: its status line, the end of its head, and each piece of its body.
+    ///
+    /// Neither single header fields nor trailers count. Time during which the receiver has paused the transfer does not count.
     public var idle: Duration?
     /// From the start to the end, redirects and pauses included.
     public var total: Duration?

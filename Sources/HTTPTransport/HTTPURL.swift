@@ -80,16 +80,19 @@ public struct HTTPURL: Sendable, Hashable {
 
     /// Resolves a reference, as `Location` holds one, against this URL (RFC 3986, section 5).
     ///
-    /// User and password stay as long as the origin does.
+    /// User name and password are those of this URL as long as the origin is, and none otherwise. Those in the reference are
+    /// dropped: whoever wrote it has no say in who we are, and an untrusted URL that has any most likely hides its host behind
+    /// them (RFC 9110, section 4.2.4).
     func resolving(_ reference: String) throws(TransportError) -> HTTPURL {
         let parser = try URLParser(of: reference)
         try parser.set(CURLUPART_URL, string)
         try parser.set(CURLUPART_URL, reference, flags: CURLU_URLENCODE)
         let resolved = try HTTPURL(parser, text: reference)
-        guard resolved.user == nil, resolved.hasSameOrigin(as: self) else { return resolved }
+        let isOwn = resolved.hasSameOrigin(as: self)
         return HTTPURL(
             Parts(
-                string: resolved.string, scheme: scheme, host: host, port: port, user: user, password: password))
+                string: resolved.string, scheme: resolved.scheme, host: resolved.host, port: resolved.port,
+                user: isOwn ? user : nil, password: isOwn ? password : nil))
     }
 
     private init(_ parts: Parts) {
@@ -151,19 +154,6 @@ public struct HTTPURL: Sendable, Hashable {
             || last.hasPrefix("0x") && last.dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
-    /// What may be said of a text that is no URL, or has one in it: everything up to the last `@` could be a user and a
-    /// password, but for a scheme in front.
-    static func withoutUserInformation(_ text: String) -> String {
-        let bytes = Array(text.utf8)
-        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
-        var start = 0
-        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) {
-            start = colon + 3
-        }
-        guard at >= start else { return text }
-        return String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self)
-    }
-
     /// Whether both URLs have the same scheme, host and port (RFC 6454, section 4).
     func hasSameOrigin(as other: HTTPURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
@@ -218,10 +208,10 @@ private struct URLParser: ~Copyable {
         let before = unsafe uselocale(Self.locale)
         defer { unsafe uselocale(before) }
         var value: UnsafeMutablePointer<CChar>?
-        guard unsafe curl_url_get(handle, part, &value, UInt32(flags)) == CURLUE_OK, let value = unsafe value else {
-            return nil
-        }
+        let status = unsafe curl_url_get(handle, part, &value, UInt32(flags))
+        // A name that has no ASCII form is an error that leaves a value behind.
         defer { unsafe curl_free(value) }
+        guard status == CURLUE_OK, let value = unsafe value else { return nil }
         return unsafe String(cString: value)
     }
 }

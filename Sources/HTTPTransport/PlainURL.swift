@@ -89,8 +89,10 @@ struct PlainURL {
         return value
     }
 
-    /// Path and query of bytes that stand for themselves; a segment must not begin with a dot.
+    /// Path and query of bytes that stand for themselves; a segment must not begin with a dot, nor the query be empty,
+    /// which libcurl drops.
     private static func isPlainPath(_ path: Span<UInt8>) -> Bool {
+        guard path.isEmpty || path[path.count - 1] != UInt8(ascii: "?") else { return false }
         var before: UInt8 = 0
         for index in path.indices {
             let byte = path[index]

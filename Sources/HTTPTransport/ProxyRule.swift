@@ -16,7 +16,8 @@ public enum ProxyRule: Sendable, Hashable {
     /// `invalidProxy` if it does not.
     case url(String)
     /// As the environment says: `http_proxy` (lower case only, RFC 3875 leaves HTTP_PROXY to attackers), `https_proxy`,
-    /// `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`, and the exceptions in `no_proxy` or `NO_PROXY`.
+    /// `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`, and the exceptions in `no_proxy` or `NO_PROXY`: names, which stand for the
+    /// domains below them as well, addresses and ranges of them (`10.0.0.0/8`), with or without a port, or `*` for all.
     case environment([String: String])
 
     /// Always through this one, given as libcurl takes it, to which `user` proves who asks by Basic.
@@ -59,15 +60,7 @@ public enum ProxyRule: Sendable, Hashable {
                 ? first("http_proxy", "all_proxy", "ALL_PROXY")
                 : first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
             guard let proxy = direct else { return nil }
-            return Self.isExcepted(url.host, by: first("no_proxy", "NO_PROXY") ?? "") ? nil : proxy
-        }
-    }
-
-    /// `no_proxy`: host names and the domains below them, separated by commas or spaces, or `*` for all.
-    private static func isExcepted(_ host: String, by list: String) -> Bool {
-        list.split { $0 == "," || $0 == " " }.contains { entry in
-            let name = entry.lowercased().drop { $0 == "." }
-            return name == "*" || host == name || host == "[\(name)]" || host.hasSuffix(".\(name)")
+            return Self.isExcepted(url, by: first("no_proxy", "NO_PROXY") ?? "") ? nil : proxy
         }
     }
 }

@@ -2,29 +2,43 @@ import HTTPTypes
 
 /// Collects the header lines libcurl hands over into the head of a response.
 ///
-/// Interim (1xx) responses are passed over; trailers, which come behind the body, are ignored.
+/// Interim (1xx) responses and trailers, which follow the body, are passed over, but count toward the limits.
 struct ResponseHeadParser {
-    /// Most bytes of all header lines of one response, the interim ones before it included.
+    /// The maximum number of bytes of all header lines of one response: its own, those of interim responses before it and
+    /// of challenges that libcurl has answered, and trailers.
     ///
     /// Not above libcurl's own limit for a single line.
     static let limit = 100 << 10
+    /// The maximum number of those lines.
+    ///
+    /// libcurl keeps all of them, in about 100 bytes each besides their own.
+    static let lineLimit = 2_000
 
     private var head: RawResponseHead?
     private var byteCount = 0
+    private var lineCount = 0
     private var isComplete = false
 
     enum Event {
         case needsMore
         case complete(RawResponseHead)
-        case tooLarge
-        case malformed
+        /// The response is refused, for a reason with its detail.
+        case refused(TransportError.Reason, String? = nil)
     }
+
+    /// A Boolean value that indicates whether the status line of the final response has been read, and the head's end has
+    /// not.
+    var isInFinalHead: Bool { head.map { $0.status.kind != .informational } ?? false }
 
     /// Takes one line, its end included.
     mutating func append(_ line: Span<UInt8>) -> Event {
-        guard !isComplete else { return .needsMore }
         byteCount += line.count
-        guard byteCount <= Self.limit else { return .tooLarge }
+        lineCount += 1
+        guard byteCount <= Self.limit else { return .refused(.headerTooLarge(limit: Self.limit)) }
+        guard lineCount <= Self.lineLimit else {
+            return .refused(.headerTooLarge(limit: Self.limit), "more than \(Self.lineLimit) lines")
+        }
+        guard !isComplete else { return .needsMore }
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
         if end == 0 { return endOfLines() }
@@ -33,10 +47,17 @@ struct ResponseHeadParser {
         return .needsMore
     }
 
+    /// Prepares for the response to the request that libcurl makes next by itself; the lines so far still count.
+    mutating func expectAnotherResponse() {
+        head = nil
+        isComplete = false
+    }
+
     private mutating func endOfLines() -> Event {
-        guard let head else { return .malformed }
+        guard let head else { return .refused(.invalidResponse) }
         self.head = nil
         guard head.status.kind != .informational else { return .needsMore }
+        if let fault = head.framing.fault { return .refused(.invalidResponse, fault) }
         isComplete = true
         return .complete(head)
     }
@@ -53,7 +74,7 @@ struct ResponseHeadParser {
             digits += 1
             index += 1
         }
-        guard digits == 3 else { return .malformed }
+        guard digits == 3 else { return .refused(.invalidResponse) }
         head = RawResponseHead(status: HTTPResponse.Status(code: code))
         return .needsMore
     }

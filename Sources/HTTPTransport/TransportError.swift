@@ -22,6 +22,8 @@ public struct TransportError: Error, Sendable, Hashable {
         case invalidURL
         /// The host has no address.
         case hostNotFound
+        /// The process, or the system, has no file descriptor left for what the transfer needs.
+        case tooManyOpenFiles
         /// No connection could be made.
         case connectionFailed
         /// What was given as the proxy is none that libcurl can use.
@@ -46,6 +48,8 @@ public struct TransportError: Error, Sendable, Hashable {
         case tooManyRedirects(limit: Int)
         /// A redirect to something that is no http or https URL.
         case redirectRefused
+        /// A redirect from https to http, which the request's ``RedirectPolicy`` refuses.
+        case insecureRedirect
         /// The server, or the proxy, does not accept the credential, or there is none to be had.
         case authenticationFailed
         /// The transport's ``NetworkPolicy`` does not allow it: the URL, a redirect's target, or every address of its host.
@@ -61,10 +65,13 @@ public struct TransportError: Error, Sendable, Hashable {
     /// Whether the same request may well succeed later.
     public var isRetryable: Bool {
         switch reason {
-        case .connectionFailed, .timedOut, .truncated, .connectionLost, .hostNotFound: true
+        // It had all the time there is.
+        case .timedOut(.total): false
+        case .connectionFailed, .timedOut, .truncated, .connectionLost, .hostNotFound, .tooManyOpenFiles: true
         case .refusedByProxy(let status): status >= 500 || status == 408 || status == 429
         case .invalidURL, .invalidProxy, .insecure, .bodyTooLarge, .headerTooLarge, .invalidResponse, .tooManyRedirects,
-            .redirectRefused, .authenticationFailed, .refusedByPolicy, .notCached, .cancelled, .other:
+            .redirectRefused, .insecureRedirect, .authenticationFailed, .refusedByPolicy, .notCached, .cancelled,
+            .other:
             false
         }
     }
@@ -83,6 +90,7 @@ extension TransportError.Reason {
         switch self {
         case .invalidURL: "not a valid http or https URL"
         case .hostNotFound: "the host is unknown"
+        case .tooManyOpenFiles: "too many open files"
         case .connectionFailed: "no connection could be made"
         case .invalidProxy: "the proxy's address cannot be used"
         case .refusedByProxy(let status): "the proxy makes no connection to the host (status \(status))"
@@ -101,6 +109,7 @@ extension TransportError.Reason {
         case .invalidResponse: "the server's answer is not valid HTTP"
         case .tooManyRedirects(let limit): "more than \(limit) redirects"
         case .redirectRefused: "redirected to something that is no http or https URL"
+        case .insecureRedirect: "redirected from https to http, which is refused"
         case .authenticationFailed: "the credential was not accepted"
         case .refusedByPolicy(let refusal): "not allowed by the network policy (\(refusal))"
         case .notCached: "there is no stored response, and the origin was not to be asked"

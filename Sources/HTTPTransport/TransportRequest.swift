@@ -8,6 +8,8 @@ public struct TransportRequest: Sendable {
     public var method: HTTPRequest.Method
     /// Header fields to send; `Host` is made from ``url``, and neither it nor `Content-Length` nor `Transfer-Encoding` is
     /// taken from here.
+    ///
+    /// Which of them follow a redirect to another origin is said by ``redirectPolicy``.
     public var headerFields: HTTPFields
     /// What proves to ``url``'s origin, and to no other, who asks.
     ///
@@ -22,6 +24,8 @@ public struct TransportRequest: Sendable {
     public var bodyLimit: Int
     /// Most redirects to follow.
     public var redirectLimit: Int
+    /// What redirects may take along, and whether they may lead from https to http.
+    public var redirectPolicy: RedirectPolicy
 
     /// A GET of `url`.
     public init(
@@ -32,7 +36,8 @@ public struct TransportRequest: Sendable {
         handlesCookies: Bool = false,
         deadlines: Deadlines = Deadlines(),
         bodyLimit: Int = 512 << 20,
-        redirectLimit: Int = 10
+        redirectLimit: Int = 10,
+        redirectPolicy: RedirectPolicy = RedirectPolicy()
     ) {
         self.url = url
         self.method = method
@@ -42,6 +47,7 @@ public struct TransportRequest: Sendable {
         self.deadlines = deadlines
         self.bodyLimit = bodyLimit
         self.redirectLimit = redirectLimit
+        self.redirectPolicy = redirectPolicy
     }
 
     /// What the request itself has for its origin.

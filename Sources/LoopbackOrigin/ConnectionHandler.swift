@@ -17,6 +17,9 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     /// A client that pipelines more requests than this is cut off.
     private static let mostPipelinedRequests = 256
+    /// After so many bytes the other connections have their turn: a quick reader of an endless answer would otherwise
+    /// keep the thread.
+    private static let bytesPerTurn = 1 << 20
 
     private let routes: Routes
     private let ledger: Ledger
@@ -25,11 +28,13 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var received: HTTPRequestHead?
     private var queued: [LoopbackOrigin.Request] = []
     private var current: LoopbackOrigin.Request?
-    private var steps: ArraySlice<Step> = []
+    private var script: Script?
     /// A step that waits for something: the number tells its wake-up from that of an earlier one.
     private var waiting: Int?
     private var waits = 0
     private var isWaitingForWritability = false
+    /// How many bytes were written since the other connections last had their turn.
+    private var bytesInTurn = 0
 
     init(routes: Routes, ledger: Ledger) {
         self.routes = routes
@@ -43,7 +48,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         self.context = nil
-        steps = []
+        script = nil
         queued = []
         if current != nil { ledger.answerEnded() }
         current = nil
@@ -89,26 +94,35 @@ final class ConnectionHandler: ChannelInboundHandler {
         let request = queued.removeFirst()
         current = request
         ledger.answerStarted()
-        steps = routes.response(to: request).steps(answering: request)[...]
+        script = Script(routes.response(to: request), answering: request)
         advance()
     }
 
     /// Performs steps until one has to wait.
     private func advance() {
-        while let context, let request = current, waiting == nil, !isWaitingForWritability, let step = steps.first {
-            if case .write = step, !context.channel.isWritable {
-                isWaitingForWritability = true
+        while let context, let request = current, waiting == nil, !isWaitingForWritability {
+            if !context.channel.isWritable {
                 context.flush()
+                // Flushing may have ended the connection, or made room at once.
+                guard self.context != nil, !context.channel.isWritable else { continue }
+                bytesInTurn = 0
+                isWaitingForWritability = true
+            } else if bytesInTurn >= Self.bytesPerTurn {
+                bytesInTurn = 0
+                // Not at once: NIO carries out all tasks that are due before it looks at other connections.
+                context.eventLoop.scheduleTask(in: .microseconds(100), wakeUp(on: context.eventLoop))
+            } else if let step = script?.next() {
+                perform(step, of: request, in: context)
+            } else {
                 return
             }
-            steps.removeFirst()
-            perform(step, of: request, in: context)
         }
     }
 
     private func perform(_ step: Step, of request: LoopbackOrigin.Request, in context: ChannelHandlerContext) {
         switch step {
         case .write(let bytes, let bodyBytes):
+            bytesInTurn += bytes.readableBytes
             let promise = context.eventLoop.makePromise(of: Void.self)
             if bodyBytes > 0 {
                 promise.futureResult.whenSuccess { [ledger] in ledger.bodySent(path: request.path, bytes: bodyBytes) }
@@ -123,12 +137,12 @@ final class ConnectionHandler: ChannelInboundHandler {
             context.eventLoop.scheduleTask(in: duration, wakeUp(on: context.eventLoop))
         case .stall:
             context.flush()
-            steps = []
+            script = nil
         case .close:
-            steps = []
+            script = nil
             whenAllIsWritten(in: context) { $0.context?.close(promise: nil) }
         case .reset:
-            steps = []
+            script = nil
             whenAllIsWritten(in: context) { $0.resetConnection() }
         case .end:
             whenAllIsWritten(in: context) { handler in

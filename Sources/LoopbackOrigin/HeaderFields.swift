@@ -1,4 +1,7 @@
 /// HTTP header fields in the order in which they go over the wire, names as written, repetitions kept.
+///
+/// Nothing is checked when they are sent, so that a head may have what it must not: a name that begins with a space folds
+/// its line into the one before it, as a line end and a space in a value do.
 public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// One line of a head.
     public struct Field: Sendable, Hashable {

@@ -3,7 +3,8 @@ extension LoopbackOrigin.Response {
     public enum Point: Sendable, Hashable {
         /// Before any byte.
         case start
-        /// In the middle of the head, between two bytes of it. For raw answers the same as `start`.
+        /// In the middle of the head, between two bytes of it, behind all interim answers. For raw answers the same as
+        /// `start`.
         case insideHead
         /// After that many bytes of the body, or at its end if it is shorter: before the last, empty chunk of a
         /// chunked body. `.body(0)` is between head and body.

@@ -45,8 +45,16 @@ extension LoopbackOrigin {
         public var framing: Framing
         /// Interim answers sent before the head, in order.
         public var interim: [Interim] = []
+        /// How the chunks of a chunked body are written; correctly unless told otherwise.
+        public var chunkFormat = ChunkFormat()
 
         let content: ByteBuffer
+        /// What follows the body.
+        var continuation: [RepeatedBytes] = []
+        /// What is sent behind ``interim``.
+        var interimFlood: [RepeatedBytes] = []
+        /// What is sent behind the last chunk.
+        var trailers: [RepeatedBytes] = []
         var pace: Pace?
         var interruptions: [Interruption] = []
 
@@ -60,7 +68,7 @@ extension LoopbackOrigin {
             content = ByteBuffer(bytes: body)
         }
 
-        /// The body.
+        /// The body, without what follows it by ``followed(by:_:every:)-([UInt8],_,_)``.
         public var body: [UInt8] { Array(content.readableBytesView) }
 
         /// A redirect to `location`, absolute or relative.
@@ -70,7 +78,8 @@ extension LoopbackOrigin {
 
         /// These bytes and nothing else, then the end of the connection.
         ///
-        /// For malformed status lines, endless heads and what else is not HTTP.
+        /// For malformed status lines, folded lines and what else is not HTTP; an endless head is one that is
+        /// ``followed(by:_:every:)-(String,_,_)`` an endless number of lines.
         public static func raw(_ bytes: [UInt8]) -> Response {
             Response(body: bytes, framing: .raw)
         }

@@ -46,7 +46,7 @@ struct HTTPURLTests {
         "http://example.org:99999/", "http://example.org:0/", "http://example.org:-1/", "http://example.org:a/",
         "http://[::1/", "http://[zz]/", "http://exa mple.org/", "http://example.org/\u{0}evil",
         "http://1.2.3.4.5/", "http://256.1.1.1/", "http://a.0x1/", "http://1.2.3.4.5./", "http://１.2.3.4.5/",
-        "http://exa\u{0}mple.org",
+        "http://exa\u{0}mple.org", "http://12\u{FFFD}.example/",
         "http://example.org/\r\nHost: evil", "\u{1}http://example.org/", "http://\u{0}",
     ])
     func refusesWhatIsNoHTTPURL(text: String) {
@@ -73,6 +73,40 @@ struct HTTPURLTests {
         let error = #expect(throws: TransportError.self) { try HTTPURL(text) }
         #expect(error?.url.contains("sec") == false)
         #expect(error?.description.contains("sec") == false)
+    }
+
+    @Test(arguments: [
+        ("http://user:secret@example.org/a?b#c", "http://example.org/a?b#c"),
+        ("HTTP://user:secret@Example.org", "HTTP://Example.org"),
+        ("https://token@example.org:444/a", "https://example.org:444/a"),
+        ("http:///user:secret@example.org/", "http:///example.org/"),
+        ("http://user:se%40cret@example.org/photo@2x.png", "http://example.org/photo@2x.png"),
+        ("http://example.org/photo@2x.png", "http://example.org/photo@2x.png"),
+        ("http://example.org/?mail=me@example.org#a@b", "http://example.org/?mail=me@example.org#a@b"),
+        ("http://example.org", "http://example.org"), ("photo.png", "photo.png"), ("", ""),
+        ("http://user:sec/ret@example.org:x/", "http://example.org:x/"),
+        ("ftp://user:secret@example.org/a", "ftp://example.org/a"), ("user:secret@example.org", "example.org"),
+    ])
+    func displayTextHasNoUserInformation(text: String, expected: String) {
+        #expect(HTTPURL.displayText(of: text) == expected)
+    }
+
+    @Test func displayTextOfAnythingWithAPasswordIsTheSameURLWithoutIt() throws {
+        let pieces = ["", "/", "\\", "@", ":", "?", "#", " ", "a", "%40", "\t", "//"]
+        var shownOnes = 0
+        for first in pieces {
+            for second in pieces {
+                for third in pieces {
+                    let text = "http:\(first)//u\(second)ser:sec\(third)ret@example.org/a@2x"
+                    guard let url = try? HTTPURL(text), url.password != nil else { continue }
+                    shownOnes += 1
+                    let shown = HTTPURL.displayText(of: text)
+                    #expect(!shown.contains("ret@"), "\(text)")
+                    #expect(try HTTPURL(shown).string == url.string)
+                }
+            }
+        }
+        #expect(shownOnes >= 20)
     }
 
     @Test func errorsHaveNoControlCharacters() {
@@ -103,7 +137,8 @@ struct HTTPURLTests {
         #expect(try url.resolving("https://example.org/b").user == nil)
         #expect(try url.resolving("http://example.org:81/b").user == nil)
         #expect(try url.resolving("http://other.example/b").user == nil)
-        #expect(try url.resolving("http://me:mine@example.org/b").password == "mine")
+        #expect(try url.resolving("http://me:mine@example.org/b").password == "secret")
+        #expect(try url.resolving("http://me:mine@other.example/b").user == nil)
     }
 
     @Test(arguments: [

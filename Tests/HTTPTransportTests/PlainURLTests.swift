@@ -25,7 +25,8 @@ struct PlainURLTests {
         "http://example.org/.a", "http://[::1]/", "http://127.1/", "http://0x7f.0.0.1/", "http://127.0.0.01/",
         "http://2130706433/", "http://1.2.3.4.5/", "http://256.1.1.1/", "http://example.org./", "http://.example.org/",
         "http://a..b/", "http://-a.example/", "http:///a", "http://example.org\\a", "http://example.org/\u{0}",
-        "http://example.org/ü", "http://bücher.example/", "ftp://example.org/", "http://0x/", "http://1.0x1/", "",
+        "http://example.org/?", "http://example.org/ü", "http://bücher.example/", "ftp://example.org/", "http://0x/",
+        "http://1.0x1/", "",
     ])
     func whateverElseIsLeftToLibcurl(text: String) {
         #expect(PlainURL(text) == nil)

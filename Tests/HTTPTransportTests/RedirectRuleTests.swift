@@ -50,6 +50,100 @@ struct RedirectRuleTests {
         }
     }
 
+    private static func name(_ text: String) throws -> HTTPField.Name { try #require(HTTPField.Name(text)) }
+
+    private func redirected(
+        _ request: TransportRequest, to location: String, addsCredentials: Bool = false
+    ) throws -> TransportRequest {
+        let head = HTTPResponse(status: .found, headerFields: [.location: location])
+        return try #require(
+            try RedirectRule.next(after: head, of: request, redirectCount: 0, addsCredentials: addsCredentials))
+    }
+
+    @Test(arguments: ["https://example.org/", "http://example.org:81/", "http://other.example/"])
+    func onlyFieldsThatAreNoSecretsFollowToOtherOrigins(location: String) throws {
+        var request = TransportRequest(url: try HTTPURL("http://example.org/"))
+        let secrets = try [
+            "X-Api-Key", "Proxy-Authorization", "Authorization", "Cookie", "Referer", "X-Amz-Security-Token",
+        ]
+        .map(Self.name)
+        let others = try [
+            "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "User-Agent", "Range", "If-Range",
+            "If-Match",
+            "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+        ].map(Self.name)
+        for name in secrets + others { request.headerFields[name] = "x" }
+        #expect(try redirected(request, to: "/b").headerFields == request.headerFields)
+        #expect(try redirected(request, to: location).headerFields.map(\.name) == others)
+    }
+
+    @Test func anApplicationNamesTheFieldsThatFollowToOtherOrigins() throws {
+        let version = try Self.name("X-Version")
+        var request = TransportRequest(url: try HTTPURL("http://example.org/"))
+        request.headerFields = [version: "1", .accept: "image/*", .authorization: "Bearer x"]
+        request.redirectPolicy.crossOriginHeaderFields = [version, .authorization]
+        #expect(try redirected(request, to: "http://other.example/").headerFields == [version: "1"])
+    }
+
+    @Test func aRedirectCannotBringCredentials() throws {
+        let request = TransportRequest(url: try HTTPURL("http://me:mine@example.org/"))
+        let same = try redirected(request, to: "http://you:yours@example.org/b").url
+        #expect(same.user == "me" && same.password == "mine")
+        let other = try redirected(request, to: "http://you:yours@other.example/").url
+        #expect(other.user == nil && other.password == nil && other.string == "http://other.example/")
+        let anonymous = TransportRequest(url: try HTTPURL("http://example.org/"))
+        #expect(try redirected(anonymous, to: "http://you:yours@example.org/b").url.user == nil)
+    }
+
+    private static let credentials: [@Sendable (inout TransportRequest) throws -> Void] = [
+        { $0.headerFields[.authorization] = "Bearer x" }, { $0.headerFields[.cookie] = "a=b" },
+        { $0.headerFields[.proxyAuthorization] = "Basic x" }, { $0.credential = .bearer("x") },
+        { $0.handlesCookies = true }, { $0.url = try HTTPURL("https://me@example.org/") },
+    ]
+
+    @Test(arguments: credentials.indices)
+    func withCredentialsNoRedirectLeadsFromHTTPSToHTTP(index: Int) throws {
+        var request = TransportRequest(url: try HTTPURL("https://example.org/"))
+        #expect(try redirected(request, to: "http://example.org/a").url.scheme == "http")
+        try Self.credentials[index](&request)
+        let error = #expect(throws: TransportError.self) { try redirected(request, to: "http://a:b@example.org/a") }
+        #expect(error?.reason == .insecureRedirect)
+        #expect(error?.isRetryable == false)
+        #expect(
+            error?.description == "redirected from https to http, which is refused (http://example.org/a)")
+        // Nor behind another origin, which gets none of them.
+        let next = try redirected(request, to: "https://other.example/")
+        #expect(throws: TransportError.self) { try redirected(next, to: "http://other.example/") }
+        request.redirectPolicy.insecureRedirects = .followed
+        #expect(try redirected(request, to: "http://example.org/a").url.scheme == "http")
+    }
+
+    @Test func credentialsOfTheTransportCountAsWell() throws {
+        let request = TransportRequest(url: try HTTPURL("https://example.org/"))
+        let error = #expect(throws: TransportError.self) {
+            try redirected(request, to: "http://example.org/", addsCredentials: true)
+        }
+        #expect(error?.reason == .insecureRedirect)
+    }
+
+    @Test func redirectsFromHTTPSToHTTPMayBeRefused() throws {
+        var request = TransportRequest(url: try HTTPURL("https://example.org/"))
+        request.redirectPolicy.insecureRedirects = .refused
+        let error = #expect(throws: TransportError.self) { try redirected(request, to: "http://example.org/") }
+        #expect(error?.reason == .insecureRedirect)
+        #expect(try redirected(request, to: "https://other.example/").url.scheme == "https")
+        request.url = try HTTPURL("http://example.org/")
+        #expect(try redirected(request, to: "http://other.example/").url.scheme == "http")
+    }
+
+    @Test func tenRedirectsAreFollowedByDefault() throws {
+        let request = TransportRequest(url: try HTTPURL("http://example.org/"))
+        #expect(request.redirectLimit == 10)
+        let head = HTTPResponse(status: .found, headerFields: [.location: "/b"])
+        #expect(try RedirectRule.next(after: head, of: request, redirectCount: 9) != nil)
+        #expect(throws: TransportError.self) { try RedirectRule.next(after: head, of: request, redirectCount: 10) }
+    }
+
     @Test(arguments: [
         "ftp://u:secret@example.org/", "file:///etc/passwd", "javascript:alert(1)", "http://", "http://a b/",
     ])

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Threading
 
 extension CurlEasy {
     /// Installs the callbacks, which report to ``transfer`` by way of the handle's owner.
@@ -22,7 +23,7 @@ extension CurlEasy {
                 } ?? 0
             })
         try unsafe check(
-            ccurl_set_prereq_function(handle) { owner, peer, _, _, _ in
+            ccurl_set_prereq_function(handle) { owner, peer, _, _, localPort in
                 guard let owner = unsafe owner else { return CURL_PREREQFUNC_ABORT }
                 let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
                 guard let transfer = easy.transfer else { return CURL_PREREQFUNC_ABORT }
@@ -30,47 +31,60 @@ extension CurlEasy {
                     let address = unsafe peer.flatMap { IPAddress(unsafe String(cString: $0)) }
                     guard transfer.mayUseConnection(to: address, by: policy) else { return CURL_PREREQFUNC_ABORT }
                 }
-                transfer.connected()
+                transfer.connected(localPort: Int(localPort))
                 return CURL_PREREQFUNC_OK
             })
-        if policy != nil { try judgeAddresses() }
+        try openSockets()
     }
 
-    /// Has every address judged before a connection to it is opened.
-    private func judgeAddresses() throws(CurlOptionFailure) {
+    /// Has every address judged before a connection to it is opened, if there is anything to judge, and takes note of
+    /// descriptors that run out, of which libcurl does not tell.
+    private func openSockets() throws(CurlOptionFailure) {
         let this = unsafe Unmanaged.passUnretained(self).toOpaque()
         try unsafe check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, this))
         try unsafe check(
             ccurl_set_open_socket_function(handle) { owner, _, address in
                 guard let owner = unsafe owner, let address = unsafe address else { return CURL_SOCKET_BAD }
                 let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
-                guard let transfer = easy.transfer, let policy = easy.policy,
-                    let socketAddress = unsafe ccurl_socket_address(address),
-                    transfer.mayConnect(to: unsafe IPAddress(socketAddress), by: policy)
-                else { return CURL_SOCKET_BAD }
+                guard let transfer = easy.transfer, let socketAddress = unsafe ccurl_socket_address(address) else {
+                    return CURL_SOCKET_BAD
+                }
+                if let policy = easy.policy {
+                    let address = unsafe IPAddress(socketAddress)
+                    guard transfer.mayConnect(to: address, by: policy) else { return CURL_SOCKET_BAD }
+                }
                 let (family, type) = unsafe (address.pointee.family, address.pointee.socktype)
-                return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), unsafe address.pointee.protocol)
+                let descriptor = socket(
+                    family, type | Int32(SOCK_CLOEXEC.rawValue), unsafe address.pointee.protocol)
+                guard descriptor >= 0 else {
+                    if OpenFileLimit.isShortage(errno) { transfer.lacksDescriptor = true }
+                    return CURL_SOCKET_BAD
+                }
+                return descriptor
             })
     }
 
-    /// Has `poller` told of every connection that is opened and closed.
+    /// Has `connections` told of every connection that is opened and closed.
     ///
-    /// A connection outlives the handle that opened it, and is closed before the poller's end.
-    func announceConnections(to poller: EventPoller) throws(CurlOptionFailure) {
-        let poller = unsafe Unmanaged.passUnretained(poller).toOpaque()
-        try unsafe check(ccurl_set_pointer(handle, CURLOPT_SOCKOPTDATA, poller))
+    /// A connection outlives the handle that opened it, and is closed before the end of `connections`.
+    func announceConnections(to connections: CurlConnections) throws(CurlOptionFailure) {
+        self.connections = connections
         try unsafe check(
-            ccurl_set_socket_opened_function(handle) { poller, descriptor, _ in
-                if let poller = unsafe poller {
-                    unsafe Unmanaged<EventPoller>.fromOpaque(poller).takeUnretainedValue().connectionOpened(descriptor)
-                }
+            ccurl_set_pointer(handle, CURLOPT_SOCKOPTDATA, Unmanaged.passUnretained(self).toOpaque()))
+        try unsafe check(
+            ccurl_set_socket_opened_function(handle) { owner, descriptor, _ in
+                guard let owner = unsafe owner else { return CURL_SOCKOPT_ERROR }
+                let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
+                easy.connections?.opened(descriptor)
+                easy.transfer?.opened(descriptor)
                 return CURL_SOCKOPT_OK
             })
-        try unsafe check(ccurl_set_pointer(handle, CURLOPT_CLOSESOCKETDATA, poller))
         try unsafe check(
-            ccurl_set_close_socket_function(handle) { poller, descriptor in
-                if let poller = unsafe poller {
-                    unsafe Unmanaged<EventPoller>.fromOpaque(poller).takeUnretainedValue().connectionClosed(descriptor)
+            ccurl_set_pointer(handle, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(connections).toOpaque()))
+        try unsafe check(
+            ccurl_set_close_socket_function(handle) { connections, descriptor in
+                if let connections = unsafe connections {
+                    unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue().closed(descriptor)
                 }
                 return close(descriptor)
             })
@@ -88,6 +102,7 @@ private func withTransfer(
     _ body: (CurlTransfer, Span<UInt8>) -> Int
 ) -> Int? {
     guard let transfer = unsafe CurlEasy.transfer(of: owner), let bytes = unsafe bytes else { return nil }
+    transfer.easy?.connections?.floodGuard.calledBack()
     return unsafe UnsafeRawPointer(bytes).withMemoryRebound(to: UInt8.self, capacity: count) { pointer in
         let buffer = unsafe UnsafeBufferPointer(start: pointer, count: count)
         return unsafe body(transfer, buffer.span)

@@ -1,37 +1,43 @@
 import CCurl
+import HTTPTypes
 
-/// Owner of a `CURL` easy handle; used for one transfer after the other.
+/// Owner of a `CURL` easy handle; used for one transfer after the other where ``CurlVersion/mayReuseHandles`` allows it.
 ///
 /// Confined to the transport's thread.
 @safe
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    private var headerList: UnsafeMutablePointer<curl_slist>?
-    private var resolvedList: UnsafeMutablePointer<curl_slist>?
+    private let headerLines: HeaderLines
+    private var headerList: CurlList?
+    private var resolvedList: CurlList?
     /// The transfer that the callbacks report to, while it has the handle.
     var transfer: CurlTransfer? {
         didSet { unsafe errorText.pointee = 0 }
     }
     /// Which addresses may be talked to, if there is anything to judge.
     let policy: NetworkPolicy?
-    /// What keeps its cookies, if it handles any; it outlives the handle.
-    var jar: CookieJar?
+    /// What it has in common with other handles; it outlives the handle.
+    var share: CurlShare?
+    /// Whether it sends and keeps cookies.
+    var handlesCookies = false
+    /// What is told of its connections.
+    var connections: CurlConnections?
     /// What the handle is set to.
     var settings: CurlSettings?
 
     /// A handle with everything set that is the same for all transfers.
-    init(_ configuration: CurlTransport.Configuration) throws(CurlOptionFailure) {
+    init(_ configuration: CurlTransport.Configuration, headerLines: HeaderLines) throws(CurlOptionFailure) {
         guard let handle = unsafe curl_easy_init() else { throw CurlOptionFailure(code: CURLE_OUT_OF_MEMORY) }
         unsafe self.handle = handle
+        self.headerLines = headerLines
         policy = configuration.policy.addresses.isEmpty ? nil : configuration.policy
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText))
         // Threads and signals do not go together.
         try set(CURLOPT_NOSIGNAL, 1)
-        // A redirect could change the scheme: ours are followed by hand, and nothing but HTTP is ever spoken.
-        try set(CURLOPT_FOLLOWLOCATION, 0)
+        // Nothing but HTTP is ever spoken; redirects are followed by hand.
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         // A proxy's answer to CONNECT is not the response.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -56,8 +62,6 @@ final class CurlEasy {
 
     deinit {
         unsafe curl_easy_cleanup(handle)
-        unsafe curl_slist_free_all(headerList)
-        unsafe curl_slist_free_all(resolvedList)
         unsafe errorText.deallocate()
     }
 
@@ -75,34 +79,20 @@ final class CurlEasy {
         try check(unsafe value.withCString { unsafe ccurl_set_string(handle, option, $0) })
     }
 
-    /// Sets the request's header lines.
-    func setHeaderLines(_ lines: [String]) throws(CurlOptionFailure) {
-        let list = unsafe try makeList(lines)
-        try unsafe check(ccurl_set_list(handle, CURLOPT_HTTPHEADER, list))
+    /// Sets the request's header fields.
+    func setHeaderFields(_ fields: HTTPFields) throws(CurlOptionFailure) {
+        let list = try headerLines.list(of: fields)
+        try unsafe check(ccurl_set_list(handle, CURLOPT_HTTPHEADER, list.pointer))
         // libcurl keeps the list: the old one may go only now.
-        unsafe curl_slist_free_all(headerList)
-        unsafe headerList = list
+        headerList = list
     }
 
     /// Tells libcurl a host's addresses; nil leaves it with what it knows.
     func setResolved(_ entry: String?) throws(CurlOptionFailure) {
-        if entry == nil, unsafe resolvedList == nil { return }
-        let list = unsafe try makeList(entry.map { [$0] } ?? [])
-        try unsafe check(ccurl_set_list(handle, CURLOPT_RESOLVE, list))
-        unsafe curl_slist_free_all(resolvedList)
-        unsafe resolvedList = list
-    }
-
-    private func makeList(_ lines: [String]) throws(CurlOptionFailure) -> UnsafeMutablePointer<curl_slist>? {
-        var list: UnsafeMutablePointer<curl_slist>?
-        for line in lines {
-            guard let longer = unsafe curl_slist_append(list, line) else {
-                unsafe curl_slist_free_all(list)
-                throw CurlOptionFailure(code: CURLE_OUT_OF_MEMORY)
-            }
-            unsafe list = longer
-        }
-        return unsafe list
+        if entry == nil, resolvedList == nil { return }
+        let list = try entry.map { entry throws(CurlOptionFailure) in try CurlList([entry]) }
+        try unsafe check(ccurl_set_list(handle, CURLOPT_RESOLVE, list?.pointer))
+        resolvedList = list
     }
 
     func long(_ info: CURLINFO) -> Int {

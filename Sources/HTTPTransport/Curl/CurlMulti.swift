@@ -7,6 +7,10 @@ import CCurl
 final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
     private let poller: EventPoller
+    private let connectionCacheSize: Int
+    private var connectionLimit: ConnectionLimit
+    /// What is told of the connections; those that are left are closed with the handle.
+    let connections: CurlConnections
     /// When libcurl wants to be called.
     enum Timer {
         /// As soon as possible: mostly because there is a new transfer.
@@ -25,10 +29,13 @@ final class CurlMulti {
     /// When libcurl wants ``runTimers(now:)``; nil while it does not.
     private(set) var timer: Timer?
 
-    init(poller: EventPoller, connectionCacheSize: Int) {
+    init(poller: EventPoller, connectionCacheSize: Int, connectionLimit: ConnectionLimit) {
         guard let handle = unsafe curl_multi_init() else { preconditionFailure("curl_multi_init: out of memory") }
         unsafe self.handle = handle
         self.poller = poller
+        self.connectionCacheSize = connectionCacheSize
+        self.connectionLimit = connectionLimit
+        connections = CurlConnections(poller: poller, floodGuard: FloodGuard())
         let this = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe ccurl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, this)
         unsafe ccurl_multi_set_socket_function(handle) { _, descriptor, what, multi, _ in
@@ -44,13 +51,14 @@ final class CurlMulti {
             }
             return 0
         }
-        unsafe ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, connectionCacheSize)
         unsafe ccurl_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        limitConnections()
     }
 
     deinit {
         let status = unsafe curl_multi_cleanup(handle)
         assert(status == CURLM_OK, "a transfer outlived its multi handle")
+        connections.floodGuard.end()
     }
 
     /// Adds a transfer; it starts with the next ``runTimers(now:)``.
@@ -73,7 +81,9 @@ final class CurlMulti {
         if event.isWritable { mask |= CURL_CSELECT_OUT }
         if event.isBroken { mask |= CURL_CSELECT_ERR }
         var running: Int32 = 0
-        _ = unsafe curl_multi_socket_action(handle, event.descriptor, mask, &running)
+        _ = connections.floodGuard.during {
+            unsafe curl_multi_socket_action(handle, event.descriptor, mask, &running)
+        }
     }
 
     /// Lets libcurl act on its timers if they are due, which is also how new transfers start.
@@ -81,7 +91,9 @@ final class CurlMulti {
         guard let timer, timer.wait(from: now) <= .zero else { return }
         self.timer = nil
         var running: Int32 = 0
-        _ = unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+        _ = connections.floodGuard.during {
+            unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+        }
     }
 
     /// The next transfer that has ended, and how.
@@ -96,6 +108,25 @@ final class CurlMulti {
             }
         }
         return nil
+    }
+
+    /// Makes room for a connection that the process has no descriptor for.
+    ///
+    /// Returns whether it may be tried again: libcurl closes an idle connection then, or waits for one to become idle.
+    func makeRoomForConnection() -> Bool {
+        guard connectionLimit.ranOut(whileOpen: poller.connectionCount) else { return false }
+        limitConnections()
+        return true
+    }
+
+    /// Notes that a transfer has succeeded.
+    func noteSuccess() {
+        if connectionLimit.succeeded() { limitConnections() }
+    }
+
+    private func limitConnections() {
+        unsafe ccurl_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, connectionLimit.current)
+        unsafe ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, min(connectionCacheSize, connectionLimit.current))
     }
 
     private func watch(_ descriptor: curl_socket_t, _ what: Int32) {

@@ -12,41 +12,44 @@ struct CurlSettings: Equatable {
     let tls: TLSOptions.HostSettings
     var needsNewConnection = false
 
-    /// The fields as libcurl wants them: what frames a request is libcurl's, and "Name:" would unset one of its own.
-    var headerLines: [String] {
-        headerFields.compactMap { field in
-            switch field.name.canonicalName {
-            case "host", "content-length", "transfer-encoding": nil
-            default: field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
-            }
-        }
-    }
+    /// A Boolean value that says whether libcurl keeps something in the handle that it may send to the next server or proxy:
+    /// the answer to a challenge (CVE-2026-11856), or the credentials of a proxy (CVE-2026-6253).
+    var leavesSecrets: Bool { credential?.isNegotiated == true || proxy?.contains("@") == true }
 }
 
 extension CurlEasy {
-    /// Applies `settings`, unless they are what the handle has already.
+    /// Applies what of `settings` the handle does not have already; a new one has libcurl's defaults.
     func set(_ settings: CurlSettings) throws(CurlOptionFailure) {
         guard settings != self.settings else { return }
         let before = self.settings
         // Whatever was applied if one of these fails, it is nothing to rely on.
         self.settings = nil
-        if settings.credential != before?.credential || before == nil { try set(settings.credential) }
-        // HTTP/2 where TLS agrees on it: then a transfer waits for a connection that may turn out to be shareable.
-        // Without TLS it would wait for an answer to somebody else's request.
-        try set(CURLOPT_HTTP_VERSION, Int(settings.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-        try set(CURLOPT_PIPEWAIT, settings.isSecure ? 1 : 0)
-        // libcurl divides it between the addresses of the host; our own deadline is the one that counts.
-        try set(CURLOPT_CONNECTTIMEOUT_MS, settings.connectMilliseconds)
-        let method = settings.method
+        if settings.credential != before?.credential { try set(settings.credential) }
+        if settings.isSecure != before?.isSecure {
+            // HTTP/2 where TLS agrees on it: then a transfer waits for a connection that may turn out to be shareable.
+            // Without TLS it would wait for an answer to somebody else's request.
+            try set(CURLOPT_HTTP_VERSION, Int(settings.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+            try set(CURLOPT_PIPEWAIT, settings.isSecure ? 1 : 0)
+        }
+        if settings.connectMilliseconds != before?.connectMilliseconds {
+            // libcurl divides it between the addresses of the host; our own deadline is the one that counts.
+            try set(CURLOPT_CONNECTTIMEOUT_MS, settings.connectMilliseconds)
+        }
+        if settings.method != before?.method ?? .get { try set(settings.method) }
+        if settings.headerFields != before?.headerFields ?? [:] { try setHeaderFields(settings.headerFields) }
+        if settings.needsNewConnection != before?.needsNewConnection ?? false {
+            try set(CURLOPT_FRESH_CONNECT, settings.needsNewConnection ? 1 : 0)
+        }
+        // An empty string, unlike nil, also keeps libcurl from looking into the environment.
+        if before == nil || settings.proxy != before?.proxy { try set(CURLOPT_PROXY, settings.proxy ?? "") }
+        if settings.tls != before?.tls ?? TLSOptions.HostSettings() { try set(settings.tls) }
+        self.settings = settings
+    }
+
+    private func set(_ method: HTTPRequest.Method) throws(CurlOptionFailure) {
         try set(CURLOPT_NOBODY, method == .head ? 1 : 0)
         if method != .head { try set(CURLOPT_HTTPGET, 1) }
         try set(CURLOPT_CUSTOMREQUEST, method == .get || method == .head ? nil : method.rawValue)
-        try setHeaderLines(settings.headerLines)
-        try set(CURLOPT_FRESH_CONNECT, settings.needsNewConnection ? 1 : 0)
-        // An empty string, unlike nil, also keeps libcurl from looking into the environment.
-        try set(CURLOPT_PROXY, settings.proxy ?? "")
-        if settings.tls != before?.tls { try set(settings.tls) }
-        self.settings = settings
     }
 
     private func set(_ credential: Credential?) throws(CurlOptionFailure) {

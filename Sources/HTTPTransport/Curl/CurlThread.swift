@@ -27,7 +27,7 @@ final class CurlThread: SerialExecutor {
     ///
     /// It holds the driver only while it calls it, and ends when it is told to ``end()``.
     func start(driver: some CurlThreadDriver, whenEnded: @escaping @Sendable () -> Void = {}) {
-        startThread(named: "webimage-curl") { [weak driver] in
+        startRequiredThread(named: "webimage-curl") { [weak driver] in
             self.run { driver }
             whenEnded()
         }

@@ -1,5 +1,6 @@
 import CCurl
 import HTTPTypes
+import Threading
 
 // How a transfer ends.
 extension CurlTransfer {
@@ -29,8 +30,12 @@ extension CurlTransfer {
     ///
     /// libcurl itself takes up other old connections then, of which many may be about to be closed, and with HTTP/2 it
     /// does not always see that nothing was lost.
-    func mayTryAgain(_ result: CURLcode) -> Bool {
-        guard !isSecondTry, abortion == nil, !handle.isCancelled, [.get, .head].contains(request.method),
+    ///
+    /// So it is if there was no file descriptor for a connection, and `makeRoom` can bring one about.
+    func mayTryAgain(_ result: CURLcode, makingRoom makeRoom: () -> Bool) -> Bool {
+        guard !isSecondTry, abortion == nil, !handle.isCancelled else { return false }
+        if lacksDescriptor, clock.phase == .connecting { return makeRoom() }
+        guard [.get, .head].contains(request.method),
             clock.phase == .connecting || clock.phase == .waitingForFirstByte
         else { return false }
         switch result {
@@ -41,6 +46,9 @@ extension CurlTransfer {
     }
 
     private func failure(_ result: CURLcode) -> TransportError {
+        if lacksDescriptor, clock.phase == .connecting { return error(.tooManyOpenFiles) }
+        // The file of certificate authorities.
+        if result == CURLE_SSL_CACERT_BADFILE, OpenFileLimit.isReached { return error(.tooManyOpenFiles) }
         let proxyStatus = easy?.long(CURLINFO_HTTP_CONNECTCODE) ?? 0
         if proxyStatus == 407 { return error(.authenticationFailed, "by the proxy") }
         if proxyStatus >= 300 { return error(.refusedByProxy(status: proxyStatus)) }

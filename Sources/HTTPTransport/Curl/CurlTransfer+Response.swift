@@ -31,14 +31,16 @@ extension CurlTransfer {
         if incoming.challenge != nil, headerLine.beginsResponse {
             // libcurl has answered the challenge.
             incoming.challenge = nil
-            incoming.parser = ResponseHeadParser()
+            incoming.parser.expectAnotherResponse()
         }
-        // A head counts as one piece: dripping it line by line gains a server no time.
-        if clock.phase != .discarding, clock.phase != .receiving || headerLine.count <= 2 { enter(.receiving) }
-        switch incoming.parser.append(headerLine) {
+        let wasInFinalHead = incoming.parser.isInFinalHead
+        let event = incoming.parser.append(headerLine)
+        // The beginning and the end of the final head are progress. However many interim responses, single fields or
+        // trailers a server sends, they gain it no time.
+        if incoming.parser.isInFinalHead != wasInFinalHead, clock.phase != .discarding { enter(.receiving) }
+        switch event {
         case .needsMore: return true
-        case .tooLarge: return fail(.headerTooLarge(limit: ResponseHeadParser.limit))
-        case .malformed: return fail(.invalidResponse)
+        case .refused(let reason, let detail): return fail(reason, detail: detail)
         case .complete(let head): return receive(head)
         }
     }
@@ -47,7 +49,8 @@ extension CurlTransfer {
         if raw.status.kind == .redirection {
             do {
                 incoming.redirected = try RedirectRule.next(
-                    after: raw.response, of: request, redirectCount: redirectCount)
+                    after: raw.response, of: request, redirectCount: redirectCount,
+                    addsCredentials: credential != nil || showsCertificate)
             } catch {
                 abortion = .failed(error)
                 return false

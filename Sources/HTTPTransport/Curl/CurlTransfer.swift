@@ -20,6 +20,14 @@ final class CurlTransfer {
     var easy: CurlEasy?
     /// Whether the hop goes through a proxy, whose own address is nobody's concern.
     var usesProxy = false
+    /// Whether the process had no file descriptor for a connection of the hop.
+    var lacksDescriptor = false
+    /// Whether the hop's host is shown a certificate of ours, if it asks.
+    private(set) var showsCertificate = false
+    /// What tells the hop's connection from others, once it stands.
+    private var localPort: Int?
+    /// The sockets that were opened for the hop.
+    private var sockets: [Int32] = []
     /// Which of the addresses of the hop's host were allowed.
     var addressCheck = AddressCheck()
     /// What has come of the hop.
@@ -86,13 +94,15 @@ extension CurlTransfer {
     func prepare(_ easy: CurlEasy, addresses: [IPAddress]?, proxy: String?, tls: TLSOptions) throws(CurlOptionFailure) {
         let url = request.url
         let isSecure = url.isSecure
+        let tls = isSecure ? tls.settings(for: url.host) : TLSOptions.HostSettings()
+        showsCertificate = tls.clientCertificate != nil
         easy.transfer = self
         try easy.set(CURLOPT_URL, url.string)
         try easy.set(
             CurlSettings(
                 isSecure: isSecure, credential: credential, method: request.method,
                 connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy,
-                tls: isSecure ? tls.settings(for: url.host) : TLSOptions.HostSettings(),
+                tls: tls,
                 needsNewConnection: isSecondTry))
         // "+": the entry grows old like one of libcurl's own.
         try easy.setResolved(
@@ -126,7 +136,10 @@ extension CurlTransfer {
         provided = credential
         wasProvidedAnew = isNew
         incoming = Incoming()
+        lacksDescriptor = false
         addressCheck = AddressCheck()
+        localPort = nil
+        sockets = []
         enter(.resolving)
     }
 
@@ -135,8 +148,19 @@ extension CurlTransfer {
         clock.endResolving()
     }
 
+    /// `descriptor` is a socket that is about to be connected for the hop.
+    func opened(_ descriptor: Int32) {
+        sockets.append(descriptor)
+    }
+
+    /// A Boolean value that indicates whether `connection` is the hop's, or is about to be.
+    func uses(_ connection: FloodGuard.EndedConnection) -> Bool {
+        localPort.map { $0 == connection.localPort } ?? sockets.contains(connection.descriptor)
+    }
+
     /// The connection stands, the request is about to be sent.
-    func connected() {
+    func connected(localPort: Int) {
+        self.localPort = localPort
         enter(.waitingForFirstByte)
     }
 

@@ -5,6 +5,11 @@ extension CurlTransport {
         ///
         /// Not below the number of transfers at a time, or connections are closed that are needed again at once.
         public var connectionCacheSize: Int
+        /// The maximum number of connections that are open at a time, idle ones included; nil for half of the files that
+        /// the process may open (`RLIMIT_NOFILE`) when the transport is made.
+        ///
+        /// At the limit a new connection takes the place of an idle one, or waits until there is one.
+        public var connectionLimit: Int?
         /// Whether to use a proxy.
         ///
         /// The environment's, unless told otherwise.
@@ -27,13 +32,15 @@ extension CurlTransport {
         /// Only requests with ``TransportRequest/handlesCookies`` use the transport's cookies, which are kept in memory.
         public var cookieFile: String?
 
-        /// 256 idle connections, the environment's proxy, the system's certificate authorities.
+        /// 256 idle connections, half of the process's file descriptors for all, the environment's proxy, the system's certificate authorities.
         public init(
-            connectionCacheSize: Int = 256, proxy: ProxyRule = .environment, tls: TLSOptions = TLSOptions(),
+            connectionCacheSize: Int = 256, connectionLimit: Int? = nil, proxy: ProxyRule = .environment,
+            tls: TLSOptions = TLSOptions(),
             policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver(),
             credentials: (any CredentialProvider)? = nil, cookieFile: String? = nil
         ) {
             self.connectionCacheSize = connectionCacheSize
+            self.connectionLimit = connectionLimit
             self.proxy = proxy
             self.tls = tls
             self.policy = policy

@@ -30,6 +30,10 @@ extension CurlTransport {
         switch answer {
         case .success(let addresses):
             hand(transfer, addresses: addresses, proxy: nil)
+        case .failure(.tooManyOpenFiles):
+            finish(
+                transfer,
+                .failed(TransportError(url: transfer.request.url.string, reason: .tooManyOpenFiles)))
         case .failure(let failure):
             let url = transfer.request.url
             finish(

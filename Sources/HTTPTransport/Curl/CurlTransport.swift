@@ -1,5 +1,6 @@
 import CCurl
 import Synchronization
+import Threading
 
 /// HTTP/1.1 and HTTP/2 over libcurl's multi interface.
 ///
@@ -15,9 +16,7 @@ public actor CurlTransport: Transport {
     private let nextID = Atomic<UInt64>(0)
     private(set) var transfers: [UInt64: CurlTransfer] = [:]
     var credentialDesk = CredentialDesk()
-    private var idleHandles: [CurlEasy] = []
-    /// From the first request on that handles cookies.
-    private var cookieJar: CookieJar?
+    private let handles: CurlHandlePool
     /// Transfers that libcurl is done with and whose receivers have yet to hear of it.
     private var settled: [(CurlTransfer, TransferOutcome)] = []
     let deadlines = DeadlineWatch()
@@ -33,11 +32,16 @@ public actor CurlTransport: Transport {
 
     init(configuration: Configuration, whenThreadEnded: @escaping @Sendable () -> Void) {
         _ = CurlLibrary.initialized
+        _ = RuntimeTimer.opening
         self.configuration = configuration
         policy = configuration.policy.allowsAll ? nil : configuration.policy
         addressBook = AddressBook(resolver: configuration.resolver)
         thread = CurlThread()
-        multi = CurlMulti(poller: thread.poller, connectionCacheSize: configuration.connectionCacheSize)
+        multi = CurlMulti(
+            poller: thread.poller, connectionCacheSize: configuration.connectionCacheSize,
+            connectionLimit: ConnectionLimit(
+                configuration.connectionLimit, openFileLimit: OpenFileLimit.current))
+        handles = CurlHandlePool(configuration, connections: multi.connections)
         thread.start(driver: self, whenEnded: whenThreadEnded)
     }
 
@@ -72,6 +76,10 @@ extension CurlTransport {
         let transfer = CurlTransfer(
             handle, deadlines: deadlines, hasProvider: configuration.credentials != nil)
         guard !handle.isCancelled else { return finish(transfer, .failed(.cancelled(handle.request.url))) }
+        guard thread.poller.open() else {
+            return finish(
+                transfer, .failed(TransportError(url: handle.request.url.string, reason: .tooManyOpenFiles)))
+        }
         transfers[handle.id] = transfer
         findCredential(for: transfer)
         resolve(transfer)
@@ -82,11 +90,12 @@ extension CurlTransport {
         transfer.hasAddresses()
         let url = transfer.request.url
         do {
-            let easy = try idleHandles.popLast() ?? newHandle()
+            let easy = try handles.take()
             try transfer.prepare(
                 easy, addresses: addresses.flatMap { givenAddresses.news($0, for: transfer) }, proxy: proxy,
                 tls: configuration.tls)
-            if transfer.request.handlesCookies { try openCookieJar(for: easy) }
+            if transfer.request.handlesCookies { try handles.openCookieJar(for: easy) }
+            if url.isSecure || proxy != nil { multi.connections.floodGuard.begin() }
             try multi.add(easy)
             transfer.easy = easy
         } catch let failure as CurlOptionFailure {
@@ -96,18 +105,6 @@ extension CurlTransport {
                 transfer,
                 .failed(TransportError(url: url.string, reason: .other(code: 0), detail: "\(error)")))
         }
-    }
-
-    private func newHandle() throws(CurlOptionFailure) -> CurlEasy {
-        let easy = try CurlEasy(configuration)
-        try easy.setCallbacks()
-        try easy.announceConnections(to: thread.poller)
-        return easy
-    }
-
-    private func openCookieJar(for easy: CurlEasy) throws(CurlOptionFailure) {
-        if cookieJar == nil { cookieJar = try CookieJar(file: configuration.cookieFile) }
-        try cookieJar?.open(for: easy)
     }
 
     /// Ends a transfer that nobody wants any more.
@@ -128,9 +125,11 @@ extension CurlTransport {
     ///
     /// Receivers hear of it one right after the other, so that they wake others once for all.
     func settleFinished() {
+        abortFlooded()
         while let (transfer, result) = multi.nextFinished() {
             if goOn(transfer) { continue }
-            if result != CURLE_OK, transfer.mayTryAgain(result) {
+            if result == CURLE_OK { multi.noteSuccess() }
+            if result != CURLE_OK, transfer.mayTryAgain(result, makingRoom: multi.makeRoomForConnection) {
                 giveBack(transfer)
                 transfer.tryAgain()
                 resolve(transfer)
@@ -142,6 +141,15 @@ extension CurlTransport {
         }
         for (transfer, outcome) in settled { finish(transfer, outcome) }
         settled.removeAll(keepingCapacity: true)
+    }
+
+    /// Aborts the transfers whose connection kept libcurl from everything else.
+    private func abortFlooded() {
+        for connection in multi.connections.floodGuard.takeEnded() {
+            for transfer in transfers.values where transfer.uses(connection) {
+                _ = transfer.fail(.invalidResponse, detail: "endless data that belong to no response")
+            }
+        }
     }
 
     /// Makes the next request of a transfer whose answer leads on: to a redirect's target, or with a credential.
@@ -176,14 +184,9 @@ extension CurlTransport {
     private func giveBack(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy else { return }
         multi.remove(easy)
-        easy.transfer = nil
         transfer.easy = nil
         givenAddresses.note(transfer)
-        // libcurl keeps a server's challenge in the handle, and would answer it to the next server; nor shall cookies be
-        // sent where nobody asked for them.
-        let isClean = transfer.credential?.isNegotiated != true && easy.jar == nil
-        // As many as there are connections.
-        if isClean, idleHandles.count < configuration.connectionCacheSize { idleHandles.append(easy) }
+        handles.giveBack(easy)
     }
 }
 

@@ -1,10 +1,13 @@
 import CEpoll
 import Glibc
+import Synchronization
 
 /// Waits for sockets and for a wake-up, on epoll.
 ///
-/// `@unchecked Sendable`: the two descriptors never change, and the kernel serialises what is done with them; the rest
-/// is touched only by the thread that waits.
+/// If the process has no descriptor left for it, it waits for wake-ups alone, by a semaphore, until ``open()`` succeeds.
+///
+/// `@unchecked Sendable`: the kernel serialises what is done with descriptors and semaphore; everything else that changes
+/// is touched only by the thread that waits, once it runs.
 @safe
 final class EventPoller: @unchecked Sendable {
     /// What happened to one socket.
@@ -29,33 +32,60 @@ final class EventPoller: @unchecked Sendable {
 
     private static let batch = 256
 
-    private let epoll: Int32
-    private let wakeUp: Int32
+    private var epoll: Int32 = -1
+    /// The descriptor that ``wake()`` writes to; -1 until there is one.
+    private let wakeUp = Atomic<Int32>(-1)
+    /// What ``wake()`` posts until then.
+    private let semaphore: UnsafeMutablePointer<sem_t>
+    /// The number of connections that are open.
+    private(set) var connectionCount = 0
     private var watches: [Watch] = []
     private var lastNumber: UInt32 = 0
     private let buffer: UnsafeMutablePointer<epoll_event>
 
-    /// Traps if the system has no descriptor left for it: nothing could be transferred then.
+    /// A poller, which is open if there are descriptors for it.
     init() {
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         unsafe buffer = .allocate(capacity: Self.batch)
-        precondition(epoll >= 0 && wakeUp >= 0, "no file descriptor for epoll: errno \(errno)")
-        var event = unsafe epoll_event(events: EPOLLIN.rawValue, data: epoll_data(u64: UInt64(wakeUp)))
-        let status = unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, wakeUp, &event)
-        precondition(status == 0, "epoll_ctl: errno \(errno)")
+        unsafe semaphore = .allocate(capacity: 1)
+        unsafe sem_init(semaphore, 0, 0)
+        open()
     }
 
     deinit {
-        close(epoll)
-        close(wakeUp)
+        for descriptor in [epoll, wakeUp.load(ordering: .relaxed)] where descriptor >= 0 { close(descriptor) }
+        unsafe sem_destroy(semaphore)
+        unsafe semaphore.deallocate()
         unsafe buffer.deallocate()
+    }
+
+    /// Opens the poller if it is not open yet.
+    ///
+    /// Returns false if the process has no descriptors for it; sockets cannot be watched then.
+    @discardableResult
+    func open() -> Bool {
+        if epoll >= 0 { return true }
+        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        let wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        var event = unsafe epoll_event(
+            events: EPOLLIN.rawValue, data: epoll_data(u64: UInt64(UInt32(bitPattern: wakeUp))))
+        guard epoll >= 0, wakeUp >= 0, unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, wakeUp, &event) == 0 else {
+            for descriptor in [epoll, wakeUp] where descriptor >= 0 { close(descriptor) }
+            return false
+        }
+        self.epoll = epoll
+        self.wakeUp.store(wakeUp, ordering: .releasing)
+        return true
     }
 
     /// Ends the wait that is under way, or the next one.
     ///
     /// From any thread.
     func wake() {
+        let wakeUp = wakeUp.load(ordering: .acquiring)
+        guard wakeUp >= 0 else {
+            unsafe sem_post(semaphore)
+            return
+        }
         var one: UInt64 = 1
         _ = unsafe write(wakeUp, &one, 8)
     }
@@ -99,6 +129,7 @@ final class EventPoller: @unchecked Sendable {
         let index = Int(descriptor)
         guard index >= 0 else { return }
         while watches.count <= index { watches.append(Watch()) }
+        if !watches[index].isConnection { connectionCount += 1 }
         watches[index] = Watch(isConnection: true)
     }
 
@@ -106,6 +137,7 @@ final class EventPoller: @unchecked Sendable {
     func connectionClosed(_ descriptor: Int32) {
         let index = Int(descriptor)
         guard watches.indices.contains(index) else { return }
+        if watches[index].isConnection { connectionCount -= 1 }
         watches[index] = Watch()
     }
 
@@ -119,12 +151,31 @@ final class EventPoller: @unchecked Sendable {
     ///
     /// Returns how many events there are to ``deliver(_:to:)``.
     func wait(timeout: Duration?) -> Int {
+        guard epoll >= 0 else {
+            waitForWakeUp(timeout)
+            return 0
+        }
         let milliseconds = timeout.map { $0.roundedUpMilliseconds } ?? -1
         return unsafe max(0, Int(epoll_wait(epoll, buffer, Int32(Self.batch), milliseconds)))
     }
 
+    private func waitForWakeUp(_ timeout: Duration?) {
+        guard let timeout else {
+            unsafe sem_wait(semaphore)
+            return
+        }
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        let (seconds, milliseconds) = Int(timeout.roundedUpMilliseconds).quotientAndRemainder(dividingBy: 1_000)
+        let nanoseconds = time.tv_nsec + milliseconds * 1_000_000
+        time.tv_sec += seconds + nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        unsafe sem_timedwait(semaphore, &time)
+    }
+
     /// Hands over the events of the last wait, except those of sockets that are watched no longer by then.
     func deliver(_ count: Int, to handle: (Event) -> Void) {
+        let wakeUp = wakeUp.load(ordering: .relaxed)
         for index in 0..<count {
             let event = unsafe buffer[index]
             let data = unsafe event.data.u64

@@ -4,10 +4,11 @@ extension TransportError {
     /// What `code`, the result of a transfer of `url`, means; `detail` is the text of libcurl's error buffer.
     init(_ code: CURLcode, url: String, detail: String, progress: TransferProgress) {
         let text = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
+        let reason = Reason(code, detail: text, progress: progress)
         self.init(
-            url: url, reason: Reason(code, detail: text, progress: progress),
+            url: url, reason: reason,
             // A proxy that libcurl finds wanting is quoted whole, password included.
-            detail: String(HTTPURL.withoutUserInformation(text).prefix(200)))
+            detail: reason.detail(code, saying: text).map { String(HTTPURL.withoutUserInformation($0).prefix(200)) })
     }
 }
 
@@ -56,8 +57,8 @@ extension TransportError.Reason {
         // A line of its own over the limit is all that libcurl says this of while it reads a head.
         case CURLE_OUT_OF_MEMORY where progress.isWaitingForHead:
             self = .headerTooLarge(limit: ResponseHeadParser.limit)
-        // A trailer field that is none.
-        case CURLE_BAD_FUNCTION_ARGUMENT where progress.isReceivingBody:
+        // A header or trailer line that is no field, or a folded one that there is nothing to add to.
+        case CURLE_BAD_FUNCTION_ARGUMENT where !progress.isConnecting:
             self = .invalidResponse
         // HTTP/0.9 is "unsupported"; the URL itself was judged before.
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP_RETURNED_ERROR,
@@ -70,6 +71,24 @@ extension TransportError.Reason {
 }
 
 extension TransportError.Reason {
+    /// What to add to the reason: libcurl's words, unless they mislead or say the same once more.
+    fileprivate func detail(_ code: CURLcode, saying text: String) -> String? {
+        switch (self, code) {
+        // "Out of memory", which it is not.
+        case (.headerTooLarge, _): nil
+        // "Empty reply from server"
+        case (.connectionLost, CURLE_GOT_NOTHING): nil
+        // "Received HTTP/0.9 when not allowed", whatever it was.
+        case (.invalidResponse, CURLE_UNSUPPORTED_PROTOCOL) where text.hasPrefix("Received HTTP/0.9"):
+            "it does not begin with a status line"
+        // "Out of memory in chunked-encoding": libcurl takes trailer lines of up to 4 KiB.
+        case (.invalidResponse, CURLE_RECV_ERROR) where text.hasPrefix("Out of memory"): "trailer line too long"
+        // "A libcurl function was given a bad argument", "Failed reading the chunked-encoded stream"
+        case (.invalidResponse, CURLE_BAD_FUNCTION_ARGUMENT): "malformed header line"
+        default: text
+        }
+    }
+
     /// Whether libcurl's words for a handshake that failed are those of the socket, as OpenSSL has none.
     private static func isBrokenOff(_ detail: String) -> Bool {
         detail.hasPrefix("Recv failure") || detail.hasPrefix("Send failure") || detail.contains(" SSL_connect: ")
@@ -78,11 +97,11 @@ extension TransportError.Reason {
 }
 
 extension TransferProgress {
-    fileprivate var isWaitingForHead: Bool {
-        if case .waitingForHead = self { true } else { false }
+    fileprivate var isConnecting: Bool {
+        if case .connecting = self { true } else { false }
     }
 
-    fileprivate var isReceivingBody: Bool {
-        if case .receivingBody = self { true } else { false }
+    fileprivate var isWaitingForHead: Bool {
+        if case .waitingForHead = self { true } else { false }
     }
 }

@@ -3,11 +3,25 @@ extension NetworkPolicy {
     ///
     /// Refuses this machine (loopback, unspecified), networks of one's own (RFC 1918, link-local with the metadata services of
     /// clouds, unique-local, shared `100.64.0.0/10`), multicast, broadcast, and what is reserved, for documentation or for
-    /// benchmarks. To open a door, put a rule in front: `policy.addresses.insert(.allow("10.0.0.5/32"), at: 0)`.
-    public static let publicInternetOnly = NetworkPolicy(addresses: publicAddresses)
+    /// benchmarks; and the ports of other protocols, such as mail, that browsers block as well (Fetch, section 2.9). To open a
+    /// door, put a rule in front: `policy.addresses.insert(.allow("10.0.0.5/32"), at: 0)`.
+    public static let publicInternetOnly = NetworkPolicy(ports: portsOfOthers, addresses: publicAddresses)
 
-    /// After IANA's registries of special-purpose addresses; of IPv6 only what is global unicast, and NAT64, whose IPv4
-    /// address is judged besides.
+    /// Fetch's table of bad ports, and those of Redis and memcached, which take the lines of a request for commands.
+    private static let portsOfOthers: [Rule<ClosedRange<Int>>] = [
+        1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109,
+        110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530,
+        531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1_719, 1_720, 1_723, 2_049, 3_659, 4_045,
+        4_190, 5_060, 5_061, 6_000, 6_379, 6_566, 6_665, 6_666, 6_667, 6_668, 6_669, 6_679, 6_697, 10_080, 11_211,
+    ].map { .deny($0...$0) }
+
+    /// After IANA's registries of special-purpose addresses (as of October 2025); of IPv6 only what is global unicast, and
+    /// NAT64, whose IPv4 address is judged besides.
+    ///
+    /// Some blocks that the registries call globally reachable are refused all the same, since no ordinary host is there.
+    /// The anycast addresses of PCP, TURN and DNS-SD (192.0.0.9, 192.0.0.10, 2001:1::1 to 2001:1::3) and of AMT (2001:3::/32)
+    /// are answered by the nearest device, which may be one's own router; ORCHIDv2 and drones (2001:20::/28, 2001:30::/28) have
+    /// the hashes of keys for addresses, which do not tell in whose network their owners are.
     private static let publicAddresses: [Rule<AddressRange>] = [
         .deny("0.0.0.0/8"),  // "this network"; 0.0.0.0 reaches this machine
         .deny("10.0.0.0/8"),
@@ -15,7 +29,7 @@ extension NetworkPolicy {
         .deny("127.0.0.0/8"),
         .deny("169.254.0.0/16"),
         .deny("172.16.0.0/12"),
-        .deny("192.0.0.0/24"),
+        .deny("192.0.0.0/24"),  // protocol assignments
         .deny("192.0.2.0/24"),
         .deny("192.88.99.0/24"),
         .deny("192.168.0.0/16"),
@@ -29,9 +43,8 @@ extension NetworkPolicy {
         .deny("fc00::/7"),
         .deny("fe80::/10"),
         .deny("ff00::/8"),
-        .deny("2001:2::/48"),
-        .deny("2001:10::/28"),
-        .deny("2001:20::/28"),
+        .allow("2001:4:112::/48"),  // AS112's name servers
+        .deny("2001::/23"),  // protocol assignments
         .deny("2001:db8::/32"),
         .deny("3fff::/20"),
         .allow("2000::/3"),

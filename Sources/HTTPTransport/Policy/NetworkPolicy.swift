@@ -66,7 +66,7 @@ public struct NetworkPolicy: Sendable, Hashable {
         if let rule = hosts.denial(where: { $0.matches(url.host) }) {
             return Refusal(subject: "host \(url.host)", rule: rule)
         }
-        if let rule = ports.denial(where: { $0.contains(url.port) }) {
+        if let rule = ports.denial(words: \.words, where: { $0.contains(url.port) }) {
             return Refusal(subject: "port \(url.port)", rule: rule)
         }
         guard !addresses.isEmpty else { return nil }
@@ -93,15 +93,22 @@ public struct NetworkPolicy: Sendable, Hashable {
 
 extension Array {
     /// The rule that denies what `applies` is about, in words; nil if it is allowed.
-    fileprivate func denial<Subject>(where applies: (Subject) -> Bool) -> String?
+    fileprivate func denial<Subject>(
+        words: (Subject) -> String = { "\($0)" }, where applies: (Subject) -> Bool
+    ) -> String?
     where Element == NetworkPolicy.Rule<Subject> {
         for rule in self {
             switch rule {
             case .allow(let subject): if applies(subject) { return nil }
-            case .deny(let subject): if applies(subject) { return "deny \(subject)" }
+            case .deny(let subject): if applies(subject) { return "deny \(words(subject))" }
             case .denyOthers: return "deny all others"
             }
         }
         return nil
     }
+}
+
+extension ClosedRange<Int> {
+    /// Ports as people write them: `25`, `6665-6669`.
+    fileprivate var words: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound)-\(upperBound)" }
 }

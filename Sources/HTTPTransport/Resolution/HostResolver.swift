@@ -21,3 +21,8 @@ public struct LookupFailure: Error, Sendable, Hashable {
         self.isTemporary = isTemporary
     }
 }
+
+extension LookupFailure {
+    /// The process, or the system, has no file descriptor left to ask with.
+    static let tooManyOpenFiles = LookupFailure(message: "too many open files", isTemporary: true)
+}

@@ -1,4 +1,5 @@
 import CCurl  // the socket constants belong to whichever module the compiler saw them in first, this or the C library
+import Threading
 
 #if canImport(Darwin)
 import Darwin
@@ -19,6 +20,8 @@ import Glibc
     var list: UnsafeMutablePointer<addrinfo>?
     let status = unsafe getaddrinfo(host, nil, &hints, &list)
     guard status == 0 else {
+        // Of what it cannot open the system's resolver says that the host is unknown, or that it should be asked again.
+        if OpenFileLimit.isReached { throw .tooManyOpenFiles }
         throw LookupFailure(
             message: unsafe String(cString: gai_strerror(status)), isTemporary: status == EAI_AGAIN)
     }

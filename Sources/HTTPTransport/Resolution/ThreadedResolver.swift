@@ -5,6 +5,8 @@ import Threading
 /// libcurl would start a thread for every lookup, and wait for a stuck one. A name whose servers do not answer keeps a thread
 /// for half a minute: whenever lookups wait and none has begun for a second, the threads are doubled, up to 64. They exist
 /// only while there is something to look up; lookups that are cancelled before they have begun are passed over.
+///
+/// There are fewer threads if the process may open fewer than 1,024 files, or if the system has no more threads.
 public final class ThreadedResolver: HostResolver {
     /// Finds the addresses of a host, however long that takes.
     public typealias Lookup = @Sendable (_ host: String) throws(LookupFailure) -> [IPAddress]
@@ -29,11 +31,13 @@ public final class ThreadedResolver: HostResolver {
         var isWatched = false
     }
 
-    private static let usualThreads = 8
-    private static let mostThreads = 64
+    /// Starts a thread that runs the body.
+    typealias Start = @Sendable (_ body: @escaping @Sendable () -> Void) throws(ThreadFailure) -> Void
 
     private let state = Locked(State())
     private let lookup: Lookup
+    private let limits: LookupThreads
+    private let start: Start
     /// Returns when threads without any progress since are to be taken for stuck.
     private let patience: @Sendable () async -> Void
 
@@ -47,8 +51,14 @@ public final class ThreadedResolver: HostResolver {
         self.init(lookup, patience: { try? await Task.sleep(for: .seconds(1)) })
     }
 
-    init(_ lookup: @escaping Lookup, patience: @escaping @Sendable () async -> Void) {
+    init(
+        _ lookup: @escaping Lookup, limits: LookupThreads = LookupThreads(openFileLimit: OpenFileLimit.current),
+        start: @escaping Start = { body throws(ThreadFailure) in try startThread(named: "webimage-dns", body) },
+        patience: @escaping @Sendable () async -> Void
+    ) {
         self.lookup = lookup
+        self.limits = limits
+        self.start = start
         self.patience = patience
     }
 
@@ -75,7 +85,7 @@ public final class ThreadedResolver: HostResolver {
             if Task.isCancelled { return (true, false) }
             state.waiting[id] = job
             state.queue.append(id)
-            guard state.threads < Self.usualThreads else {
+            guard state.threads < limits.usual else {
                 // Nobody's task: all who wait profit.
                 if !state.isWatched { Task.detached { await self.watchThreads() } }
                 state.isWatched = true
@@ -88,8 +98,24 @@ public final class ThreadedResolver: HostResolver {
         if startsThread { startLookups() }
     }
 
+    /// Starts a thread that was counted already.
+    ///
+    /// If the system has none left, those that run do the work; without any, all lookups that wait fail.
     private func startLookups() {
-        startThread(named: "webimage-dns") { self.answerQueue() }
+        do {
+            try start { self.answerQueue() }
+        } catch {
+            let failure = LookupFailure(message: error.description, isTemporary: true)
+            let failed = state.withLock { state in
+                state.threads -= 1
+                guard state.threads == 0 else { return [Job]() }
+                defer { state.waiting = [:] }
+                state.queue = []
+                for id in state.waiting.keys { state.answers[id] = .failure(failure) }
+                return Array(state.waiting.values)
+            }
+            for job in failed { job.continuation.resume() }
+        }
     }
 
     /// Has more threads start whenever those there are seem stuck, until no lookup waits for one.
@@ -102,7 +128,7 @@ public final class ThreadedResolver: HostResolver {
                 let isStuck = state.begun == begun
                 begun = state.begun
                 guard state.isWatched, isStuck else { return (!state.isWatched, 0) }
-                let added = min(state.threads, Self.mostThreads - state.threads, state.waiting.count)
+                let added = min(state.threads, limits.most - state.threads, state.waiting.count)
                 state.threads += added
                 return (false, added)
             }

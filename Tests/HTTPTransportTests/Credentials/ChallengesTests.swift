@@ -23,11 +23,13 @@ struct ChallengesTests {
         #expect(challenges.schemes.filter { $0 != "abc" } == schemes)
     }
 
-    @Test func anythingIsReadToItsEnd() {
-        var bytes: [UInt8] = []
-        for first in UInt8.min...UInt8.max {
-            bytes = [first, 0x22, 0x5C, first, 0x3D, 0x2C, first]
-            _ = Challenges([String(decoding: bytes, as: UTF8.self)])
+    @Test func anyByteIsPartOfANameUnlessItSeparates() {
+        let separators = [" ": [], "\t": [], "=": [], "\"": ["\\"], ",": ["\\"]]
+        for byte in UInt8.min...UInt8.max {
+            let character = String(decoding: [byte], as: UTF8.self)
+            let challenges = Challenges([character + "\"\\" + character + "=," + character])
+            #expect(challenges.schemes == separators[character] ?? Array(repeating: character.lowercased(), count: 2))
+            #expect(challenges.realm == nil)
         }
     }
 }

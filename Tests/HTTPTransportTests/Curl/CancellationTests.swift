@@ -1,4 +1,3 @@
-import Glibc
 import HTTPTypes
 import LoopbackOrigin
 import Testing
@@ -24,11 +23,12 @@ struct CancellationTests {
     }
 
     @Test func whileTheHostIsLookedUp() async throws {
-        let isOpen = Locked(false)
+        let gate = ThreadGate()
+        defer { gate.open() }
         let isLooking = Locked(false)
         let resolver = ThreadedResolver { _ in
             isLooking.withLock { $0 = true }
-            while !isOpen.withLock({ $0 }) { sched_yield() }
+            gate.wait()
             return ["127.0.0.1"]
         }
         try await withLoopbackOrigin { (origin) async throws in
@@ -41,7 +41,7 @@ struct CancellationTests {
             #expect(try await transport.fetch(origin.url("/a")).body == [1])
             transfer.cancel()
             expectCancelled(await recorder.end())
-            isOpen.withLock { $0 = true }
+            gate.open()
             #expect(await transport.transferCount == 0)
         }
     }

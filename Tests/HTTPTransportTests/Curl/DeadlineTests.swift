@@ -1,4 +1,3 @@
-import Glibc
 import LoopbackOrigin
 import TestSupport
 import Testing
@@ -9,6 +8,15 @@ import Threading
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlineTests {
     private static let short = Duration.milliseconds(100)
+
+    @Test func defaultsAreThoseOfTheDocumentation() {
+        let deadlines = Deadlines()
+        #expect(deadlines.lookup == .seconds(8))
+        #expect(deadlines.connect == .seconds(10))
+        #expect(deadlines.firstByte == .seconds(15))
+        #expect(deadlines.idle == .seconds(15))
+        #expect(deadlines.total == .seconds(600))
+    }
 
     @Test(arguments: [
         (LoopbackOrigin.Response.Point.start, Deadlines.Kind.firstByte), (.insideHead, .idle), (.body(0), .idle),
@@ -31,28 +39,29 @@ struct DeadlineTests {
     }
 
     @Test func aLookupCountsAsConnecting() async throws {
-        let isOpen = Locked(false)
+        let gate = ThreadGate()
+        defer { gate.open() }
         let transport = CurlTransport(
             configuration: .init(
                 proxy: .none,
                 resolver: ThreadedResolver { _ in
-                    while !isOpen.withLock({ $0 }) { sched_yield() }
+                    gate.wait()
                     return ["127.0.0.1"]
                 }))
         let record = try await transport.fetch("http://stuck.example/") { $0.deadlines.connect = Self.short }
-        isOpen.withLock { $0 = true }
         #expect(record.error?.reason == .timedOut(.connect))
     }
 
     @Test func aStuckLookupIsGivenUp() async throws {
-        let isOpen = Locked(false)
+        let gate = ThreadGate()
+        defer { gate.open() }
         let lookups = Locked(0)
         let transport = CurlTransport(
             configuration: .init(
                 proxy: .none,
                 resolver: ThreadedResolver { _ in
                     lookups.withLock { $0 += 1 }
-                    while !isOpen.withLock({ $0 }) { sched_yield() }
+                    gate.wait()
                     return ["127.0.0.1"]
                 }))
         for _ in 0..<3 {
@@ -62,7 +71,6 @@ struct DeadlineTests {
         }
         // The one that hangs is waited for; it is not joined by others.
         #expect(lookups.withLock { $0 } <= 1)
-        isOpen.withLock { $0 = true }
     }
 
     @Test func aHandshakeCountsAsConnecting() async throws {
@@ -73,6 +81,26 @@ struct DeadlineTests {
             $0.deadlines.connect = Self.short
         }
         #expect(record.error?.reason == .timedOut(.connect))
+    }
+
+    /// None of them is progress, though something arrives long before the deadline, again and again.
+    @Test(arguments: [
+        ("", "HTTP/1.1 102 Processing\r\n\r\n", Deadlines.Kind.firstByte),
+        ("HTTP/1.1 200 OK\r\n", "A: b\r\n", .idle),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", "A: b\r\n", .idle),
+    ])
+    func drippedHeaderLinesGainNoTime(beginning: String, line: String, kind: Deadlines.Kind) async throws {
+        try await withOrigin { (origin, transport) async throws in
+            let response = LoopbackOrigin.Response.raw(beginning + String(repeating: line, count: 900))
+            let size = line.utf8.count
+            origin.route("/a", response.paced(bytesPerSecond: 50 * size, chunk: size))
+            let record = try await transport.fetch(origin.url("/a")) {
+                $0.deadlines = Deadlines(
+                    connect: nil, firstByte: kind == .firstByte ? .milliseconds(300) : nil,
+                    idle: kind == .idle ? .milliseconds(300) : nil)
+            }
+            #expect(record.error?.reason == .timedOut(kind))
+        }
     }
 
     @Test func aTricklingOriginCannotBeatTheTotal() async throws {

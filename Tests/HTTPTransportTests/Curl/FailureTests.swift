@@ -110,7 +110,8 @@ struct FailureTests {
         TransportError.Reason.invalidURL, .hostNotFound, .connectionFailed, .insecure, .timedOut(.connect),
         .timedOut(.firstByte), .timedOut(.idle), .timedOut(.total), .truncated(expected: 10, received: 5),
         .truncated(expected: nil, received: 5), .connectionLost, .bodyTooLarge(limit: 1), .headerTooLarge(limit: 1),
-        .invalidResponse, .tooManyRedirects(limit: 3), .redirectRefused, .cancelled, .other(code: 99),
+        .invalidResponse, .tooManyRedirects(limit: 3), .redirectRefused, .insecureRedirect, .cancelled,
+        .other(code: 99),
         .refusedByProxy(status: 403), .invalidProxy,
     ])
     func everyReasonIsASentence(reason: TransportError.Reason) {

@@ -74,4 +74,45 @@ struct LimitTests {
             #expect(record.error?.reason == .headerTooLarge(limit: 100 << 10))
         }
     }
+
+    /// A long line each, or many short ones, of which libcurl keeps about 100 bytes each.
+    @Test(arguments: ["X: a\r\n", "X: \(String(repeating: "a", count: 4_000))\r\n"])
+    func endlessTrailersEnd(trailer: String) async throws {
+        try await withOrigin { (origin, transport) async throws in
+            let trailers = String(repeating: trailer, count: (32 << 20) / trailer.utf8.count)
+            origin.route("/a", .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n" + trailers))
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.error?.reason == .headerTooLarge(limit: 100 << 10))
+            #expect(record.body == Array("a".utf8))
+            #expect(origin.counts.bodyBytesSent["/a", default: 0] < 16 << 20)
+        }
+    }
+
+    @Test func fewTrailersAreNoMatter() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route(
+                "/a",
+                .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nA: 1\r\nB: 2\r\n\r\n"))
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.isComplete)
+            #expect(record.body == Array("a".utf8))
+        }
+    }
+
+    /// libcurl answers a Digest challenge by itself, and again and again while it is said to be stale.
+    @Test func endlessChallengesEnd() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a") { request in
+                let challenge = "Digest realm=\"a\", qop=\"auth\", stale=true, nonce=\"\(request.ordinal)\""
+                return LoopbackOrigin.Response(
+                    status: 401,
+                    headerFields: ["WWW-Authenticate": challenge, "A": String(repeating: "x", count: 20_000)])
+            }
+            let record = try await transport.fetch(origin.url("/a")) {
+                $0.credential = .digest(user: "me", password: "secret")
+            }
+            #expect(record.error?.reason == .headerTooLarge(limit: 100 << 10))
+            #expect(origin.recordedRequests.count < 8)
+        }
+    }
 }

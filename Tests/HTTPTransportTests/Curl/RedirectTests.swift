@@ -24,6 +24,7 @@ struct RedirectTests {
     }
 
     @Test func mayLeadElsewhereInAChain() async throws {
+        let key = try #require(HTTPField.Name("X-Api-Key"))
         try await withLoopbackOrigin { (other) async throws in
             other.route("/end", LoopbackOrigin.Response(body: [1]))
             try await withOrigin { (origin, transport) async throws in
@@ -32,6 +33,7 @@ struct RedirectTests {
                 origin.route("/2", .redirect(to: other.url("/end")))
                 let record = try await transport.fetch(origin.url("/0")) {
                     $0.headerFields = [.authorization: "Bearer x", .cookie: "a=b", .accept: "image/*"]
+                    $0.headerFields[key] = "secret"
                 }
                 #expect(record.head?.redirectCount == 3)
                 #expect(record.body == [1])
@@ -39,6 +41,8 @@ struct RedirectTests {
                 let last = try #require(other.recordedRequests.first).headerFields
                 #expect(last["authorization"] == nil)
                 #expect(last["cookie"] == nil)
+                #expect(last["x-api-key"] == nil)
+                #expect(origin.recordedRequests.allSatisfy { $0.headerFields["x-api-key"] == "secret" })
                 #expect(last["accept"] == "image/*")
             }
         }
@@ -50,6 +54,27 @@ struct RedirectTests {
             let record = try await transport.fetch(origin.url("/a")) { $0.redirectLimit = 5 }
             #expect(record.error?.reason == .tooManyRedirects(limit: 5))
             #expect(origin.counts.totalRequests == 6)
+        }
+    }
+
+    @Test func aLoopIsLeftAfterTenUnlessToldOtherwise() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", .redirect(to: "/a"))
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.error?.reason == .tooManyRedirects(limit: 10))
+            #expect(origin.counts.totalRequests == 11)
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func cannotMakeUsSendAUserAndPassword(host: String) async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", .redirect(to: "http://you:yours@\(host):\(origin.port)/b"))
+            origin.route("/b", LoopbackOrigin.Response(body: [1]))
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.body == [1])
+            #expect(record.head?.url.string == "http://\(host):\(origin.port)/b")
+            #expect(origin.recordedRequests.allSatisfy { $0.headerFields["authorization"] == nil })
         }
     }
 

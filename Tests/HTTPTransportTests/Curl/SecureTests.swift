@@ -38,6 +38,21 @@ struct SecureTests {
         }
     }
 
+    @Test func aSecondConnectionResumesTheSession() async throws {
+        let server = try await SecureServer()
+        let transport = transport(server)
+        let name = try #require(HTTPField.Name("X-Resumed"))
+        var resumed: [String?] = []
+        for _ in 0..<3 {
+            let record = try await transport.fetch("https://127.0.0.1:\(server.portOfHTTP1)/small") {
+                $0.headerFields[.connection] = "close"
+            }
+            #expect(record.metrics?.reusedConnection == false)
+            resumed.append(record.head?.response.headerFields[name])
+        }
+        #expect(resumed == [".", "r", "r"])
+    }
+
     @Test func anUnknownAuthorityIsNotTrusted() async throws {
         let server = try await SecureServer()
         let transport = CurlTransport(configuration: .init(proxy: .none))

@@ -79,7 +79,7 @@ struct TrustTests {
 
     @Test func connectionsOfOtherSettingsAreNotUsed() async throws {
         let server = try await SecureServer()
-        let easy = try CurlEasy(.init(proxy: .none))
+        let easy = try CurlEasy(.init(proxy: .none), headerLines: HeaderLines())
         try easy.set(CURLOPT_URL, "https://127.0.0.1:\(server.portOfHTTP1)/small")
         func result(_ options: TLSOptions) throws -> CURLcode {
             try easy.set(
@@ -130,11 +130,24 @@ struct TrustTests {
         try await expectInsecure(transport(options), url, "unable to set private key file: '/nowhere/a.key'")
     }
 
-    @Test(arguments: ["tlsv13 alert certificate required", "tlsv1 alert unknown ca", "sslv3 alert bad certificate"])
-    func aServerMayRefuseUsAfterTheHandshake(words: String) {
-        let detail = "OpenSSL SSL_read: OpenSSL/3.0.19: error:0A00045C:SSL routines::\(words), errno 0"
-        let error = TransportError(CURLE_RECV_ERROR, url: "https://a/", detail: detail, progress: .waitingForHead)
-        #expect(error.reason == .insecure)
-        #expect(error.description.contains(words))
+    @Test func whatTakesACertificateOfOursDoesNotLeadToHTTP() async throws {
+        let server = try await SecureServer()
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/small", LoopbackOrigin.Response(body: [1]))
+            var options = TLSOptions(certificateAuthorityFile: server.certificateAuthorityFile)
+            let url = "https://127.0.0.1:\(server.port)/insecure?\(origin.port)"
+            #expect(try await transport(options).fetch(url).body == [1])
+            options.clientCertificates = [
+                "127.0.0.1": ClientCertificate(
+                    certificateFile: server.path("client.pem"), keyFile: server.path("client.key"))
+            ]
+            let refusing = transport(options)
+            let error = try #require(try await refusing.fetch(url).error)
+            #expect(error.reason == .insecureRedirect)
+            #expect(error.url == url)
+            #expect(origin.counts.totalRequests == 1)
+            #expect(
+                try await refusing.fetch(url) { $0.redirectPolicy.insecureRedirects = .followed }.body == [1])
+        }
     }
 }

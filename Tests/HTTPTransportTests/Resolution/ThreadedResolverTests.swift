@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Threading
 
@@ -107,6 +108,39 @@ struct ThreadedResolverTests {
         #expect(try await resolver.addresses(of: "last") == ["127.0.0.1"])
         #expect(gatekeeper.counts.withLock { $0.lookups.count } == 9)
         patience.endsForGood()
+    }
+
+    @Test func aSystemWithoutFurtherThreadsLeavesLookupsToThoseThereAre() async throws {
+        let gatekeeper = Gatekeeper()
+        let patience = Patience()
+        let started = Locked(0)
+        let resolver = ThreadedResolver(
+            gatekeeper.lookup,
+            start: { body throws(ThreadFailure) in
+                let number = started.withLock { started in
+                    started += 1
+                    return started
+                }
+                guard number <= 2 else { throw ThreadFailure(code: EAGAIN) }
+                try startThread(named: "webimage-test", body)
+            }, patience: patience.last)
+        let lookups = (0..<40).map { number in Task { try await resolver.addresses(of: "host\(number)") } }
+        await gatekeeper.lookups(reach: 2)
+        gatekeeper.open()
+        for lookup in lookups { #expect(try await lookup.value == ["127.0.0.1"]) }
+        #expect(gatekeeper.counts.withLock { $0.maximum } <= 2)
+        patience.endsForGood()
+    }
+
+    @Test func aSystemWithoutAnyThreadFailsLookups() async {
+        let resolver = ThreadedResolver(
+            { _ throws(LookupFailure) in ["127.0.0.1"] },
+            start: { _ throws(ThreadFailure) in throw ThreadFailure(code: EAGAIN) }, patience: {})
+        for _ in 0..<2 {
+            let failure = await #expect(throws: LookupFailure.self) { try await resolver.addresses(of: "host") }
+            #expect(failure?.message == "cannot start a thread: Resource temporarily unavailable")
+            #expect(failure?.isTemporary == true)
+        }
     }
 
     @Test func aFailureIsThrown() async {

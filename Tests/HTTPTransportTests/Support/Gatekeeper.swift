@@ -1,4 +1,3 @@
-import Glibc
 import HTTPTransport
 import Threading
 
@@ -8,11 +7,11 @@ final class Gatekeeper: Sendable {
         var running = 0
         var maximum = 0
         var lookups: [String] = []
-        var isOpen = false
     }
     let counts = Locked(Counts())
+    private let gate = ThreadGate()
 
-    func open() { counts.withLock { $0.isOpen = true } }
+    func open() { gate.open() }
 
     /// Returns when so many lookups have begun.
     func lookups(reach count: Int) async {
@@ -25,7 +24,7 @@ final class Gatekeeper: Sendable {
             counts.maximum = max(counts.maximum, counts.running)
             counts.lookups.append(host)
         }
-        while !counts.withLock({ $0.isOpen }) { sched_yield() }
+        gate.wait()
         counts.withLock { $0.running -= 1 }
         if host.hasPrefix("bad") { throw LookupFailure(message: "no") }
         return ["127.0.0.1"]

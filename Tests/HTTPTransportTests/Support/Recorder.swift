@@ -36,6 +36,7 @@ final class Recorder: TransferReceiver {
     typealias Script = @Sendable (_ received: Int, _ pauses: Int) -> BodyDemand
 
     private struct Waiter {
+        let id: Int
         let isSatisfied: @Sendable (Record) -> Bool
         let continuation: CheckedContinuation<Void, Never>
     }
@@ -44,6 +45,7 @@ final class Recorder: TransferReceiver {
         var record = Record()
         var script: Script
         var waiters: [Waiter] = []
+        var lastID = 0
     }
 
     private let state: Locked<State>
@@ -59,15 +61,26 @@ final class Recorder: TransferReceiver {
     /// From now on takes everything.
     func takeAll() { state.withLock { $0.script = { _, _ in .more } } }
 
-    /// Returns when the record satisfies `isSatisfied`.
+    /// Returns when the record satisfies `isSatisfied`, or the task is cancelled, as by a time limit.
     func wait(until isSatisfied: @escaping @Sendable (Record) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                if isSatisfied(state.record) { return true }
-                state.waiters.append(Waiter(isSatisfied: isSatisfied, continuation: continuation))
-                return false
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    if isSatisfied(state.record) || Task.isCancelled { return true }
+                    state.waiters.append(Waiter(id: id, isSatisfied: isSatisfied, continuation: continuation))
+                    return false
+                }
+                if isDone { continuation.resume() }
             }
-            if isDone { continuation.resume() }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
+            }
+            waiter?.continuation.resume()
         }
     }
 

@@ -4,9 +4,10 @@ import TestSupport
 
 /// nginx with TLS on 127.0.0.1, with a certificate authority of its own: HTTP/2 on one port, HTTP/1.1 on another.
 ///
-/// Serves `/small`, 1,000 bytes, and `/big`, 8 MiB, and tells in `X-Connection` which connection it was. `/private` is
+/// Serves `/small`, 1,000 bytes, and `/big`, 8 MiB, and tells in `X-Connection` which connection it was
+/// and in `X-Resumed` whether that resumed a TLS session (`r`, or `.`). `/private` is
 /// `/small` for `me` with the password `secret` (Basic), `/heard` says what it has heard of a client's secrets, `/407` is
-/// answered by that status, and `/inward` leads to a private address.
+/// answered by that status, `/inward` leads to a private address, and `/insecure?8080` to that port by http.
 final class SecureServer {
     static let small = pattern(1_000)
     static let big = pattern(8 << 20)
@@ -67,10 +68,13 @@ final class SecureServer {
             return "server { listen 127.0.0.1:\(port) ssl; \(lines) }"
         }
         let common = """
+            add_header X-Connection $connection;
+            add_header X-Resumed $ssl_session_reused;
             location /private { auth_basic files; auth_basic_user_file \(path("users")); }
             location /heard { return 200 "$http_proxy_authorization|$http_authorization|$http_cookie"; }
             location /407 { add_header Proxy-Authenticate "Basic realm=\\"x\\"" always; return 407; }
             location /inward { return 302 https://127.0.0.1:$server_port/small; }
+            location /insecure { return 302 http://127.0.0.1:$args/small; }
             """
         return """
             keepalive_requests 1000000;

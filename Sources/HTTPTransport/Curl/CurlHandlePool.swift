@@ -1,0 +1,48 @@
+import CCurl
+
+/// Makes the easy handles of a transport, and keeps those that may carry another transfer.
+///
+/// Confined to the transport's thread.
+final class CurlHandlePool {
+    private let configuration: CurlTransport.Configuration
+    private let connections: CurlConnections
+    private let mayReuse = CurlVersion.loaded.mayReuseHandles
+    private let headerLines = HeaderLines()
+    private var idle: [CurlEasy] = []
+    /// From the first handle on.
+    private var share: CurlShare?
+    /// From the first request on that handles cookies.
+    private var cookieJar: CookieJar?
+
+    init(_ configuration: CurlTransport.Configuration, connections: CurlConnections) {
+        self.configuration = configuration
+        self.connections = connections
+    }
+
+    /// Returns a handle for one transfer.
+    func take() throws(CurlOptionFailure) -> CurlEasy {
+        if let easy = idle.popLast() { return easy }
+        let easy = try CurlEasy(configuration, headerLines: headerLines)
+        try easy.setCallbacks()
+        try easy.announceConnections(to: connections)
+        if share == nil { share = try CurlShare() }
+        try share?.attach(to: easy)
+        return easy
+    }
+
+    /// Takes back the handle of a transfer that libcurl is done with.
+    func giveBack(_ easy: CurlEasy) {
+        easy.transfer = nil
+        // libcurl keeps a server's challenge in the handle, and would answer it to the next server; nor shall cookies be
+        // sent where nobody asked for them.
+        guard mayReuse, easy.settings?.leavesSecrets == false, !easy.handlesCookies else { return }
+        // As many as there are connections.
+        if idle.count < configuration.connectionCacheSize { idle.append(easy) }
+    }
+
+    /// Has `easy` send the transport's cookies and keep new ones.
+    func openCookieJar(for easy: CurlEasy) throws(CurlOptionFailure) {
+        if cookieJar == nil { cookieJar = try CookieJar(file: configuration.cookieFile) }
+        try cookieJar?.open(for: easy)
+    }
+}

@@ -1,0 +1,21 @@
+import CCurl
+
+/// Owner of a `curl_slist`, which libcurl reads as long as a handle has it, and does not change.
+@safe
+final class CurlList {
+    let pointer: UnsafeMutablePointer<curl_slist>?
+
+    init(_ lines: [String]) throws(CurlOptionFailure) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = unsafe curl_slist_append(list, line) else {
+                unsafe curl_slist_free_all(list)
+                throw CurlOptionFailure(code: CURLE_OUT_OF_MEMORY)
+            }
+            unsafe list = longer
+        }
+        unsafe pointer = list
+    }
+
+    deinit { unsafe curl_slist_free_all(pointer) }
+}

@@ -1,0 +1,166 @@
+import CEpoll
+import Glibc
+import Synchronization
+import Threading
+
+/// Ends connections that keep libcurl from returning, as ``FloodJudge`` has it.
+///
+/// No callback of libcurl's is called meanwhile. So a thread of its own looks at the transport's every 20 milliseconds,
+/// while there is anything to see, and shuts the connection's socket down; libcurl takes that for its end.
+final class FloodGuard: Sendable {
+    /// A connection that was ended.
+    struct EndedConnection {
+        /// What it was, and may be something else by now.
+        let descriptor: Int32
+        let localPort: Int
+    }
+
+    private struct State {
+        var connections: Set<Int32> = []
+        var ended: [EndedConnection] = []
+        /// What tells the processor time of the transport's thread.
+        var clock: clockid_t?
+    }
+
+    private static let interval: UInt32 = 20_000
+    /// How many looks there are without anything to see before the thread ends.
+    private static let idleLooks = 50
+
+    private let state = Locked(State())
+    /// Odd while the transport's thread is inside libcurl; another number after each callback.
+    private let activity = Atomic<UInt64>(0)
+    private let isNeeded = Atomic(false)
+    private let isWatching = Atomic(false)
+    private let hasEndedAny = Atomic(false)
+    private let isOver = Atomic(false)
+
+    deinit {
+        assert(isOver.load(ordering: .relaxed), "the guard of a transport that still runs")
+    }
+}
+
+// MARK: - For the transport's thread alone
+
+extension FloodGuard {
+    /// From now on there may be connections that libcurl reads from until nothing arrives: not those of plain HTTP/1.1.
+    func begin() {
+        guard !isNeeded.load(ordering: .relaxed) else { return }
+        var clock = clockid_t()
+        guard unsafe pthread_getcpuclockid(pthread_self(), &clock) == 0 else { return }
+        state.withLock { $0.clock = clock }
+        isNeeded.store(true, ordering: .relaxed)
+    }
+
+    /// Runs `call`, which is one of libcurl.
+    func during<Result>(_ call: () -> Result) -> Result {
+        advance(by: 1)
+        defer { advance(by: 1) }
+        if isNeeded.load(ordering: .relaxed), !isWatching.load(ordering: .relaxed) { startWatching() }
+        return call()
+    }
+
+    /// libcurl has called back.
+    func calledBack() { advance(by: 2) }
+
+    /// A connection was opened.
+    func connectionOpened(_ descriptor: Int32) {
+        _ = state.withLock { $0.connections.insert(descriptor) }
+    }
+
+    /// A connection is about to be closed.
+    func connectionClosed(_ descriptor: Int32) {
+        _ = state.withLock { $0.connections.remove(descriptor) }
+    }
+
+    /// Returns the connections that have been ended since the last time.
+    func takeEnded() -> [EndedConnection] {
+        guard hasEndedAny.load(ordering: .relaxed), hasEndedAny.exchange(false, ordering: .acquiring) else { return [] }
+        return state.withLock { state in
+            defer { state.ended = [] }
+            return state.ended
+        }
+    }
+
+    /// The transport's thread ends.
+    func end() { isOver.store(true, ordering: .relaxed) }
+
+    private func advance(by count: UInt64) {
+        // Nobody else writes it.
+        activity.store(activity.load(ordering: .relaxed) &+ count, ordering: .relaxed)
+    }
+
+    private func startWatching() {
+        guard !isWatching.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        do {
+            try startThread(named: "webimage-guard") { [self] in watch() }
+        } catch {
+            // Transfers do without it; the next call asks for one again.
+            isWatching.store(false, ordering: .relaxed)
+        }
+    }
+}
+
+// MARK: - The guard's own thread
+
+extension FloodGuard {
+    private func watch() {
+        var judge = FloodJudge()
+        var last = activity.load(ordering: .relaxed)
+        var idle = 0
+        while !isOver.load(ordering: .relaxed) {
+            usleep(Self.interval)
+            let current = activity.load(ordering: .relaxed)
+            let isInside = !current.isMultiple(of: 2)
+            if let culprit = judge.look(
+                number: isInside ? current : nil, processorTime: processorTime, bytesRead: { bytesRead })
+            {
+                endConnection(culprit)
+            }
+            idle = isInside || current != last ? 0 : idle + 1
+            last = current
+            guard idle >= Self.idleLooks else { continue }
+            isWatching.store(false, ordering: .sequentiallyConsistent)
+            // Else a call that began just now would go on unseen.
+            if activity.load(ordering: .sequentiallyConsistent) == last { return }
+            if isWatching.exchange(true, ordering: .acquiringAndReleasing) { return }
+            idle = 0
+        }
+    }
+
+    private var processorTime: Duration {
+        guard let clock = state.withLock({ $0.clock }) else { return .zero }
+        var time = timespec()
+        guard unsafe clock_gettime(clock, &time) == 0 else { return .zero }
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    private var bytesRead: [Int32: Int64] {
+        state.withLock { state in
+            Dictionary(uniqueKeysWithValues: state.connections.map { ($0, cepoll_bytes_read($0)) })
+        }
+    }
+
+    private func endConnection(_ descriptor: Int32) {
+        state.withLock { state in
+            // Under the lock, since the transport's thread takes it before it closes a connection.
+            guard state.connections.contains(descriptor) else { return }
+            state.ended.append(EndedConnection(descriptor: descriptor, localPort: localPort(of: descriptor)))
+            // First, since libcurl may return, and its transfers be settled, before the call below does.
+            hasEndedAny.store(true, ordering: .releasing)
+            shutdown(descriptor, Int32(SHUT_RDWR))
+        }
+    }
+
+    /// -1 if it cannot be told.
+    private func localPort(of descriptor: Int32) -> Int {
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let status = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) { address in
+                unsafe getsockname(descriptor, address.baseAddress, &length)
+            }
+        }
+        // The port stands at the same place in the addresses of both versions.
+        return status == 0 ? Int(UInt16(bigEndian: address.sin6_port)) : -1
+    }
+}

@@ -1,0 +1,49 @@
+/// Decides, from looks at the transport's thread now and then, which connection holds it up.
+///
+/// libcurl reads on while bytes arrive that belong to no response: empty HTTP/2 frames, TLS session tickets, the body of
+/// a proxy's refusal. It returns, or calls back, when there are none left, which is up to the server.
+struct FloodJudge {
+    /// How much time of a processor one call of libcurl may take without calling back.
+    ///
+    /// Far more than it needs for whatever there is to be done, and time in which the thread is kept from running does
+    /// not count.
+    static let patience = Duration.milliseconds(40)
+    /// The number of bytes that must have been read from a connection in this time for it to be the cause.
+    static let leastBytes: Int64 = 64 << 10
+
+    private struct Call {
+        let number: UInt64
+        let processorTime: Duration
+        var bytesRead: [Int32: Int64]?
+    }
+
+    private var call: Call?
+
+    /// Takes another look, and returns the descriptor of the connection to end, if there is one.
+    ///
+    /// - Parameters:
+    ///   - number: Another one for each call, and after each time that libcurl has called back; nil outside of any.
+    ///   - processorTime: What the thread has used so far.
+    ///   - bytesRead: Returns the number of bytes read from each connection so far.
+    mutating func look(number: UInt64?, processorTime: Duration, bytesRead: () -> [Int32: Int64]) -> Int32? {
+        guard let number else {
+            call = nil
+            return nil
+        }
+        guard let call, call.number == number else {
+            call = Call(number: number, processorTime: processorTime)
+            return nil
+        }
+        guard let before = call.bytesRead else {
+            self.call?.bytesRead = bytesRead()
+            return nil
+        }
+        guard processorTime - call.processorTime >= Self.patience else { return nil }
+        let growth = bytesRead().compactMap { descriptor, bytes in
+            before[descriptor].map { (descriptor, bytes - $0) }
+        }
+        guard let most = growth.max(by: { $0.1 < $1.1 }), most.1 >= Self.leastBytes else { return nil }
+        self.call = nil
+        return most.0
+    }
+}

@@ -1,0 +1,16 @@
+/// The numbers of threads for lookups that block.
+///
+/// A lookup of the system's takes one or two file descriptors, so all of them together take at most an eighth of what the
+/// process may open.
+struct LookupThreads: Equatable {
+    /// The number of threads while lookups make progress.
+    let usual: Int
+    /// The maximum number of threads, reached while all others are stuck.
+    let most: Int
+
+    /// The numbers for a process that may open `openFileLimit` files: 8 and 64 from 1,024 on, and never fewer than one.
+    init(openFileLimit: Int) {
+        most = min(64, max(1, openFileLimit / 16))
+        usual = min(8, max(1, most / 2))
+    }
+}

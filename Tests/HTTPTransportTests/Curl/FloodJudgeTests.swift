@@ -1,0 +1,52 @@
+import Testing
+
+@testable import HTTPTransport
+
+struct FloodJudgeTests {
+    private let enough = FloodJudge.leastBytes
+
+    @Test func endsTheConnectionThatIsReadFromWhileACallDoesNotReturn() {
+        var judge = FloodJudge()
+        var read: [Int32: Int64] = [3: 1_000, 4: 50]
+        #expect(judge.look(number: 7, processorTime: .zero) { read } == nil)
+        #expect(judge.look(number: 7, processorTime: .milliseconds(20)) { read } == nil)
+        read = [3: 1_000 + 10, 4: 50 + enough, 5: 10 * enough]
+        #expect(judge.look(number: 7, processorTime: .milliseconds(40)) { read } == 4)
+        // It has had its answer; a new verdict takes as long again.
+        #expect(judge.look(number: 7, processorTime: .milliseconds(60)) { read } == nil)
+    }
+
+    @Test func aCallThatCallsBackIsAtWork() {
+        var judge = FloodJudge()
+        for look in 0..<100 {
+            let read: [Int32: Int64] = [3: Int64(look) * enough]
+            #expect(judge.look(number: UInt64(2 * look + 1), processorTime: .milliseconds(20 * look)) { read } == nil)
+        }
+    }
+
+    @Test func timeBetweenCallsDoesNotCount() {
+        var judge = FloodJudge()
+        for look in 0..<100 {
+            let number: UInt64? = look.isMultiple(of: 2) ? 1 : nil
+            let read: [Int32: Int64] = [3: Int64(look) * enough]
+            #expect(judge.look(number: number, processorTime: .milliseconds(20 * look)) { read } == nil)
+        }
+    }
+
+    @Test func aThreadThatIsKeptFromRunningIsNotHeldUp() {
+        var judge = FloodJudge()
+        for look in 0..<100 {
+            let read: [Int32: Int64] = [3: Int64(look) * enough]
+            #expect(judge.look(number: 1, processorTime: .microseconds(300 * look)) { read } == nil)
+        }
+    }
+
+    /// It may load certificate authorities, or look for a cookie among very many.
+    @Test func aCallThatReadsLittleIsAtWork() {
+        var judge = FloodJudge()
+        for look in 0..<100 {
+            let read: [Int32: Int64] = [3: 60_000 + (look > 50 ? 5_000 : 0), 4: 0]
+            #expect(judge.look(number: 1, processorTime: .milliseconds(20 * look)) { read } == nil)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import HTTPTransport
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
+struct FloodTests {
+    /// Whether they hold libcurl up depends on which side is faster; where they do not, a deadline ends the transfer.
+    private static func isEnd(_ error: TransportError?) -> Bool {
+        switch error?.reason {
+        case .invalidResponse: error?.detail == "endless data that belong to no response"
+        case .timedOut(.total): true
+        default: false
+        }
+    }
+
+    @Test func endlessEmptyFramesHoldUpNobodyElse() async throws {
+        let server = try await FloodingServer()
+        try await withOrigin(
+            .init(proxy: .none, tls: .init(certificateAuthorityFile: server.certificateAuthorityFile))
+        ) { (origin, transport) async throws in
+            origin.route("/a", LoopbackOrigin.Response(body: [1]))
+            let flooded = Recorder()
+            _ = try transport.start("https://127.0.0.1:\(server.port)/", flooded) {
+                $0.deadlines.total = .seconds(5)
+            }
+            while flooded.record.outcomes.isEmpty, !Task.isCancelled {
+                #expect(try await transport.fetch(origin.url("/a")).body == [1])
+            }
+            let record = await flooded.end()
+            #expect(Self.isEnd(record.error), "\(String(describing: record.error))")
+            #expect(try await transport.fetch(origin.url("/a")).body == [1])
+        }
+    }
+
+    /// All of them, since they share it.
+    @Test func theTransfersOfAFloodedConnectionFailTogether() async throws {
+        let server = try await FloodingServer()
+        let transport = CurlTransport(
+            configuration: .init(
+                proxy: .none, tls: .init(certificateAuthorityFile: server.certificateAuthorityFile)))
+        let errors = try await withThrowingTaskGroup { group in
+            for number in 0..<4 {
+                group.addTask {
+                    let url = "https://127.0.0.1:\(server.port)/\(number)"
+                    return try await transport.fetch(url) { $0.deadlines.total = .seconds(5) }.error
+                }
+            }
+            return try await group.reduce(into: [TransportError?]()) { $0.append($1) }
+        }
+        // One that was about to be sent by that connection may be told that it is gone.
+        #expect(errors.allSatisfy { $0 != nil } && errors.contains(where: Self.isEnd), "\(errors)")
+    }
+}

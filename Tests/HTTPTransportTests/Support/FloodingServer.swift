@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import TestSupport
+import Threading
+
+/// A server of HTTP/2 on 127.0.0.1 that answers every connection by empty frames without end, as fast as they are taken.
+///
+/// openssl does the TLS; the frames reach it by a FIFO.
+final class FloodingServer: Sendable {
+    let port: Int
+    private let folder: NginxServer
+    private let process: pid_t
+    /// The authority to trust.
+    let certificateAuthorityFile: String
+
+    /// So much in all, so that a client that takes everything fails its test in the end.
+    private static let mostBytes = 2 << 30
+
+    /// Starts the server; a client may connect at once.
+    init() async throws {
+        folder = try NginxServer()
+        port = folder.ports[0]
+        let authority = try CertificateAuthority(for: folder)
+        try authority.makeKey("server")
+        try authority.sign("server", key: "server")
+        certificateAuthorityFile = authority.file
+        let pipe = folder.path("frames")
+        guard mkfifo(pipe, 0o600) == 0 else { throw Programs.Failure(description: "mkfifo: \(errno)") }
+        // Its standard input must be open before it listens, or the first client would find none.
+        try startThread(named: "flood") { Self.write(to: pipe) }
+        let command =
+            "exec openssl s_server -quiet -alpn h2 -accept 127.0.0.1:\(port) -cert '\(folder.path("server.pem"))'"
+            + " -key '\(folder.path("server.key"))' < '\(pipe)'"
+        process = try Programs.start("sh", ["-c", command])
+        while try !isListening, !Task.isCancelled { await Task.yield() }
+    }
+
+    /// A Boolean value that indicates whether the server listens, found out without connecting: it would send the beginning
+    /// of its frames to whoever connects first.
+    private var isListening: Bool {
+        get throws {
+            let sockets = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+            let address = "0100007F:" + String(format: "%04X", port)
+            return sockets.split(separator: "\n").contains { line in
+                let fields = line.split(separator: " ")
+                return fields.count > 3 && fields[1] == address && fields[3] == "0A"
+            }
+        }
+    }
+
+    deinit { Programs.end(process) }
+
+    /// A SETTINGS frame without any, then frames of a type that nobody knows, and that is to be ignored.
+    private static func write(to pipe: String) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let descriptor = open(pipe, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+        let frames = Array(repeating: [0, 0, 0, 0x55, 0, 0, 0, 0, 0] as [UInt8], count: 7_000).flatMap(\.self)
+        guard Glibc.write(descriptor, settings, settings.count) == settings.count else { return }
+        for _ in 0..<(mostBytes / frames.count) {
+            // It takes everything, or fails once nobody reads it any more.
+            let written = frames.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard written == frames.count else { return }
+        }
+    }
+}
