@@ -13,6 +13,19 @@ struct ParityTests {
         #expect(missing.isEmpty)
     }
 
+    @Test func onlyTestsThatRunCount() {
+        let source = """
+            @Test(arguments: [1, 2]) func runs(_ number: Int) {}
+            @Test(.disabled("flaky")) func isDisabled() {}
+            // @Test func isCommentedOut() {}
+            @Test
+            func runsToo() {}
+            func isNone() {}
+            """
+        #expect(tests(inSource: source) == ["runs", "runsToo"])
+        #expect(tests(inSource: "@Suite(.disabled()) struct Tests {\n    @Test func runs() {}\n}").isEmpty)
+    }
+
     /// All tests as `Suite.function`; a suite may have several files, `Suite+Part.swift`.
     private func tests(in folder: String) throws -> Set<String> {
         var found: Set<String> = []
@@ -20,8 +33,17 @@ struct ParityTests {
         for case let file as String in files where !file.contains(".build") {
             guard let suite = file.firstMatch(of: /([A-Za-z]+Tests)(\+[A-Za-z]+)?\.swift$/)?.1 else { continue }
             let source = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
-            for match in source.matches(of: /@Test[^{}]*?func ([a-zA-Z0-9]+)\(/) { found.insert("\(suite).\(match.1)") }
+            for test in tests(inSource: source) { found.insert("\(suite).\(test)") }
         }
         return found
+    }
+
+    /// The names of the tests in a file, without those that are commented out or disabled.
+    private func tests(inSource source: String) -> [String] {
+        let code = source.split(separator: "\n").filter { !$0.drop(while: \.isWhitespace).hasPrefix("//") }
+            .joined(separator: "\n")
+        guard code.firstMatch(of: /@Suite\([^{}]*\.disabled/) == nil else { return [] }
+        return code.matches(of: /@Test([^{}]*?)func ([a-zA-Z0-9]+)\(/).filter { !$0.1.contains(".disabled") }
+            .map { String($0.2) }
     }
 }

@@ -6,7 +6,7 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
     ///
     /// The memory cache of finished pixels counts as fresh.
     case useProtocol
-    /// Whatever is stored is not used; the new response takes its place. SDWebImage's default.
+    /// Whatever is stored is not used; the new response takes its place.
     case reload
     /// The origin is asked whether the stored response is still right, even if it is fresh.
     case revalidate
@@ -14,7 +14,7 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
     case cacheElseLoad
     /// What is stored is used however old it is; without it the request fails with `notCached`, and nobody is asked.
     case cacheOnly
-    /// Nothing stored is used, and nothing is stored.
+    /// Nothing stored is used, and nothing is stored: what SDWebImage does without `UseNSURLCache`.
     case noStore
 
     /// Whether finished pixels of an earlier request will do.

@@ -11,7 +11,7 @@ struct EntryDraft {
     private var pieces: [[UInt8]] = []
     private var length = 0
     private var checksum = Checksum()
-    /// How long the whole must be, if a part of it was taken over and this is known.
+    /// How long the whole must be, if this is known.
     private var total: Int?
     private var isTakenOver = false
     /// Whether it became an entry, or never will.
@@ -19,17 +19,19 @@ struct EntryDraft {
     /// Whether it never will for want of room, or by the disk's fault.
     private(set) var isGivenUp = false
 
-    init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache) {
+    /// A draft of an entry whose body must be `length` bytes long, if this is known.
+    init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil) {
         self.cache = cache
         self.head = head
+        total = length
         name = head.name(key)
     }
 
     /// Goes on with a part that is stored, which from now on is in nobody else's hands.
     ///
     /// Without effect but that there will be no entry if others, or other processes, were quicker.
-    mutating func takeOver(_ part: StoredResponse, named partName: String, total: Int?) {
-        (isTakenOver, self.total) = (true, total)
+    mutating func takeOver(_ part: StoredResponse, named partName: String) {
+        isTakenOver = true
         let known = cache.index.withLock { index in
             defer { _ = index.remove(partName) }
             return index.content(partName) ?? nil
@@ -74,9 +76,12 @@ struct EntryDraft {
         return handle
     }
 
-    /// Makes an entry of what was written, which is the whole body.
+    /// Makes an entry of what was written, which is the whole body if it is as long as it must be.
+    ///
+    /// A response whose framing contradicts its `Content-Length` leaves nothing behind, as nobody knows which of the two is
+    /// right; what was stored before it stays. A rest that came short is kept with the part that it goes on.
     mutating func finish() {
-        guard total == nil || total == length else { return keep() }
+        guard total == nil || total == length else { return isTakenOver ? keep() : discard() }
         // Of nothing there can be no entry.
         if length == 0 || !finish(as: .whole) { giveUp() }
     }

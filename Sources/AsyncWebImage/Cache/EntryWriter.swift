@@ -25,16 +25,21 @@ final class EntryWriter: Sendable {
     private let draft: Locked<EntryDraft>
 
     /// Stores an answer with this head, the beginning of whose body may be stored already.
-    init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache, continuing part: StoredResponse? = nil) {
+    ///
+    /// `length` is how long the whole body must be to become an entry, if this is known.
+    init(
+        _ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil,
+        continuing part: StoredResponse? = nil
+    ) {
         self.head = head
         self.key = key
         self.cache = cache
         state = Locked(State(received: part?.body.length ?? 0))
-        draft = Locked(EntryDraft(head, key, cache: cache))
+        draft = Locked(EntryDraft(head, key, cache: cache, length: length))
         guard let part else { return }
-        let (name, total) = (EntryKind.part.name(part.head.name(key)), head.contentLength)
+        let name = EntryKind.part.name(part.head.name(key))
         // Before anything is written.
-        cache.thread.append { self.draft.withLock { $0.takeOver(part, named: name, total: total) } }
+        cache.thread.append { self.draft.withLock { $0.takeOver(part, named: name) } }
     }
 
     // MARK: The transport's thread

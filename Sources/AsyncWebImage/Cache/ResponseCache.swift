@@ -59,7 +59,7 @@ public final class ResponseCache: Sendable {
         } catch {
             throw .unreadableFile(path: configuration.directory ?? "", reason: error.description)
         }
-        if folder != nil { startThread(named: "webimage-cache-scan") { [self] in scan() } }
+        if folder != nil { startRequiredThread(named: "webimage-cache-scan") { [self] in scan() } }
     }
 
     deinit { thread.close() }
@@ -124,7 +124,7 @@ final class CacheThread: Sendable {
             return !isStarted
         }
         if starts {
-            startThread(named: "webimage-cache") { [queue] in
+            startRequiredThread(named: "webimage-cache") { [queue] in
                 while let work = queue.next() { work() }
             }
         }

@@ -11,7 +11,10 @@ extension StoringTransfer {
             Storability.allows(lookUp.request.forEverything, wholeHead)
             && whole.contentLength ?? 0 <= lookUp.cache.configuration.entryLimit
         if !isStorable { remove(part) }
-        let writer = isStorable ? EntryWriter(whole, lookUp.key, cache: lookUp.cache, continuing: part.stored) : nil
+        let writer =
+            isStorable
+            ? EntryWriter(
+                whole, lookUp.key, cache: lookUp.cache, length: whole.contentLength, continuing: part.stored) : nil
         let joined = part.isRequested ? nil : join(part)
         state.withLock { ($0.hasHead, $0.writer, $0.joined) = (true, writer, joined) }
         note(.network)

@@ -131,7 +131,7 @@ final class StoringTransfer: Transfer, TransferReceiver {
         }
         if case .rest(let part) = inquiry { remove(part) }
         let stored = StoredHead(head.response, to: request, requestedAt: sentAt, receivedAt: now)
-        return EntryWriter(stored, key, cache: cache)
+        return EntryWriter(stored, key, cache: cache, length: head.contentLength)
     }
 
     func receive(_ bytes: Span<UInt8>) -> BodyDemand {

@@ -58,7 +58,7 @@ extension DecodeSession {
 
     private func finish(_ animation: StreamingAnimation, _ plan: DecodePlan?) async throws -> AnimatedImage {
         // Of a single frame the image is decoded now.
-        try await decoder.withMemory(animation.frameCount > 1 ? 0 : plan?.estimatedBytes ?? 0) {
+        try await decoder.withMemory(animation.decodesImageAtEnd ? plan?.estimatedBytes ?? 0 : 0) {
             var animation = animation
             do throws(CodecError) {
                 return try animation.finish()

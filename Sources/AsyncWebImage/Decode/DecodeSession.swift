@@ -91,8 +91,11 @@ struct DecodeSession: Sendable {
             beginning += pieces
             if codec.header != nil { return try await readAnimationInfo(beginning, codec) }
         }
-        // A short file may have to end before it is known whose it is; of others the codec says why there is no header.
-        return ImageInfo(header: try codec.finish().header, byteCount: byteCount)
+        try codec.lookForHeaderAtEnd()
+        // Without one the codec says why.
+        let header = try codec.header ?? codec.finish().header
+        guard readsAnimation, header.mayBeAnimated else { return ImageInfo(header: header, byteCount: byteCount) }
+        return try await readAnimationInfo(beginning, codec)
     }
 
     /// What is known with the header; nil if the body ends before it.
@@ -106,6 +109,7 @@ struct DecodeSession: Sendable {
             }
             if let plan = codec.plan { return plan }
         }
+        try codec.lookForHeaderAtEnd()
         return codec.plan
     }
 

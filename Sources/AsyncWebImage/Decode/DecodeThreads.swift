@@ -62,12 +62,19 @@ final class DecodeThreads: TaskExecutor {
             return !isStarted
         }
         guard starts else { return }
-        for number in 0...count {
-            startThread(named: "webimage-decode") { [self] in
-                while let work = queue.next(onlyShort: number == count) {
-                    unsafe work.job.runSynchronously(on: work.executor.asUnownedTaskExecutor())
-                }
+        startRequiredThread(named: "webimage-decode") { [self] in work(onlyShort: false) }
+        do {
+            for number in 1...max(1, count) {
+                try startThread(named: "webimage-decode") { [self] in work(onlyShort: number >= count) }
             }
+        } catch {
+            // The system has no more: those there are do all the work, if more slowly.
+        }
+    }
+
+    private func work(onlyShort: Bool) {
+        while let work = queue.next(onlyShort: onlyShort) {
+            unsafe work.job.runSynchronously(on: work.executor.asUnownedTaskExecutor())
         }
     }
 }

@@ -64,10 +64,15 @@ public actor ImageDecoder {
     /// Bytes of memory that decodes under way have been granted.
     public var memoryInUse: Int { budget.used }
 
-    /// Runs `body` once there is room for `bytes`, and gives the room back when it ends.
+    /// Runs `body` once there is room for `bytes` of memory in the budget, and gives the room back when it ends.
     ///
-    /// Throws `overLimit(.memory…)` if there never can be, and `CancellationError` if the task is cancelled first.
-    nonisolated func withMemory<Result>(_ bytes: Int, _ body: () async throws -> Result) async throws -> Result {
+    /// For work of your own that shall count with the loader's decodes: a ``StreamingDecoder`` says in its plan what to
+    /// ask for, before ``StreamingDecoder/begin()``. Ask once for everything; `body` that asks again while it holds memory
+    /// may wait for itself. Room is given in the order in which it is asked for. `body` runs where the caller runs. Throws
+    /// ``CodecError/overLimit(_:value:limit:)`` if there never can be room, and `CancellationError` if the task is
+    /// cancelled first.
+    public nonisolated func withMemory<Result>(_ bytes: Int, _ body: () async throws -> Result) async throws -> Result {
+        let bytes = max(bytes, 0)
         try await acquire(bytes)
         do {
             let result = try await body()

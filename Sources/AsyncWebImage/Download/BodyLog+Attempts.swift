@@ -1,4 +1,5 @@
 import DequeModule
+import HTTPTransport
 import Threading
 
 /// What a reader is told whose bytes are void: the body begins anew, and so must whoever reads it.
@@ -7,9 +8,10 @@ struct BodyRestarted: Error {}
 // One body may take several attempts, each of which goes on with it or begins anew.
 extension BodyLog {
     /// A body begins, `length` bytes long if the server says so; what came of an earlier attempt is void.
-    func begin(expecting length: Int?) {
+    func begin(expecting length: Int?, head: ResponseHead? = nil) {
         let waiting = state.withLock { state in
             state.expected = length
+            state.head = head
             if let length { state.firstCapacity = min(length, Self.trustedLength) }
             guard state.received > 0 else { return [CheckedContinuation<Void, Never>]() }
             state.restart()
@@ -21,9 +23,10 @@ extension BodyLog {
     /// The body goes on where an earlier attempt broke off, to `total` bytes if the server says so.
     ///
     /// `stored` is its beginning, if that is not here.
-    func proceed(with stored: [[UInt8]]?, to total: Int?) {
+    func proceed(with stored: [[UInt8]]?, to total: Int?, head: ResponseHead? = nil) {
         let waiting = state.withLock { state in
             state.expected = total
+            state.head = head
             guard let stored else { return [CheckedContinuation<Void, Never>]() }
             if state.received > 0 { state.restart() }
             state.segments = Deque(stored)
@@ -91,7 +94,7 @@ extension BodyLog.State {
     }
 
     /// Forgets all bytes.
-    fileprivate mutating func restart() {
+    mutating func restart() {
         segments = []
         firstSegment = 0
         open = []

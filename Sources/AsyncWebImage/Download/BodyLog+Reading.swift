@@ -8,6 +8,9 @@ extension BodyLog {
     /// Where the bytes come from.
     var source: ResponseSource { state.withLock { $0.source } }
 
+    /// The head of the response; nil before one is accepted.
+    var head: ResponseHead? { state.withLock { $0.head } }
+
     /// Says where the bytes come from that follow.
     func note(_ source: ResponseSource) { state.withLock { $0.source = source } }
 
@@ -49,10 +52,10 @@ extension BodyLog {
         return reader
     }
 
-    /// The next pieces for a reader: none if there are none yet, nil at the end.
+    /// The next pieces for a reader, at most `limit`: none if there are none yet, nil at the end.
     ///
     /// Throws what ended the download early, and `BodyRestarted` if it has to begin with the first byte again.
-    func read(_ id: UInt64) throws -> [[UInt8]]? {
+    func read(_ id: UInt64, limit: Int = .max) throws -> [[UInt8]]? {
         let (pieces, resumed) = try state.withLock { state throws -> ([[UInt8]]?, (any Transfer)?) in
             guard let reader = state.readers[id] else { return (nil, nil) }
             guard !reader.isOutdated else {
@@ -60,14 +63,13 @@ extension BodyLog {
                 throw BodyRestarted()
             }
             state.seal()
-            let end = state.firstSegment + state.segments.count
-            let pieces = Array(state.segments[(reader.next - state.firstSegment)...])
+            let pieces = Array(state.segments[(reader.next - state.firstSegment)...].prefix(limit))
             if pieces.isEmpty, let end = state.end {
                 _ = try end.get()
                 return (nil, nil)
             }
-            state.readers[id]?.next = end
-            state.readers[id]?.read = state.received
+            state.readers[id]?.next += pieces.count
+            state.readers[id]?.read += pieces.reduce(0) { $0 + $1.count }
             state.readers[id]?.isParked = false
             state.dropRead()
             return (pieces, state.resumed())

@@ -31,6 +31,12 @@ final class BodyLog: Sendable {
 
     struct State {
         let bytesInFlight: BytesInFlight
+        /// Who the log is among those that wait for memory.
+        let id: BodyCrowd.ID
+        /// Whether the others may have to be told that it does not grow any more.
+        var isInCrowd = false
+        /// Whether the transfer is paused for want of memory.
+        var waitsForMemory = false
         var segments: Deque<[UInt8]> = []
         /// The number of the first segment that is still here.
         var firstSegment = 0
@@ -39,6 +45,8 @@ final class BodyLog: Sendable {
         /// How much to allocate with the first bytes.
         var firstCapacity = segmentSize
         var received = 0
+        /// What the bytes came with; of a body that is continued, what it began with.
+        var head: ResponseHead?
         /// Where the bytes come from.
         var source = ResponseSource.network
         /// Bytes of the segments and the open piece.
@@ -69,10 +77,15 @@ final class BodyLog: Sendable {
 
     init(replayLimit: Int, bytesInFlight: BytesInFlight = BytesInFlight()) {
         self.replayLimit = replayLimit
-        state = Locked(State(bytesInFlight: bytesInFlight))
+        state = Locked(State(bytesInFlight: bytesInFlight, id: bytesInFlight.newID()))
     }
 
-    deinit { state.withLock { $0.bytesInFlight.remove($0.held) } }
+    deinit {
+        state.withLock { state in
+            state.leaveCrowd()
+            state.bytesInFlight.remove(state.held)
+        }
+    }
 
     // MARK: Writing
 
@@ -89,13 +102,19 @@ final class BodyLog: Sendable {
 
     /// An attempt is over: until another is attached there is nothing to wake up.
     func detach() {
-        state.withLock { ($0.transfer, $0.isPaused) = (nil, false) }
+        state.withLock { state in
+            state.leaveCrowd()
+            (state.transfer, state.isPaused) = (nil, false)
+        }
     }
 
-    /// Takes the next bytes, or refuses them all with `.pause` until the readers have caught up.
+    /// Takes the next bytes, or refuses them all with `.pause` until the readers have caught up, or there is memory.
     func append(_ bytes: Span<UInt8>) -> BodyDemand {
         let (demand, waiting, watching) = state.withLock { state in
-            if state.isFull {
+            let isFull = state.isFull
+            // One that its own readers hold up would hold up all others.
+            if isFull { state.leaveCrowd() }
+            if isFull || waitsForMemory(&state) {
                 state.isPaused = true
                 return (BodyDemand.pause, [CheckedContinuation<Void, Never>](), Watching?.none)
             }
@@ -123,6 +142,7 @@ final class BodyLog: Sendable {
     func finish(_ end: End) {
         let (waiting, watching, isPlain) = state.withLock { state in
             if state.end == nil { state.end = end }
+            state.leaveCrowdUnlessDelivered()
             state.transfer = nil
             return (state.takeWaiting(), state.watchers.removeAll(), state.segments.isEmpty)
         }
@@ -194,7 +214,7 @@ extension BodyLog.State {
     /// Bytes that the slowest reader has not read.
     ///
     /// One that is parked does not count beside others that are not: it may wait for memory that they hold.
-    private var unread: Int {
+    var unread: Int {
         let reading = readers.values.lazy.filter { !$0.isParked }.map(\.read).min()
         return received - (reading ?? readers.values.lazy.map(\.read).min() ?? received)
     }
@@ -212,6 +232,11 @@ extension BodyLog.State {
     mutating func resumed() -> (any Transfer)? {
         guard isPaused, let transfer else { return nil }
         if collectors.isEmpty, !readers.isEmpty, unread > (isFrugal ? 0 : BodyLog.lowWater) { return nil }
+        if waitsForMemory {
+            // Unless there is enough by now, or its readers have given back so much.
+            guard !bytesInFlight.isCrowded(for: held) else { return nil }
+            leaveCrowd()
+        }
         isPaused = false
         return transfer
     }

@@ -12,14 +12,14 @@ final class BodyReader: Sendable {
 
     deinit { log.remove(id) }
 
-    /// The pieces that have come since the last call; waits until there are any.
+    /// The pieces that have come since the last call, at most `limit` of them; waits until there are any.
     ///
     /// Empty after ``poke()``, nil at the end.
     ///
     /// Throws what ended the download early, and `CancellationError` when the task is cancelled.
-    func next() async throws -> [[UInt8]]? {
+    func next(limit: Int = .max) async throws -> [[UInt8]]? {
         try Task.checkCancellation()
-        guard let pieces = try log.read(id) else { return nil }
+        guard let pieces = try log.read(id, limit: limit) else { return nil }
         guard pieces.isEmpty else { return pieces }
         await withTaskCancellationHandler {
             await log.wait(id)
@@ -27,7 +27,7 @@ final class BodyReader: Sendable {
             log.wake(id)
         }
         try Task.checkCancellation()
-        return try log.read(id)
+        return try log.read(id, limit: limit)
     }
 
     /// Whether the whole body has come and been read.

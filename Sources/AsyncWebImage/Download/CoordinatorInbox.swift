@@ -18,10 +18,12 @@ struct CoordinatorInbox: Sendable {
         case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
         /// A transfer has ended; how, its receiver tells.
         case transferEnded(Download.ID)
-        /// There is memory again, or a host's rate allows it: what waits may start.
+        /// There is memory again, or a host's rate allows it: what waits may start, or go on.
         case mayStart
         /// A download that failed has waited long enough to be tried again.
         case rested(Download.ID)
+        /// The time of a download may be up.
+        case timeIsUp
         /// What is shut down has had its time to finish.
         case graceEnded
     }

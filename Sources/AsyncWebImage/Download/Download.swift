@@ -50,6 +50,8 @@ final class Download {
     var resumption: Resumption?
     /// Whether the server sent something else when it was asked to go on, so that it is not asked again.
     var startsFromZero = false
+    /// The time left of the limit for the whole download.
+    var time: TimeAllowance
     /// What ends the rest.
     var rest: Task<Void, Never>?
     let events: DownloadEventSender?
@@ -65,12 +67,15 @@ final class Download {
     private var variants: [Variant: Int] = [:]
     var decodes: [Variant: Decode] = [:]
 
-    init(id: ID, key: FetchKey, sequence: UInt64, log: BodyLog, events: DownloadEventSender?) {
+    init(
+        id: ID, key: FetchKey, sequence: UInt64, log: BodyLog, events: DownloadEventSender?, time: TimeAllowance
+    ) {
         self.id = id
         self.key = key
         self.sequence = sequence
         self.log = log
         self.events = events
+        self.time = time
     }
 
     /// The highest priority of those who wait.

@@ -19,11 +19,17 @@ public struct DownloadConfiguration: Sendable {
     /// A request's own fields replace those of the same name.
     public var headerFields: HTTPFields
     /// How long the parts of a download may take.
+    ///
+    /// `total` is the limit for the whole download: look-up, hooks, every attempt and the delays between them, but not the
+    /// wait for the first slot. An attempt that could not begin before its end is not made. The download then fails with
+    /// `timedOut(.total)`, which is not retryable.
     public var deadlines: Deadlines
     /// Most bytes of a body.
     public var bodyLimit: Int
     /// Most redirects that are followed.
     public var redirectLimit: Int
+    /// The header fields that redirects forward to other origins, and the rule for https to http.
+    public var redirectPolicy: RedirectPolicy
     /// The statuses whose body is the image; a part of one (206) that nobody asked for never is.
     public var acceptedStatuses: ClosedRange<Int>
     /// The media types that are taken, such as `image/*`; nil takes any, as many servers get them wrong.
@@ -43,12 +49,15 @@ public struct DownloadConfiguration: Sendable {
     public var bodyTransform: (any BodyTransform)?
     /// Up to how many bytes of a body that is only decoded are kept while it arrives, so that callers can still join.
     ///
-    /// A larger body is dropped as it is decoded; who then asks for other pixels of it causes a request of its own.
+    /// A larger body is dropped as it is decoded; who then asks for other pixels of it causes a request of its own. Where one
+    /// and a half times the ``bytesInFlightLimit`` is held, so are smaller ones.
     public var replayLimit: Int
     /// While downloads hold so many bytes of bodies that are arriving, or wait to be decoded, no further one starts.
     ///
-    /// What runs goes on, so more may be held. A body that is larger, and kept whole as by ``ImageLoader/data(for:)``,
-    /// lets others start only when it is delivered.
+    /// Downloads that run go on up to twice as many bytes, then the large ones among them pause, but for one: so no more is
+    /// held than twice the limit and one body of at most ``bodyLimit``. A body that is larger than the limit, and kept whole
+    /// as by ``ImageLoader/data(for:)``, lets others start only when it is delivered. What libcurl buffers of a paused
+    /// HTTP/2 stream is not counted.
     public var bytesInFlightLimit: Int
 
     /// SDWebImage's defaults where it has any: 6 at a time, first come first served, 15 seconds without a byte; three
@@ -62,6 +71,7 @@ public struct DownloadConfiguration: Sendable {
         deadlines: Deadlines = Deadlines(),
         bodyLimit: Int = 512 << 20,
         redirectLimit: Int = 10,
+        redirectPolicy: RedirectPolicy = RedirectPolicy(),
         acceptedStatuses: ClosedRange<Int> = 200...299,
         acceptedContentTypes: [String]? = nil,
         retry: (any RetryPolicy)? = ExponentialBackoff(),
@@ -80,6 +90,7 @@ public struct DownloadConfiguration: Sendable {
         self.deadlines = deadlines
         self.bodyLimit = bodyLimit
         self.redirectLimit = redirectLimit
+        self.redirectPolicy = redirectPolicy
         self.acceptedStatuses = acceptedStatuses
         self.acceptedContentTypes = acceptedContentTypes
         self.retry = retry

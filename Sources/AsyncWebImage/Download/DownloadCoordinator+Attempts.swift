@@ -3,12 +3,16 @@ import Logging
 
 // A download whose attempt failed may have another, and one that broke off may go on where it did.
 extension DownloadCoordinator {
-    /// Whether the download will be tried again: after a rest, outside of the queue and without a slot.
-    func retry(_ download: Download, after error: ImageError) -> Bool {
+    /// Has the download tried again after a rest, outside of the queue and without a slot.
+    ///
+    /// Returns nil, or the error that ends the download if there will be no other attempt.
+    func retry(_ download: Download, after error: ImageError) -> ImageError? {
         download.failures += 1
         guard error.isRetryable, let delay = configuration.retry?.delay(after: error, tries: download.failures) else {
-            return false
+            return error
         }
+        guard hasTime(download, after: delay) else { return timeout(of: download, because: error) }
+        download.log.forgetIfCrowded()
         download.resumption = download.receiver?.resumption(after: download.log.received)
         download.state = .resting
         download.events?.send(.retrying(after: delay, because: error))
@@ -22,7 +26,7 @@ extension DownloadCoordinator {
             guard (try? await clock.sleep(for: delay)) != nil else { return }
             self.post(.rested(id))
         }
-        return true
+        return nil
     }
 
     func endRest(_ id: Download.ID) {

@@ -33,6 +33,7 @@ extension DownloadCoordinator {
     func endsWithLookUp(_ download: Download, _ result: LookUpResult) -> Bool {
         if let value = result.value {
             download.isMissing = value == .missing
+            pauseTime(of: download)
             enqueue(download)
             return false
         }

@@ -21,14 +21,17 @@ extension DownloadCoordinator {
 
     /// Sends the request, or what is asked of a cache.
     func run(_ download: Download, continuing continued: Resumption?, over transport: any Transport) {
+        var deadlines = configuration.deadlines
+        deadlines.total = startTime(of: download)
         var request = TransportRequest(
             url: download.key.url,
             headerFields: headerFields(of: download),
             credential: download.key.credential,
             handlesCookies: download.key.handlesCookies,
-            deadlines: configuration.deadlines,
+            deadlines: deadlines,
             bodyLimit: configuration.bodyLimit,
-            redirectLimit: configuration.redirectLimit)
+            redirectLimit: configuration.redirectLimit,
+            redirectPolicy: configuration.redirectPolicy)
         continued?.add(to: &request.headerFields)
         #if Tracing
         download.span?.inject(into: &request.headerFields)
@@ -67,7 +70,7 @@ extension DownloadCoordinator {
             download.startsFromZero = true
             enqueue(download)
         case .failed(let error)?:
-            if retry(download, after: error) { return }
+            guard let error = retry(download, after: error) else { return }
             keepBeginning(of: download)
             download.log.finish(.failure(error))
             settle(download)
@@ -81,7 +84,7 @@ extension DownloadCoordinator {
     }
 
     /// There will be no other attempt: those who wait for the bytes have their answer, decodes end by themselves.
-    private func settle(_ download: Download) {
+    func settle(_ download: Download) {
         download.log.answerCollectors()
         for subscriber in download.removeSubscribers(of: nil) { locations[subscriber.id] = nil }
         switch download.log.end {

@@ -31,8 +31,9 @@ extension DownloadCoordinator {
     /// Stops a download: all its callers get `error`.
     func stop(_ download: Download, _ error: any Error) {
         for subscriber in download.subscribers.values {
-            remove(subscriber.id)
+            // First, so that nobody takes the end of the transfer for the reason.
             subscriber.fail(error)
+            remove(subscriber.id)
         }
     }
 
@@ -53,7 +54,10 @@ extension DownloadCoordinator {
         queue.order = configuration.executionOrder
         lookUps?.order = configuration.executionOrder
         queue.rateLimit = configuration.rateLimitPerHost
-        bytesInFlight.setLimit(configuration.bytesInFlightLimit)
+        bytesInFlight.setLimit(
+            configuration.bytesInFlightLimit,
+            transfers: configuration.slots + (lookUps == nil ? 0 : Self.lookUpLimit))
+        bytesInFlight.letBodiesGrow()
         if configuration.headerFields != headerFields { shareOnlyWhatWaits() }
         startNext()
     }

@@ -52,6 +52,10 @@ public actor DownloadCoordinator {
     nonisolated let shutdownSignal = ShutdownSignal()
     /// Goes off when a host's rate lets its next download start.
     private var rateAlarm: Alarm<Stopwatch>?
+    /// Goes off when the time of a download may be up.
+    lazy var timeAlarm = Alarm(clock: Stopwatch(clock)) { [weak self] in self?.post(.timeIsUp) }
+    /// When it goes off.
+    var nextEndOfTime: Stopwatch.Instant?
 
     init(
         transport: any Transport, decoder: ImageDecoder, cache: MemoryCache,
@@ -81,7 +85,9 @@ public actor DownloadCoordinator {
             DownloadQueue(
                 limit: Self.lookUpLimit, hostLimit: Self.lookUpLimit, order: configuration.executionOrder)
         }
-        bytesInFlight = BytesInFlight(limit: configuration.bytesInFlightLimit)
+        bytesInFlight = BytesInFlight(
+            limit: configuration.bytesInFlightLimit,
+            transfers: configuration.slots + (responseCache == nil ? 0 : Self.lookUpLimit))
         bytesInFlight.onRoom { [weak self] in self?.post(.mayStart) }
     }
 
@@ -121,8 +127,9 @@ extension DownloadCoordinator {
             case .watch(let id, let stream): watch(id, stream)
             case .stopWatching(let id, let stream): locations[id]?.log.stopWatching(id, stream)
             case .transferEnded(let id): transferEnded(id)
-            case .mayStart: break  // as after every message
+            case .mayStart: bytesInFlight.letBodiesGrow()
             case .rested(let id): endRest(id)
+            case .timeIsUp: endOverdue()
             case .graceEnded: endGrace()
             }
         }
@@ -178,7 +185,8 @@ extension DownloadCoordinator {
         let events = listeners.sender(for: lastDownload, subscriber.key.url)
         #endif
         let download = Download(
-            id: lastDownload, key: subscriber.key, sequence: subscriber.id, log: log, events: events)
+            id: lastDownload, key: subscriber.key, sequence: subscriber.id, log: log, events: events,
+            time: TimeAllowance(configuration.deadlines.total))
         #if Tracing
         download.span = span
         #endif
@@ -195,6 +203,10 @@ extension DownloadCoordinator {
         switch subscriber.wish {
         case .data(let answer):
             guard download.log.collect(for: answer, isJoined: isJoined) else { return false }
+            if case .received = download.state { return true }
+        case .bytes(let feed):
+            guard let reader = download.log.makeReader() else { return false }
+            feed.attach(reader, of: download.log, isJoined: isJoined)
             if case .received = download.state { return true }
         case .info, .image, .animation:
             guard decode(subscriber, from: download) != nil else { return false }

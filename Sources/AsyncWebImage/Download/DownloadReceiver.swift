@@ -75,11 +75,11 @@ final class DownloadReceiver: TransferReceiver {
         events?.send(.response(head))
         guard accepts(head) else { return refuse(head) }
         if head.status == .partialContent, let continued {
-            log.proceed(with: continued.stored, to: continued.total(with: head))
+            log.proceed(with: continued.stored, to: continued.total(with: head), head: continued.head)
             // The head of the whole stands, as for a response that was never interrupted.
             state.withLock { state in (state.head, state.use) = (continued.head, .body) }
         } else {
-            log.begin(expecting: tellsLength ? head.contentLength : nil)
+            log.begin(expecting: tellsLength ? head.contentLength : nil, head: head)
             state.withLock { state in (state.head, state.use) = (head, .body) }
         }
     }

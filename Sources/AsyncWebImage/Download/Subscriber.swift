@@ -9,6 +9,8 @@ struct Subscriber: Sendable {
     /// What the caller wants, and where the answer goes.
     enum Wish: Sendable {
         case data(OneShot<ImageData>)
+        /// The body piece by piece.
+        case bytes(BodyFeed)
         case info(readsAnimation: Bool, OneShot<ImageInfo>)
         case image(DecodeOptions, OneShot<ImageResponse>)
         case frames(DecodeOptions, FrameChannel<ImageFrame>)
@@ -34,7 +36,7 @@ struct Subscriber: Sendable {
     /// Which decode the caller waits for; nil for the bytes alone.
     var variant: Variant? {
         switch wish {
-        case .data: nil
+        case .data, .bytes: nil
         case .info(let readsAnimation, _): .header(readsAnimation: readsAnimation)
         case .image(let options, _), .frames(let options, _): .pixels(options)
         case .animation(let options, _), .animationFrames(let options, _): .animation(options)
@@ -45,6 +47,7 @@ struct Subscriber: Sendable {
     var isSettled: Bool {
         switch wish {
         case .data(let answer): answer.isResolved
+        case .bytes(let feed): feed.isFinished
         case .info(_, let answer): answer.isResolved
         case .image(_, let answer): answer.isResolved
         case .frames(_, let channel): channel.isFinished
@@ -57,6 +60,7 @@ struct Subscriber: Sendable {
     func fail(_ error: any Error) {
         switch wish {
         case .data(let answer): answer.resolve(.failure(error))
+        case .bytes(let feed): feed.finish(.failure(error))
         case .info(_, let answer): answer.resolve(.failure(error))
         case .image(_, let answer): answer.resolve(.failure(error))
         case .frames(_, let channel): channel.finish(.failure(error))
@@ -72,7 +76,7 @@ struct Subscriber: Sendable {
         case .animation(_, let answer):
             answer.resolve(.success(AnimationResponse(animation: animation, source: source, byteCount: byteCount)))
         case .animationFrames(_, let channel): channel.finish(.success(animation))
-        case .data, .info, .image, .frames: break
+        case .data, .bytes, .info, .image, .frames: break
         }
     }
 
@@ -84,7 +88,7 @@ struct Subscriber: Sendable {
         switch wish {
         case .image(_, let answer): answer.resolve(.success(response))
         case .frames(_, let channel): channel.finish(.success(ImageFrame(final: response)))
-        case .data, .info, .animation, .animationFrames: break
+        case .data, .bytes, .info, .animation, .animationFrames: break
         }
     }
 }

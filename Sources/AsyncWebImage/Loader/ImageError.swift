@@ -4,7 +4,7 @@ import HTTPTypes
 ///
 /// A caller who is cancelled gets Swift's `CancellationError` instead.
 public enum ImageError: Error, Sendable {
-    /// The text is no http or https URL.
+    /// The text is no http or https URL; it is here without what could be a user name and a password.
     case invalidURL(String)
     /// No (whole) response came.
     case transport(TransportError)

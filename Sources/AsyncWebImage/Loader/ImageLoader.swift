@@ -71,6 +71,19 @@ public final class ImageLoader: Sendable {
         try await answer(to: request, try fetchKey(request)) { .data($0) }
     }
 
+    /// The body as it comes, piece by piece, whatever it is; nothing is decoded, and no more of it is held than the
+    /// consumer lags behind.
+    ///
+    /// Shares a download like every other request. See ``ImageBytes`` for what a consumer has to do when a download begins
+    /// anew. Errors, ``ImageError``, are thrown by the sequence.
+    public func bytes(for request: ImageRequest) -> ImageBytes {
+        let feed = BodyFeed()
+        let subscriber = Result { () throws(ImageError) in
+            Subscriber(request, try fetchKey(request), id: coordinator.newSubscriberID(), wish: .bytes(feed))
+        }
+        return ImageBytes(BodySubscription(subscriber, feed: feed, coordinator: coordinator))
+    }
+
     /// Format, size and so on, from no more of the body than its header needs; then the download is stopped.
     ///
     /// With `readsAnimation` a file that may be an animation is read to its end, in the same download: its frames are
@@ -175,7 +188,7 @@ extension Subscriber {
 
 extension ImageLoader {
     private func fetchKey(_ request: ImageRequest) throws(ImageError) -> FetchKey {
-        guard let url = try? HTTPURL(request.url) else { throw .invalidURL(request.url) }
+        guard let url = try? HTTPURL(request.url) else { throw .invalidURL(HTTPURL.displayText(of: request.url)) }
         var headerFields = request.headerFields
         request.knownVersion?.add(to: &headerFields)
         return FetchKey(

@@ -12,6 +12,9 @@ struct Stopwatch: Clock {
     private let sleep: @Sendable (_ elapsed: Duration, _ tolerance: Duration?) async throws -> Void
     let minimumResolution: Duration
 
+    /// A hundred years: clocks cannot count much longer than that.
+    static let longest = Duration.seconds(100 * 365 * 86_400 as Int64)
+
     init(_ clock: some Clock<Duration>) {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }

@@ -57,13 +57,18 @@ import Testing
         #expect(!CacheControl([pragma: "no-cache", .cacheControl: "max-age=5"], isRequest: true).noCache)
     }
 
-    @Test func nothingTrapsHoweverOddTheField() {
+    @Test func whateverStandsInTheFieldIsStaleOrADirectiveThatIsThere() {
         var random = SplitMix(seed: 9_111)
         let alphabet = Array(#"max-age=,"\ 09no-store;"# + "\t\u{00}é")
         for _ in 0..<2_000 {
             let text = String(
                 (0..<Int.random(in: 0...24, using: &random)).map { _ in alphabet.randomElement(using: &random) ?? "a" })
-            _ = control(text)
+            let control = control(text)
+            #expect(control.maxAge.map { (0...1 << 31).contains($0) } ?? true, "\(text)")
+            // Neither is made up of what does not say so.
+            #expect(control.maxAge == nil || text.contains("max-age"), "\(text)")
+            #expect(!control.noStore || text.contains("no-store"), "\(text)")
+            #expect(control.staleIfError == nil && !control.mustRevalidate && !control.mustUnderstand, "\(text)")
         }
     }
 }

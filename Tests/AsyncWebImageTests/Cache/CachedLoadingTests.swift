@@ -264,6 +264,75 @@ struct CachedLoadingTests {
         }
     }
 
+    /// Each way in which a request may say who asks, twice.
+    private func owners(_ url: String) -> [ImageRequest] {
+        let credentials: [Credential] = [
+            .basic(user: "ann", password: "one"), .basic(user: "ann", password: "two"),
+            .basic(user: "bob", password: "one"), .bearer("one"), .bearer("two"),
+        ]
+        let address = url.dropFirst("http://".count)
+        return credentials.map { ImageRequest(url, credential: $0) }
+            + ["id=1", "id=2"].map { ImageRequest(url, headerFields: [.cookie: $0]) }
+            + ["eve:one", "eve:two", "joe:one"].map { ImageRequest("http://\($0)@\(address)") }
+            + [ImageRequest(url)]
+    }
+
+    @Test(arguments: [true, false])
+    func aStoredResponseIsServedOnlyToTheCredentialOrCookieItCameFor(onDisk: Bool) async throws {
+        try await withCache(onDisk: onDisk) { origin, cache in
+            origin.route("/a") { request in
+                let who = (request.headerFields["Authorization"] ?? "-") + (request.headerFields["Cookie"] ?? "-")
+                return .init(headerFields: ["Cache-Control": "max-age=60"], body: Array(who.utf8))
+            }
+            let loader = loader(cache)
+            let owners = owners(origin.url("/a"))
+            var answers: [[UInt8]] = []
+            for owner in owners {
+                let data = try await load(loader, owner)
+                #expect(data.source == .network)
+                answers.append(data.bytes)
+            }
+            #expect(Set(answers).count == owners.count)
+            for (owner, answer) in zip(owners, answers) {
+                let data = try await load(loader, owner)
+                #expect(data.source == cache.source && data.bytes == answer)
+            }
+        }
+    }
+
+    @Test func everyLineOfVaryCounts() async throws {
+        try await withCache { origin, cache in
+            origin.route("/a") { request in
+                let text = (request.headerFields["Accept"] ?? "") + (request.headerFields["Accept-Language"] ?? "")
+                return .init(
+                    headerFields: ["Cache-Control": "max-age=60", "Vary": "Accept", "Vary": "Accept-Language"],
+                    body: Array(text.utf8))
+            }
+            let loader = loader(cache)
+            for language in ["en", "de"] {
+                let fields: HTTPFields = [.accept: "image/png", .acceptLanguage: language]
+                let data = try await load(loader, ImageRequest(origin.url("/a"), headerFields: fields))
+                #expect(data.bytes == Array("image/png\(language)".utf8))
+            }
+        }
+    }
+
+    @Test func a304ThatARedirectLedToRenewsNothing() async throws {
+        try await withCache { origin, cache in
+            origin.route("/a") { request in
+                request.headerFields["If-None-Match"] == nil
+                    ? .init(headerFields: ["ETag": "\"v1\""], body: [UInt8(request.ordinal)])
+                    : .redirect(to: "/b")
+            }
+            origin.route("/b", .init(status: 304, headerFields: ["ETag": "\"v1\""]))
+            let loader = loader(cache)
+            #expect(try await load(loader, ImageRequest(origin.url("/a"))).bytes == [1])
+            let second = try await load(loader, ImageRequest(origin.url("/a")))
+            #expect(second.source == .network && second.bytes == [3])
+            #expect(origin.counts.requests["/b"] == 1)
+        }
+    }
+
     @Test func staleResponsesStandInWhereTheyMay() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)

@@ -5,7 +5,7 @@ import Threading
 @testable import AsyncWebImage
 
 /// Stored responses are handed over like others: when they are wanted, and with one end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CachingTransferTests {
     /// Takes pieces by a script: pauses before each, or stops.
     private final class Receiver: TransferReceiver {

@@ -81,6 +81,16 @@ import Testing
         #expect((rule.selection(of: stored) == rule.selection(of: asked)) == matches)
     }
 
+    @Test func namesOnAllLinesOfVaryCount() {
+        var fields = HTTPFields()
+        for line in ["Accept", "User-Agent, accept", "Cookie"] {
+            fields.append(HTTPField(name: .vary, value: line))
+        }
+        #expect(VaryRule(fields).names == ["accept", "cookie", "user-agent"])
+        fields.append(HTTPField(name: .vary, value: "*"))
+        #expect(!VaryRule(fields).canMatch)
+    }
+
     @Test func bothValidatorsAreSent() throws {  // 4.3.1
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         var sent: HTTPFields = [.accept: "image/png"]

@@ -1,5 +1,6 @@
 import HTTPTransport
 import Testing
+import Threading
 
 @testable import AsyncWebImage
 
@@ -62,11 +63,37 @@ struct DecodeSessionTests {
     func noPreviewIsMadeOfWhatIsAboutToBeFinished(selection: ProgressivePolicy.Selection) async throws {
         let session = try start(ProgressivePolicy(selection: selection))
         let next = Task { try await channel.next() }
-        while !channel.isWanted { await Task.yield() }
+        while !channel.isWanted, !Task.isCancelled { await Task.yield() }
         append(0..<file.count)
         log.finish(.delivered)
         _ = try await session.value
         channel.finish(.failure(CancellationError()))
         await #expect(throws: CancellationError.self) { try await next.value }
+    }
+
+    /// A header that is found with the end of the file only, behind metadata.
+    @Test func memoryIsGrantedThoughTheHeaderComesLast() async throws {
+        var gif = try Samples.picture(320, 240).encoded(as: .gif)
+        let screen = 13 + (gif[10] & 0x80 == 0 ? 0 : 3 << (Int(gif[10] & 7) + 1))
+        let comment = (0..<2_000).flatMap { _ in [UInt8](repeating: 255, count: 256) }
+        gif = gif[..<screen] + [0x21, 0xFE] + comment + [0] + gif[screen...]
+        let reader = try #require(log.makeReader())
+        let decoder = ImageDecoder(configuration: .init(threadCount: 1, memoryBudget: 100_000))
+        let session = DecodeSession(
+            reader: reader, decoder: decoder, options: DecodeOptions(), policy: ProgressivePolicy(),
+            frames: FrameHub(), clock: clock)
+        let image = Task { try await session.run() }
+        // The next look is at an eighth more, which does not come.
+        _ = log.append(gif.span.extracting(0..<screen + 500_000))
+        while !log.state.withLock({ $0.readers.values.contains { $0.waiting != nil } }), !Task.isCancelled {
+            await Task.yield()
+        }
+        _ = log.append(gif.span.extracting(screen + 500_000..<gif.count))
+        log.finish(.delivered)
+        await #expect {
+            try await image.value
+        } throws: { error in
+            if case .overLimit(.memory, _, 100_000)? = error as? CodecError { true } else { false }
+        }
     }
 }

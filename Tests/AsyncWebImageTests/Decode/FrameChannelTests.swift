@@ -7,7 +7,7 @@ struct FrameChannelTests {
     @Test func whoWaitsAlreadyIsHeardOf() async throws {
         let channel = FrameChannel<Int>()
         async let next = channel.next()
-        while !channel.isWanted { await Task.yield() }
+        while !channel.isWanted, !Task.isCancelled { await Task.yield() }
         channel.onDemand { [weak channel] in channel?.publish(7) }
         #expect(try await next == 7)
     }

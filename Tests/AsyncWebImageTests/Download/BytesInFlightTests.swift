@@ -21,11 +21,28 @@ struct BytesInFlightTests {
     @Test func limitMayChange() {
         let bytes = BytesInFlight(limit: 100)
         bytes.add(60)
-        bytes.setLimit(50)
+        bytes.setLimit(50, transfers: 1)
         #expect(!bytes.hasRoom)
-        bytes.setLimit(0)
+        bytes.setLimit(0, transfers: 1)
         bytes.remove(60)
         #expect(bytes.hasRoom)
+    }
+
+    @Test func beyondOneAndAHalfTimesTheLimitLargeBodiesMayNotGrowUnasked() {
+        let bytes = BytesInFlight(limit: 100, transfers: 5)
+        bytes.add(149)
+        #expect(!bytes.isCrowded(for: 149))
+        bytes.add(1)
+        // Fifty bytes are there to be shared by five.
+        #expect(bytes.isCrowded(for: 10) && !bytes.isCrowded(for: 9))
+        bytes.setLimit(1_000, transfers: 5)
+        #expect(!bytes.isCrowded(for: 150))
+    }
+
+    @Test func withoutALimitNothingIsEverCrowded() {
+        let bytes = BytesInFlight()
+        bytes.add(1 << 60)
+        #expect(bytes.hasRoom && !bytes.isCrowded(for: 1 << 60))
     }
 
     @Test func logCountsWhatItHoldsAndGivesItBackWhenItGoes() throws {

@@ -3,7 +3,7 @@ import LoopbackOrigin
 import Testing
 
 /// Sharing, cancelling and order, against a real origin.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadCoordinatorTests {
     private func loader(slots: Int = 6, _ order: ExecutionOrder = .fifo, cache: Int = 0) -> ImageLoader {
         var configuration = ImageLoader.Configuration.patient
@@ -185,8 +185,40 @@ struct DownloadCoordinatorTests {
 
             cancelled.cancel()
             await #expect(throws: CancellationError.self) { try await cancelled.value }
+            await loader.coordinator.activity { $0.callers == 1 }
+            #expect(!Task.isCancelled)
             gate.open()
             _ = try await kept.value
+        }
+    }
+
+    enum Wish: CaseIterable, Sendable {
+        case image, data, info, animation, frames, animationFrames
+
+        func load(_ request: ImageRequest, _ loader: ImageLoader) async throws {
+            switch self {
+            case .image: _ = try await loader.image(for: request)
+            case .data: _ = try await loader.data(for: request)
+            case .info: _ = try await loader.info(for: request)
+            case .animation: _ = try await loader.animation(for: request)
+            case .frames: for try await _ in loader.frames(for: request) {}
+            case .animationFrames: for try await _ in loader.animationFrames(for: request) {}
+            }
+        }
+    }
+
+    @Test(arguments: Wish.allCases)
+    func cancellingTheOnlySwiftTaskThatWaitsStopsTheDownload(_ wish: Wish) async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).stalled(at: .start))
+            let loader = loader()
+            let task = Task { try await wish.load(ImageRequest(origin.url("/a.jpg")), loader) }
+            await origin.requests(to: "/a.jpg", reach: 1)
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            await loader.coordinator.becomesIdle()
+            await origin.openConnections(become: 0)
+            #expect(!Task.isCancelled)
         }
     }
 
@@ -332,6 +364,30 @@ struct DownloadCoordinatorTests {
                 try await group.waitForAll()
             }
             #expect(origin.recordedRequests.map(\.path) == ["/busy", "/raised", "/high", "/normal", "/low"])
+        }
+    }
+
+    @Test func priorityFallsWhenTheHighestCallerLeaves() async throws {
+        try await withLoopbackOrigin { origin in
+            let gate = Gate()
+            for path in ["/busy", "/shared", "/other"] {
+                origin.route(path, .init(body: [1]).held(at: .start, until: gate))
+            }
+            let loader = loader(slots: 1)
+            var tasks: [LoadTask<ImageData>] = []
+            let wishes: [(String, DownloadPriority)] = [
+                ("/busy", .normal), ("/shared", .low), ("/shared", .high), ("/other", .normal),
+            ]
+            for (index, (path, priority)) in wishes.enumerated() {
+                tasks.append(loader.dataTask(for: ImageRequest(origin.url(path), priority: priority)))
+                await loader.coordinator.callers(reach: index + 1)
+            }
+            #expect(await loader.coordinator.activity.waitingByPriority == [.high: 1, .normal: 1])
+            tasks[2].cancel()
+            #expect(await loader.coordinator.activity.waitingByPriority == [.low: 1, .normal: 1])
+            gate.open()
+            for index in [0, 1, 3] { _ = try await tasks[index].value }
+            #expect(origin.recordedRequests.map(\.path) == ["/busy", "/other", "/shared"])
         }
     }
 

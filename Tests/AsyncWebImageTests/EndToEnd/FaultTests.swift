@@ -1,7 +1,8 @@
-import AsyncWebImage
 import HTTPTransport
 import LoopbackOrigin
 import Testing
+
+@testable import AsyncWebImage
 
 /// Whatever a server does wrong ends for every caller in one clear error, and leaves nothing behind.
 @Suite(.timeLimit(.minutes(2)))
@@ -11,14 +12,22 @@ struct FaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let response: Response
+        /// How it ends where the body is needed.
+        let kind: FailureKind
+        /// Whether nothing but a deadline ends it.
+        var stalls: Bool { kind == .timedOut }
         /// Whether the body comes whole, so that only what decodes it fails.
         var isOnlyForDecoders = false
         /// Whether the header comes whole, so that only what needs more fails.
         var hasHeader = false
 
-        init(_ name: String, _ response: Response, isOnlyForDecoders: Bool = false, hasHeader: Bool = false) {
+        init(
+            _ name: String, _ response: Response, _ kind: FailureKind, isOnlyForDecoders: Bool = false,
+            hasHeader: Bool = false
+        ) {
             testDescription = name
             self.response = response
+            self.kind = kind
             self.isOnlyForDecoders = isOnlyForDecoders
             self.hasHeader = hasHeader
         }
@@ -32,45 +41,54 @@ struct FaultTests {
     private static let html = Array("<!doctype html><title>Not here</title>".utf8)
 
     static let faults: [Fault] = [
-        Fault("stall before the head", Response(body: file).stalled(at: .start)),
-        Fault("stall inside the head", Response(body: file).stalled(at: .insideHead)),
-        Fault("stall before the body", Response(body: file).stalled(at: .body(0))),
-        Fault("stall in the body", Response(body: file).stalled(at: .body(200)), hasHeader: true),
-        Fault("cut before the head", Response(body: file).cut(at: .start)),
-        Fault("cut inside the head", Response(body: file).cut(at: .insideHead)),
-        Fault("cut before the body", Response(body: file).cut(at: .body(0))),
-        Fault("cut in the body", Response(body: file).cut(at: .body(200)), hasHeader: true),
-        Fault("chunked body cut", Response(body: file, framing: .chunked).cut(at: .body(200)), hasHeader: true),
-        Fault("reset before the head", Response(body: file).reset(at: .start)),
-        Fault("reset before the body", Response(body: file).reset(at: .body(0))),
+        Fault("stall before the head", Response(body: file).stalled(at: .start), .timedOut),
+        Fault("stall inside the head", Response(body: file).stalled(at: .insideHead), .timedOut),
+        Fault("stall before the body", Response(body: file).stalled(at: .body(0)), .timedOut),
+        Fault("stall in the body", Response(body: file).stalled(at: .body(200)), .timedOut, hasHeader: true),
+        Fault("cut before the head", Response(body: file).cut(at: .start), .connectionLost),
+        Fault("cut inside the head", Response(body: file).cut(at: .insideHead), .connectionLost),
+        Fault("cut before the body", Response(body: file).cut(at: .body(0)), .truncated),
+        Fault("cut in the body", Response(body: file).cut(at: .body(200)), .truncated, hasHeader: true),
+        Fault(
+            "chunked body cut", Response(body: file, framing: .chunked).cut(at: .body(200)), .truncated, hasHeader: true
+        ),
+        Fault("reset before the head", Response(body: file).reset(at: .start), .connectionLost),
+        Fault("reset before the body", Response(body: file).reset(at: .body(0)), .truncated),
         Fault(
             "body shorter than claimed", Response(body: file, framing: .claimedContentLength(file.count + 1)),
+            .truncated,
             hasHeader: true),
-        Fault("garbage", .raw([UInt8](repeating: 0xA5, count: 10_000))),
-        Fault("huge head", .raw("HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 600_000) + "\r\n\r\n")),
-        Fault("redirect to itself", .redirect(to: "/fault")),
-        Fault("redirect to a file", .redirect(to: "file:///etc/hostname")),
-        Fault("not found", Response(status: 404, body: html)),
-        Fault("server error", Response(status: 500, body: file)),
-        Fault("not modified, unasked", Response(status: 304)),
-        Fault("no content", Response(status: 204)),
-        Fault("empty body", Response(body: [])),
-        Fault("HTML as an image", Response(body: html), isOnlyForDecoders: true),
+        Fault("garbage", .raw([UInt8](repeating: 0xA5, count: 10_000)), .invalidResponse),
+        Fault(
+            "huge head", .raw("HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 600_000) + "\r\n\r\n"), .tooLarge
+        ),
+        Fault("redirect to itself", .redirect(to: "/fault"), .redirect),
+        Fault("redirect to a file", .redirect(to: "file:///etc/hostname"), .redirect),
+        Fault("not found", Response(status: 404, body: html), .status4xx),
+        Fault("server error", Response(status: 500, body: file), .status5xx),
+        Fault("not modified, unasked", Response(status: 304), .status3xx),
+        Fault("no content", Response(status: 204), .emptyBody),
+        Fault("empty body", Response(body: []), .emptyBody),
+        Fault("HTML as an image", Response(body: html), .other, isOnlyForDecoders: true),
         Fault(
             "GIF that claims 65535 x 65535",
             Response(body: Array("GIF89a".utf8) + [255, 255, 255, 255, 0x80, 0, 0] + [UInt8](repeating: 0, count: 31)),
+            .other,
             isOnlyForDecoders: true),
         Fault(
             "PNG that claims 100000 x 100000",
             Response(body: Array(file.prefix(16)) + [0, 1, 0x86, 0xA0, 0, 1, 0x86, 0xA0] + Array(file.dropFirst(24))),
+            .other,
             isOnlyForDecoders: true),
     ]
 
-    private func loader() -> ImageLoader {
-        var configuration = ImageLoader.Configuration()
-        configuration.downloads.deadlines = Deadlines(
-            connect: .seconds(10), firstByte: .seconds(2), idle: .seconds(2), total: .seconds(20))
-        configuration.downloads.retry = nil
+    /// A loader that waits for ever, or no longer than for what never comes.
+    private func loader(isPatient: Bool = true) -> ImageLoader {
+        var configuration = ImageLoader.Configuration.patient
+        if !isPatient {
+            configuration.downloads.deadlines.firstByte = .milliseconds(200)
+            configuration.downloads.deadlines.idle = .milliseconds(200)
+        }
         configuration.decoding.threadCount = 1
         return ImageLoader(configuration: configuration)
     }
@@ -91,10 +109,11 @@ struct FaultTests {
     func endsInOneClearError(_ fault: Fault, _ wish: Wish) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/fault", fault.response)
-            var loader: ImageLoader? = loader()
+            let succeeds = (wish == .data && fault.isOnlyForDecoders) || (wish == .info && fault.hasHeader)
+            // Whatever else a slow machine makes late, nothing that is to succeed has a deadline.
+            var loader: ImageLoader? = loader(isPatient: succeeds || !fault.stalls)
             do {
                 let loader = try #require(loader)
-                let succeeds = (wish == .data && fault.isOnlyForDecoders) || (wish == .info && fault.hasHeader)
                 if succeeds {
                     try await run(wish, origin.url("/fault"), with: loader)
                 } else {
@@ -102,6 +121,7 @@ struct FaultTests {
                         try await run(wish, origin.url("/fault"), with: loader)
                     }
                     #expect(error?.description.isEmpty == false)
+                    #expect(error.map { FailureKind($0) } == fault.kind)
                 }
                 await loader.coordinator.becomesIdle()
                 while await loader.decoder.memoryInUse != 0, !Task.isCancelled { await Task.yield() }
@@ -140,6 +160,43 @@ struct FaultTests {
                 return
             }
             #expect(cause.reason == .truncated(expected: file.count, received: file.count - 10))
+        }
+    }
+
+    /// Bodies that are no image, each for another reason.
+    private static func bodies() throws -> [(name: String, body: [UInt8])] {
+        var noWidth = file
+        for index in 16..<20 { noWidth[index] = 0 }
+        var damaged = try Samples.file(.png, 300, 200)
+        for index in 100..<200 { damaged[index] ^= 0x55 }
+        return [
+            ("unsupportedFormat", html), ("zeroPixels", noWidth), ("corrupt", damaged),
+            ("truncated", Array(file.dropLast(40))),
+        ]
+    }
+
+    @Test func whatIsWrongWithABodyIsToldApart() async throws {
+        try await withLoopbackOrigin { origin in
+            let loader = loader()
+            for (name, body) in try Self.bodies() {
+                origin.route("/\(name)", Response(body: body))
+                let error = await #expect(throws: ImageError.self) {
+                    try await loader.image(for: ImageRequest(origin.url("/\(name)")))
+                }
+                guard case .codec(let cause, _, _)? = error else {
+                    Issue.record("\(name): \(String(describing: error))")
+                    continue
+                }
+                let found =
+                    switch cause {
+                    case .unsupportedFormat: "unsupportedFormat"
+                    case .zeroPixels: "zeroPixels"
+                    case .corrupt: "corrupt"
+                    case .truncated: "truncated"
+                    default: "\(cause)"
+                    }
+                #expect(found == name)
+            }
         }
     }
 

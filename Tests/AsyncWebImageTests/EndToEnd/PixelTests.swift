@@ -49,11 +49,13 @@ struct PixelTests {
         }
     }
 
-    @Test func scansOfAProgressiveJPEGComeInOrder() async throws {
+    @Test(arguments: [LoopbackOrigin.Response.Framing.contentLength, .chunked, .untilClose])
+    func scansOfAProgressiveJPEGComeInOrder(_ framing: LoopbackOrigin.Response.Framing) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.picture(400, 300).encoded(as: .jpeg, isProgressive: true)
             let gate = Gate()
-            origin.route("/a.jpg", .init(body: file).held(at: .body(file.count / 2), until: gate))
+            origin.route(
+                "/a.jpg", .init(body: file, framing: framing).held(at: .body(file.count / 2), until: gate))
             var configuration = ImageLoader.Configuration.patient
             configuration.previews.minimumInterval = .zero
             var scans: [Int] = []

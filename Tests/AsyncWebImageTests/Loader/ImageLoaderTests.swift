@@ -21,16 +21,6 @@ struct ImageLoaderTests {
         }
     }
 
-    @Test @MainActor func theAnswerComesWhereTheCallerIs() async throws {
-        try await withLoopbackOrigin { origin in
-            origin.route("/image", .init(body: try Samples.file(.jpeg)))
-            let loader = ImageLoader(configuration: .patient)
-            _ = try await loader.image(for: ImageRequest(origin.url("/image")))
-            MainActor.assertIsolated()
-            for try await _ in loader.frames(for: ImageRequest(origin.url("/image"))) { MainActor.assertIsolated() }
-        }
-    }
-
     @Test(arguments: ["", "photo.jpg", "ftp://example.com/a.jpg", "http://", "http://example.com:0/"])
     func whatIsNoURLIsRefusedAtOnce(text: String) async throws {
         let loader = ImageLoader()
@@ -75,11 +65,14 @@ struct ImageLoaderTests {
         }
     }
 
-    @Test func framesEndWithTheFinalImage() async throws {
+    @Test(arguments: [LoopbackOrigin.Response.Framing.contentLength, .chunked, .untilClose])
+    func framesEndWithTheFinalImage(_ framing: LoopbackOrigin.Response.Framing) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 400, 300)
+            let whole = try StreamingDecoder.decode(file.span).pixels
             let gate = Gate()
-            origin.route("/image.png", .init(body: file).held(at: .body(file.count / 2), until: gate))
+            origin.route(
+                "/image.png", .init(body: file, framing: framing).held(at: .body(file.count / 2), until: gate))
             var previews = 0
             var final: ImageFrame?
 
@@ -92,12 +85,16 @@ struct ImageLoaderTests {
                     previews += 1
                     #expect(frame.completeRows > 0 && frame.completeRows <= 300)
                     #expect(frame.pixels.size == PixelSize(width: 400, height: 300))
+                    // Rows that have come are those of the image, the others are transparent.
+                    let come = frame.completeRows * 400 * 4
+                    #expect(frame.pixels.bytes[..<come] == whole.bytes[..<come])
+                    #expect(frame.pixels.bytes[come...].allSatisfy { $0 == 0 })
                     gate.open()
                 }
             }
 
             #expect(previews >= 1)
-            #expect(final?.response?.pixels == (try StreamingDecoder.decode(file.span)).pixels)
+            #expect(final?.response?.pixels == whole)
         }
     }
 

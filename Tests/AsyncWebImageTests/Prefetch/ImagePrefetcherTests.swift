@@ -66,7 +66,7 @@ struct ImagePrefetcherTests {
             await loader.coordinator.callers(reach: 3)
             #expect(taken.count <= 4)
             gate.open()
-            while task.snapshot.finished < 10 { await Task.yield() }
+            while task.snapshot.finished < 10, !Task.isCancelled { await Task.yield() }
             #expect(taken.count < 1_000)
             task.cancel()
             let result = await task.result
@@ -146,7 +146,7 @@ struct ImagePrefetcherTests {
             await loader.coordinator.callers(reach: 2)
             prefetcher.pause()
             gate.open()
-            while task.snapshot.finished < 2 { await Task.yield() }
+            while task.snapshot.finished < 2, !Task.isCancelled { await Task.yield() }
             await loader.coordinator.becomesIdle()
             #expect(origin.counts.totalRequests == 2)
 

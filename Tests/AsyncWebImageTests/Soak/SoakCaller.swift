@@ -12,6 +12,7 @@ struct SoakCaller {
     /// Asks until `end`.
     mutating func run(until end: ContinuousClock.Instant) async {
         while ContinuousClock.now < end {
+            if oneOf(10) { await askForSoundImage() }
             var request = ImageRequest(site.url(&random))
             request.options.target = .maximumSide([8, 20, 1_000][Int.random(in: 0..<3, using: &random)])
             request.options.allowsPartial = oneOf(4)
@@ -24,6 +25,19 @@ struct SoakCaller {
             if oneOf(20) { request.credential = .basic(user: "me", password: "secret") }
             if oneOf(50) { request.headerFields[.acceptLanguage] = "de" }
             await ask(request)
+        }
+    }
+
+    /// Asks for what the origin always sends whole: whatever else goes on, it arrives, unless it is cancelled or late.
+    private mutating func askForSoundImage() async {
+        let request = ImageRequest(site.soundURL(&random), maximumSide: 20)
+        await tally.waiting(for: "sound image") {
+            do {
+                check(try await loader.image(for: request), request)
+                tally.succeed()
+            } catch {
+                tally.failSound(error)
+            }
         }
     }
 

@@ -8,6 +8,8 @@ struct SoakSite: Sendable {
     let origin: LoopbackOrigin
     private let files: [[UInt8]]
     private let seed: UInt64
+    /// What only a hostile server sends, about an image of its own.
+    private let hostile: [HostileAnswer]
     /// Holds answers back until a round is over.
     let gate = Gate()
 
@@ -35,6 +37,7 @@ struct SoakSite: Sendable {
         self.origin = origin
         self.files = files
         self.seed = seed
+        hostile = HostileAnswer.all(files[0])
         origin.route("/*") { [self] in answer($0) }
     }
 
@@ -42,6 +45,11 @@ struct SoakSite: Sendable {
     func url(_ random: inout SplitMix) -> String {
         let index = Int.random(in: 0..<files.count, using: &random)
         return origin.url("/\(Int.random(in: 0..<20, using: &random) == 0 ? "private-" : "")\(index)")
+    }
+
+    /// One of its URLs that is always answered by the whole image.
+    func soundURL(_ random: inout SplitMix) -> String {
+        origin.url("/\(Int.random(in: 0..<files.count, using: &random))?whole")
     }
 
     /// Whether bytes that came with the proof are what the origin may have sent.
@@ -83,7 +91,7 @@ struct SoakSite: Sendable {
             .start, .insideHead, .body(0), .body(Int.random(in: 0..<file.count, using: &random)), .body(file.count),
         ]
         let point = points[Int.random(in: 0..<points.count, using: &random)]
-        switch Int.random(in: 0..<44, using: &random) {
+        switch Int.random(in: 0..<56, using: &random) {
         case 0, 1: return good.cut(at: point)
         case 2, 3: return good.reset(at: point)
         case 4, 5: return hangingUp(good, at: point).stalled(at: point)
@@ -117,6 +125,11 @@ struct SoakSite: Sendable {
             var response = good
             response.headerFields.append("Connection", "close")
             return response
+        case 32...39: return hostile[Int.random(in: 0..<hostile.count, using: &random)].response
+        case 40: return .redirect(to: "http://user:password@127.0.0.1:\(origin.port)\(path)?whole")
+        case 41: return good.followed(by: [0], .endlessly)
+        case 42: return Response(body: AnimationBomb.gif(frames: Int.random(in: 2...60, using: &random)))
+        case 43: return Response(body: AnimationBomb.webp(frames: Int.random(in: 2...60, using: &random)))
         default: return good
         }
     }

@@ -62,6 +62,18 @@ final class SoakTally: Sendable {
         }
     }
 
+    /// Counts `error` of a request that nothing was wrong with; only a busy machine and a change of mind excuse it.
+    func failSound(_ error: any Error) {
+        fail(error)
+        switch error {
+        case is CancellationError: break
+        case ImageError.transport(let cause):
+            if case .timedOut = cause.reason { break }
+            find("a sound image failed: \(cause)")
+        default: find("a sound image failed: \(error)")
+        }
+    }
+
     private func note(_ end: String) { state.withLock { $0.ends[end, default: 0] += 1 } }
 }
 

@@ -6,30 +6,75 @@ final class ScriptedTransport: Transport {
     /// A request that was made, and what came of it so far.
     final class Exchange: Sendable {
         let request: TransportRequest
-        private let receiver: any TransferReceiver
-        private let state = Locked((hasEnded: false, isLetGo: false))
+        private struct State {
+            /// Nil after the end.
+            var receiver: (any TransferReceiver)?
+            var isLetGo = false
+            var isPaused = false
+        }
+
+        private let state: Locked<State>
+        private let (resumes, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
         fileprivate init(_ request: TransportRequest, _ receiver: any TransferReceiver) {
             self.request = request
-            self.receiver = receiver
+            state = Locked(State(receiver: receiver))
         }
+
+        private var receiver: (any TransferReceiver)? { state.withLock { $0.receiver } }
+
+        /// Whether the next piece waits until it is wanted.
+        var isPaused: Bool { state.withLock { $0.isPaused } }
 
         /// Whether nobody holds the transfer any more.
         var isLetGo: Bool { state.withLock { $0.isLetGo } }
 
         func answer(_ status: HTTPResponse.Status = .ok, _ fields: HTTPFields = [:], _ body: [UInt8] = []) {
-            receiver.receive(
+            receiver?.receive(
                 ResponseHead(response: HTTPResponse(status: status, headerFields: fields), url: request.url))
-            if !body.isEmpty { _ = receiver.receive(body.span) }
+            if !body.isEmpty { _ = receiver?.receive(body.span) }
+        }
+
+        /// Offers the next piece of the body; false if it was not taken.
+        func offer(_ piece: [UInt8]) -> Bool {
+            // Whoever refuses it may change their mind at once.
+            state.withLock { $0.isPaused = true }
+            switch receiver?.receive(piece.span) {
+            case .more, .stop:
+                state.withLock { $0.isPaused = false }
+                return true
+            case .pause, nil: return false
+            }
+        }
+
+        /// Offers the next piece of the body until it is taken; false if the transfer has ended.
+        func send(_ piece: [UInt8]) async -> Bool {
+            while receiver != nil, !Task.isCancelled {
+                if offer(piece) { return true }
+                await goesOn()
+            }
+            return false
+        }
+
+        /// Returns once the next piece is wanted, or the transfer has ended.
+        func goesOn() async {
+            for await _ in resumes where !isPaused { return }
+        }
+
+        fileprivate func resume() {
+            state.withLock { $0.isPaused = false }
+            continuation.yield()
         }
 
         /// The end, unless it has been told.
         func finish(_ outcome: TransferOutcome = .complete(TransferMetrics())) {
-            let isFirst = state.withLock { state in
-                defer { state.hasEnded = true }
-                return !state.hasEnded
+            let receiver = state.withLock { state in
+                defer { state.receiver = nil }
+                return state.receiver
             }
-            if isFirst { receiver.finish(outcome) }
+            receiver?.finish(outcome)
+            continuation.finish()
         }
 
         func fail(_ reason: TransportError.Reason) {
@@ -49,7 +94,7 @@ final class ScriptedTransport: Transport {
         deinit { exchange.letGo() }
 
         func cancel() { exchange.fail(.cancelled) }
-        func resume() {}
+        func resume() { exchange.resume() }
     }
 
     /// The requests in their order; for one reader.

@@ -44,6 +44,7 @@ struct AlarmTests {
             _ = await clock.nextSleep()
             withExtendedLifetime(alarm) {}
         }
-        while probe != nil { await Task.yield() }
+        while probe != nil, !Task.isCancelled { await Task.yield() }
+        #expect(probe == nil)
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTransport
+import HTTPTypes
 import Threading
 
 /// Takes a response from the transport's thread for a ``HookedTransfer``, which may be slower.
@@ -40,9 +41,13 @@ final class HookInlet: TransferReceiver {
     func receive(_ bytes: Span<UInt8>) -> BodyDemand { log.append(bytes) }
 
     func finish(_ outcome: TransferOutcome) {
-        let head = state.withLock { state in
+        let received = log.received
+        let (outcome, head) = state.withLock { state in
+            // Behind the hooks the body may be of any length.
+            let error = state.head.flatMap { outcome.isComplete ? $0.error(ofLength: received) : nil }
+            let outcome = error.map { .failed($0) } ?? outcome
             state.outcome = outcome
-            return state.head
+            return (outcome, state.head)
         }
         switch (outcome, head) {
         case (.failed(let error), _): log.finish(.failure(.transport(error)))
@@ -52,4 +57,23 @@ final class HookInlet: TransferReceiver {
         }
         answer.resolve(.success(nil))
     }
+}
+
+extension TransferOutcome {
+    fileprivate var isComplete: Bool { if case .complete = self { true } else { false } }
+}
+
+extension ResponseHead {
+    /// What is wrong with a complete body of so many bytes, if the head says that it has another length.
+    fileprivate func error(ofLength received: Int) -> TransportError? {
+        guard let contentLength, status.hasBody, received != contentLength else { return nil }
+        return TransportError(
+            url: url.string,
+            reason: received > contentLength
+                ? .invalidResponse : .truncated(expected: contentLength, received: received))
+    }
+}
+
+extension HTTPResponse.Status {
+    fileprivate var hasBody: Bool { self != .noContent && self != .notModified }
 }

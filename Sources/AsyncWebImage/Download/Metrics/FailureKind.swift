@@ -10,6 +10,7 @@ enum FailureKind: String, CaseIterable {
     case emptyBody = "empty_body"
     case refused
     case hostNotFound = "host_not_found"
+    case tooManyOpenFiles = "too_many_open_files"
     case connectionFailed = "connection_failed"
     case connectionLost = "connection_lost"
     case insecure
@@ -46,6 +47,7 @@ enum FailureKind: String, CaseIterable {
         self =
             switch reason {
             case .hostNotFound: .hostNotFound
+            case .tooManyOpenFiles: .tooManyOpenFiles
             case .connectionFailed, .refusedByProxy: .connectionFailed
             case .connectionLost: .connectionLost
             case .insecure: .insecure
@@ -53,7 +55,7 @@ enum FailureKind: String, CaseIterable {
             case .truncated: .truncated
             case .bodyTooLarge, .headerTooLarge: .tooLarge
             case .invalidResponse: .invalidResponse
-            case .tooManyRedirects, .redirectRefused: .redirect
+            case .tooManyRedirects, .redirectRefused, .insecureRedirect: .redirect
             case .authenticationFailed: .authenticationFailed
             case .refusedByPolicy: .policy
             case .notCached: .notCached

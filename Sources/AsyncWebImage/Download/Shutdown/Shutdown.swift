@@ -15,7 +15,7 @@ struct Shutdown {
     /// Leaves so much time from now, or what is left of less.
     mutating func limitGrace(to period: Duration) {
         guard let alarm else { return }
-        let new = alarm.now.advanced(by: min(period, Self.longest))
+        let new = alarm.now.advanced(by: min(period, Stopwatch.longest))
         guard end.map({ new < $0 }) ?? true else { return }
         end = new
         alarm.set(new)
@@ -26,7 +26,4 @@ struct Shutdown {
         alarm = nil
         done.resolve(.success(()))
     }
-
-    /// A hundred years: clocks cannot count much longer than that.
-    private static let longest = Duration.seconds(100 * 365 * 86_400 as Int64)
 }

@@ -46,6 +46,27 @@ struct EventTests {
         }
     }
 
+    @Test func aSlowListenerLosesTheOldestEvents() async throws {
+        let loader = ImageLoader(configuration: .patient, transport: InstantTransport(body: [1, 2, 3]))
+        let slow = loader.coordinator.events(bufferingNewest: 2)
+        let patient = loader.coordinator.events()
+        _ = try await loader.data(for: ImageRequest("http://example.com/a"))
+        let all = await names(patient)
+        #expect(all == ["queued", "started 1", "response 200", "stopped", "finished 3"])
+        #expect(await names(slow) == Array(all.suffix(2)))
+    }
+
+    @Test func fourThousandEventsWaitForAListener() async throws {
+        let loader = ImageLoader(configuration: .patient, transport: InstantTransport(body: [1]))
+        let events = loader.coordinator.events()
+        for number in 0..<1_000 { _ = try await loader.data(for: ImageRequest("http://example.com/\(number)")) }
+        await loader.coordinator.becomesIdle()
+        await loader.shutdown(gracePeriod: .zero)
+        var count = 0
+        for await _ in events { count += 1 }
+        #expect(count == 4_096)
+    }
+
     @Test func everyTryIsTold() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", [.init(status: 503), .init(body: [1])])

@@ -29,6 +29,13 @@ struct ResumptionTests {
         #expect(resumption.validator == Self.old)
     }
 
+    @Test(arguments: [("08:59:01", false), ("08:59:00", true), ("08:58:59", true)])
+    func aDateIsAValidatorFromAMinuteBeforeTheResponseOn(time: String, isValidator: Bool) throws {
+        let modified = "Sun, 06 Nov 1994 \(time) GMT"
+        let head = try head([.lastModified: modified, .date: Self.now])
+        #expect(Resumption(head, offset: 100, total: nil)?.validator == (isValidator ? modified : nil))
+    }
+
     static let unfit: [HTTPFields] = [
         [:],
         [.eTag: "W/\"abc\""],

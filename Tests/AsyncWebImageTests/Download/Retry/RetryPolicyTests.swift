@@ -77,4 +77,11 @@ struct RetryPolicyTests {
         #expect(!ImageError.transport(TransportError(url: url, reason: .bodyTooLarge(limit: 1))).isRetryable)
         #expect(!ImageError.transport(TransportError(url: url, reason: .insecure)).isRetryable)
     }
+
+    @Test(arguments: [Deadlines.Kind.lookup, .connect, .firstByte, .idle])
+    func aDeadlineThatPassedMayBeMetNextTimeButForTheTotal(_ kind: Deadlines.Kind) {
+        let url = "http://example.com/"
+        #expect(TransportError(url: url, reason: .timedOut(kind)).isRetryable)
+        #expect(!TransportError(url: url, reason: .timedOut(.total)).isRetryable)
+    }
 }

@@ -1,0 +1,93 @@
+import HTTPTransport
+import Threading
+
+/// What one caller of ``ImageLoader/bytes(for:)`` sees of a download: a place in its ``BodyLog``, and why it ends.
+final class BodyFeed: Sendable {
+    fileprivate struct State {
+        var log: BodyLog?
+        var reader: BodyReader?
+        var isJoined = false
+        /// Set once; nothing is delivered afterwards.
+        var end: Result<Void, any Error>?
+        var head: ResponseHead?
+        var source: ResponseSource?
+    }
+
+    /// Resolved when the coordinator has found the caller a download, or has none.
+    private let attachment = OneShot<Void>()
+    private let state = Locked(State())
+
+    /// Whether the end has come, or the caller has left.
+    var isFinished: Bool { state.withLock { $0.end != nil } }
+
+    /// The head of the response; nil before it has come.
+    var head: ResponseHead? { state.withLock { $0.head ?? $0.log?.head } }
+
+    /// Where the bytes come from; nil before the head has come.
+    var source: ResponseSource? { state.withLock { $0.source ?? $0.currentSource } }
+
+    /// Says where to read; `isJoined` is whether somebody else had asked for the download before.
+    func attach(_ reader: BodyReader, of log: BodyLog, isJoined: Bool) {
+        state.withLock { state in
+            guard state.end == nil else { return }
+            (state.reader, state.log, state.isJoined) = (reader, log, isJoined)
+        }
+        attachment.resolve(.success(()))
+    }
+
+    /// Ends the feed, unless it has ended, and gives up its place in the body.
+    ///
+    /// An error is thrown once, by the pending or next call.
+    func finish(_ end: Result<Void, any Error>) {
+        let reader = state.withLock { state in
+            guard state.end == nil else { return nil as BodyReader? }
+            (state.head, state.source) = (state.log?.head, state.currentSource)
+            defer { (state.reader, state.log) = (nil, nil) }
+            state.end = end
+            return state.reader
+        }
+        reader?.poke()
+        attachment.resolve(.success(()))
+    }
+
+    /// Lets others who read the same body go ahead until ``next()``.
+    func park() { state.withLock { $0.reader }?.park() }
+
+    /// The next piece; nil at the end, and after an error.
+    func next() async throws -> ImageBytes.Part? {
+        try await attachment.value
+        while let reader = state.withLock({ $0.reader }) {
+            do {
+                guard let pieces = try await reader.next(limit: 1) else {
+                    finish(.success(()))
+                    break
+                }
+                // Nothing is delivered behind the end, which may have come meanwhile.
+                if isFinished { break }
+                // Without one the reader was woken for nothing.
+                if let piece = pieces.first { return .bytes(piece) }
+            } catch is BodyRestarted {
+                if !isFinished { return .restart }
+            } catch {
+                finish(.failure(error))
+            }
+        }
+        return try endOfFeed()
+    }
+
+    private func endOfFeed() throws -> ImageBytes.Part? {
+        let end = state.withLock { state in
+            defer { state.end = .success(()) }
+            return state.end
+        }
+        try end?.get()
+        return nil
+    }
+}
+
+extension BodyFeed.State {
+    fileprivate var currentSource: ResponseSource? {
+        guard let log, log.head != nil else { return nil }
+        return isJoined ? .joined : log.source
+    }
+}

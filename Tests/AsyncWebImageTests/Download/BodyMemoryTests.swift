@@ -1,0 +1,229 @@
+import HTTPTransport
+import Testing
+import Threading
+
+@testable import AsyncWebImage
+
+/// However many large bodies arrive at a time, what they hold together is bounded, and all of them are delivered.
+@Suite(.timeLimit(.minutes(1)))
+struct BodyMemoryTests {
+    private static let limit = 1 << 20
+    private static let slots = 16
+    private let piece = [UInt8](repeating: 7, count: 16 << 10)
+    private let transport = ScriptedTransport()
+
+    private func loader(
+        clock: any Clock<Duration> = ContinuousClock(), _ change: (inout DownloadConfiguration) -> Void = { _ in }
+    ) -> ImageLoader {
+        var configuration = ImageLoader.Configuration.patient
+        configuration.downloads.maximumConcurrentDownloads = Self.slots
+        configuration.downloads.maximumConcurrentDownloadsPerHost = Self.slots
+        configuration.downloads.bytesInFlightLimit = Self.limit
+        configuration.downloads.resumableLimit = 0
+        change(&configuration.downloads)
+        return ImageLoader(configuration: configuration, transport: transport, clock: clock)
+    }
+
+    private func url(_ number: Int) -> String { "http://example.com/\(number)" }
+
+    /// Starts so many downloads and returns their tasks and transfers.
+    private func start(
+        _ count: Int, _ loader: ImageLoader
+    ) async throws -> [(task: LoadTask<ImageData>, exchange: ScriptedTransport.Exchange)] {
+        var exchanges = transport.exchanges.makeAsyncIterator()
+        var started: [(task: LoadTask<ImageData>, exchange: ScriptedTransport.Exchange)] = []
+        for number in 0..<count {
+            let task = loader.dataTask(for: ImageRequest(url(number)))
+            let exchange = try #require(await exchanges.next())
+            exchange.answer(.ok, [.eTag: "\"a\""])
+            started.append((task, exchange))
+        }
+        _ = await loader.coordinator.activity
+        return started
+    }
+
+    /// Sends pieces until one waits; returns how many were taken.
+    private func fill(_ exchange: ScriptedTransport.Exchange) -> Int {
+        var count = 0
+        while !Task.isCancelled, exchange.offer(piece) { count += 1 }
+        return count
+    }
+
+    @Test func manyLargeBodiesHoldNoMoreThanTwiceTheLimitAndOneBody() async throws {
+        let loader = loader()
+        let started = try await start(Self.slots, loader)
+        let bytes = await loader.coordinator.bytesInFlight
+        let pieces = 100
+        let bound = 2 * Self.limit + (pieces + Self.slots) * piece.count
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (task, exchange) in started {
+                group.addTask { [piece] in
+                    for _ in 0..<pieces {
+                        #expect(await exchange.send(piece))
+                        #expect(bytes.count <= bound)
+                    }
+                    exchange.finish()
+                    let data = try await task.value
+                    #expect(data.bytes.count == pieces * piece.count)
+                }
+            }
+            try await group.waitForAll()
+        }
+        await loader.coordinator.becomesIdle()
+    }
+
+    @Test func oneGrowsWhileTheOthersWaitAndTheNextWhenItEnds() async throws {
+        let loader = loader()
+        let started = try await start(3, loader)
+        // The first alone fills the memory, and goes on beyond it.
+        for _ in 0..<200 { #expect(started[0].exchange.offer(piece)) }
+        // Two have their share.
+        let share = fill(started[1].exchange)
+        #expect(share == Self.limit / 2 / Self.slots / piece.count)
+        #expect(fill(started[2].exchange) == share)
+        #expect(started[0].exchange.offer(piece))
+
+        started[0].exchange.finish()
+        #expect(try await started[0].task.value.bytes.count == 201 * piece.count)
+        await started[1].exchange.goesOn()
+        await started[2].exchange.goesOn()
+        for (task, exchange) in started[1...] {
+            exchange.finish()
+            #expect(try await task.value.bytes.count == share * piece.count)
+        }
+        await loader.coordinator.becomesIdle()
+    }
+
+    @Test func cancellingTheOneThatGrowsLetsTheNextGrow() async throws {
+        let loader = loader()
+        let started = try await start(3, loader)
+        for (_, exchange) in started { for _ in 0..<32 { #expect(exchange.offer(piece)) } }
+        #expect(started[1].exchange.offer(piece))
+        #expect(!started[2].exchange.offer(piece) && !started[0].exchange.offer(piece))
+
+        started[1].task.cancel()
+        await #expect(throws: CancellationError.self) { try await started[1].task.value }
+        // As much as the limit is held yet: the older of the two is next.
+        await started[0].exchange.goesOn()
+        #expect(started[0].exchange.offer(piece))
+        #expect(started[2].exchange.isPaused)
+        started[0].task.cancel()
+        await started[2].exchange.goesOn()
+        #expect(started[2].exchange.offer(piece))
+        started[2].exchange.finish()
+        #expect(try await started[2].task.value.bytes.count == 33 * piece.count)
+        await loader.coordinator.becomesIdle()
+    }
+
+    @Test func aLargeBodyThatBreaksOffIsForgottenAndTheNextGrows() async throws {
+        let clock = ManualClock()
+        let loader = loader(clock: clock) { $0.retry = ExponentialBackoff(maximumTries: 2) }
+        let started = try await start(2, loader)
+        for (_, exchange) in started { for _ in 0..<48 { #expect(exchange.offer(piece)) } }
+        #expect(started[0].exchange.offer(piece))
+        #expect(!started[1].exchange.offer(piece))
+        started[0].exchange.fail(.connectionLost)
+        await started[1].exchange.goesOn()
+        #expect(started[1].exchange.offer(piece))
+        #expect(await loader.coordinator.bytesInFlight.count == 49 * piece.count)
+
+        _ = await clock.nextSleep()
+        clock.advance(by: .seconds(100))
+        var exchanges = transport.exchanges.makeAsyncIterator()
+        let again = try #require(await exchanges.next())
+        #expect(again.request.headerFields[.range] == nil)
+        again.answer(.ok, [:], [1, 2, 3])
+        again.finish()
+        #expect(try await started[0].task.value.bytes == [1, 2, 3])
+        started[1].task.cancel()
+        await loader.coordinator.becomesIdle()
+    }
+
+    @Test func whoJoinsABodyThatWaitsGetsItWhole() async throws {
+        let loader = loader()
+        let started = try await start(2, loader)
+        for (_, exchange) in started { for _ in 0..<48 { #expect(exchange.offer(piece)) } }
+        #expect(started[0].exchange.offer(piece) && !started[1].exchange.offer(piece))
+        let late = loader.dataTask(for: ImageRequest(url(1)))
+        await loader.coordinator.callers(reach: 3)
+        #expect(started[1].exchange.isPaused)
+        started[1].task.cancel()
+        started[0].exchange.finish()
+        await started[1].exchange.goesOn()
+        #expect(started[1].exchange.offer(piece))
+        started[1].exchange.finish()
+        #expect(try await late.value.bytes.count == 49 * piece.count)
+        await loader.coordinator.becomesIdle()
+    }
+
+    @Test func smallBodiesPassByThoseThatWait() async throws {
+        let loader = loader()
+        let started = try await start(Self.slots, loader)
+        for (_, exchange) in started[..<2] { for _ in 0..<48 { #expect(exchange.offer(piece)) } }
+        #expect(started[0].exchange.offer(piece) && !started[1].exchange.offer(piece))
+        for (task, exchange) in started[2...] {
+            #expect(exchange.offer(piece))
+            exchange.finish()
+            #expect(try await task.value.bytes == piece)
+        }
+        #expect(started[1].exchange.isPaused)
+        for (task, _) in started[..<2] { task.cancel() }
+        await loader.coordinator.becomesIdle()
+    }
+
+    // MARK: Bodies that are decoded
+
+    private final class Probe: Transfer {
+        let resumes = Locked(0)
+        func cancel() {}
+        func resume() { resumes.withLock { $0 += 1 } }
+    }
+
+    /// A log whose body is decoded, its transfer, and one that holds much.
+    private func logs(replayLimit: Int) -> (read: BodyLog, transfer: Probe, large: BodyLog, bytes: BytesInFlight) {
+        let bytes = BytesInFlight(limit: 1 << 20, transfers: 4)
+        let read = BodyLog(replayLimit: replayLimit, bytesInFlight: bytes)
+        let transfer = Probe()
+        read.attach(transfer)
+        return (read, transfer, BodyLog(replayLimit: replayLimit, bytesInFlight: bytes), bytes)
+    }
+
+    @Test(arguments: [0, 4 << 20])
+    func aBodyThatIsReadGoesOnThoughOthersHoldTheMemory(replayLimit: Int) async throws {
+        let (read, transfer, large, bytes) = logs(replayLimit: replayLimit)
+        let reader = try #require(read.makeReader())
+        for _ in 0..<100 { #expect(large.append(piece.span) == .more) }
+        for round in 0..<10 {
+            while read.append(piece.span) == .more {}
+            #expect(bytes.count <= 100 * piece.count + (1 << 17))
+            #expect(transfer.resumes.withLock { $0 } == round)
+            #expect(try await reader.next()?.isEmpty == false)
+            #expect(transfer.resumes.withLock { $0 } == round + 1)
+        }
+        // Who joins now would miss the beginning.
+        #expect(read.makeReader() == nil)
+    }
+
+    @Test func aBodyThatItsReadersHoldUpHoldsUpNoOther() throws {
+        let (read, _, large, _) = logs(replayLimit: 0)
+        let reader = try #require(read.makeReader())
+        for _ in 0..<90 { #expect(large.append(piece.span) == .more) }
+        while read.append(piece.span) == .more {}
+        for _ in 0..<100 { #expect(large.append(piece.span) == .more) }
+        withExtendedLifetime(reader) {}
+    }
+
+    @Test func aReaderThatIsParkedHoldsUpNoOtherOfTheSameBody() async throws {
+        let (read, _, large, _) = logs(replayLimit: 0)
+        let parked = try #require(read.makeReader())
+        let reader = try #require(read.makeReader())
+        parked.park()
+        for _ in 0..<90 { #expect(large.append(piece.span) == .more) }
+        for _ in 0..<50 {
+            #expect(read.append(piece.span) == .more)
+            _ = try await reader.next()
+        }
+        #expect(large.append(piece.span) == .pause)
+        withExtendedLifetime(parked) {}
+    }
+}

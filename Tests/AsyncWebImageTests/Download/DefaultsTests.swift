@@ -1,0 +1,81 @@
+import HTTPTransport
+import ImageCodecs
+import Testing
+
+@testable import AsyncWebImage
+
+/// The bounds that Docs/Architecture.md has a table of, as far as they are those of a loader.
+struct DefaultsTests {
+    private let downloads = ImageLoader.Configuration().downloads
+
+    @Test func sixDownloadsRunAtATimeAndAsManyFromOneHost() {
+        #expect(downloads.maximumConcurrentDownloads == 6)
+        #expect(downloads.maximumConcurrentDownloadsPerHost == 6)
+        #expect(downloads.rateLimitPerHost == nil && downloads.executionOrder == .fifo)
+    }
+
+    @Test func theStagesOfADownloadTakeSecondsAndAllOfItTenMinutes() {
+        #expect(downloads.deadlines.lookup == .seconds(8))
+        #expect(downloads.deadlines.connect == .seconds(10))
+        #expect(downloads.deadlines.firstByte == .seconds(15))
+        #expect(downloads.deadlines.idle == .seconds(15))
+        #expect(downloads.deadlines.total == .seconds(600))
+    }
+
+    @Test func tenRedirectsAreFollowedAndABodyHasHalfAGibibyte() {
+        #expect(downloads.redirectLimit == 10)
+        #expect(downloads.bodyLimit == 512 << 20)
+        #expect(downloads.acceptedStatuses == 200...299 && downloads.acceptedContentTypes == nil)
+    }
+
+    @Test func sixtyFourMebibytesOfBodiesKeepOthersFromStarting() {
+        #expect(downloads.bytesInFlightLimit == 64 << 20)
+        #expect(downloads.replayLimit == 4 << 20)
+        #expect(BodyLog.highWater == 1 << 20 && BodyLog.frugalWater == 16 << 10)
+    }
+
+    @Test func interruptedBodiesTakeThirtyTwoMebibytes() {
+        #expect(downloads.resumableLimit == 32 << 20)
+        var bodies = InterruptedBodies(limit: 1 << 40)
+        for number in 0..<70 {
+            guard let url = try? HTTPURL("http://example.com/\(number)"),
+                var resumption = Resumption(
+                    ResponseHead(response: .init(status: .ok, headerFields: [.eTag: "\"a\""]), url: url),
+                    offset: 1 << 14, total: nil)
+            else { continue }
+            resumption.stored = [[UInt8](repeating: 1, count: 1 << 14)]
+            bodies.insert(resumption, for: FetchKey(url: url, headerFields: [:]))
+        }
+        #expect(bodies.bytes == 64 << 14)
+    }
+
+    @Test func threeAttemptsAreMadeWithinHalfAMinuteOrWhatTheServerAsksForUpToAMinute() {
+        let retry = downloads.retry as? ExponentialBackoff
+        #expect(retry?.maximumTries == 3)
+        #expect(retry?.base == .milliseconds(500))
+        #expect(retry?.limit == .seconds(30))
+        #expect(retry?.retryAfterLimit == .seconds(60))
+    }
+
+    @Test func cachesHaveLimits() {
+        #expect(ImageLoader.Configuration().memoryCacheLimit == 128 << 20)
+        #expect(ImageLoader.Configuration().responseCache == nil)
+        #expect(ImageLoader.Configuration().cachePolicy == .useProtocol)
+        let stored = ResponseCache.Configuration()
+        #expect(stored.byteLimit == 512 << 20 && stored.entryLimit == 32 << 20)
+        #expect(EntryWriter.queueLimit == 4 << 20)
+        #expect(DownloadCoordinator.lookUpLimit == 8)
+    }
+
+    @Test func decodesTakeAQuarterOfTheMemoryAndAGibibyteAtMost() {
+        let decoding = ImageDecoder.Configuration()
+        #expect(decoding.memoryBudget == min(1 << 30, Machine.memoryBytes / 4))
+        #expect(decoding.threadCount == Machine.processorCount)
+    }
+
+    @Test func requestsAreOfNormalPriorityAndWithoutCookies() {
+        let request = ImageRequest("http://example.com/")
+        #expect(request.priority == .normal && !request.handlesCookies && request.cachePolicy == nil)
+        #expect(!request.finishesOnShutdown && request.credential == nil && request.headerFields.isEmpty)
+    }
+}

@@ -1,0 +1,110 @@
+import HTTPTransport
+import Testing
+
+@testable import AsyncWebImage
+
+/// Who shares a download, and who does not, with a transport that answers when the test says so.
+@Suite(.timeLimit(.minutes(1)))
+struct SharingTests {
+    private let transport = ScriptedTransport()
+    private let url = "http://example.com/a"
+
+    private func loader(_ change: (inout ImageLoader.Configuration) -> Void = { _ in }) -> ImageLoader {
+        var configuration = ImageLoader.Configuration.patient
+        change(&configuration)
+        return ImageLoader(configuration: configuration, transport: transport)
+    }
+
+    /// How many downloads there are of `requests` that are made at the same time.
+    private func downloads(of requests: [ImageRequest]) async -> Int {
+        let loader = loader()
+        let tasks = requests.map { loader.dataTask(for: $0) }
+        await loader.coordinator.activity { $0.callers == requests.count }
+        let count = await loader.coordinator.activity.running
+        for task in tasks { task.cancel() }
+        return count
+    }
+
+    @Test func requestsOfDifferentCachePoliciesDoNotShare() async {
+        let policies: [CachePolicy] = [.useProtocol, .reload, .revalidate, .cacheElseLoad, .noStore]
+        let requests = policies.map { policy in
+            var request = ImageRequest(url)
+            request.cachePolicy = policy
+            return request
+        }
+        #expect(await downloads(of: requests) == policies.count)
+        #expect(await downloads(of: [requests[1], requests[1]]) == 1)
+    }
+
+    @Test func requestsWithCookiesAndWithoutDoNotShare() async {
+        var withCookies = ImageRequest(url)
+        withCookies.handlesCookies = true
+        #expect(await downloads(of: [withCookies, ImageRequest(url)]) == 2)
+        #expect(await downloads(of: [withCookies, withCookies]) == 1)
+    }
+
+    @Test func aFailedDownloadIsNotJoinedWhileItsDecodesEnd() async throws {
+        var exchanges = transport.exchanges.makeAsyncIterator()
+        let loader = loader()
+        let (memory, memoryIsFree) = AsyncStream.makeStream(of: Never.self)
+        let taken = OneShot<Void>()
+        let decoder = loader.decoder
+        let blocker = Task {
+            try await decoder.withMemory(decoder.configuration.memoryBudget) {
+                taken.resolve(.success(()))
+                for await _ in memory {}
+            }
+        }
+        try await taken.value
+
+        // The decode has its header, and waits for memory.
+        let first = loader.task(for: ImageRequest(url))
+        let file = try Samples.file(.png)
+        let failing = try #require(await exchanges.next())
+        failing.answer(.ok, [:], file)
+        _ = await loader.coordinator.activity
+        failing.fail(.connectionLost)
+        await loader.coordinator.activity { $0.running == 0 }
+        #expect(await loader.coordinator.activity.callers == 1)
+
+        let second = loader.dataTask(for: ImageRequest(url))
+        let good = try #require(await exchanges.next())
+        good.answer(.ok, [:], [1, 2, 3])
+        good.finish()
+        #expect(try await second.value.bytes == [1, 2, 3])
+
+        memoryIsFree.finish()
+        try await blocker.value
+        await #expect(throws: ImageError.self) { try await first.value }
+        await loader.coordinator.becomesIdle()
+    }
+
+    @Test func tasksAndFramesAreServedFromTheMemoryCache() async throws {
+        var exchanges = transport.exchanges.makeAsyncIterator()
+        let loader = loader()
+        let request = ImageRequest("http://example.com/a@2x.png")
+        let first = loader.task(for: request)
+        let exchange = try #require(await exchanges.next())
+        exchange.answer(.ok, [:], try Samples.file(.png))
+        exchange.finish()
+        let image = try await first.value
+        #expect(image.source == .network && image.scale == 2)
+        await loader.coordinator.becomesIdle()
+
+        let second = try await loader.task(for: request).value
+        #expect(second.source == .memory && second.pixels == image.pixels && second.scale == 2)
+        var frames: [ImageFrame] = []
+        for try await frame in loader.frames(for: request) { frames.append(frame) }
+        #expect(frames.map(\.isFinal) == [true])
+        #expect(frames.first?.response?.source == .memory && frames.first?.response?.scale == 2)
+    }
+
+    @Test(arguments: [("http://example.com/a.png", 1), ("http://example.com/a@3x.png?b", 3)])
+    func theResponseHasTheScaleOfItsFile(url: String, scale: Int) async throws {
+        let loader = ImageLoader(transport: InstantTransport(body: try Samples.file(.png)))
+        #expect(try await loader.image(for: ImageRequest(url)).scale == scale)
+        for try await frame in loader.frames(for: ImageRequest(url, maximumSide: 10)) where frame.isFinal {
+            #expect(frame.response?.scale == scale)
+        }
+    }
+}

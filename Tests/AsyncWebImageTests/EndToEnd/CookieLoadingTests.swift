@@ -1,0 +1,34 @@
+import AsyncWebImage
+import LoopbackOrigin
+import Testing
+
+/// Cookies, as requests for images ask for them.
+@Suite(.timeLimit(.minutes(1)))
+struct CookieLoadingTests {
+    private func request(_ url: String, handlesCookies: Bool) -> ImageRequest {
+        var request = ImageRequest(url)
+        request.handlesCookies = handlesCookies
+        return request
+    }
+
+    @Test func aRequestThatHandlesCookiesKeepsAndSendsThem() async throws {
+        try await withLoopbackOrigin { origin in
+            let file = try Samples.file(.png)
+            origin.route("/set", .init(headerFields: ["Set-Cookie": "taste=sweet; Path=/"], body: file))
+            origin.route("/get", .init(body: file))
+            let loader = ImageLoader(configuration: .patient)
+            func sent(_ path: String, handlesCookies: Bool) async throws -> String? {
+                _ = try await loader.data(for: request(origin.url(path), handlesCookies: handlesCookies))
+                return origin.recordedRequests.last?.headerFields["Cookie"]
+            }
+            // Not kept, as nobody asked for it.
+            #expect(try await sent("/set", handlesCookies: false) == nil)
+            #expect(try await sent("/get", handlesCookies: true) == nil)
+            #expect(try await sent("/set", handlesCookies: true) == nil)
+            #expect(try await sent("/get", handlesCookies: true) == "taste=sweet")
+            // Kept, but not sent unasked.
+            #expect(try await sent("/get", handlesCookies: false) == nil)
+            #expect(try await sent("/get", handlesCookies: true) == "taste=sweet")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import AsyncWebImage
+import HTTPTransport
+import LoopbackOrigin
+import Testing
+
+/// What hostile servers send ends in one clear error or in the image, never in a crash, and other requests never notice.
+@Suite(.timeLimit(.minutes(5)))
+struct HostileOriginTests {
+    static let file = (try? Samples.file(.png)) ?? []
+
+    /// A loader that gives up a server that is silent for so long.
+    private func loader(patience: Duration = .seconds(8)) -> ImageLoader {
+        var configuration = ImageLoader.Configuration()
+        configuration.transport.proxy = .none
+        configuration.downloads.deadlines = Deadlines(
+            lookup: nil, connect: nil, firstByte: patience, idle: patience, total: .seconds(60))
+        configuration.downloads.retry = nil
+        configuration.downloads.bodyLimit = HostileAnswer.bodyLimit
+        configuration.decoding.threadCount = 1
+        return ImageLoader(configuration: configuration)
+    }
+
+    @Test(arguments: HostileAnswer.all(file))
+    func hostileAnswerHasOneClearEnd(_ answer: HostileAnswer) async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/good", .init(body: Self.file))
+            origin.route("/hostile", answer.response)
+            var loader: ImageLoader? = loader()
+            if let loader {
+                // Connection and handle were used before.
+                try await expectImage(origin.url("/good?0"), loader)
+                async let neighbor: Void = expectImage(origin.url("/good?1"), loader)
+                let end = try await end(of: origin.url("/hostile"), loader)
+                #expect(end == answer.end, "\(answer.testDescription)")
+                try await neighbor
+                try await expectImage(origin.url("/good?2"), loader)
+                await loader.coordinator.becomesIdle()
+                while await loader.decoder.memoryInUse != 0, !Task.isCancelled { await Task.yield() }
+            }
+            loader = nil
+            await origin.openConnections(become: 0)
+            // What the limit allows, and what the sockets of both sides hold; of raw answers everything counts.
+            guard answer.response.framing != .raw else { return }
+            #expect(origin.counts.bodyBytesSent["/hostile", default: 0] < 32 << 20)
+        }
+    }
+
+    /// Many at a time over the same few connections and handles.
+    @Test func goodImagesArriveBetweenAllHostileAnswers() async throws {
+        try await withLoopbackOrigin { origin in
+            let answers = HostileAnswer.all(Self.file)
+            origin.route("/good*", .init(body: Self.file))
+            for (index, answer) in answers.enumerated() { origin.route("/\(index)", answer.response) }
+            // The floods keep the origin's one thread from the end of other answers for a while.
+            let loader = loader(patience: .seconds(20))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, answer) in answers.enumerated() {
+                    group.addTask {
+                        let end = try await end(of: origin.url("/\(index)"), loader)
+                        #expect(end == answer.end, "\(answer.testDescription)")
+                    }
+                    group.addTask { try await expectImage(origin.url("/good-\(index)"), loader) }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    private func expectImage(_ url: String, _ loader: ImageLoader) async throws {
+        let size = try await loader.image(for: ImageRequest(url)).pixels.size
+        #expect(size == PixelSize(width: 64, height: 48))
+    }
+
+    /// How a load ends; throws what no server may bring about.
+    private func end(of url: String, _ loader: ImageLoader) async throws -> HostileAnswer.End {
+        do {
+            try await expectImage(url, loader)
+            return .image
+        } catch let error as ImageError {
+            let text = error.description
+            #expect(!text.isEmpty && !text.contains("\n"))
+            switch error {
+            case .transport(let cause):
+                if case .truncated = cause.reason { return .truncated }
+                return .failure(cause.reason)
+            case .status(let head, _): return .status(head.status.code)
+            case .codec: return .codec
+            case .emptyBody: return .emptyBody
+            default: throw error
+            }
+        }
+    }
+}

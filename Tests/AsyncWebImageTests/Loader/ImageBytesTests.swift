@@ -1,0 +1,217 @@
+import HTTPTransport
+import LoopbackOrigin
+import Testing
+
+@testable import AsyncWebImage
+
+/// `ImageLoader.bytes(for:)`: bodies that are pulled piece by piece.
+@Suite(.timeLimit(.minutes(1)))
+struct ImageBytesTests {
+    private let body: [UInt8] = {
+        var random = SplitMix(seed: 11)
+        return (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }()
+
+    /// All that is delivered: bodies, a new one after each restart.
+    private func bodies(_ bytes: ImageBytes) async throws -> [[UInt8]] {
+        var bodies: [[UInt8]] = [[]]
+        for try await part in bytes {
+            switch part {
+            case .bytes(let piece):
+                #expect(!piece.isEmpty)
+                bodies[bodies.count - 1] += piece
+            case .restart: bodies.append([])
+            }
+        }
+        return bodies
+    }
+
+    @Test func thePiecesAreTheBodyInOrder() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", .init(headerFields: ["X-Kind": "b"], body: body))
+            let loader = ImageLoader(configuration: .patient)
+            let bytes = loader.bytes(for: ImageRequest(origin.url("/a")))
+            #expect(bytes.head == nil && bytes.source == nil && origin.counts.totalRequests == 0)
+            #expect(try await bodies(bytes) == [body])
+            #expect(bytes.source == .network)
+            #expect(bytes.head?.status == .ok && bytes.head?.contentLength == body.count)
+            await loader.coordinator.becomesIdle()
+        }
+    }
+
+    @Test func aLargeBodyIsNeverHeldAsAWhole() async throws {
+        let count = 48 << 20
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", .init(body: [UInt8](repeating: 1, count: count)))
+            var configuration = ImageLoader.Configuration.patient
+            configuration.downloads.replayLimit = 1 << 20
+            let loader = ImageLoader(configuration: configuration)
+            var received = 0
+            var held = 0
+            for try await part in loader.bytes(for: ImageRequest(origin.url("/a"))) {
+                guard case .bytes(let piece) = part else { continue }
+                received += piece.count
+                held = max(held, await loader.coordinator.activity.bytesInFlight)
+            }
+            #expect(received == count)
+            // The limit of what is kept for others, what is read ahead, and a piece that is being written.
+            #expect(held <= 3 << 20)
+            await loader.coordinator.becomesIdle()
+        }
+    }
+
+    @Test func aBodyThatBeginsAnewIsAnnounced() async throws {
+        let clock = ManualClock()
+        let other = Array(body.reversed())
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", [.init(body: body).cut(at: .body(100_000)), .init(body: other)])
+            var configuration = ImageLoader.Configuration.patient
+            configuration.downloads.retry = ExponentialBackoff(base: .seconds(1))
+            let loader = ImageLoader(configuration: configuration, clock: clock)
+            let bytes = loader.bytes(for: ImageRequest(origin.url("/a")))
+            async let all = bodies(bytes)
+            _ = await clock.nextSleep()
+            clock.advance(by: .seconds(100))
+            let delivered = try await all
+            // What had come may not have been read yet.
+            #expect(delivered.last == other && delivered.count <= 2)
+            #expect(body.starts(with: delivered[0]) || delivered.count == 1)
+        }
+    }
+
+    @Test func piecesThatWereDeliveredAreVoidAfterARestart() async throws {
+        let transport = ScriptedTransport()
+        let clock = ManualClock()
+        let (taken, take) = AsyncStream.makeStream(of: Void.self)
+        func serve() async throws {
+            var exchanges = transport.exchanges.makeAsyncIterator()
+            let first = try #require(await exchanges.next())
+            first.answer(.ok, [:], [1, 2, 3])
+            for await _ in taken { break }
+            first.fail(.connectionLost)
+            _ = await clock.nextSleep()
+            clock.advance(by: .seconds(100))
+            let second = try #require(await exchanges.next())
+            second.answer(.ok, [:], [9])
+            second.finish()
+        }
+        var configuration = ImageLoader.Configuration.patient
+        configuration.downloads.retry = ExponentialBackoff(base: .seconds(1))
+        let loader = ImageLoader(configuration: configuration, transport: transport, clock: clock)
+        async let served: Void = serve()
+        var parts = loader.bytes(for: ImageRequest("http://a.example/a")).makeAsyncIterator()
+        #expect(try await parts.next() == .bytes([1, 2, 3]))
+        take.yield()
+        #expect(try await parts.next() == .restart)
+        #expect(try await parts.next() == .bytes([9]))
+        #expect(try await parts.next() == nil)
+        #expect(try await parts.next() == nil)
+        try await served
+    }
+
+    @Test func leavingTheLoopStopsTheDownload() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", .init(body: body).stalled(at: .body(200_000)))
+            let loader = ImageLoader(configuration: .patient)
+            let bytes = loader.bytes(for: ImageRequest(origin.url("/a")))
+            for try await _ in bytes { break }
+            await loader.coordinator.becomesIdle()
+            #expect(bytes.head != nil)
+        }
+    }
+
+    @Test func oneDownloadServesConsumersOfAllKinds() async throws {
+        let gate = Gate()
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", .init(body: body).held(at: .start, until: gate))
+            let loader = ImageLoader(configuration: .patient)
+            let request = ImageRequest(origin.url("/a"))
+            let data = loader.dataTask(for: request)
+            await loader.coordinator.callers(reach: 1)
+            let bytes = loader.bytes(for: request)
+            async let pulled = bodies(bytes)
+            await loader.coordinator.callers(reach: 2)
+            gate.open()
+            #expect(try await pulled == [body])
+            #expect(try await data.value.bytes == body)
+            #expect(bytes.source == .joined)
+            #expect(origin.counts.totalRequests == 1)
+        }
+    }
+
+    @Test func aParkedConsumerHoldsNobodyUpAndMissesNothing() async throws {
+        let large = [UInt8](repeating: 7, count: 8 << 20)
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", .init(body: large))
+            var configuration = ImageLoader.Configuration.patient
+            configuration.downloads.replayLimit = 1 << 20
+            let loader = ImageLoader(configuration: configuration)
+            let request = ImageRequest(origin.url("/a"))
+            let (slow, quick) = (loader.bytes(for: request), loader.bytes(for: request))
+            var slowParts = slow.makeAsyncIterator()
+            async let all = bodies(quick)
+            var count = try #require(try await slowParts.next()?.count)
+            slow.park()
+            #expect(try await all == [large])
+            while let part = try await slowParts.next() { count += part.count }
+            #expect(count == large.count || origin.counts.totalRequests == 2)
+        }
+    }
+
+    @Test func whatIsNoBodyIsThrownOnce() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/missing", .init(status: 404))
+            origin.route("/empty", .init(body: []))
+            origin.route("/cut", .init(body: body).cut(at: .body(10)))
+            let loader = ImageLoader(configuration: .patient)
+            for path in ["/missing", "/empty", "/cut"] {
+                var parts = loader.bytes(for: ImageRequest(origin.url(path))).makeAsyncIterator()
+                var errors = 0
+                do { while try await parts.next() != nil {} } catch is ImageError { errors += 1 }
+                #expect(errors == 1)
+                #expect(try await parts.next() == nil)
+            }
+            var nowhere = loader.bytes(for: ImageRequest("ftp://a.example/")).makeAsyncIterator()
+            let error = await #expect(throws: ImageError.self) { try await nowhere.next() }
+            #expect(error?.description == "not a valid http or https URL")
+            #expect(try await nowhere.next() == nil)
+        }
+    }
+
+    @Test func cancellingTheConsumerOrAllDownloadsIsACancellation() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", .init(body: body).stalled(at: .start))
+            let loader = ImageLoader(configuration: .patient)
+            for isOwn in [true, false] {
+                let task = Task { try await bodies(loader.bytes(for: ImageRequest(origin.url("/a")))) }
+                await loader.coordinator.callers(reach: 1)
+                if isOwn { task.cancel() } else { await loader.coordinator.cancelAll() }
+                await #expect(throws: CancellationError.self) { try await task.value }
+                await loader.coordinator.becomesIdle()
+            }
+        }
+    }
+
+    @Test func aShutdownEndsTheBytes() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", .init(body: body).stalled(at: .body(1)))
+            let loader = ImageLoader(configuration: .patient)
+            let bytes = loader.bytes(for: ImageRequest(origin.url("/a")))
+            var parts = bytes.makeAsyncIterator()
+            #expect(try await parts.next() == .bytes([body[0]]))
+            await loader.shutdown(gracePeriod: .zero)
+            let error = await #expect(throws: ImageError.self) { try await parts.next() }
+            #expect(error?.description == "the image loader is shut down")
+        }
+    }
+}
+
+extension ImageBytes.Part {
+    /// Bytes in it.
+    fileprivate var count: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .restart: 0
+        }
+    }
+}
