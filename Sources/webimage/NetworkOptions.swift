@@ -6,7 +6,8 @@ struct NetworkOptions: ParsableArguments {
     @Flag(
         help: """
             Talk to nobody but public addresses of the internet, wherever names and redirects lead: not to this machine, \
-            nor to its networks. Names that a proxy would have to look up are refused, too.
+            nor to its networks, nor to the ports of other protocols that browsers block. Names that a proxy would have to \
+            look up are refused, too.
             """)
     var publicOnly = false
 

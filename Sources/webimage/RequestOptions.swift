@@ -6,7 +6,8 @@ struct RequestOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How often a download that fails is tried again: after a random delay that may be twice as long each time, or "
-                + "when the server says. One that breaks off goes on where it was, if the server allows it.",
+                + "when the server says. One that breaks off goes on where it was, if the server allows it. All tries "
+                + "together may take 600 seconds, or --timeout if that is more.",
             valueName: "number"))
     var retries = 2
 
@@ -18,9 +19,19 @@ struct RequestOptions: ParsableArguments {
     var timeout = 15.0
 
     @Option(
-        help: ArgumentHelp("Send this header field along, \"Name: value\". May be repeated.", valueName: "field"),
+        help: ArgumentHelp(
+            "Send this header field along, \"Name: value\". May be repeated. Redirects to another scheme, host or port take "
+                + "along only Accept, Accept-Encoding, Accept-Language, Cache-Control, User-Agent, Range and If-...",
+            valueName: "field"),
         transform: Self.headerField)
     var header: [HTTPField] = []
+
+    @Flag(
+        help: """
+            Fail where a redirect leads from https to http. Without this, only requests with credentials do: with user and \
+            password in the URL, or Authorization, Cookie or Proxy-Authorization as --header.
+            """)
+    var noInsecureRedirects = false
 
     func validate() throws {
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
@@ -39,6 +50,7 @@ struct RequestOptions: ParsableArguments {
         downloads.deadlines.firstByte = timeout
         downloads.deadlines.idle = timeout
         downloads.deadlines.total = downloads.deadlines.total.map { max($0, timeout) }
+        if noInsecureRedirects { downloads.redirectPolicy.insecureRedirects = .refused }
         for field in header { downloads.headerFields[values: field.name] = [] }
         for field in header { downloads.headerFields.append(field) }
         return downloads

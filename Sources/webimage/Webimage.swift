@@ -25,10 +25,14 @@ struct Webimage: AsyncParsableCommand {
     static func main() async {
         // A closed pipe is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that grows beyond what `ulimit -f` allows.
+        signal(SIGXFSZ, SIG_IGN)
         Terminal.fillGaps()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
+                // Before anything is begun: the runtime ends a process that has no descriptor for it.
+                try await OpenFileBudget.prepareProcess()
                 try await command.run()
             } else {
                 try command.run()

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 /// The built command, as a shell runs it.
@@ -10,6 +11,12 @@ struct CommandTests {
             1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1,
         ]
         + [0, 0x3B]
+
+    /// The same with a comment of 1 MB.
+    private var largeGIF: [UInt8] {
+        let block = [UInt8](repeating: 255, count: 256)
+        return gif[..<19] + [0x21, 0xFE] + (0..<4_000).flatMap { _ in block } + [0] + gif[19...]
+    }
 
     @Test func writesOneObjectForEveryURLOfAList() async throws {
         try await withLoopbackOrigin { origin in
@@ -275,9 +282,53 @@ struct CommandTests {
         let folder = try await Command.run(["get", "-o", "/dev/null/folder", "a"])
         #expect(folder.errors == "webimage: cannot make the folder /dev/null/folder: Not a directory\n")
         #expect(folder.status == 1)
+        let file = try await Command.run(["get", "-o", "/dev/null", "a"])
+        #expect(file.errors == "webimage: cannot write to the folder /dev/null: Not a directory\n")
         let previews = try await Command.run(["get", "--progressive-dir", "/dev/null/previews", "http://127.0.0.1:1/"])
         #expect(previews.errors == "webimage: cannot make the folder /dev/null/previews: Not a directory\n")
         #expect(previews.status == 1)
+    }
+
+    /// A mount of our own, which takes a user or the right to it.
+    private static let canMount: Bool = (try? Programs.run("unshare", ["-rm", "true"])) != nil
+
+    @Test(.enabled(if: canMount, "user namespaces are needed"))
+    func aFullDiskEndsTheRunWithOneMessage() async throws {
+        let large = largeGIF
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/*", LoopbackOrigin.Response(body: large))
+            try await withTemporaryFolder { folder in
+                let urls = (0..<20).map { origin.url("/\($0).gif") }
+                let result = try await Command.run(
+                    ["get", "-o", folder, "--concurrency", "1"] + urls,
+                    by: """
+                        exec unshare -rm sh -c 'mount -t tmpfs -o size=2100k none \(folder) && "$@"; s=$?; \
+                        ls -A \(folder) | wc -l; exit $s' sh "$@"
+                        """)
+                #expect(result.status == 1)
+                let failures = result.errors.split(separator: "\n").filter { $0.contains("No space left on device") }
+                #expect(failures == ["webimage: cannot write \(folder)/2.gif: No space left on device"])
+                // Two whole files, and nothing of the third.
+                #expect(result.output.hasSuffix("\n2\n"), "\(result.output)")
+                #expect(origin.counts.totalRequests < 6)
+            }
+        }
+    }
+
+    @Test func aFileThatMayNotBeSoLargeIsAFailureThatNamesTheImage() async throws {
+        let large = largeGIF
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/large.gif", LoopbackOrigin.Response(body: large))
+            origin.route("/small.gif", LoopbackOrigin.Response(body: gif))
+            try await withTemporaryFolder { folder in
+                let result = try await Command.run(
+                    ["get", "-o", folder, "--concurrency", "1", origin.url("/large.gif"), origin.url("/small.gif")],
+                    by: "ulimit -f 100; exec \"$@\"")
+                #expect(result.status == 1)
+                #expect(result.errors.contains("/large.gif: cannot write \(folder)/large.gif: File too large"))
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["small.gif"])
+            }
+        }
     }
 
     @Test func closedPipeEndsTheCommand() async throws {

@@ -83,6 +83,15 @@ struct NetworkOptionsTests {
         }
     }
 
+    @Test(arguments: [22, 25, 6_379])
+    func publicOnlyRefusesThePortsOfOtherProtocols(port: Int) async throws {
+        let result = try await Command.run(
+            ["info", "--public-only", "http://8.8.8.8:\(port)/a.png"],
+            environment: ["http_proxy": "", "all_proxy": "", "ALL_PROXY": ""])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("not allowed by the network policy (port \(port), rule: deny \(port))"))
+    }
+
     @Test(arguments: [["get", "-o", "/tmp"], ["info"]])
     func publicOnlyRefusesRedirectsToThisMachine(command: [String]) async throws {
         try await withLoopbackOrigin { (proxy) async throws in

@@ -21,6 +21,9 @@ struct RequestOptionsTests {
                 == Deadlines(lookup: short, connect: short, firstByte: short, idle: short, total: .seconds(600)))
         #expect(given.headerFields[.accept] == "image/png")
         #expect(given.headerFields.contains { $0.name.rawName == "X-Team" && $0.value == "a:b" })
+        #expect(given.redirectPolicy == RedirectPolicy())
+        let strict = try RequestOptions.parse(["--no-insecure-redirects"]).downloads
+        #expect(strict.redirectPolicy == RedirectPolicy(insecureRedirects: .refused))
         let long = try RequestOptions.parse(["--timeout", "1000"]).downloads.deadlines
         #expect(long == Deadlines(firstByte: .seconds(1_000), idle: .seconds(1_000), total: .seconds(1_000)))
     }
@@ -43,6 +46,26 @@ struct RequestOptionsTests {
                 command + ["--retries", "3", "--header", "X-Team: blue", origin.url("/a.png")])
             #expect(result.status == 1)
             #expect(origin.recordedRequests.map { $0.headerFields["X-Team"] } == ["blue", "blue", "blue", "blue"])
+        }
+    }
+
+    @Test func fieldsThatMayBeSecretsDoNotFollowToOtherOrigins() async throws {
+        try await withLoopbackOrigin { (other) async throws in
+            try await withLoopbackOrigin { (origin) async throws in
+                origin.route("/a.png", .redirect(to: other.url("/b.png")))
+                _ = try await Command.run(
+                    ["info", "--retries", "0", "--header", "X-Api-Key: s", "--header", "Proxy-Authorization: Basic s"]
+                        + ["--header", "Accept: image/png", origin.url("/a.png")])
+                let names = ["X-Api-Key", "Proxy-Authorization", "Accept"]
+                #expect(
+                    origin.recordedRequests.map { request in names.map { request.headerFields[$0] } } == [
+                        ["s", "Basic s", "image/png"]
+                    ])
+                #expect(
+                    other.recordedRequests.map { request in names.map { request.headerFields[$0] } } == [
+                        [nil, nil, "image/png"]
+                    ])
+            }
         }
     }
 

@@ -7,14 +7,20 @@ import Glibc
 /// What could not be done with a file, and why.
 struct FileError: Error, Equatable, CustomStringConvertible {
     let description: String
+    /// The system's error code; 0 if it is none of the system's.
+    let code: Int32
+    /// Whether nothing else could be written to the same folder either: the disk is full, fails, or takes no writing.
+    var endsRun = false
 
     /// Cannot `action` `path`, for the reason in `errno`.
     init(_ action: String, _ path: String, code: Int32 = errno) {
+        self.code = code
         description = "cannot \(action) \(path): \(unsafe String(cString: strerror(code)))"
     }
 
     init(description: String) {
         self.description = description
+        code = 0
     }
 
     /// Why `path` cannot be read from; nil if it can.

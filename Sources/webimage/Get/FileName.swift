@@ -1,6 +1,7 @@
 /// The name under which an image is written: from its URL or path, made safe for any folder.
 ///
-/// No separator, no control character, no leading dot or dash, at most 200 bytes.
+/// No separator, no control character, no leading dot or dash, at most 200 bytes. All of that is about code points: a
+/// combining mark behind a dot makes another character of it for people, but not for the file system.
 struct FileName: Equatable {
     /// The name without its extension.
     private(set) var stem: String
@@ -34,10 +35,11 @@ struct FileName: Equatable {
 
     /// Of a URL without query, and with its percent escapes undone.
     private static func lastComponent(of source: String) -> String {
-        guard let scheme = source.range(of: "://") else { return String(source[...].lastComponent) }
+        let source = source.unicodeScalars[...]
+        guard let scheme = source.firstRange(of: "://".unicodeScalars) else { return String(source.lastComponent) }
         let path = source[scheme.upperBound...].prefix { $0 != "?" && $0 != "#" }
         guard let slash = path.firstIndex(of: "/") else { return "" }
-        return path[slash...].lastComponent.removingPercentEscapes
+        return Substring(path[slash...].lastComponent).removingPercentEscapes
     }
 
     /// What follows the last dot is an extension if it looks like one: up to five letters and digits, not all digits.
@@ -55,28 +57,23 @@ struct FileName: Equatable {
         for scalar in stem.unicodeScalars where !scalar.isInvisible {
             name.unicodeScalars.append(["/", "\\", ":"].contains(scalar) ? "_" : scalar)
         }
-        name = String(name.drop { $0 == "." || $0 == "-" || $0.isWhitespace })
+        name = String(name.unicodeScalars.drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace || $0.isMark })
         while name.utf8.count > mostBytes - bytesForTheRest { name.removeLast() }
         while let last = name.last, last.isWhitespace || last == "." { name.removeLast() }
         return name.isEmpty ? "image" : name
     }
 }
 
-extension Substring {
-    fileprivate var lastComponent: Substring {
-        self[(lastIndex(of: "/").map { index(after: $0) } ?? startIndex)...]
-    }
-
-    fileprivate func range(of text: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
-    }
+extension Substring.UnicodeScalarView {
+    fileprivate var lastComponent: Self { self[(lastIndex(of: "/").map { index(after: $0) } ?? startIndex)...] }
 }
 
-extension String {
-    fileprivate func range(of text: String) -> Range<Index>? { self[...].range(of: text) }
+extension Unicode.Scalar {
+    /// Whether it changes the character before it.
+    fileprivate var isMark: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
 }

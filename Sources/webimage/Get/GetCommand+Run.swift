@@ -3,21 +3,26 @@ import AsyncWebImage
 
 extension GetCommand {
     func run() async throws {
+        let budget = try OpenFileBudget.reserve(images: concurrency, cacheFiles: cache == nil ? 0 : 2)
         let list = try input.map { try InputList(path: $0) }
-        let traffic = Traffic(over: CurlTransport(configuration: network.transport))
+        var transport = network.transport
+        transport.connectionCacheSize = max(transport.connectionCacheSize, budget.images)
+        transport.connectionLimit = budget.connections
+        let traffic = Traffic(over: CurlTransport(configuration: transport))
         let workers = Workers()
         let plan = plan
         let getter = Getter(
-            loader: ImageLoader(configuration: try loaderConfiguration(), transport: traffic),
+            loader: ImageLoader(configuration: try loaderConfiguration(concurrency: budget.images), transport: traffic),
             traffic: traffic,
             folder: try OutputFolder(path: output),
             previews: try progressiveDir.map { try OutputFolder(path: $0) },
             plan: plan,
-            workers: workers)
+            workers: workers,
+            memory: memoryLimits)
         let display = ProgressDisplay(printsJSON: json, traffic: traffic)
         let sources = sources
         // What is encoded at full size takes hundreds of megabytes if it is large: few of those at a time.
-        let concurrency = plan.holdsFullSize ? min(concurrency, 2 * workers.count) : concurrency
+        let concurrency = plan.holdsFullSize ? min(budget.images, 2 * workers.count) : budget.images
 
         let hasCache = cache != nil
         do {
@@ -44,14 +49,27 @@ extension GetCommand {
     }
 
     /// No cache of pixels: every image is wanted once, and a long list must not fill the memory.
-    private func loaderConfiguration() throws -> ImageLoader.Configuration {
+    func loaderConfiguration(concurrency: Int) throws -> ImageLoader.Configuration {
         var configuration = ImageLoader.Configuration(downloads: requests.downloads, memoryCacheLimit: 0)
+        // What is read ahead of the check, and kept of what breaks off, is small beside the images themselves.
+        configuration.downloads.replayLimit = 1 << 20
+        configuration.downloads.resumableLimit = 8 << 20
+        // Held before any memory is asked for, by as many images as there are at a time.
+        configuration.decoding.limits.maximumHeaderBytes = 8 << 20
+        configuration.decoding.memoryBudget =
+            writesAnew ? memoryLimits.allConversions : memoryLimits.allChecks
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = min(perHost ?? concurrency, concurrency)
         configuration.downloads.rateLimitPerHost = rate.map { RateLimit(requestsPerSecond: $0) }
         configuration.responseCache = try cache.map(Self.openCache)
         configuration.cachePolicy = cachePolicy?.policy ?? .useProtocol
         return configuration
+    }
+
+    /// Whether images are decoded to pixels, be it in case of damage, or to show them.
+    private var writesAnew: Bool {
+        if case .converted = plan.way { return true }
+        return allowPartial || progressiveDir != nil
     }
 
     private static func openCache(_ folder: String) throws -> ResponseCache {

@@ -7,10 +7,15 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Download images, check them, and write them to files.",
         discussion: """
-            Each image is decoded on the way, so that what is written is known to be whole. Without --format the file \
-            is the downloaded one, byte for byte; with a size it is a JPEG, or a PNG if the image has transparent \
-            parts, and an animation stays one, in its own format. --format original does not decode: it only reads the header, which is enough to turn \
-            away what is not an image.
+            Without --format and size an image is written as downloaded, byte for byte, after it has been checked: all \
+            scans of a JPEG, all passes of a PNG, all frames of an animation are decoded to the end marker of the file, \
+            and the checksums of PNG are compared. It is not checked whether the colors are right, \
+            what metadata say, nor what follows the end marker. With a size the file is a JPEG, or a PNG if the image has \
+            transparent parts, and an animation stays one, in its own format. --format original checks no more than the \
+            header, which turns away what is not an image; what is damaged or cut off behind it is written as it is.
+
+            What is no image is turned away with its first bytes. An image that takes more memory to check than \
+            --memory-limit allows is a failure. A disk that is full ends the run.
 
             A file is named after the end of its URL, with the extension of its true format. It appears whole or not \
             at all, and no existing file is ever overwritten: the second photo.jpg becomes photo-2.jpg, also when the \
@@ -72,7 +77,8 @@ struct GetCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Also write what can be shown of an image while it arrives, as NAME-01.png, NAME-02.png and so on in this folder; "
-                + "made if there is none. Of URLs, not of files.", valueName: "folder"))
+                + "made if there is none. Of URLs, not of files. At most 16 of each image and 64 MiB, at ever longer "
+                + "intervals.", valueName: "folder"))
     var progressiveDir: String?
 
     @Option(help: "For JPEG and WebP, 1 to 100. (default: 85)")
@@ -84,7 +90,7 @@ struct GetCommand: AsyncParsableCommand {
     @Flag(help: "Write JPEG that shows the whole image early, coarsely.")
     var progressive = false
 
-    @Option(help: "Images under way at one time.")
+    @Option(help: "Images under way at one time; fewer if the process may not open enough files (ulimit -n).")
     var concurrency = 16
 
     @Option(help: ArgumentHelp("Of those, most from one host. (default: as many)", valueName: "number"))
@@ -116,6 +122,12 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(help: "What the cache's files may be used for. (default: protocol)")
     var cachePolicy: CacheUse?
+
+    @Option(
+        help: ArgumentHelp(
+            "Most memory that one image may take while it is checked or converted, in MiB. (default: 128 to check it; to "
+                + "convert it a quarter of the machine's memory, at most 1024)", valueName: "MiB"))
+    var memoryLimit: Int?
 
     @OptionGroup var requests: RequestOptions
 
@@ -156,6 +168,9 @@ struct GetCommand: AsyncParsableCommand {
         guard cachePolicy == nil || cache != nil else { throw ValidationError("--cache-policy is for --cache.") }
         guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
         if let perHost, perHost < 1 { throw ValidationError("--per-host must be at least 1.") }
+        if let memoryLimit, !(1...1 << 20).contains(memoryLimit) {
+            throw ValidationError("--memory-limit must be from 1 to 1048576.")
+        }
         if let rate, !(rate > 0) { throw ValidationError("--rate must be above 0.") }
     }
 }
@@ -187,6 +202,9 @@ extension GetCommand {
             format: format, options: decodeOptions, quality: quality ?? 85, isLossless: lossless,
             isProgressive: progressive, takesFirstFrame: firstFrame)
     }
+
+    /// What images may take of the memory.
+    var memoryLimits: MemoryLimits { MemoryLimits(bytes: memoryLimit.map { $0 << 20 }) }
 
     /// The options that say how large an image shall be.
     private var sizes: [String] {

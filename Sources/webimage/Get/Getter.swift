@@ -9,22 +9,31 @@ struct Getter: Sendable {
     var previews: OutputFolder?
     let plan: OutputPlan
     let workers: Workers
+    var memory = MemoryLimits()
 
     /// What became of `source`.
     ///
-    /// Throws only if the task was cancelled.
-    func get(_ source: ImageSource) async throws(CancellationError) -> Outcome {
+    /// Throws if the task was cancelled, and a ``FileError`` if nothing can be written any more.
+    func get(_ source: ImageSource) async throws -> Outcome {
         let clock = ContinuousClock()
         let start = clock.now
         var outcome = Outcome(url: source.text)
         if case .url(let url) = source.place { traffic.follow(url) }
         defer { if case .url(let url) = source.place { traffic.forget(url) } }
         do {
-            async let previews: Void = writePreviews(of: source)
-            try await get(source, into: &outcome)
-            try await previews
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                if let previews = previewWriter, case .url(let url) = source.place {
+                    group.addTask { [request = previewRequest(url)] in
+                        try await previews.write(request, named: source.text)
+                    }
+                }
+                try await withTaskExecutorPreference(workers) { try await get(source, into: &outcome) }
+                group.cancelAll()
+                try await group.waitForAll()
+            }
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
+            if let error = error as? FileError, error.endsRun { throw error }
             outcome.error = Self.message(for: error)
             outcome.httpStatus = (error as? ImageError)?.httpStatus
         }
@@ -35,140 +44,75 @@ struct Getter: Sendable {
         return outcome
     }
 
-    /// Writes what can be shown while the image arrives, from the same download.
-    private func writePreviews(of source: ImageSource) async throws {
-        guard let previews, case .url(let url) = source.place else { return }
-        var number = 0
+    private var previewWriter: PreviewWriter? {
+        previews.map { PreviewWriter(folder: $0, loader: loader, workers: workers) }
+    }
+
+    private func previewRequest(_ url: String) -> ImageRequest {
         var options = plan.options
         options.keepsProfile = false  // they are written without
-        do {
-            for try await frame in loader.frames(for: ImageRequest(url, options: options)) where !frame.isFinal {
-                number += 1
-                let name = FileName.preview(number, source: source.text)
-                _ = try await workers.run { try previews.write(frame.pixels.encoded(as: .png), as: name) }
-            }
-        } catch is ImageError {
-            // Whoever gets the image itself will say so.
-        }
+        return ImageRequest(url, options: options)
     }
 
     private func get(_ source: ImageSource, into outcome: inout Outcome) async throws {
-        let file: EncodedImage
-        switch (plan.way, source.place) {
-        case (.converted(let format), .url(let url)):
-            file = try await converted(url, as: format, into: &outcome)
-        case (.converted(let format), .file(let path)):
-            let options = plan.options
-            outcome.source = "file"
-            if plan.keepsAnimations {
-                let animation = try await workers.run { try ImageFile(path: path).animation(options: options) }
-                file = try await encoded(animation, as: format, into: &outcome)
-            } else {
-                let image = try await workers.run { try ImageFile(path: path).decoded(options: options) }
-                outcome.describe(image)
-                file = try await encoded(image.pixels, profile: image.iccProfile, as: format)
-            }
-        case (_, .url(let url)):
+        let pieces = try pieces(of: source)
+        switch plan.way {
+        case .converted(let format): try await convert(pieces, as: format, source, &outcome)
+        case .untouched: try await check(pieces, .header, source, &outcome)
+        case .verified:
             do {
-                let data = try await loader.data(for: ImageRequest(url))
-                outcome.source = data.source.rawValue
-                file = try await checked(data.bytes, into: &outcome)
+                try await check(pieces, .everything, source, &outcome)
             } catch ImageError.transport(_) where plan.options.allowsPartial {
-                file = try await converted(url, as: nil, into: &outcome)
+                try await convert(try self.pieces(of: source), as: nil, source, &outcome)
             }
-        case (_, .nowhere(let reason)):
-            throw FileError(description: reason)
-        case (_, .file(let path)):
-            let bytes = try await workers.run { try ImageFile(path: path).bytes() }
-            outcome.source = "file"
-            file = try await checked(bytes, into: &outcome)
-        }
-        try Task.checkCancellation()
-        let name = FileName(source: source.text, suffix: file.format.fileExtension)
-        outcome.path = try await workers.run { [folder] in try folder.write(file.bytes, as: name) }
-        outcome.bytes = file.bytes.count
-    }
-
-    private func converted(
-        _ url: String, as format: ImageFormat?, into outcome: inout Outcome
-    ) async throws -> EncodedImage {
-        let request = ImageRequest(url, options: plan.options)
-        if plan.keepsAnimations {
-            let response = try await loader.animation(for: request)
-            outcome.source = response.source.rawValue
-            return try await encoded(response.animation, as: format, into: &outcome)
-        }
-        let response = try await loader.image(for: request)
-        outcome.describe(response.image)
-        outcome.source = response.source.rawValue
-        return try await encoded(response.pixels, profile: response.image.iccProfile, as: format)
-    }
-
-    private struct EncodedImage: Sendable {
-        let bytes: [UInt8]
-        let format: ImageFormat
-    }
-
-    private func encoded(
-        _ pixels: PixelBuffer, profile: [UInt8]?, as format: ImageFormat?
-    ) async throws -> EncodedImage {
-        let plan = plan
-        let metadata = ImageMetadata(colorProfile: profile)
-        return try await workers.run {
-            let format = format ?? (pixels.isOpaque ? .jpeg : .png)
-            let bytes = try pixels.encoded(with: try plan.encoding(format), metadata: metadata)
-            return EncodedImage(bytes: bytes, format: format)
         }
     }
 
-    private func encoded(
-        _ animation: AnimatedImage, as format: ImageFormat?, into outcome: inout Outcome
-    ) async throws -> EncodedImage {
-        outcome.describe(animation)
-        guard animation.frameCount > 1 else {
-            let pixels = try await workers.run { try AnimationDecoder(animation).frame(at: 0) }
-            return try await encoded(pixels, profile: animation.iccProfile, as: format)
+    private func pieces(of source: ImageSource) throws -> any ImagePieces {
+        switch source.place {
+        case .url(let url): DownloadedPieces(loader.bytes(for: ImageRequest(url)))
+        case .file(let path): FilePieces(try ImageFile(path: path))
+        case .nowhere(let reason): throw FileError(description: reason)
         }
-        let plan = plan
-        let (file, isPartial) = try await workers.run {
-            let format = format ?? animation.header.format
-            let metadata = ImageMetadata(colorProfile: animation.iccProfile)
-            let decoder = AnimationDecoder(animation, windowBytes: 0)
-            let bytes = try decoder.encoded(with: try plan.encoding(format), metadata: metadata)
-            return (EncodedImage(bytes: bytes, format: format), !decoder.partialFrames.isEmpty)
-        }
-        if isPartial { outcome.isPartial = true }
-        return file
     }
 
-    /// The bytes as they came, after their header was read and, unless told not to, their pixels decoded; of what is partial
-    /// and may be, the pixels.
-    private func checked(_ bytes: [UInt8], into outcome: inout Outcome) async throws -> EncodedImage {
+    /// Writes the bytes as they come, in their place only if the check allows it; of what is damaged and may be, the pixels.
+    private func check(
+        _ pieces: any ImagePieces, _ extent: ImageCheck.Extent, _ source: ImageSource, _ outcome: inout Outcome
+    ) async throws {
+        let check = ImageCheck(
+            decoder: loader.decoder, memory: memory, extent: extent, keepsDamaged: plan.options.allowsPartial)
+        let file = folder.makeFile()
+        func name(_ format: ImageFormat) -> FileName {
+            FileName(source: source.text, suffix: format.fileExtension)
+        }
         do {
-            return try await whole(bytes, into: &outcome)
-        } catch is CodecError where plan.options.allowsPartial {
-            let options = plan.options
-            let image = try await workers.run { try AnimatedImage(bytes, options: options) }
-            return try await encoded(image, as: nil, into: &outcome)
+            let header = try await check.run(pieces, into: file) { file.label = folder.path(of: name($0)) }
+            outcome.source = pieces.source
+            outcome.describe(header)
+            outcome.path = try file.place(as: name(header.format))
+            outcome.bytes = file.count
+        } catch is ImageCheck.Damaged {
+            let damaged = try file.pieces()
+            try await convert(damaged, as: nil, source, &outcome)
+            outcome.source = pieces.source
+        } catch let error as CodecError {
+            outcome.source = pieces.source
+            throw error
         }
     }
 
-    private func whole(_ bytes: [UInt8], into outcome: inout Outcome) async throws -> EncodedImage {
-        let way = plan.way
-        let header = try await workers.run {
-            if way == .verified {
-                // Stills small, which is fast, and reads the file to its end all the same.
-                let isMoving = try ImageHeader.probe(bytes.span)?.mayBeAnimated == true
-                let options = DecodeOptions(
-                    target: isMoving ? .original : .maximumSide(64), keepsProfile: true)
-                let animation = try AnimatedImage(bytes, options: options)
-                let decoder = AnimationDecoder(animation, windowBytes: 0)
-                for index in 0..<animation.frameCount { _ = try decoder.frame(at: index) }
-            }
-            return try ImageHeader(wholeFile: bytes)
-        }
-        outcome.describe(header)
-        return EncodedImage(bytes: bytes, format: header.format)
+    private func convert(
+        _ pieces: any ImagePieces, as format: ImageFormat?, _ source: ImageSource, _ outcome: inout Outcome
+    ) async throws {
+        let conversion = Conversion(
+            decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: folder)
+        let image = try await conversion.run(pieces, into: &outcome)
+        outcome.source = pieces.source
+        try Task.checkCancellation()
+        outcome.path = try folder.write(
+            image.bytes, as: FileName(source: source.text, suffix: image.format.fileExtension))
+        outcome.bytes = image.bytes.count
     }
 
     static func message(for error: any Error) -> String {
@@ -178,7 +122,7 @@ struct Getter: Sendable {
 }
 
 extension Outcome {
-    fileprivate mutating func describe(_ image: DecodedImage) {
+    mutating func describe(_ image: DecodedImage) {
         describe(image.header)
         isPartial = image.isPartial
         width = image.pixels.width
@@ -187,14 +131,14 @@ extension Outcome {
         originalHeight = image.originalSize.height
     }
 
-    fileprivate mutating func describe(_ animation: AnimatedImage) {
+    mutating func describe(_ animation: AnimatedImage) {
         describe(animation.header)
         isPartial = animation.isPartial
         (width, height) = (animation.size.width, animation.size.height)
         (originalWidth, originalHeight) = (animation.originalSize.width, animation.originalSize.height)
     }
 
-    fileprivate mutating func describe(_ header: ImageHeader) {
+    mutating func describe(_ header: ImageHeader) {
         format = header.format.identifier
         frames = header.frameCount
         (width, height) = (header.size.width, header.size.height)

@@ -11,9 +11,12 @@ struct ImageFile: ~Copyable {
     private static let blockSize = 64 << 10
 
     private let descriptor: Int32
+    /// Whether the descriptor is closed with the value.
+    private let isOwned: Bool
 
     /// Throws if there is no regular file at `path`, or it may not be read.
     init(path: String) throws(FileError) {
+        isOwned = true
         // Not waiting for the other end, should it be a pipe.
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -25,57 +28,36 @@ struct ImageFile: ~Copyable {
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(description: "not a regular file") }
     }
 
+    /// A file that somebody else has open for longer, from its current position on.
+    init(borrowing open: Int32) {
+        descriptor = open
+        isOwned = false
+    }
+
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        if isOwned, descriptor >= 0 { close(descriptor) }
+    }
+
+    /// How many bytes the file has; nil if it does not say.
+    var count: Int? {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// The next bytes; none at the end.
+    func nextBlock() throws(FileError) -> [UInt8] {
+        try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
     }
 
     /// All of it, up to the limit of what is decoded.
     consuming func bytes(limit: Int = DecodeLimits().maximumBytes) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
-            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
+            let block = try nextBlock()
             if block.isEmpty { return bytes }
             bytes += block
             guard bytes.count <= limit else { throw CodecError.overLimit(.bytes, value: bytes.count, limit: limit) }
         }
-    }
-
-    /// The decoded image; never more than a block of the file is held besides.
-    consuming func decoded(options: DecodeOptions) throws -> DecodedImage {
-        try decoded(by: StreamingDecoder(options: options))
-    }
-
-    private consuming func decoded(by decoder: StreamingDecoder) throws -> DecodedImage {
-        while true {
-            if decoder.plan != nil { try decoder.begin() }
-            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
-            if block.isEmpty { return try decoder.finish() }
-            try decoder.append(block.span)
-        }
-    }
-
-    /// All frames, decoded when they are asked for; a still image is decoded, as in ``decoded(options:)``.
-    consuming func animation(options: DecodeOptions) throws -> AnimatedImage {
-        let decoder = StreamingDecoder(options: options)
-        var file: [UInt8] = []
-        while decoder.plan == nil {
-            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
-            if block.isEmpty { return AnimatedImage(still: try decoder.finish()) }
-            file += block
-            try decoder.append(block.span)
-        }
-        if decoder.header?.mayBeAnimated == true {
-            var animation = StreamingAnimation(options: options)
-            try animation.append(file.span)
-            while !animation.needsNoMoreBytes {
-                let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
-                if block.isEmpty { break }
-                try animation.append(block.span)
-            }
-            return try animation.finish()
-        }
-        file = []
-        return AnimatedImage(still: try decoded(by: decoder))
     }
 
     /// The header, after no more blocks than it takes, and how many bytes they had.
@@ -83,11 +65,12 @@ struct ImageFile: ~Copyable {
         let decoder = StreamingDecoder()
         var count = 0
         while true {
-            let block = try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
+            let block = try nextBlock()
             count += block.count
-            if block.isEmpty { return (try decoder.finish().header, count) }
-            try decoder.append(block.span)
+            if block.isEmpty { try decoder.lookForHeaderAtEnd() } else { try decoder.append(block.span) }
             if let header = decoder.header { return (header, count) }
+            // Without one the decoder says why.
+            if block.isEmpty { return (try decoder.finish().header, count) }
         }
     }
 }

@@ -9,7 +9,7 @@ struct ImageSource: Sendable, Equatable {
         case nowhere(reason: String)
     }
 
-    /// What was typed.
+    /// The text to show: what was typed, without the user name and password of a URL.
     let text: String
     let place: Place
 
@@ -20,25 +20,27 @@ struct ImageSource: Sendable, Equatable {
 
     /// An argument of the command: a URL if it has a scheme, else a path.
     init(argument: String) {
-        text = argument
         if let path = Self.path(ofFileURL: argument) {
+            text = argument
             place = .file(path: path)
         } else if argument.contains("://") || argument.lowercased().hasPrefix("data:") {
+            text = HTTPURL.displayText(of: argument)
             place = .url(argument)
         } else {
+            text = argument
             place = .file(path: argument)
         }
     }
 
     /// A line of a list, which is a URL: lists come from elsewhere and must not reach the files of this machine.
     init(listed: String) {
-        text = listed
+        text = HTTPURL.displayText(of: listed)
         place = .url(listed)
     }
 
     /// A line of a list that can be no URL, as far as it can be shown.
     init(unusable text: String, reason: String) {
-        self.text = text
+        self.text = HTTPURL.displayText(of: text)
         place = .nowhere(reason: reason)
     }
 

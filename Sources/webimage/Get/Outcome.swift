@@ -1,6 +1,6 @@
 /// What became of one URL.
 struct Outcome: Sendable, Equatable {
-    /// The URL or path as it was given.
+    /// The URL or path as it was given; of a URL without its user name and password.
     var url: String
     /// Why it failed, or nil.
     var error: String?

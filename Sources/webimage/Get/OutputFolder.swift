@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Darwin)
 import Darwin
 #else
@@ -8,20 +6,26 @@ import Glibc
 
 /// Where images are written: whole or not at all, and never over another file.
 ///
-/// A file is written under a temporary name beside its place and then linked to the first free name: the link fails if
+/// A file is written without a name, or under a temporary one, and then named with the first free name: that fails if
 /// somebody else took the name meanwhile, so no list of names is kept.
 struct OutputFolder: Sendable {
     let path: String
+    let calls: FileCalls
 
-    private static let temporaryNames = Atomic<Int>(0)
-
-    /// Makes the folder, and those it is in, if there is none.
+    /// Makes the folder, and those it is in, if there is none, and removes what killed processes have left there.
     ///
     /// Throws if that cannot be done or nothing can be written there.
-    init(path: String) throws(FileError) {
+    init(path: String, calls: FileCalls = FileCalls()) throws(FileError) {
         self.path = path.isEmpty ? "." : path
+        self.calls = calls
         guard Self.makeFolder(self.path[...]) else { throw FileError("make the folder", self.path) }
+        var status = stat()
+        guard unsafe stat(self.path, &status) == 0 else { throw FileError("write to the folder", self.path) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw FileError("write to the folder", self.path, code: ENOTDIR)
+        }
         guard unsafe access(self.path, W_OK | X_OK) == 0 else { throw FileError("write to the folder", self.path) }
+        TemporaryName.removeLeftovers(in: self)
     }
 
     /// Makes `path` and what is missing on the way there; false, with the reason in `errno`, if it cannot.
@@ -34,68 +38,39 @@ struct OutputFolder: Sendable {
         return unsafe mkdir(String(path), 0o777) == 0 || errno == EEXIST
     }
 
+    /// A file to be written here, whose place is found later.
+    func makeFile() -> UnfinishedFile { UnfinishedFile(in: self) }
+
+    /// The path that a file of this name has if it is free.
+    func path(of name: FileName) -> String { file(name.numbered(1)) }
+
     /// Writes `bytes` under the first free name of `name`, `name-2` and so on, and returns the path.
     func write(_ bytes: [UInt8], as name: FileName) throws(FileError) -> String {
-        let temporary = try writeTemporary(bytes)
-        defer { unsafe unlink(temporary) }
-        while true {
-            let final = file(name.numbered(firstFreeNumber(for: name)))
-            if unsafe link(temporary, final) == 0 { return final }
-            switch errno {
-            case EEXIST: continue
-            case EPERM, EOPNOTSUPP, ENOTSUP, EMLINK:
-                // A file system without hard links: reserve the name, then replace what reserves it.
-                let descriptor = unsafe open(final, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-                if descriptor < 0, errno == EEXIST { continue }
-                guard descriptor >= 0 else { throw FileError("create", final) }
-                close(descriptor)
-                guard unsafe rename(temporary, final) == 0 else {
-                    let error = FileError("create", final)
-                    unsafe unlink(final)
-                    throw error
-                }
-                return final
-            default: throw FileError("create", final)
-            }
-        }
+        let file = makeFile()
+        file.label = path(of: name)
+        try file.append(bytes)
+        return try file.place(as: name)
     }
 
-    private func writeTemporary(_ bytes: [UInt8]) throws(FileError) -> String {
-        var temporary: String
-        var descriptor: Int32
-        repeat {
-            let number = Self.temporaryNames.add(1, ordering: .relaxed).newValue
-            temporary = file(".webimage-\(getpid())-\(number).part")
-            descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-            // One of a process that was killed, which had the same number.
-        } while descriptor < 0 && errno == EEXIST
-        guard descriptor >= 0 else { throw FileError("create", temporary) }
-        do {
-            defer { close(descriptor) }
-            try FileDescriptor.write(bytes, to: descriptor, named: temporary)
-        } catch {
-            unsafe unlink(temporary)
-            throw error
-        }
-        return temporary
-    }
-
+    /// The path of the first free name.
+    ///
     /// Doubles its steps and then halves the interval, so that the ten-thousandth namesake costs as much as the tenth.
-    private func firstFreeNumber(for name: FileName) -> Int {
+    func firstFreePath(for name: FileName) -> String {
         // A link is taken, too, wherever it leads.
         func isTaken(_ number: Int) -> Bool {
             var info = stat()
             return unsafe lstat(file(name.numbered(number)), &info) == 0
         }
-        guard isTaken(1) else { return 1 }
+        guard isTaken(1) else { return file(name.numbered(1)) }
         var (taken, free) = (1, 2)
         while free < 1 << 40, isTaken(free) { (taken, free) = (free, free * 2) }
         while free - taken > 1 {
             let middle = (taken + free) / 2
             if isTaken(middle) { taken = middle } else { free = middle }
         }
-        return free
+        return file(name.numbered(free))
     }
 
-    private func file(_ name: String) -> String { path == "." ? name : "\(path)/\(name)" }
+    /// The path of a file here.
+    func file(_ name: String) -> String { path == "." ? name : "\(path)/\(name)" }
 }

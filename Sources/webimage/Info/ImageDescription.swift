@@ -2,7 +2,7 @@ import AsyncWebImage
 
 /// What `webimage info` says about one image.
 struct ImageDescription: Sendable, Equatable {
-    /// The URL or path as it was given.
+    /// The URL or path as it was given; of a URL without its user name and password.
     var url: String
     var header: ImageHeader?
     /// Of an animation, how often it is shown, 0 being without end.

@@ -30,7 +30,9 @@ struct InfoCommand: AsyncParsableCommand {
     func run() async throws {
         let sources = sources.map { ImageSource(argument: $0) }
         let json = json
-        let configuration = ImageLoader.Configuration(downloads: requests.downloads, transport: network.transport)
+        var transport = network.transport
+        transport.connectionLimit = try OpenFileBudget.reserve(images: 1).connections
+        let configuration = ImageLoader.Configuration(downloads: requests.downloads, transport: transport)
         let failures = try await Interruption.cancelling {
             let loader = ImageLoader(configuration: configuration)
             let workers = Workers()

@@ -39,6 +39,13 @@ struct FileNameTests {
         ("https://example.com/gpj%E2%80%AE.exe", "gpj.jpg"),
         ("https://example.com/a%5Cb%3Ac.jpg", "a_b_c.jpg"),
         ("https://example.com/%20%20.jpg", "image.jpg"),
+        // A combining mark makes another Character of a dot, a dash or a slash, but not another byte.
+        ("https://example.com/.%CC%81foo.jpg", "foo.jpg"),
+        ("https://example.com/-%CC%81rf.jpg", "rf.jpg"),
+        ("https://example.com/.%E2%83%9D-%CC%81.%CC%81x.jpg", "x.jpg"),
+        ("https://example.com/%CC%81a.jpg", "a.jpg"),
+        ("https://example.com/a/\u{301}b.jpg", "b.jpg"),
+        ("https://example.com/a.jpg?\u{301}/b.png", "a.jpg"),
     ])
     func isHarmless(source: String, expected: String) {
         #expect(name(source) == expected)

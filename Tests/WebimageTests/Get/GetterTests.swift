@@ -1,3 +1,4 @@
+import ArgumentParser
 import AsyncWebImage
 import Foundation
 import LoopbackOrigin
@@ -278,5 +279,142 @@ struct GetterTests {
     @Test func listsCannotReachLocalFiles() async throws {
         let (outcome, _) = try await get(ImageSource(listed: "/etc/hostname"))
         #expect(outcome.error == "not a valid http or https URL")
+    }
+
+    // MARK: What is not an image, or not whole
+
+    /// A loader as the command makes it, and a getter that writes to `folder`.
+    private func getter(
+        _ folder: String, format: OutputFormat? = nil, memory: MemoryLimits = MemoryLimits()
+    ) throws -> Getter {
+        let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+        var configuration = try GetCommand.parse(["-o", folder, "a"]).loaderConfiguration(concurrency: 16)
+        configuration.downloads.deadlines = Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil)
+        configuration.downloads.retry = nil
+        configuration.decoding.memoryBudget = memory.allChecks
+        return Getter(
+            loader: ImageLoader(configuration: configuration, transport: traffic), traffic: traffic,
+            folder: try OutputFolder(path: folder),
+            plan: OutputPlan(format: format, options: DecodeOptions(), quality: 85), workers: Workers(count: 2),
+            memory: memory)
+    }
+
+    @Test(arguments: [nil, OutputFormat.original, .png])
+    func anEndlessBodyThatIsNoImageIsTurnedAwayWithItsFirstBytes(format: OutputFormat?) async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/zeros", Response(framing: .untilClose).followed(by: [0, 0, 0, 0], .endlessly))
+            try await withTemporaryFolder { folder in
+                let outcome = try await getter(folder, format: format).get(ImageSource(argument: origin.url("/zeros")))
+                #expect(outcome.error?.hasPrefix("not a JPEG, PNG, WebP or GIF image") == true)
+                #expect((origin.counts.bodyBytesSent["/zeros"] ?? 0) < 256 << 20)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+            }
+        }
+    }
+
+    /// A GIF with a comment that never ends behind its image.
+    private var endlessGIF: Response {
+        let beginning = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 0]
+        let block = [255] + [UInt8](repeating: 0x41, count: 255)
+        return Response(
+            body: beginning + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x21, 0xFE], framing: .untilClose
+        )
+        .followed(by: block, .endlessly)
+    }
+
+    @Test(arguments: [nil, OutputFormat.original])
+    func sixteenEndlessImagesHoldLittleMemory(format: OutputFormat?) async throws {
+        let response = endlessGIF
+        try await withLoopbackOrigin { (origin) async throws in
+            for number in 0..<16 { origin.route("/\(number).gif", response) }
+            try await withTemporaryFolder { folder in
+                let getter = try getter(folder, format: format)
+                await withTaskGroup(of: Void.self) { group in
+                    for number in 0..<16 {
+                        group.addTask { _ = try? await getter.get(ImageSource(argument: origin.url("/\(number).gif"))) }
+                    }
+                    // Each goes beyond what is kept for others, or reads it to no end.
+                    for number in 0..<16 { await origin.bodyBytesSent(to: "/\(number).gif", reach: 12 << 20) }
+                    let held = await getter.loader.coordinator.activity.bytesInFlight
+                    #expect(held <= 16 * (3 << 20))
+                    #expect(await getter.loader.decoder.memoryInUse <= getter.memory.allChecks)
+                    group.cancelAll()
+                }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            }
+        }
+    }
+
+    @Test func aProgressiveJPEGWithADamagedLaterScanIsNotWritten() async throws {
+        let whole = try #require(photograph).encoded(as: .jpeg, quality: 90, isProgressive: true)
+        let scans = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
+        try #require(scans.count > 2)
+        let last = try #require(scans.last)
+        var cut = Array(whole[..<(last + 14)])
+        cut += [0xFF, 0xD9]
+        var zeros = whole
+        for index in (last + 14)..<(whole.count - 2) { zeros[index] = 0 }
+        for damaged in [cut, zeros] {
+            let (outcome, files) = try await get(Response(body: damaged))
+            #expect(files.isEmpty)
+            #expect(outcome.error?.contains("the JPEG file") == true, "\(outcome)")
+        }
+    }
+
+    @Test func anImageThatTakesTooMuchMemoryToCheckNamesTheOption() async throws {
+        var memory = MemoryLimits(bytes: 1 << 10)
+        let file = try file(.png)
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a.png", Response(body: file))
+            try await withTemporaryFolder { folder in
+                let source = ImageSource(argument: origin.url("/a.png"))
+                let refused = try await getter(folder, memory: memory).get(source)
+                let words = "of memory to check this image, over the limit of 0 MiB (see --memory-limit)"
+                #expect(refused.error?.hasSuffix(words) == true)
+                let converted = try await getter(folder, format: .webp, memory: memory).get(source)
+                #expect(converted.error == nil, "the whole budget counts for what is written anew")
+                memory = MemoryLimits()
+                #expect(try await getter(folder, memory: memory).get(source).error == nil)
+            }
+        }
+    }
+
+    @Test func aFullDiskEndsTheRunInsteadOfAnImage() async throws {
+        let file = try file(.jpeg)
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a.jpg", Response(body: file))
+            try await withTemporaryFolder { folder in
+                var calls = FileCalls()
+                calls.write = { _, _ in -ENOSPC }
+                let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+                let getter = Getter(
+                    loader: ImageLoader(transport: traffic), traffic: traffic,
+                    folder: try OutputFolder(path: folder, calls: calls),
+                    plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: Workers(count: 1))
+                let error = await #expect(throws: FileError.self) {
+                    try await getter.get(ImageSource(argument: origin.url("/a.jpg")))
+                }
+                #expect(error?.description == "cannot write \(folder)/a.jpg: No space left on device")
+            }
+        }
+    }
+
+    @Test func aFileThatChangesWhileItIsDownloadedIsWrittenAsTheNewOne() async throws {
+        let (first, second) = (try file(.png), try file(.jpeg))
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/photo", [Response(body: first).cut(at: .body(first.count - 5)), Response(body: second)])
+            try await withTemporaryFolder { folder in
+                let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+                var configuration = ImageLoader.Configuration()
+                configuration.downloads.retry = ExponentialBackoff(base: .milliseconds(1))
+                let getter = Getter(
+                    loader: ImageLoader(configuration: configuration, transport: traffic), traffic: traffic,
+                    folder: try OutputFolder(path: folder),
+                    plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: Workers(count: 1))
+                let outcome = try await getter.get(ImageSource(argument: origin.url("/photo")))
+                #expect(outcome.format == "jpeg")
+                #expect(FileManager.default.contents(atPath: folder + "/photo.jpg") == Data(second))
+            }
+        }
     }
 }

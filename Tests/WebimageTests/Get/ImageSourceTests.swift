@@ -23,6 +23,17 @@ struct ImageSourceTests {
         #expect(ImageSource(listed: line).place == .url(line))
     }
 
+    @Test func whatIsShownOfAURLHasNoPassword() {
+        let url = "http://me:secret@example.com/a@2x.jpg"
+        for source in [ImageSource(argument: url), ImageSource(listed: url)] {
+            #expect(source.text == "http://example.com/a@2x.jpg")
+            #expect(source.place == .url(url))
+        }
+        let unusable = ImageSource(unusable: "http://me:secret@exam", reason: "too long")
+        #expect(unusable.text == "http://exam")
+        #expect(ImageSource(argument: "me@home/a.jpg").text == "me@home/a.jpg")
+    }
+
     @Test(
         arguments: [
             (nil, nil, false, OutputPlan.Way.verified),

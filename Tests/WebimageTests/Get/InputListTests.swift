@@ -79,7 +79,7 @@ struct InputListTests {
     }
 
     @Test func saysWhichListIsMissing() {
-        #expect(throws: FileError(description: "cannot read /nowhere/list: No such file or directory")) {
+        #expect(throws: FileError("read", "/nowhere/list", code: ENOENT)) {
             try InputList(path: "/nowhere/list")
         }
     }

@@ -12,7 +12,10 @@ struct OutcomeTests {
                 + #""path":null,"source":null,"ms":5}"#)
     }
 
-    @Test(arguments: ["quote\" back\\slash", "line\nbreak\r\t", "\u{1}\u{1F}\u{7F}\u{85}\u{2028}", "é😀", "</script>"])
+    @Test(arguments: [
+        "quote\" back\\slash", "line\nbreak\r\t", "\u{1}\u{1F}\u{7F}\u{85}\u{2028}", "\u{2029}",
+        "\u{202E}gpj", "\u{E0041}\u{F0000}", "é😀", "👩\u{200D}🚀", "</script>",
+    ])
     func jsonSurvivesAnyText(text: String) throws {
         var outcome = Outcome(url: text)
         outcome.error = text
@@ -23,6 +26,16 @@ struct OutcomeTests {
         #expect(object["error"] as? String == text)
         #expect(object["status"] as? String == "failed")
         #expect(object["path"] is NSNull)
+    }
+
+    @Test(
+        arguments: [
+            ("\u{0}", "\\u0000"), ("\u{1B}", "\\u001b"), ("\u{9F}", "\\u009f"), ("\u{2028}", "\\u2028"),
+            ("\u{2029}", "\\u2029"), ("\u{202E}", "\\u202e"), ("\u{2066}", "\\u2066"), ("\u{200B}", "\\u200b"),
+            ("\u{FEFF}", "\\ufeff"), ("\u{E0041}", "\\udb40\\udc41"), ("é", "é"),
+        ])
+    func jsonShowsWhatIsInvisible(text: String, expected: String) {
+        #expect(Outcome(url: "a\(text)b").json.hasPrefix("{\"url\":\"a\(expected)b\","))
     }
 
     @Test func linesCannotMoveTheCursor() {

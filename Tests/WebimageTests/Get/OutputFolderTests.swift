@@ -50,12 +50,164 @@ struct OutputFolderTests {
 
     @Test func whatAKilledProcessOfTheSameNumberLeftIsNotInTheWay() throws {
         try withTemporaryFolder { folder in
-            let output = try OutputFolder(path: folder)
+            let output = try OutputFolder(path: folder, calls: FileSystem.withoutUnnamedFiles.calls)
             for number in 1...2_000 {
                 let left = "\(folder)/.webimage-\(ProcessInfo.processInfo.processIdentifier)-\(number).part"
                 #expect(FileManager.default.createFile(atPath: left, contents: nil))
             }
             #expect(try output.write([1], as: name) == folder + "/a.jpg")
+        }
+    }
+
+    /// File systems that cannot do everything, the first being this machine's.
+    enum FileSystem: CaseIterable {
+        case usual
+        /// Every file has a name from the start.
+        case withoutUnnamedFiles
+        /// An unnamed file cannot get a name after all.
+        case withoutNaming
+        case withoutRenamingIfFree
+        /// FAT, and others without hard links: only a plain rename is left.
+        case withoutLinks
+
+        var calls: FileCalls {
+            var calls = FileCalls()
+            guard self != .usual else { return calls }
+            if self == .withoutNaming {
+                calls.openUnnamed = { folder in open(folder + "/unnamed", O_RDWR | O_CREAT | O_EXCL, 0o600) }
+                calls.nameUnnamed = { _, path in
+                    unlink((path as NSString).deletingLastPathComponent + "/unnamed")
+                    return -EPERM
+                }
+                return calls
+            }
+            calls.openUnnamed = { _ in -EOPNOTSUPP }
+            if self == .withoutUnnamedFiles { return calls }
+            calls.renameIfFree = { _, _ in -EINVAL }
+            if self == .withoutLinks { calls.link = { _, _ in -EPERM } }
+            return calls
+        }
+    }
+
+    @Test(arguments: FileSystem.allCases)
+    func filesGetTheFirstFreeNameOnEveryFileSystem(_ system: FileSystem) throws {
+        try withTemporaryFolder { folder in
+            let output = try OutputFolder(path: folder, calls: system.calls)
+            let large = [UInt8](repeating: 7, count: 300_000)
+            #expect(FileManager.default.createFile(atPath: folder + "/a.jpg", contents: Data([9])))
+            #expect(try output.write(large, as: name) == folder + "/a-2.jpg")
+            #expect(try output.write([], as: name) == folder + "/a-3.jpg")
+            #expect(FileManager.default.contents(atPath: folder + "/a.jpg") == Data([9]))
+            #expect(FileManager.default.contents(atPath: folder + "/a-2.jpg") == Data(large))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["a-2.jpg", "a-3.jpg", "a.jpg"])
+        }
+    }
+
+    @Test(arguments: FileSystem.allCases)
+    func aNameThatIsTakenMeanwhileIsNotOverwritten(_ system: FileSystem) throws {
+        try withTemporaryFolder { folder in
+            // Somebody takes the name when it has been found to be free.
+            @Sendable func take(_ path: String) {
+                guard path == folder + "/a.jpg" else { return }
+                _ = FileManager.default.createFile(atPath: path, contents: Data([9]))
+            }
+            let real = system.calls
+            var calls = real
+            calls.nameUnnamed = { file, path in
+                take(path)
+                return real.nameUnnamed(file, path)
+            }
+            calls.renameIfFree = { old, new in
+                take(new)
+                return real.renameIfFree(old, new)
+            }
+            calls.link = { old, new in
+                take(new)
+                return real.link(old, new)
+            }
+            calls.openNew = { path in
+                take(path)
+                return real.openNew(path)
+            }
+            let output = try OutputFolder(path: folder, calls: calls)
+            #expect(try output.write([1], as: name) == folder + "/a-2.jpg")
+            #expect(FileManager.default.contents(atPath: folder + "/a.jpg") == Data([9]))
+        }
+    }
+
+    @Test(arguments: [FileSystem.usual, .withoutUnnamedFiles, .withoutLinks])
+    func aWriteThatFailsLeavesNothingAndNamesTheImage(_ system: FileSystem) throws {
+        try withTemporaryFolder { folder in
+            for (code, endsRun) in [(ENOSPC, true), (EDQUOT, true), (EROFS, true), (EIO, true), (EFBIG, false)] {
+                var calls = system.calls
+                calls.write = { _, _ in -code }
+                let output = try OutputFolder(path: folder, calls: calls)
+                let error = #expect(throws: FileError.self) { try output.write([1], as: name) }
+                #expect(error?.description == FileError("write", folder + "/a.jpg", code: code).description)
+                #expect(error?.endsRun == endsRun)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+            }
+        }
+    }
+
+    @Test func whatIsLetGoOfLeavesNothing() throws {
+        try withTemporaryFolder { folder in
+            for system in [FileSystem.usual, .withoutUnnamedFiles] {
+                let file = try OutputFolder(path: folder, calls: system.calls).makeFile()
+                for _ in 0..<9 { try file.append([UInt8](repeating: 1, count: 100_000)) }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        }
+    }
+
+    @Test func aFileThatBeginsAnewHasOnlyTheNewBytes() throws {
+        try withTemporaryFolder { folder in
+            let output = try OutputFolder(path: folder)
+            for count in [10, 500_000] {
+                let file = output.makeFile()
+                try file.append([UInt8](repeating: 1, count: count))
+                try file.truncate()
+                try file.append([2, 3])
+                #expect(file.count == 2)
+                #expect(FileManager.default.contents(atPath: try file.place(as: name)) == Data([2, 3]))
+            }
+        }
+    }
+
+    @Test func whatKilledProcessesLeftIsRemoved() throws {
+        try withTemporaryFolder { folder in
+            // No process has such a number.
+            let dead = pid_t.max
+            let removed = [".webimage-\(dead)-1.part", ".webimage-\(dead)-12345.part"]
+            let kept = [
+                ".webimage-\(getpid())-1.part", ".webimage-1-1.part", ".webimage-\(dead)-1.part2",
+                ".webimage-\(dead)-.part", ".webimage--1.part", ".webimage-\(dead)-x.part", ".webimage-+5-1.part",
+                "webimage-\(dead)-1.part", ".webimage-\(dead)-1.jpg", ".webimage-\(dead)-2-1.part",
+            ]
+            for name in removed + kept {
+                #expect(FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data([1])))
+            }
+            let folders = [".webimage-\(dead)-3.part", ".webimage-\(dead)-4.part"]
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/\(folders[0])", withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/\(folders[1])", withDestinationPath: kept[0])
+            // Somebody on another machine may be writing this one.
+            let locked = ".webimage-\(dead)-5.part"
+            let descriptor = open("\(folder)/\(locked)", O_RDWR | O_CREAT, 0o600)
+            defer { close(descriptor) }
+            #expect(flock(descriptor, LOCK_EX) == 0)
+
+            _ = try OutputFolder(path: folder)
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(left.sorted() == (kept + folders + [locked]).sorted())
+        }
+    }
+
+    @Test func aFileIsNoFolder() {
+        #expect(throws: FileError("write to the folder", "/dev/null", code: ENOTDIR)) {
+            try OutputFolder(path: "/dev/null")
         }
     }
 
@@ -70,7 +222,7 @@ struct OutputFolderTests {
     @Test func noPathIsTooDeep() throws {
         try withTemporaryFolder { folder in
             let deep = folder + String(repeating: "/a", count: 100_000)
-            #expect(throws: FileError(description: "cannot make the folder \(deep): File name too long")) {
+            #expect(throws: FileError("make the folder", deep, code: ENAMETOOLONG)) {
                 try OutputFolder(path: deep)
             }
         }
@@ -79,7 +231,7 @@ struct OutputFolderTests {
     @Test func saysWhyAFolderCannotBeHad() throws {
         try withTemporaryFolder { folder in
             _ = FileManager.default.createFile(atPath: folder + "/file", contents: nil)
-            #expect(throws: FileError(description: "cannot make the folder \(folder)/file/in: Not a directory")) {
+            #expect(throws: FileError("make the folder", folder + "/file/in", code: ENOTDIR)) {
                 try OutputFolder(path: folder + "/file/in")
             }
             #expect(throws: FileError.self) { try OutputFolder(path: folder + "/file") }

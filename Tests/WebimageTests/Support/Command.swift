@@ -76,6 +76,8 @@ struct Command {
         posix_spawn_file_actions_addopen(&actions, 1, folder + "/output", O_WRONLY | O_CREAT, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, folder + "/errors", O_WRONLY | O_CREAT, 0o600)
         if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
+        // As from a terminal: sockets of this process are not the command's. Those that are not open do no harm.
+        for descriptor in Int32(3)..<250 { posix_spawn_file_actions_addclose(&actions, descriptor) }
 
         let command = [try path] + arguments
         let words = script.map { ["/bin/sh", "-c", $0, "sh"] + command } ?? command

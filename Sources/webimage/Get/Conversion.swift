@@ -1,0 +1,163 @@
+import AsyncWebImage
+
+/// Decodes an image and writes it anew, all within the memory that was granted for it.
+struct Conversion {
+    /// The file that was made.
+    struct EncodedImage: Sendable {
+        let bytes: [UInt8]
+        let format: ImageFormat
+    }
+
+    let decoder: ImageDecoder
+    let memory: MemoryLimits
+    let plan: OutputPlan
+    /// Nil for JPEG, or PNG if something is transparent, and for animations their own.
+    let format: ImageFormat?
+    /// Where an image waits that takes much memory, until all of it has come.
+    let folder: OutputFolder
+
+    /// Reads `pieces` to their end, or as far as the image needs them.
+    ///
+    /// Throws ``CodecError``, ``MemoryShortage`` and what the pieces throw. Begins anew whenever they do.
+    func run(_ pieces: any ImagePieces, into outcome: inout Outcome) async throws -> EncodedImage {
+        while true {
+            do { return try await attempt(pieces, &outcome) } catch is StartedOver {}
+        }
+    }
+
+    private func attempt(_ pieces: any ImagePieces, _ outcome: inout Outcome) async throws -> EncodedImage {
+        let codec = StreamingDecoder(options: plan.options, limits: decoder.configuration.limits)
+        var beginning: [UInt8] = []
+        while codec.plan == nil, let piece = try await pieces.next() {
+            if plan.keepsAnimations { beginning += piece }
+            try codec.append(piece.span)
+        }
+        try codec.lookForHeaderAtEnd()
+        guard let decode = codec.plan, let header = codec.header else {
+            // The codec says why there is none.
+            return try encoded(try codec.finish(), &outcome)
+        }
+        if plan.keepsAnimations, header.mayBeAnimated {
+            return try await animation(header, decode, beginning, pieces, &outcome)
+        }
+        beginning = []
+        let bytes = decode.estimatedBytes + encoderBytes(decode.scaledSize, hasAlpha: header.hasAlpha)
+        try memory.admitConversion(of: bytes, by: decoder)
+        let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
+        rest.park()
+        return try await decoder.withMemory(bytes) {
+            try encoded(try await decoded(codec, rest), &outcome)
+        }
+    }
+
+    private func decoded(_ codec: StreamingDecoder, _ pieces: any ImagePieces) async throws -> DecodedImage {
+        do {
+            try codec.begin()
+            while !codec.needsNoMoreBytes, let piece = try await pieces.next() { try codec.append(piece.span) }
+        } catch let error as ImageError {
+            // The transfer broke off: what had come is a file that ends too early.
+            guard plan.options.allowsPartial, let image = try? codec.finish() else { throw error }
+            return image
+        }
+        return try codec.finish()
+    }
+
+    /// The rest of the pieces in a file; what ends them early is thrown behind them.
+    ///
+    /// A server that sends slowly, or never, must not hold much memory while others wait for it.
+    private func onDisk(_ pieces: any ImagePieces) async throws -> any ImagePieces {
+        if pieces is FilePieces { return pieces }
+        let file = folder.makeFile()
+        do {
+            while let piece = try await pieces.next() { try file.append(piece) }
+        } catch let error as ImageError where plan.options.allowsPartial {
+            return try file.pieces(end: error)
+        }
+        return try file.pieces()
+    }
+
+    /// Bytes that an encoder holds for each pixel, at most, with the file it makes.
+    private func encoderBytes(_ size: PixelSize, hasAlpha: Bool) -> Int {
+        let format = format ?? (hasAlpha || plan.options.allowsPartial ? .png : .jpeg)
+        let perPixel =
+            switch format {
+            case .jpeg: 3
+            case .webp where plan.isLossless: 24
+            case .webp: 8
+            case .gif: 12
+            default: 5
+            }
+        return size.area * perPixel
+    }
+
+    private func encoded(_ image: DecodedImage, _ outcome: inout Outcome) throws -> EncodedImage {
+        outcome.describe(image)
+        return try encoded(image.pixels, profile: image.iccProfile)
+    }
+
+    private func encoded(_ pixels: PixelBuffer, profile: [UInt8]?) throws -> EncodedImage {
+        let format = format ?? (pixels.isOpaque ? .jpeg : .png)
+        let bytes = try pixels.encoded(
+            with: try plan.encoding(format), metadata: ImageMetadata(colorProfile: profile))
+        return EncodedImage(bytes: bytes, format: format)
+    }
+}
+
+// Animations, all frames of which are written.
+extension Conversion {
+    /// The share of the memory for conversions that the compressed frames of one animation may take.
+    private static let shareOfFile = 4
+
+    private func animation(
+        _ header: ImageHeader, _ decode: DecodePlan, _ beginning: [UInt8], _ pieces: any ImagePieces,
+        _ outcome: inout Outcome
+    ) async throws -> EncodedImage {
+        var limits = decoder.configuration.limits
+        let most = decoder.configuration.memoryBudget / Self.shareOfFile
+        limits.maximumBytes = min(limits.maximumBytes, pieces.expectedCount.map { min($0, most) } ?? most)
+        // The file, a canvas and a frame of it, and what the encoder keeps of the frames.
+        let bytes =
+            limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 24 * decode.scaledSize.area
+        try memory.admitConversion(of: bytes, by: decoder)
+        let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
+        rest.park()
+        return try await decoder.withMemory(bytes) {
+            let animation = try await collected(beginning, rest, limits)
+            return try encoded(animation, &outcome)
+        }
+    }
+
+    private func collected(
+        _ beginning: [UInt8], _ pieces: any ImagePieces, _ limits: DecodeLimits
+    ) async throws -> AnimatedImage {
+        var animation = StreamingAnimation(options: plan.options, limits: limits)
+        do {
+            try animation.append(beginning.span)
+            while !animation.needsNoMoreBytes, let piece = try await pieces.next() {
+                try animation.append(piece.span)
+            }
+        } catch let error as ImageError {
+            guard plan.options.allowsPartial, let image = try? animation.finish() else { throw error }
+            return image
+        }
+        return try animation.finish()
+    }
+
+    private func encoded(_ animation: AnimatedImage, _ outcome: inout Outcome) throws -> EncodedImage {
+        outcome.describe(animation)
+        let decoder = AnimationDecoder(animation, windowBytes: 0)
+        guard animation.frameCount > 1 else {
+            return try encoded(try decoder.frame(at: 0), profile: animation.iccProfile)
+        }
+        let format = format ?? animation.header.format
+        let encoder = try AnimationEncoder(
+            options: try plan.encoding(format), size: animation.size, loopCount: animation.loopCount,
+            metadata: ImageMetadata(colorProfile: animation.iccProfile))
+        for index in 0..<animation.frameCount {
+            try Task.checkCancellation()
+            try encoder.append(try decoder.frame(at: index), delay: animation.delay(at: index))
+        }
+        if !decoder.partialFrames.isEmpty { outcome.isPartial = true }
+        return EncodedImage(bytes: try encoder.finish(), format: format)
+    }
+}

@@ -1,0 +1,70 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The system calls by which an output file is made, written and named; tests replace some to play other file systems.
+///
+/// Each returns 0, or a descriptor, if it succeeds, else the negative error code.
+struct FileCalls: Sendable {
+    /// Opens a file without a name in a folder.
+    var openUnnamed: @Sendable (_ folder: String) -> Int32 = { folder in
+        #if canImport(Darwin)
+        return -ENOTSUP
+        #else
+        // Its name is given through /proc, which may be missing.
+        guard unsafe access("/proc/self/fd", X_OK) == 0 else { return -ENOTSUP }
+        return result(unsafe open(folder, O_RDWR | unnamedFile | O_CLOEXEC, 0o666))
+        #endif
+    }
+    /// Opens a file that must not exist yet.
+    var openNew: @Sendable (_ path: String) -> Int32 = { path in
+        result(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666))
+    }
+    /// Gives an unnamed file a name that must not be taken.
+    var nameUnnamed: @Sendable (_ descriptor: Int32, _ path: String) -> Int32 = { descriptor, path in
+        result(unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+    }
+    /// Renames a file unless the new name is taken.
+    var renameIfFree: @Sendable (_ old: String, _ new: String) -> Int32 = { old, new in
+        #if canImport(Darwin)
+        return result(unsafe renamex_np(old, new, UInt32(RENAME_EXCL)))
+        #else
+        guard let call = unsafe renameat2 else { return -ENOSYS }
+        return result(unsafe call(AT_FDCWD, old, AT_FDCWD, new, 1))
+        #endif
+    }
+    /// Gives a file a second name, which must not be taken.
+    var link: @Sendable (_ old: String, _ new: String) -> Int32 = { result(unsafe systemLink($0, $1)) }
+    /// Renames a file, in place of another.
+    var rename: @Sendable (_ old: String, _ new: String) -> Int32 = { result(unsafe systemRename($0, $1)) }
+    /// Writes all bytes.
+    var write: @Sendable (_ bytes: [UInt8], _ descriptor: Int32) -> Int32 = { bytes, descriptor in
+        do throws(FileError) {
+            try FileDescriptor.write(bytes, to: descriptor, named: "")
+            return 0
+        } catch {
+            return -error.code
+        }
+    }
+
+    private static func result(_ status: Int32) -> Int32 { status < 0 ? -errno : status }
+}
+
+#if canImport(Darwin)
+private let systemLink = unsafe Darwin.link
+private let systemRename = unsafe Darwin.rename
+#else
+private let systemLink = unsafe Glibc.link
+private let systemRename = unsafe Glibc.rename
+
+/// `O_TMPFILE`, a macro that Swift does not see.
+private let unnamedFile = 0o20_000_000 | O_DIRECTORY
+
+/// Hidden from Swift behind `_GNU_SOURCE`, and missing before glibc 2.28.
+private let renameat2: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32)? =
+    unsafe unsafeBitCast(
+        dlsym(nil, "renameat2"),
+        to: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32)?.self)
+#endif

@@ -1,0 +1,46 @@
+import AsyncWebImage
+
+/// Writes what can be shown of an image while it arrives: at ever longer intervals, and not without end.
+struct PreviewWriter: Sendable {
+    /// The maximum number of previews of one image.
+    static let maximumCount = 16
+    /// The maximum number of bytes of all previews of one image.
+    static let maximumBytes = 64 << 20
+    /// The time between the first two; each further one is half as long again.
+    static let firstInterval = Duration.milliseconds(100)
+
+    let folder: OutputFolder
+    let loader: ImageLoader
+    let workers: Workers
+    var clock: any Clock<Duration> = ContinuousClock()
+
+    /// Writes previews until the image is finished, there are enough, or the task is cancelled.
+    func write(_ request: ImageRequest, named source: String) async throws {
+        var number = 0
+        var written = 0
+        var interval = Self.firstInterval
+        do {
+            for try await frame in loader.frames(for: request) where !frame.isFinal {
+                let bytes = try await encoded(frame.pixels)
+                guard written + bytes.count <= Self.maximumBytes else { return }
+                number += 1
+                written += bytes.count
+                let name = FileName.preview(number, source: source)
+                _ = try await workers.run { [folder] in try folder.write(bytes, as: name) }
+                if number == Self.maximumCount { return }
+                try await clock.sleep(for: interval)
+                interval = interval * 3 / 2
+            }
+        } catch is ImageError {
+            // The task that gets the image itself reports it.
+        } catch is CancellationError {
+            // So it does if it is the image that was cancelled; else it is finished.
+        }
+    }
+
+    private func encoded(_ pixels: PixelBuffer) async throws -> [UInt8] {
+        try await loader.decoder.withMemory(2 * pixels.bytes.count) {
+            try await workers.run { try pixels.encoded(as: .png) }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import webimage
+
+struct OpenFileBudgetTests {
+    @Test(arguments: [
+        (4_000, 16, 16), (4_000, 1_024, 1_024), (1_021, 1_024, 443), (250, 16, 16), (60, 16, 16), (40, 16, 13),
+    ])
+    func imagesAreReducedToWhatThereAreDescriptorsFor(free: Int, wanted: Int, expected: Int) throws {
+        let budget = try #require(OpenFileBudget(free: free, images: wanted))
+        #expect(budget.images == expected)
+        #expect(budget.connections >= budget.images)
+    }
+
+    @Test func imagesInACacheTakeMoreFiles() throws {
+        let budget = try #require(OpenFileBudget(free: 1_021, images: 1_024, cacheFiles: 2))
+        #expect(budget.images == 221)
+    }
+
+    @Test(arguments: 14...4_096)
+    func theSharesNeverExceedTheDescriptors(free: Int) throws {
+        for cacheFiles in [0, 2] {
+            for wanted in [1, 16, 1_024] {
+                guard let budget = OpenFileBudget(free: free, images: wanted, cacheFiles: cacheFiles) else { continue }
+                #expect(budget.images >= 1)
+                #expect(budget.connections >= budget.images)
+                // The rest is for what is opened at the start and for lookups.
+                #expect(budget.connections + budget.images * (1 + cacheFiles) <= free - 12)
+            }
+        }
+    }
+
+    @Test func withoutDescriptorsForOneImageThereIsNoBudget() {
+        #expect(OpenFileBudget(free: 13, images: 1) == nil)
+        #expect(OpenFileBudget(free: 14, images: 1)?.images == 1)
+        #expect(OpenFileBudget(free: 15, images: 1, cacheFiles: 2) == nil)
+        #expect(OpenFileBudget(free: 0, images: 1) == nil)
+    }
+}
