@@ -28,11 +28,15 @@ release: ## build the optimised webimage command
 demo: release ## watch progressive images arrive from a slow origin on this machine
 	@$(BINARY) demo
 
-test: setup ## check the format, build for release, run all tests
+test: setup ## check the format, build for release, run all tests, those of the package traits included
 	@Scripts/test.sh
+	@$(MAKE) --no-print-directory test-traits
+
+# A folder of its own keeps the ordinary build as it is; sharing one, as .ci/run does, builds the dependencies once.
+TRAITS_BUILD ?= .build-traits
 
 test-traits: setup ## build with the package traits ServiceLifecycle and Tracing, and run their tests
-	swift test --scratch-path .build-traits --disable-xctest --traits ServiceLifecycle,Tracing \
+	swift test --scratch-path $(TRAITS_BUILD) --disable-xctest --traits ServiceLifecycle,Tracing \
 		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)'
 
 test-tsan: setup ## run the tests under thread sanitizer
@@ -41,7 +45,7 @@ test-tsan: setup ## run the tests under thread sanitizer
 test-asan: setup ## run the tests under address sanitizer, with leak checking
 	@Scripts/test.sh address
 
-fuzz: ## feed damaged files to the codecs; TARGET=jpeg, png, webp, gif, animation, encode or all, for SECONDS=60 each
+fuzz: ## feed damaged files and answers to codecs and HTTP side, for SECONDS=60 each; TARGET=codecs, http or one of Docs/Architecture.md
 	@Scripts/setup.sh
 	@Scripts/fuzz.sh $(or $(TARGET),all) $(or $(SECONDS),60)
 

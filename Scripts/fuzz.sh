@@ -1,37 +1,48 @@
 #!/usr/bin/env bash
-# Lets libFuzzer look for inputs that crash the codecs, or take too much memory or time: fuzz.sh TARGET SECONDS.
-# Starts from the corpus of the tests, if WEBIMAGE_CORPUS names one, and keeps what it finds in Tests/Fuzzing/.build.
+# Lets libFuzzer look for inputs that crash the codecs or the HTTP side, or take too much memory or time:
+# fuzz.sh TARGET SECONDS. Starts from the seeds in Tests/Fuzzing/Seeds, and for the codecs from the corpus of the tests, if
+# WEBIMAGE_CORPUS names one; keeps what it finds in Tests/Fuzzing/.build.
 set -euo pipefail
 cd "$(dirname "$0")/../Tests/Fuzzing"
 
-targets=(jpeg png webp gif animation encode)
-[[ $1 == all ]] || targets=("$1")
-for target in "${targets[@]}"; do
-    case $target in
-        jpeg | png | webp | gif | animation | encode) ;;
-        *)
-            echo "usage: $0 jpeg|png|webp|gif|animation|encode|all SECONDS" >&2
+codecs=(jpeg png webp gif animation encode)
+http=(head fields challenge location connection cache cookies list)
+known=("${codecs[@]}" "${http[@]}")
+case $1 in
+    all) targets=("${known[@]}") ;;
+    codecs) targets=("${codecs[@]}") ;;
+    http) targets=("${http[@]}") ;;
+    *)
+        targets=("$1")
+        if [[ " ${known[*]} " != *" $1 "* ]]; then
+            echo "usage: $0 all|codecs|http|$(IFS='|' && echo "${known[*]}") SECONDS" >&2
             exit 2
-            ;;
-    esac
-done
+        fi
+        ;;
+esac
 
-# Of two sanitizers, the Swift compiler heeds the last alone unless both are one argument.
-build=(swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address)
+# Of two sanitizers, the Swift compiler heeds the last alone unless both are one argument. Internal parts are called from
+# outside, which Swift 6.3.1 cannot have together with optimization across modules.
+build=(swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address
+    -Xswiftc -enable-testing -Xswiftc -disable-cmo)
 "${build[@]}" --product fuzz
 binary=$("${build[@]}" --show-bin-path)/fuzz
+
+FUZZ_FOLDER=$(mktemp -d)
+export FUZZ_FOLDER
+trap 'rm -rf "$FUZZ_FOLDER"' EXIT
 
 for target in "${targets[@]}"; do
     found=.build/found/$target
     mkdir -p "$found"
     seeds=()
+    [[ -d Seeds/$target ]] && seeds+=("Seeds/$target")
     if [[ -n ${WEBIMAGE_CORPUS:-} ]]; then
         case $target in
-            encode) ;;
+            jpeg | png | webp | gif) seeds+=("$WEBIMAGE_CORPUS/valid/$target") ;;
             animation)
                 for format in gif png webp; do seeds+=("$WEBIMAGE_CORPUS/valid/$format"); done
                 ;;
-            *) seeds+=("$WEBIMAGE_CORPUS/valid/$target") ;;
         esac
     fi
     printf '\n== %s, %s seconds\n' "$target" "$2"

@@ -9,8 +9,17 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 
 step() { printf '\n== %s\n' "$*"; }
 
-# One test target after the other: the codecs' tests compute for so long that those of other targets, which wait for
-# events, would not get a turn within their time limits. What failed is said again at the end, where it is looked for.
+# Lists what did not run, and why, behind everything else: a line in the middle of a thousand others is not seen.
+report_skipped() {
+    local skipped
+    skipped=$(grep -E '^[^ ]+ +(Test|Suite) .* skipped' "$log" | sed -E 's/^[^ ]+ +/  /' | sort -u || true)
+    [[ -n $skipped ]] || return 0
+    step "Skipped on this machine"
+    printf '%s\n' "$skipped"
+}
+
+# Runs one test target after the other: the codecs' tests compute for so long that those of other targets, which wait
+# for events, would not get a turn within their time limits. Failures are repeated at the end, before the skipped tests.
 test_each_target() {
     local directory failed=()
     log=$(mktemp)
@@ -25,8 +34,10 @@ test_each_target() {
         step "Failed: ${failed[*]}"
         grep -A 30 -E '^(WARNING|ERROR|==[0-9]+==ERROR|SUMMARY): |Fatal error|Crash' "$log" | head -n 200 || true
         grep -A 3 -E '^✘' "$log" || true
+        report_skipped
         return 1
     fi
+    report_skipped
 }
 
 case ${1:-all} in

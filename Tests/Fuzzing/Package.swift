@@ -8,10 +8,18 @@ let package = Package(
     products: [.executable(name: "fuzz", targets: ["Fuzz"])],
     dependencies: [.package(name: "async-web-image", path: "../..")],
     targets: [
+        // Links to files of the command, which no library has.
+        .target(
+            name: "CommandFiles",
+            dependencies: [.product(name: "AsyncWebImage", package: "async-web-image")]),
         .executableTarget(
             name: "Fuzz",
-            dependencies: [.product(name: "ImageCodecs", package: "async-web-image")],
-            swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+            dependencies: [
+                "CommandFiles",
+                .product(name: "AsyncWebImage", package: "async-web-image"),
+                .product(name: "ImageCodecs", package: "async-web-image"),
+            ],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
     ],
     swiftLanguageModes: [.v6]
 )

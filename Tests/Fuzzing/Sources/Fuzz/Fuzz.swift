@@ -1,128 +1,33 @@
 import FoundationEssentials
-import ImageCodecs
 
 /// Called by libFuzzer with every input it makes up.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    switch target {
-    case .decode: decode(bytes)
-    case .animation: play(bytes)
-    case .encode: encode(bytes)
-    }
+    target(Array(UnsafeBufferPointer(start: start, count: count)))
     return 0
 }
 
-/// What is fuzzed, named by the environment variable `FUZZ_TARGET`; a format is one way to decode.
-private enum Target {
-    case decode, animation, encode
-}
-
-private let target: Target = {
+/// What is done with an input, by the environment variable `FUZZ_TARGET`; a format is one way to decode.
+private let target: @Sendable ([UInt8]) -> Void = {
     switch ProcessInfo.processInfo.environment["FUZZ_TARGET"] {
-    case "animation": .animation
-    case "encode": .encode
-    default: .decode
+    case "animation": play
+    case "encode": encode
+    case "head": readHead
+    case "fields": readFields
+    case "challenge": readChallenges
+    case "location": followLocation
+    case "connection": exchange
+    case "cache": openEntry
+    case "cookies": readCookies
+    case "list": readList
+    default: decode
     }
 }()
 
-private let limits = DecodeLimits(
-    maximumPixels: 1 << 18, maximumBytes: 1 << 20, maximumScans: 20, maximumFrames: 20,
-    maximumAnimationPixels: 1 << 20)
+/// The bytes as text, damaged UTF-8 repaired.
+func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }
 
-/// The options that the bytes choose: each input is decoded in one way, the same every time.
-private func options(_ choice: Int) -> DecodeOptions {
-    let targets: [DecodeOptions.Target] = [
-        .original, .maximumSide(9), .fill(PixelSize(width: 20, height: 7)), .maximumSide(100),
-    ]
-    return DecodeOptions(
-        target: targets[choice & 3], ignoresOrientation: choice & 4 != 0, stopsWhenComplete: choice & 8 != 0,
-        allowsPartial: choice & 16 != 0)
-}
-
-private func choice(_ bytes: [UInt8]) -> Int {
-    bytes.suffix(8).reduce(bytes.count) { $0 &* 31 &+ Int($1) } & 0xFFFF
-}
-
-/// In pieces and with previews.
-private func decode(_ bytes: [UInt8]) {
-    let choice = choice(bytes)
-    let decoder = StreamingDecoder(options: options(choice), limits: limits)
-    // Not too many: previews are made after each of them.
-    let piece = choice & 32 != 0 ? 1 + choice >> 8 + bytes.count / 50 : max(1, bytes.count)
-    do {
-        for start in stride(from: 0, to: bytes.count, by: piece) {
-            try decoder.append(bytes.span.extracting(start..<min(start + piece, bytes.count)))
-            guard decoder.plan != nil else { continue }
-            try decoder.begin()
-            if choice & 64 != 0, let preview = try decoder.preview(maximumSide: 30) { check(preview.pixels) }
-        }
-        check(try decoder.finish())
-    } catch {
-        if let partial = decoder.partialImage { check(partial) }
-    }
-}
-
-private func play(_ bytes: [UInt8]) {
-    playArriving(bytes)
-    guard let image = try? AnimatedImage(bytes, options: options(choice(bytes)), limits: limits) else { return }
-    let decoder = AnimationDecoder(image, windowBytes: 1 << 16)
-    for index in 0..<image.frameCount {
-        guard let frame = try? decoder.frame(at: index) else { return }
-        check(frame)
-        precondition(frame.size == image.size)
-    }
-    // Back again.
-    _ = try? decoder.frame(at: image.frameCount / 2)
-}
-
-/// In pieces, each frame as soon as it is there; all of it as from the whole file.
-private func playArriving(_ bytes: [UInt8]) {
-    let choice = choice(bytes)
-    var animation = StreamingAnimation(options: options(choice), limits: limits)
-    var decoder: AnimationDecoder?
-    let piece = 1 + choice >> 8 + bytes.count / 50
-    var frameCount: Int?
-    do {
-        for start in stride(from: 0, to: bytes.count, by: piece) {
-            let known = animation.frameCount
-            try animation.append(bytes.span.extracting(start..<min(start + piece, bytes.count)))
-            precondition(animation.frameCount >= known)
-            guard animation.frameCount > known, let image = animation.image else { continue }
-            if decoder == nil { decoder = AnimationDecoder(image, windowBytes: 0) }
-            decoder?.extend(to: image)
-            if let frame = try? decoder?.frame(at: known) { check(frame) }
-        }
-        frameCount = try animation.finish().frameCount
-    } catch {
-        precondition(animation.image?.frameCount ?? 0 == animation.frameCount)
-    }
-    let whole = try? AnimatedImage(bytes, options: options(choice), limits: limits)
-    precondition(whole?.frameCount == frameCount)
-}
-
-/// The bytes as pixels, to a file and back.
-private func encode(_ bytes: [UInt8]) {
-    guard bytes.count > 4 else { return }
-    let size = PixelSize(width: 1 + Int(bytes[0]) % 40, height: 1 + Int(bytes[1]) % 40)
-    let content = (0..<size.area * 4).map { bytes[4 + $0 % (bytes.count - 4)] }
-    guard let pixels = PixelBuffer(size: size, bytes: content) else { preconditionFailure("sizes agree") }
-    let format = ImageFormat.allBuiltIn[Int(bytes[2]) % ImageFormat.allBuiltIn.count]
-    do {
-        let file = try pixels.encoded(as: format, quality: 1 + Int(bytes[3]) % 100)
-        let decoded = try StreamingDecoder.decode(file.span)
-        precondition(decoded.pixels.size == size && !decoded.isPartial)
-        if format == .png { precondition(decoded.pixels == pixels) }
-    } catch {
-        preconditionFailure("\(format): \(error)")
-    }
-}
-
-private func check(_ image: DecodedImage) {
-    check(image.pixels)
-    precondition(image.completeRows >= 0 && image.completeRows <= max(image.pixels.height, image.pixels.width))
-}
-
-private func check(_ pixels: PixelBuffer) {
-    precondition(pixels.size.area > 0 && pixels.bytes.count == pixels.size.area * 4)
+extension Collection where Element == UInt8 {
+    /// The lines, without their ends; the last one may be empty.
+    var lines: [SubSequence] { split(separator: 0x0A, omittingEmptySubsequences: false) }
 }

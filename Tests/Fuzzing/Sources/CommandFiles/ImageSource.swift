@@ -1,0 +1,1 @@
+../../../../Sources/webimage/Get/ImageSource.swift

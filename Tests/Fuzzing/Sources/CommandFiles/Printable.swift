@@ -1,0 +1,1 @@
+../../../../Sources/webimage/Console/Printable.swift

@@ -1,0 +1,74 @@
+import HTTPTypes
+
+@testable import AsyncWebImage
+@testable import HTTPTransport
+
+/// Opens the bytes as an entry of a cache, as a head, and as the description of an entry that is damaged afterwards.
+func openEntry(_ bytes: [UInt8]) {
+    if let head = StoredHead(bytes) {
+        precondition(StoredHead(head.bytes) == head)
+        check(head.freshness, now: head.receivedAt)
+    }
+    open(bytes, .whole)
+    open(bytes, .part)
+    openDescribed(bytes)
+}
+
+private let cache: ResponseCache = {
+    guard let cache = try? ResponseCache(.init(directory: folder + "/cache")) else {
+        preconditionFailure("no cache in \(folder)")
+    }
+    return cache
+}()
+
+private let request = TransportRequest(url: plainURL)
+
+/// The entry in a file of these bytes; a file that is no entry is gone afterwards.
+@discardableResult
+private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
+    let key = CacheKey(request)
+    let name = kind.name(StoredHead.plainName(key))
+    guard let folder = cache.folder else { preconditionFailure("the cache has a folder") }
+    write(bytes, to: folder.path(of: name))
+    guard let stored = cache.open(name) else {
+        precondition(!folder.has(name))
+        return nil
+    }
+    var body: [UInt8] = []
+    var position = 0
+    while let piece = try? stored.body.next(&position) { body += piece }
+    precondition(body.count == stored.body.length && body.count <= bytes.count)
+    check(stored.head.freshness, now: stored.head.receivedAt)
+    _ = stored.head.answers(key, request.headerFields)
+    _ = cache.find(kind, request, key)
+    return stored
+}
+
+/// The first line has pairs of numbers, a place in the file and what is added to its byte; then come fields, a blank line,
+/// and the body.
+private func openDescribed(_ bytes: [UInt8]) {
+    let lines = bytes.lines
+    let numbers = lines[0].split(separator: 0x20).map { Int(text($0.prefix(9))) ?? 0 }
+    let fieldLines = lines.dropFirst().prefix { !$0.isEmpty }
+    var fields = HTTPFields()
+    for line in fieldLines {
+        let parts = line.split(separator: 0x3A, maxSplits: 1)
+        guard parts.count == 2, let name = HTTPField.Name(text(parts[0])) else { continue }
+        fields.append(HTTPField(name: name, value: text(parts[1])))
+    }
+    let body = Array(lines.dropFirst(1 + fieldLines.count).joined(separator: [0x0A]))
+    let head = StoredHead(
+        HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: 1_800_000_000,
+        receivedAt: 1_800_000_001)
+    let headBytes = head.bytes
+    let sound =
+        EntryFile.prefix(.whole, head: headBytes, bodyLength: body.count, bodyChecksum: Checksum(of: body)) + body
+        + headBytes
+    var file = sound
+    for index in stride(from: 0, to: numbers.count - 1, by: 2) where file.indices.contains(numbers[index]) {
+        file[numbers[index]] &+= UInt8(truncatingIfNeeded: numbers[index + 1])
+    }
+    let stored = open(file, .whole)
+    precondition((stored != nil) == (file == sound))
+    precondition(stored.map { $0.head == head && $0.body.length == body.count } ?? true)
+}
