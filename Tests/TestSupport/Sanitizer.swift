@@ -1,0 +1,9 @@
+import Foundation
+
+/// The sanitizers that this process was built with.
+package enum Sanitizer {
+    /// Whether thread sanitizer runs.
+    ///
+    /// At start it maps a file that is larger than what `ulimit -f` allows.
+    package static var isThreadSanitizer: Bool { unsafe dlsym(nil, "__tsan_init") != nil }
+}
