@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../Tests/Fuzzing"
 
-codecs=(jpeg png webp gif animation encode)
+codecs=(jpeg png webp gif animation verify encode)
 http=(head fields challenge location connection cache cookies list)
 known=("${codecs[@]}" "${http[@]}")
 case $1 in
@@ -40,8 +40,8 @@ for target in "${targets[@]}"; do
     if [[ -n ${WEBIMAGE_CORPUS:-} ]]; then
         case $target in
             jpeg | png | webp | gif) seeds+=("$WEBIMAGE_CORPUS/valid/$target") ;;
-            animation)
-                for format in gif png webp; do seeds+=("$WEBIMAGE_CORPUS/valid/$format"); done
+            animation | verify)
+                for format in gif png webp jpeg; do seeds+=("$WEBIMAGE_CORPUS/valid/$format"); done
                 ;;
         esac
     fi

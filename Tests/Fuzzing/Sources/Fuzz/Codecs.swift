@@ -37,6 +37,27 @@ func decode(_ bytes: [UInt8]) {
     }
 }
 
+/// Verifies the bytes, whole and in pieces; a file that passes can be decoded.
+func verify(_ bytes: [UInt8]) {
+    let whole = try? ImageVerifier.verify(bytes.span, limits: limits)
+    let verifier = ImageVerifier(limits: limits)
+    let piece = 1 + choice(bytes) >> 8 + bytes.count / 50
+    let pieces = try? {
+        for start in stride(from: 0, to: bytes.count, by: piece) {
+            try verifier.append(bytes.span.extracting(start..<min(start + piece, bytes.count)))
+            try verifier.begin()
+        }
+        return try verifier.finish()
+    }()
+    precondition(pieces == whole)
+    guard whole != nil else { return }
+    do {
+        precondition(try !StreamingDecoder.decode(bytes.span, limits: limits).isPartial)
+    } catch {
+        preconditionFailure("passed, but cannot be decoded: \(error)")
+    }
+}
+
 /// Plays every frame of an animation.
 func play(_ bytes: [UInt8]) {
     playArriving(bytes)

@@ -12,6 +12,7 @@ private let target: @Sendable ([UInt8]) -> Void = {
     switch ProcessInfo.processInfo.environment["FUZZ_TARGET"] {
     case "animation": play
     case "encode": encode
+    case "verify": verify
     case "head": readHead
     case "fields": readFields
     case "challenge": readChallenges
