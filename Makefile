@@ -45,7 +45,7 @@ test-tsan: setup ## run the tests under thread sanitizer
 test-asan: setup ## run the tests under address sanitizer, with leak checking
 	@Scripts/test.sh address
 
-fuzz: ## feed damaged files and answers to codecs and HTTP side, for SECONDS=60 each; TARGET=codecs, http or one of Docs/Architecture.md
+fuzz: ## feed damaged files and answers to codecs and HTTP side, for SECONDS=60 each; TARGET=codecs, http or one of Tests/Fuzzing/README.md
 	@Scripts/setup.sh
 	@Scripts/fuzz.sh $(or $(TARGET),all) $(or $(SECONDS),60)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncWebImage
 
-/// The bounds that Docs/Architecture.md has a table of, as far as they are those of a loader.
+/// The limits of a loader in Docs/Limits.md.
 struct DefaultsTests {
     private let downloads = ImageLoader.Configuration().downloads
 
