@@ -56,6 +56,7 @@ struct SharingTests {
             }
         }
         try await taken.value
+        defer { memoryIsFree.finish() }
 
         // The decode has its header, and waits for memory.
         let first = loader.task(for: ImageRequest(url))
@@ -68,6 +69,7 @@ struct SharingTests {
         #expect(await loader.coordinator.activity.callers == 1)
 
         let second = loader.dataTask(for: ImageRequest(url))
+        try #require(await loader.coordinator.activity.running == 1)
         let good = try #require(await exchanges.next())
         good.answer(.ok, [:], [1, 2, 3])
         good.finish()
@@ -79,20 +81,16 @@ struct SharingTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func tasksAndFramesAreServedFromTheMemoryCache() async throws {
-        var exchanges = transport.exchanges.makeAsyncIterator()
-        let loader = loader()
+    @Test func imagesTasksAndFramesAreServedFromTheMemoryCache() async throws {
+        let loader = ImageLoader(transport: InstantTransport(body: try Samples.file(.png)))
         let request = ImageRequest("http://example.com/a@2x.png")
-        let first = loader.task(for: request)
-        let exchange = try #require(await exchanges.next())
-        exchange.answer(.ok, [:], try Samples.file(.png))
-        exchange.finish()
-        let image = try await first.value
+        let image = try await loader.task(for: request).value
         #expect(image.source == .network && image.scale == 2)
         await loader.coordinator.becomesIdle()
 
-        let second = try await loader.task(for: request).value
-        #expect(second.source == .memory && second.pixels == image.pixels && second.scale == 2)
+        for second in [try await loader.image(for: request), try await loader.task(for: request).value] {
+            #expect(second.source == .memory && second.pixels == image.pixels && second.scale == 2)
+        }
         var frames: [ImageFrame] = []
         for try await frame in loader.frames(for: request) { frames.append(frame) }
         #expect(frames.map(\.isFinal) == [true])

@@ -151,6 +151,18 @@ struct OutputFolderTests {
         }
     }
 
+    @Test(arguments: [ENOSPC, EIO])
+    func aNameThatCannotBeGivenIsFreeAgain(code: Int32) throws {
+        try withTemporaryFolder { folder in
+            var calls = FileSystem.withoutLinks.calls
+            calls.rename = { _, _ in -code }
+            let output = try OutputFolder(path: folder, calls: calls)
+            let error = #expect(throws: FileError.self) { try output.write([1], as: name) }
+            #expect(error?.description == FileError("create", folder + "/a.jpg", code: code).description)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        }
+    }
+
     @Test func whatIsLetGoOfLeavesNothing() throws {
         try withTemporaryFolder { folder in
             for system in [FileSystem.usual, .withoutUnnamedFiles] {

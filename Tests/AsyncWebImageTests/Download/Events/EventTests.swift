@@ -51,6 +51,7 @@ struct EventTests {
         let slow = loader.coordinator.events(bufferingNewest: 2)
         let patient = loader.coordinator.events()
         _ = try await loader.data(for: ImageRequest("http://example.com/a"))
+        await loader.shutdown(gracePeriod: .zero)
         let all = await names(patient)
         #expect(all == ["queued", "started 1", "response 200", "stopped", "finished 3"])
         #expect(await names(slow) == Array(all.suffix(2)))
