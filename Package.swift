@@ -51,10 +51,16 @@ let package = Package(
 
         .target(name: "Threading"),
         .target(name: "Hashing"),
+        .target(name: "SocketPolling", dependencies: ["CEpoll"]),
+        // On Linux for its tests alone, with a stand-in for kqueue.
+        .target(
+            name: "KqueuePolling",
+            dependencies: ["SocketPolling", .target(name: "CKqueue", condition: .when(platforms: [.linux]))]),
         .target(
             name: "HTTPTransport",
             dependencies: [
-                "CCurl", "CEpoll", "Threading",
+                "CCurl", "CEpoll", "SocketPolling", "Threading",
+                .target(name: "KqueuePolling", condition: .when(platforms: [.macOS])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CResampling", "CWebP", "CGIF", "CLCMS"]),
@@ -99,13 +105,17 @@ let package = Package(
             path: "Tests/TestSupport"),
         // An image format that somebody else adds.
         .target(name: "QOI", dependencies: ["ImageCodecs"], path: "Tests/QOI"),
+        .target(name: "CKqueue", path: "Tests/KqueueStandIn"),
         .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
+        .testTarget(
+            name: "SocketPollingTests", dependencies: ["KqueuePolling", "SocketPolling", "TestSupport", "Threading"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
-                "Hashing", "HTTPTransport", "LoopbackOrigin", "TestSupport", "Threading",
+                "Hashing", "HTTPTransport", "KqueuePolling", "LoopbackOrigin", "SocketPolling", "TestSupport",
+                "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
@@ -140,7 +150,7 @@ let package = Package(
 )
 
 // One set of rules for every Swift target.
-let cTargets = ["CJPEG", "CPNG", "CLCMS", "CResampling"]
+let cTargets = ["CJPEG", "CKqueue", "CPNG", "CLCMS", "CResampling"]
 for target in package.targets where target.type != .system && !cTargets.contains(target.name) {
     var settings: [SwiftSetting] = [
         .enableUpcomingFeature("ExistentialAny"),  // existentials are seen where they are paid for

@@ -63,6 +63,15 @@ package func startThread(named name: String, _ body: @escaping @Sendable () -> V
     }
 }
 
+/// Returns a number that no other running thread has, never 0.
+package func currentThreadNumber() -> UInt {
+    #if canImport(Darwin)
+    UInt(bitPattern: pthread_self())
+    #else
+    UInt(pthread_self())
+    #endif
+}
+
 #if !canImport(Darwin)
 /// `pthread_setname_np` is hidden from Swift behind `_GNU_SOURCE`; the kernel's file does the same.
 private func nameCurrentThread(_ name: String) {

@@ -1,3 +1,5 @@
+import SocketPolling
+
 /// What is told of every connection that libcurl opens and closes.
 ///
 /// Confined to the transport's thread.

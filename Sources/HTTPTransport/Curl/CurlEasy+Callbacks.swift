@@ -1,6 +1,11 @@
 import CCurl
-import Glibc
 import Threading
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 extension CurlEasy {
     /// Installs the callbacks, which report to ``transfer`` by way of the handle's owner.
@@ -54,8 +59,7 @@ extension CurlEasy {
                     guard transfer.mayConnect(to: address, by: policy) else { return CURL_SOCKET_BAD }
                 }
                 let (family, type) = unsafe (address.pointee.family, address.pointee.socktype)
-                let descriptor = socket(
-                    family, type | Int32(SOCK_CLOEXEC.rawValue), unsafe address.pointee.protocol)
+                let descriptor = openSocket(family, type, unsafe address.pointee.protocol)
                 guard descriptor >= 0 else {
                     if OpenFileLimit.isShortage(errno) { transfer.lacksDescriptor = true }
                     return CURL_SOCKET_BAD
@@ -107,4 +111,16 @@ private func withTransfer(
         let buffer = unsafe UnsafeBufferPointer(start: pointer, count: count)
         return unsafe body(transfer, buffer.span)
     }
+}
+
+/// A socket that the programs this process starts do not inherit.
+private func openSocket(_ family: Int32, _ type: Int32, _ protocolNumber: Int32) -> Int32 {
+    #if canImport(Darwin)
+    // There is no flag for it, hence a moment in which it would be inherited.
+    let descriptor = socket(family, type, protocolNumber)
+    if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    return descriptor
+    #else
+    return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
+    #endif
 }

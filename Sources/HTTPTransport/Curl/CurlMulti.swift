@@ -1,4 +1,5 @@
 import CCurl
+import SocketPolling
 
 /// Owner of a `CURLM`, driven by socket events: libcurl says which sockets it waits for and when it wants to be called.
 ///
@@ -75,7 +76,7 @@ final class CurlMulti {
     }
 
     /// Lets libcurl act on a socket that is ready.
-    func handle(_ event: EventPoller.Event) {
+    func handle(_ event: SocketEvent) {
         var mask: Int32 = 0
         if event.isReadable { mask |= CURL_CSELECT_IN }
         if event.isWritable { mask |= CURL_CSELECT_OUT }
@@ -133,10 +134,10 @@ final class CurlMulti {
         if what == CURL_POLL_REMOVE {
             poller.forget(descriptor)
         } else {
-            poller.watch(
-                descriptor,
-                readable: what == CURL_POLL_IN || what == CURL_POLL_INOUT,
-                writable: what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
+            var interest: WatchTable.Interest = []
+            if what & CURL_POLL_IN != 0 { interest.insert(.readable) }
+            if what & CURL_POLL_OUT != 0 { interest.insert(.writable) }
+            poller.watch(descriptor, for: interest)
         }
     }
 

@@ -1,6 +1,12 @@
-import Glibc
+import SocketPolling
 import Synchronization
 import Threading
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 /// The one thread on which libcurl runs: the executor of ``CurlTransport``.
 ///
@@ -18,10 +24,14 @@ final class CurlThread: SerialExecutor {
         var isEnding = false
     }
 
-    let poller = EventPoller()
+    let poller: EventPoller
     private let inbox = Locked(Inbox())
     /// 0 until the thread runs.
-    private let identity = Atomic<pthread_t>(0)
+    private let identity = Atomic<UInt>(0)
+
+    init(poller: EventPoller) {
+        self.poller = poller
+    }
 
     /// Starts the thread; `whenEnded` is the last thing it calls.
     ///
@@ -53,7 +63,7 @@ final class CurlThread: SerialExecutor {
         inbox.withLock { $0.isEnding = true }
     }
 
-    private var isCurrent: Bool { identity.load(ordering: .relaxed) == pthread_self() }
+    private var isCurrent: Bool { identity.load(ordering: .relaxed) == currentThreadNumber() }
 
     private func append(_ work: Work) {
         // Whoever enqueues need not hold the executor: the work may have run, and ended the thread, before this returns.
@@ -68,7 +78,7 @@ final class CurlThread: SerialExecutor {
     }
 
     private func run(_ driver: () -> (any CurlThreadDriver)?) {
-        identity.store(pthread_self(), ordering: .relaxed)
+        identity.store(currentThreadNumber(), ordering: .relaxed)
         ignoreBrokenPipes()
         // Changes places with the inbox's line, so that neither has to grow again.
         var batch: [Work] = []

@@ -1,3 +1,5 @@
+import SocketPolling
+
 // What the transport's thread is asked to do, and does in each of its turns.
 
 extension CurlTransport {

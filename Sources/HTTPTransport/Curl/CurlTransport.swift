@@ -1,4 +1,5 @@
 import CCurl
+import SocketPolling
 import Synchronization
 import Threading
 
@@ -27,16 +28,19 @@ public actor CurlTransport: Transport {
 
     /// A transport with a thread and a pool of connections of its own.
     public init(configuration: Configuration = Configuration()) {
-        self.init(configuration: configuration, whenThreadEnded: {})
+        self.init(configuration: configuration, poller: PlatformPoller.self)
     }
 
-    init(configuration: Configuration, whenThreadEnded: @escaping @Sendable () -> Void) {
+    init(
+        configuration: Configuration, poller: any SystemPoller.Type = PlatformPoller.self,
+        whenThreadEnded: @escaping @Sendable () -> Void = {}
+    ) {
         _ = CurlLibrary.initialized
         _ = RuntimeTimer.opening
         self.configuration = configuration
         policy = configuration.policy.allowsAll ? nil : configuration.policy
         addressBook = AddressBook(resolver: configuration.resolver)
-        thread = CurlThread()
+        thread = CurlThread(poller: EventPoller(poller))
         multi = CurlMulti(
             poller: thread.poller, connectionCacheSize: configuration.connectionCacheSize,
             connectionLimit: ConnectionLimit(

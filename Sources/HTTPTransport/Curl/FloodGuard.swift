@@ -1,7 +1,12 @@
 import CEpoll
-import Glibc
 import Synchronization
 import Threading
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 /// Ends connections that keep libcurl from returning, as ``FloodJudge`` has it.
 ///
@@ -44,11 +49,14 @@ final class FloodGuard: Sendable {
 extension FloodGuard {
     /// From now on there may be connections that libcurl reads from until nothing arrives: not those of plain HTTP/1.1.
     func begin() {
+        // Elsewhere there is no guard: neither this clock nor the kernel's count of bytes read exists there.
+        #if os(Linux)
         guard !isNeeded.load(ordering: .relaxed) else { return }
         var clock = clockid_t()
         guard unsafe pthread_getcpuclockid(pthread_self(), &clock) == 0 else { return }
         state.withLock { $0.clock = clock }
         isNeeded.store(true, ordering: .relaxed)
+        #endif
     }
 
     /// Runs `call`, which is one of libcurl.
@@ -135,9 +143,13 @@ extension FloodGuard {
     }
 
     private var bytesRead: [Int32: Int64] {
+        #if os(Linux)
         state.withLock { state in
             Dictionary(uniqueKeysWithValues: state.connections.map { ($0, cepoll_bytes_read($0)) })
         }
+        #else
+        [:]
+        #endif
     }
 
     private func endConnection(_ descriptor: Int32) {

@@ -1,5 +1,6 @@
 import Glibc
 import LoopbackOrigin
+import SocketPolling
 import TestSupport
 import Testing
 import Threading

@@ -1,0 +1,94 @@
+#if os(Linux)
+import CEpoll
+import Glibc
+
+/// epoll and an eventfd.
+///
+/// `@unchecked Sendable`: the kernel serializes what is done with the descriptors; the buffer is touched only by the
+/// thread that waits.
+@safe
+package final class EpollPoller: SystemPoller, @unchecked Sendable {
+    private static let batch = 256
+    /// The number of the eventfd; a ``WatchTable`` begins at 1.
+    private static let wakeUpNumber: UInt32 = 0
+
+    private let epoll: Int32
+    private let wakeUp: Int32
+    private let buffer: UnsafeMutablePointer<epoll_event>
+
+    package init?() {
+        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        let wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        var event = unsafe Self.event(wakeUp, number: Self.wakeUpNumber, mask: EPOLLIN.rawValue)
+        guard epoll >= 0, wakeUp >= 0, unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, wakeUp, &event) == 0 else {
+            for descriptor in [epoll, wakeUp] where descriptor >= 0 { close(descriptor) }
+            return nil
+        }
+        self.epoll = epoll
+        self.wakeUp = wakeUp
+        unsafe buffer = .allocate(capacity: Self.batch)
+    }
+
+    deinit {
+        close(epoll)
+        close(wakeUp)
+        unsafe buffer.deallocate()
+    }
+
+    package func apply(_ change: WatchTable.Change) {
+        var mask: UInt32 = 0
+        if change.new.contains(.readable) { mask |= EPOLLIN.rawValue }
+        if change.new.contains(.writable) { mask |= EPOLLOUT.rawValue }
+        var event = unsafe Self.event(change.descriptor, number: change.number, mask: mask)
+        guard !change.new.isEmpty else {
+            unsafe epoll_ctl(epoll, EPOLL_CTL_DEL, change.descriptor, &event)
+            return
+        }
+        let isNew = change.old.isEmpty
+        let (first, second) = isNew ? (EPOLL_CTL_ADD, EPOLL_CTL_MOD) : (EPOLL_CTL_MOD, EPOLL_CTL_ADD)
+        // The kernel forgets a descriptor that is closed, whatever the table says.
+        if unsafe epoll_ctl(epoll, first, change.descriptor, &event) != 0 {
+            unsafe epoll_ctl(epoll, second, change.descriptor, &event)
+        }
+    }
+
+    package func wake() {
+        var one: UInt64 = 1
+        _ = unsafe write(wakeUp, &one, 8)
+    }
+
+    package func wait(timeout: Duration?) -> Int {
+        let milliseconds = timeout.map { $0.roundedUpMilliseconds } ?? -1
+        return unsafe max(0, Int(epoll_wait(epoll, buffer, Int32(Self.batch), milliseconds)))
+    }
+
+    package func event(at index: Int) -> SocketEvent? {
+        let (data, mask) = unsafe (buffer[index].data.u64, buffer[index].events)
+        let number = UInt32(data >> 32)
+        guard number != Self.wakeUpNumber else {
+            var count: UInt64 = 0
+            _ = unsafe read(wakeUp, &count, 8)
+            return nil
+        }
+        return SocketEvent(
+            descriptor: Int32(truncatingIfNeeded: data), number: number,
+            isReadable: mask & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0,
+            isWritable: mask & EPOLLOUT.rawValue != 0,
+            isBroken: mask & EPOLLERR.rawValue != 0)
+    }
+
+    private static func event(_ descriptor: Int32, number: UInt32, mask: UInt32) -> epoll_event {
+        let data = UInt64(number) << 32 | UInt64(UInt32(bitPattern: descriptor))
+        return unsafe epoll_event(events: mask, data: epoll_data(u64: data))
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, never fewer than asked for.
+    fileprivate var roundedUpMilliseconds: Int32 {
+        let (seconds, attoseconds) = components
+        guard seconds < 1_000_000 else { return 1_000_000_000 }
+        return Int32(max(0, seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+    }
+}
+#endif

@@ -1,0 +1,26 @@
+#if canImport(Darwin)
+package import Darwin
+#else
+package import Glibc
+#endif
+
+extension timespec {
+    /// `duration`, rounded up to nanoseconds: no less than zero and no more than a million seconds.
+    package init(_ duration: Duration) {
+        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(1_000_000)).components
+        self.init(tv_sec: Int(seconds), tv_nsec: Int((attoseconds + 999_999_999) / 1_000_000_000))
+        carry()
+    }
+
+    static func += (left: inout timespec, right: timespec) {
+        left.tv_sec += right.tv_sec
+        left.tv_nsec += right.tv_nsec
+        left.carry()
+    }
+
+    private mutating func carry() {
+        guard tv_nsec >= 1_000_000_000 else { return }
+        tv_sec += 1
+        tv_nsec -= 1_000_000_000
+    }
+}
