@@ -52,7 +52,8 @@ func verify(_ bytes: [UInt8]) {
     precondition(pieces == whole)
     guard whole != nil else { return }
     do {
-        precondition(try !StreamingDecoder.decode(bytes.span, limits: limits).isPartial)
+        let image = try StreamingDecoder.decode(bytes.span, limits: limits)
+        precondition(!image.isPartial)
     } catch {
         preconditionFailure("passed, but cannot be decoded: \(error)")
     }
