@@ -42,6 +42,7 @@ let package = Package(
         .systemLibrary(
             name: "CLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CEpoll"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own
@@ -50,7 +51,7 @@ let package = Package(
         .target(name: "CResampling"),
 
         .target(name: "Threading"),
-        .target(name: "Hashing"),
+        .target(name: "Hashing", dependencies: ["CZlib"]),
         .target(name: "SocketPolling", dependencies: ["CEpoll"]),
         // On Linux for its tests alone, with a stand-in for kqueue.
         .target(
@@ -63,7 +64,8 @@ let package = Package(
                 .target(name: "KqueuePolling", condition: .when(platforms: [.macOS])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CResampling", "CWebP", "CGIF", "CLCMS"]),
+        .target(
+            name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CResampling", "CWebP", "CGIF", "CLCMS", "Hashing"]),
         .target(
             name: "AsyncWebImage",
             dependencies: [
@@ -123,7 +125,8 @@ let package = Package(
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [
-                "AsyncWebImage", "HTTPTransport", "ImageCodecs", "LoopbackOrigin", "QOI", "TestSupport", "Threading",
+                "AsyncWebImage", "HTTPTransport", "Hashing", "ImageCodecs", "LoopbackOrigin", "QOI", "TestSupport",
+                "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

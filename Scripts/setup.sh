@@ -27,6 +27,7 @@ missing_packages() {
     has_module 'libcurl >= 7.88' || echo libcurl4-openssl-dev
     has_module libjpeg || echo libjpeg-dev # libjpeg62-turbo-dev on Debian, libjpeg-turbo8-dev on Ubuntu
     has_module libpng || echo libpng-dev
+    has_module zlib || echo zlib1g-dev
     has_module libwebp libwebpdemux libwebpmux || echo libwebp-dev
     has_module lcms2 || echo liblcms2-dev
     has_header gif_lib.h || echo libgif-dev # not every giflib comes with a pkg-config file
@@ -130,7 +131,7 @@ check_linux_packages() {
     else
         fail "missing, by their Debian names: ${missing[*]}" \
             "Install what your distribution calls them (on Fedora: libcurl-devel libjpeg-turbo-devel libpng-devel" \
-            "libwebp-devel giflib-devel lcms2-devel libjpeg-turbo-utils libwebp-tools), then try again."
+            "zlib-devel libwebp-devel giflib-devel lcms2-devel libjpeg-turbo-utils libwebp-tools), then try again."
     fi
 }
 

@@ -61,7 +61,14 @@ struct CacheLookUp: Sendable {
     }
 
     private var rest: Inquiry? {
-        cache.find(.part, request.forEverything, key).flatMap { StoredPart($0, for: request) }.map { .rest($0) }
+        guard let stored = cache.find(.part, request.forEverything, key), let part = StoredPart(stored, for: request)
+        else { return nil }
+        // Verified before anybody is asked: the rest of what is damaged would be of no use.
+        guard stored.body.isIntact else {
+            cache.removeDamaged(stored.name)
+            return nil
+        }
+        return .rest(part)
     }
 
     /// A stored response as it is, without asking: with its age (RFC 9111, section 5.1).

@@ -72,21 +72,31 @@ final class CachingTransfer: Transfer {
     }
 
     private func serve(_ reply: StoredReply, _ metrics: TransferMetrics) {
-        let (cache, body) = (lookUp.cache, reply.stored.body)
-        let transfer = StoredTransfer(body, to: receiver, on: cache.thread) { end in
+        var reader = StoredBodyReader(reply.stored.body)
+        let first: [UInt8]?
+        do { first = try reader.next() } catch { return fetchInstead(of: reply) }
+        let transfer = StoredTransfer(first, reader, to: receiver, on: lookUp.cache.thread) { end in
             switch end {
             case .complete: self.end(.complete(metrics), after: reply)
             case .stopped: self.end(.stopped(metrics), after: reply)
             case .cancelled: self.end(self.lookUp.failure(.cancelled), after: reply)
             case .damaged(let received):
-                cache.remove(reply.stored.head.name(self.lookUp.key))
-                self.end(self.lookUp.failure(.truncated(expected: body.length, received: received)))
+                self.lookUp.cache.removeDamaged(reply.stored.name)
+                let length = reply.stored.body.length
+                self.end(self.lookUp.failure(.truncated(expected: length, received: received)))
             }
         }
         guard goOn(with: transfer) else { return }
         note(reply.source)
         receiver.receive(reply.head)
         transfer.start()
+    }
+
+    /// What is stored is damaged, and nobody has seen anything of it.
+    private func fetchInstead(of reply: StoredReply) {
+        lookUp.cache.removeDamaged(reply.stored.name)
+        guard lookUp.policy != .cacheOnly else { return end(lookUp.failure(.notCached)) }
+        fetch(.everything(standIn: nil))
     }
 
     /// False if nothing follows, because the transfer was cancelled: then it ends here.

@@ -1,3 +1,4 @@
+import Hashing
 import Threading
 
 /// An entry that is being made, on the cache's thread: in a folder a file under a name of its own, until it is complete.
@@ -10,7 +11,7 @@ struct EntryDraft {
     /// In memory.
     private var pieces: [[UInt8]] = []
     private var length = 0
-    private var checksum = Checksum()
+    private var checksum = CRC32()
     /// How long the whole must be, if this is known.
     private var total: Int?
     private var isTakenOver = false
@@ -30,25 +31,25 @@ struct EntryDraft {
     /// Goes on with a part that is stored, which from now on is in nobody else's hands.
     ///
     /// Without effect but that there will be no entry if others, or other processes, were quicker.
-    mutating func takeOver(_ part: StoredResponse, named partName: String) {
+    mutating func takeOver(_ part: StoredResponse) {
         isTakenOver = true
         let known = cache.index.withLock { index in
-            defer { _ = index.remove(partName) }
-            return index.content(partName) ?? nil
+            defer { _ = index.remove(part.name) }
+            return index.content(part.name) ?? nil
         }
         switch part.body {
         case .memory(let pieces, let length):
             guard let known, known.head == part.head, known.body.length == length else { return discard() }
             (self.pieces, self.length) = (pieces, length)
-        case .file(let old, let length, let checksum):
+        case .file(let old, let facts):
             guard let folder = cache.folder else { return discard() }
             let name = CacheFolder.temporaryName()
-            guard (try? folder.rename(partName, to: name)) != nil else { return discard() }
-            guard let handle = try? OpenFile(updating: folder.path(of: name)), handle.isSame(as: old) else {
+            guard (try? folder.rename(part.name, to: name)) != nil else { return discard() }
+            guard let handle = try? folder.openForUpdate(name), handle.isSame(as: old) else {
                 folder.remove(name)
                 return discard()
             }
-            (file, self.length, self.checksum) = ((handle, name), length, checksum)
+            (file, length, checksum) = ((handle, name), facts.length, facts.checksum)
         }
     }
 
@@ -61,7 +62,7 @@ struct EntryDraft {
             } catch {
                 return giveUp()
             }
-            checksum.add(piece)
+            checksum.update(piece.span)
         } else {
             pieces.append(piece)
         }
@@ -71,7 +72,7 @@ struct EntryDraft {
     private mutating func openFile(in folder: CacheFolder) throws(FileFailure) -> OpenFile {
         if let file { return file.handle }
         let name = CacheFolder.temporaryName()
-        let handle = try OpenFile(creating: folder.path(of: name))
+        let handle = try folder.create(name)
         file = (handle, name)
         return handle
     }
@@ -94,6 +95,7 @@ struct EntryDraft {
 
     /// False if there can be no such entry.
     private mutating func finish(as kind: EntryKind) -> Bool {
+        let entry = kind.name(name)
         let headBytes = head.bytes
         let size = EntryFile.prefixLength + length + headBytes.count
         guard !isOver, size <= cache.configuration.byteLimit else { return false }
@@ -103,16 +105,19 @@ struct EntryDraft {
                 try file.handle.write(headBytes, at: EntryFile.prefixLength + length)
                 // The head of the part may have reached further.
                 if isTakenOver { try file.handle.truncate(to: size) }
-                try file.handle.write(
-                    EntryFile.prefix(kind, head: headBytes, bodyLength: length, bodyChecksum: checksum), at: 0)
-                try folder.rename(file.name, to: kind.name(name))
+                let facts = EntryFile.BodyFacts(
+                    identity: .random(in: 0...Int.max), length: length, checksum: checksum)
+                try file.handle.write(EntryFile.prefix(kind, head: headBytes, body: facts), at: 0)
+                try folder.rename(file.name, to: entry)
             } catch {
                 return false
             }
-            cache.insert(kind.name(name), size: size, nil)
+            // It belongs to the body that was there before.
+            if kind == .whole { folder.remove(RenewedHeadFile.name(entry)) }
+            cache.insert(entry, size: size, nil)
         } else {
             let body = StoredBody.memory(pieces, length: length)
-            cache.insert(kind.name(name), size: size, StoredResponse(head: head, body: body))
+            cache.insert(entry, size: size, StoredResponse(name: entry, head: head, body: body))
         }
         (isOver, file, pieces) = (true, nil, [])
         return true

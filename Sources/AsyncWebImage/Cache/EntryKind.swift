@@ -17,7 +17,7 @@ enum EntryKind: Sendable {
     }
 
     /// What a file of this kind begins with, which also says which version of the form it is.
-    var magic: [UInt8] { Array((self == .whole ? "awicach2" : "awicprt2").utf8) }
+    var magic: [UInt8] { Array((self == .whole ? "awicach3" : "awicprt3").utf8) }
 
     /// The name of an entry of this kind, given that of the whole one.
     func name(_ whole: String) -> String { self == .whole ? whole : whole + Self.suffix }

@@ -37,9 +37,8 @@ final class EntryWriter: Sendable {
         state = Locked(State(received: part?.body.length ?? 0))
         draft = Locked(EntryDraft(head, key, cache: cache, length: length))
         guard let part else { return }
-        let name = EntryKind.part.name(part.head.name(key))
         // Before anything is written.
-        cache.thread.append { self.draft.withLock { $0.takeOver(part, named: name) } }
+        cache.thread.append { self.draft.withLock { $0.takeOver(part) } }
     }
 
     // MARK: The transport's thread

@@ -35,7 +35,9 @@ final class JoinedBody: Transfer {
         self.url = url
         self.steerNetwork = steerNetwork
         self.end = end
-        let transfer = StoredTransfer(beginning, to: receiver, on: thread) { self.finishBeginning($0) }
+        let transfer = StoredTransfer(nil, StoredBodyReader(beginning), to: receiver, on: thread) {
+            self.finishBeginning($0)
+        }
         stage.withLock { $0 = .beginning(transfer, nil) }
     }
 

@@ -4,6 +4,8 @@ import Darwin
 import Glibc
 #endif
 
+import Synchronization
+
 /// A call to the system that failed, by its `errno`.
 struct FileFailure: Error, Equatable {
     let code: Int32
@@ -13,23 +15,39 @@ struct FileFailure: Error, Equatable {
     var description: String { unsafe String(cString: strerror(code)) }
 }
 
+/// Counts the bytes that are read from the files of a folder and written to them.
+final class FileTraffic: Sendable {
+    private let read = Atomic(0)
+    private let written = Atomic(0)
+
+    var bytesRead: Int { read.load(ordering: .relaxed) }
+    var bytesWritten: Int { written.load(ordering: .relaxed) }
+
+    fileprivate func countRead(_ count: Int) { read.wrappingAdd(count, ordering: .relaxed) }
+    fileprivate func countWritten(_ count: Int) { written.wrappingAdd(count, ordering: .relaxed) }
+}
+
 /// A file that is open, read and written at given places; closed when it is let go.
 final class OpenFile: Sendable {
     private let descriptor: Int32
+    private let traffic: FileTraffic?
 
-    init(reading path: String) throws(FileFailure) {
+    init(reading path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
+        self.traffic = traffic
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0 { throw .last }
     }
 
     /// A new file, for its owner alone.
-    init(creating path: String) throws(FileFailure) {
+    init(creating path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
+        self.traffic = traffic
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if descriptor < 0 { throw .last }
     }
 
     /// A file that is there, to be read and written.
-    init(updating path: String) throws(FileFailure) {
+    init(updating path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
+        self.traffic = traffic
         descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0 { throw .last }
     }
@@ -71,6 +89,7 @@ final class OpenFile: Sendable {
             }
         }
         if let failure { throw failure }
+        traffic?.countRead(bytes.count)
         return bytes
     }
 
@@ -91,65 +110,6 @@ final class OpenFile: Sendable {
             }
         }
         if let failure { throw failure }
-    }
-}
-
-/// The folder of a cache.
-struct CacheFolder: Sendable {
-    struct File {
-        let name: String
-        let size: Int
-        /// In seconds since 1970.
-        let usedAt: Int
-    }
-
-    let path: String
-
-    /// A folder at `path`, made if there is none, for its owner alone.
-    init(path: String) throws(FileFailure) {
-        var made = path.hasPrefix("/") ? "/" : ""
-        for part in path.split(separator: "/") {
-            made += made.isEmpty || made.hasSuffix("/") ? String(part) : "/" + part
-            if unsafe mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR, errno != EROFS { throw .last }
-        }
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw .last }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw FileFailure(code: ENOTDIR) }
-        self.path = path
-    }
-
-    func path(of name: String) -> String { "\(path)/\(name)" }
-
-    func rename(_ temporary: String, to name: String) throws(FileFailure) {
-        // Glibc's, which replaces what there was, in one step.
-        if unsafe renameat(AT_FDCWD, path(of: temporary), AT_FDCWD, path(of: name)) != 0 { throw .last }
-    }
-
-    func remove(_ name: String) { _ = unsafe unlink(path(of: name)) }
-
-    /// Whether there is anything of this name.
-    func has(_ name: String) -> Bool { unsafe access(path(of: name), F_OK) == 0 }
-
-    /// What is in it, in no order; what vanishes meanwhile is left out.
-    var files: [File] {
-        guard let folder = unsafe opendir(path) else { return [] }
-        defer { unsafe closedir(folder) }
-        var files: [File] = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            var status = stat()
-            guard name != ".", name != "..", unsafe lstat(path(of: name), &status) == 0,
-                status.st_mode & S_IFMT == S_IFREG
-            else { continue }
-            #if canImport(Darwin)
-            let usedAt = Int(status.st_mtimespec.tv_sec)
-            #else
-            let usedAt = Int(status.st_mtim.tv_sec)
-            #endif
-            files.append(File(name: name, size: Int(status.st_size), usedAt: usedAt))
-        }
-        return files
+        traffic?.countWritten(bytes.count)
     }
 }

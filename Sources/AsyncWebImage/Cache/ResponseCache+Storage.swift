@@ -10,7 +10,7 @@ import Glibc
 
 // What is done on the cache's thread.
 extension ResponseCache {
-    /// What is stored of a kind for a request; nil if there is nothing, or it is damaged.
+    /// What is stored of a kind for a request; nil if there is nothing, or its head is damaged.
     func find(_ kind: EntryKind, _ request: TransportRequest, _ key: CacheKey) -> StoredResponse? {
         var names = index.withLock { $0.names(key.name) }.filter { EntryKind($0) == kind }
         // Another process may have stored it, or the folder was not looked through yet.
@@ -19,33 +19,42 @@ extension ResponseCache {
         for name in names {
             guard let stored = open(name), stored.head.answers(key, request.headerFields) else { continue }
             index.withLock { $0.touch(name) }
-            if case .file(let file, _, _) = stored.body { file.touch() }
+            if case .file(let file, _) = stored.body { file.touch() }
             return stored
         }
         return nil
     }
 
-    /// An entry by its name; one that is damaged is removed.
+    /// An entry by its name; one whose head is damaged is removed.
     func open(_ name: String) -> StoredResponse? {
         guard let folder else { return index.withLock { $0.content(name) } ?? nil }
+        guard !unremovable.withLock({ $0.contains(name) }) else { return nil }
         let file: OpenFile
         do throws(FileFailure) {
-            file = try OpenFile(reading: folder.path(of: name))
+            file = try folder.open(name)
         } catch {
             // For want of descriptors, say, it is not gone.
             if error.code == ENOENT { index.withLock { _ = $0.remove(name) } }
             return nil
         }
-        guard let kind = EntryKind(name), let stored = EntryFile.read(kind, file) else {
-            remove(name)
+        guard let kind = EntryKind(name), let (head, body) = EntryFile.read(kind, file) else {
+            removeDamaged(name)
             return nil
         }
-        return stored
+        let renewed = kind == .whole ? try? folder.open(RenewedHeadFile.name(name)) : nil
+        let renewedHead = renewed.flatMap { RenewedHeadFile.read($0, of: body) }
+        return StoredResponse(name: name, head: renewedHead ?? head, body: .file(file, body))
     }
 
     func remove(_ name: String) {
         index.withLock { _ = $0.remove(name) }
-        folder?.remove(name)
+        folder?.removeEntry(name)
+    }
+
+    /// Removes an entry that is not what was written; one that cannot be removed is not looked at again.
+    func removeDamaged(_ name: String) {
+        remove(name)
+        if let folder, folder.has(name) { unremovable.withLock { _ = $0.insert(name) } }
     }
 
     func removeEntries(_ key: CacheKey) {
@@ -71,31 +80,37 @@ extension ResponseCache {
     }
 
     /// Whether an entry is the one that was found, neither removed nor replaced since.
-    private func holds(_ stored: StoredResponse, as name: String) -> Bool {
+    private func holds(_ stored: StoredResponse) -> Bool {
         switch stored.body {
         case .memory(_, let length):
-            let known = index.withLock { $0.content(name) ?? nil }
+            let known = index.withLock { $0.content(stored.name) ?? nil }
             return known?.head == stored.head && known?.body.length == length
-        case .file(let file, _, _):
-            guard let folder, let known = try? OpenFile(reading: folder.path(of: name)) else { return false }
+        case .file(let file, _):
+            guard let known = try? folder?.open(stored.name) else { return false }
             return known.isSame(as: file)
         }
     }
 
-    /// Puts a new head before the body of an entry, unless others were quicker: what is there now is newer, or unwanted.
+    /// Gives an entry a new head, unless others were quicker: what is there now is newer, or unwanted.
+    ///
+    /// Its body is neither read nor written.
     func renew(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) {
-        let name = stored.head.name(key)
-        guard holds(stored, as: name) else { return }
-        let mayBeStored = CacheControl(head.fields).allowsStoring
-        if head.name(key) != name || !mayBeStored { remove(name) }
-        guard mayBeStored, VaryRule(head.fields).canMatch else { return }
-        var draft = EntryDraft(head, key, cache: self)
-        var position = 0
-        do {
-            while let piece = try stored.body.next(&position) { draft.write(piece) }
-            draft.finish()
-        } catch {
-            draft.discard()
+        guard holds(stored) else { return }
+        guard CacheControl(head.fields).allowsStoring, VaryRule(head.fields).canMatch else {
+            return remove(stored.name)
+        }
+        let name = head.name(key)
+        switch stored.body {
+        case .memory(_, let length):
+            if name != stored.name { remove(stored.name) }
+            let renewed = StoredResponse(name: name, head: head, body: stored.body)
+            insert(name, size: EntryFile.prefixLength + length + head.bytes.count, renewed)
+        case .file(let file, let body):
+            let bytes = RenewedHeadFile.bytes(head, of: body)
+            guard let folder, let size = file.size, (try? folder.replaceHead(of: stored.name, name, by: bytes)) != nil
+            else { return }
+            if name != stored.name { remove(stored.name) }
+            insert(name, size: size + bytes.count, nil)
         }
     }
 
@@ -106,7 +121,8 @@ extension ResponseCache {
             let hadPart = EntryKind(name) == .whole && index.remove(part)
             return (hadPart ? [part] : []) + index.insert(name, size: size, content)
         }
-        for name in removed { folder?.remove(name) }
+        unremovable.withLock { _ = $0.remove(name) }
+        for name in removed { folder?.removeEntry(name) }
     }
 
     /// Finds out what the folder has; not on the cache's thread, which would keep requests waiting.
@@ -118,8 +134,20 @@ extension ResponseCache {
             // Of a process that has ended, or been killed.
             folder.remove(file.name)
         }
-        let entries = files.filter { EntryKind($0.name) != nil }.sorted { $0.usedAt > $1.usedAt }
+        let entries = entries(files, in: folder).sorted { $0.usedAt > $1.usedAt }
         takeInNext(entries[...])
+    }
+
+    /// The entries among the files, each with the size of all that belongs to it; heads that belong to none are removed.
+    private func entries(_ files: [CacheFolder.File], in folder: CacheFolder) -> [CacheFolder.File] {
+        var headSizes: [String: Int] = [:]
+        for file in files {
+            guard let entry = RenewedHeadFile.entry(file.name) else { continue }
+            if folder.has(entry) { headSizes[entry] = file.size } else { folder.remove(file.name) }
+        }
+        return files.filter { EntryKind($0.name) != nil }.map { file in
+            CacheFolder.File(name: file.name, size: file.size + (headSizes[file.name] ?? 0), usedAt: file.usedAt)
+        }
     }
 
     /// Behind what requests want done by now.
@@ -138,18 +166,28 @@ extension ResponseCache {
             for file in entries { index.insertOldest(file.name, size: file.size, nil) }
             return index.evict()
         }
-        for name in removed { folder.remove(name) }
+        for name in removed { folder.removeEntry(name) }
         takeInNext(files.dropFirst(Self.entriesInTurn))
     }
 }
 
 extension CacheFolder {
-    private static let temporaryPrefix = "new-"
+    /// Removes all files of an entry.
+    func removeEntry(_ name: String) {
+        remove(name)
+        if EntryKind(name) == .whole { remove(RenewedHeadFile.name(name)) }
+    }
 
-    static func isTemporary(_ name: String) -> Bool { name.hasPrefix(temporaryPrefix) }
-
-    /// A name that nobody else has.
-    static func temporaryName() -> String {
-        "\(temporaryPrefix)\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
+    /// Gives an entry a renewed head, and a new name if that has changed.
+    fileprivate func replaceHead(of entry: String, _ name: String, by bytes: [UInt8]) throws(FileFailure) {
+        let temporary = Self.temporaryName()
+        do {
+            try create(temporary).write(bytes, at: 0)
+            if name != entry { try rename(entry, to: name) }
+            try rename(temporary, to: RenewedHeadFile.name(name))
+        } catch {
+            remove(temporary)
+            throw error
+        }
     }
 }

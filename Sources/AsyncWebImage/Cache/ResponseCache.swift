@@ -13,7 +13,7 @@ import Threading
 /// it. The next request that finds no whole response asks for the rest, and gets both as one; ``CachePolicy/reload`` and
 /// ``CachePolicy/noStore`` do not, and ``CachePolicy/cacheOnly`` takes it for nothing.
 ///
-/// A folder holds one file for each response, readable by its owner alone. Several processes may use it at a time; each
+/// A folder holds a file for each response, and one for a head that was renewed, readable by their owner alone. Several processes may use it at a time; each
 /// finds what the others store when it starts, and keeps to the limit what it knows of. A file that is damaged, or gone,
 /// is not there. Reading and writing is done by a thread of the cache's own.
 public final class ResponseCache: Sendable {
@@ -40,6 +40,8 @@ public final class ResponseCache: Sendable {
     let thread = CacheThread()
     /// The contents are those of a cache in memory; nil stands for a file.
     let index: Locked<CacheIndex<StoredResponse?>>
+    /// The names of damaged entries that could not be removed.
+    let unremovable = Locked<Set<String>>([])
     /// The time, in seconds since 1970.
     let now: @Sendable () -> Int
 
@@ -50,12 +52,16 @@ public final class ResponseCache: Sendable {
         try self.init(configuration, now: { HTTPDate.now })
     }
 
-    init(_ configuration: Configuration, now: @escaping @Sendable () -> Int) throws(ImageError) {
+    init(
+        _ configuration: Configuration, traffic: FileTraffic? = nil, now: @escaping @Sendable () -> Int
+    ) throws(ImageError) {
         self.configuration = configuration
         self.now = now
         index = Locked(CacheIndex(limit: configuration.byteLimit))
         do {
-            folder = try configuration.directory.map { path throws(FileFailure) in try CacheFolder(path: path) }
+            folder = try configuration.directory.map { path throws(FileFailure) in
+                try CacheFolder(path: path, traffic: traffic)
+            }
         } catch {
             throw .unreadableFile(path: configuration.directory ?? "", reason: error.description)
         }
@@ -81,8 +87,10 @@ public final class ResponseCache: Sendable {
                 return index.allNames
             }
             guard let folder else { return }
-            for name in names { folder.remove(name) }
-            for file in folder.files where EntryKind(file.name) != nil { folder.remove(file.name) }
+            for name in names { folder.removeEntry(name) }
+            for file in folder.files where EntryKind(file.name) != nil || RenewedHeadFile.entry(file.name) != nil {
+                folder.remove(file.name)
+            }
         }
     }
 
@@ -103,44 +111,4 @@ public final class ResponseCache: Sendable {
         guard let url = try? HTTPURL(url) else { return }
         await thread.run { [self] in removeEntries(CacheKey(TransportRequest(url: url))) }
     }
-}
-
-/// A response that can be served.
-struct StoredResponse: Sendable {
-    let head: StoredHead
-    let body: StoredBody
-}
-
-/// The one thread on which a cache reads and writes, so that neither the cooperative pool nor a transport ever waits for a
-/// disk.
-final class CacheThread: Sendable {
-    private let queue = BlockingQueue<@Sendable () -> Void>()
-    private let isStarted = Locked(false)
-
-    /// Runs `work` on the thread, after what was given to it before.
-    func append(_ work: @escaping @Sendable () -> Void) {
-        let starts = isStarted.withLock { isStarted in
-            defer { isStarted = true }
-            return !isStarted
-        }
-        if starts {
-            startRequiredThread(named: "webimage-cache") { [queue] in
-                while let work = queue.next() { work() }
-            }
-        }
-        queue.append(work)
-    }
-
-    /// The same, and waits for it.
-    func run(_ work: @escaping @Sendable () -> Void) async {
-        await withCheckedContinuation { continuation in
-            append {
-                work()
-                continuation.resume()
-            }
-        }
-    }
-
-    /// Lets the thread end when all work is done.
-    func close() { queue.close() }
 }

@@ -119,6 +119,11 @@ extension [UInt8] {
         for shift in stride(from: 0, to: 64, by: 8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
+    /// Four bytes, the lowest first.
+    mutating func append(_ number: UInt32) {
+        for shift in stride(from: 0, to: 32, by: 8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+
     fileprivate mutating func append(_ bytes: [UInt8]) {
         append(bytes.count)
         self += bytes
@@ -141,6 +146,12 @@ struct ByteFieldReader {
         let number = (0..<8).reduce(0) { $0 | Int(truncatingIfNeeded: UInt64(all[index + $1]) << (8 * UInt64($1))) }
         index += 8
         return number >= 0 ? number : nil
+    }
+
+    mutating func number32() -> UInt32? {
+        guard all.count - index >= 4 else { return nil }
+        defer { index += 4 }
+        return (0..<4).reduce(0) { $0 | UInt32(all[index + $1]) << (8 * UInt32($1)) }
     }
 
     mutating func bytes() -> [UInt8]? {

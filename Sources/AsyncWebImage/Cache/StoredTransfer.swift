@@ -9,13 +9,12 @@ final class StoredTransfer: Transfer {
         /// The receiver wants no more.
         case stopped
         case cancelled
-        /// The body cannot be read beyond these bytes.
+        /// The body is not what was stored; the receiver has these bytes of it.
         case damaged(received: Int)
     }
 
     private struct State {
-        var position = 0
-        /// What the receiver has refused so far.
+        /// What the receiver has yet to take.
         var offered: [UInt8]?
         var isPaused = false
         var isResumed = false
@@ -26,20 +25,21 @@ final class StoredTransfer: Transfer {
     /// So many pieces come one after the other; then others have their turn.
     private static let piecesInTurn = 4
 
-    private let body: StoredBody
     private let receiver: any TransferReceiver
     private let thread: CacheThread
     private let state: Locked<State>
+    /// Touched by the thread only: nobody else waits for a disk.
+    private let reader: Locked<StoredBodyReader>
 
-    /// Of the receiver only the bytes are offered; `end` is called once.
+    /// The receiver gets bytes alone, `first` before those of `reader`; `end` is called once.
     init(
-        _ body: StoredBody, to receiver: any TransferReceiver, on thread: CacheThread,
+        _ first: [UInt8]?, _ reader: StoredBodyReader, to receiver: any TransferReceiver, on thread: CacheThread,
         end: @escaping @Sendable (End) -> Void
     ) {
-        self.body = body
         self.receiver = receiver
         self.thread = thread
-        state = Locked(State(end: end))
+        state = Locked(State(offered: first, end: end))
+        self.reader = Locked(reader)
     }
 
     /// Begins, or goes on; on the thread.
@@ -67,17 +67,16 @@ final class StoredTransfer: Transfer {
 
     /// Hands over a piece; false if no other shall follow now.
     private func handOverOne() -> Bool {
-        let (position, offered, isCancelled) = state.withLock { ($0.position, $0.offered, $0.isCancelled) }
+        let (offered, isCancelled) = state.withLock { ($0.offered, $0.isCancelled) }
         guard !isCancelled else { return finish(.cancelled) }
-        var next = position
         let piece: [UInt8]?
         do {
-            piece = try offered ?? body.next(&next)
+            piece = try offered ?? reader.withLock { reader throws(DamagedBody) in try reader.next() }
         } catch {
-            return finish(.damaged(received: position))
+            return finish(.damaged(received: reader.withLock { $0.delivered }))
         }
         guard let piece else { return finish(.complete) }
-        state.withLock { ($0.isResumed, $0.position, $0.offered) = (false, next, piece) }
+        state.withLock { ($0.isResumed, $0.offered) = (false, piece) }
         switch receiver.receive(piece.span) {
         case .more:
             state.withLock { $0.offered = nil }

@@ -31,7 +31,7 @@ extension StoringTransfer {
     }
 
     func remove(_ part: StoredPart) {
-        let (cache, name) = (lookUp.cache, EntryKind.part.name(part.stored.head.name(lookUp.key)))
+        let (cache, name) = (lookUp.cache, part.stored.name)
         cache.thread.append { cache.remove(name) }
     }
 }

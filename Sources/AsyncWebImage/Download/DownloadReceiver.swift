@@ -8,7 +8,8 @@ final class DownloadReceiver: TransferReceiver {
     /// How the attempt ended without the whole body.
     enum Failure {
         case failed(ImageError)
-        /// The server was asked to continue and sent another part, or none: to be asked for everything.
+        /// The server was asked to continue and sent another part, or none, or what was stored is damaged: everything is to
+        /// be asked for.
         case notContinued
     }
 
@@ -126,11 +127,13 @@ final class DownloadReceiver: TransferReceiver {
     // MARK: The end
 
     func finish(_ outcome: TransferOutcome) {
-        let progress = log.progress
+        let (progress, source) = (log.progress, log.source)
         let (success, completion) = state.withLock { state in
             defer { state.completion = nil }
             if state.failure == nil {
-                state.failure = state.failure(of: outcome, url: url.string, progress, isContinued: continued != nil)
+                state.failure = state.failure(
+                    of: outcome, url: url.string, progress, source, isContinued: continued != nil,
+                    isTransformed: isTransformed)
             }
             return (state.failure == nil ? state.head : nil, state.completion)
         }
@@ -168,13 +171,16 @@ final class DownloadReceiver: TransferReceiver {
 
 extension DownloadReceiver.State {
     fileprivate func failure(
-        of outcome: TransferOutcome, url: String, _ progress: DownloadProgress, isContinued: Bool
+        of outcome: TransferOutcome, url: String, _ progress: DownloadProgress, _ source: ResponseSource,
+        isContinued: Bool, isTransformed: Bool
     ) -> DownloadReceiver.Failure? {
         // The status says more than that its text broke off.
         if use == .failureText, let head { return .failed(.status(head, text: head.text(of: failedBody))) }
         switch outcome {
         case .failed(let error):
-            return .failed(.transport(error.counting(progress.received)))
+            // A stored body comes short only if it is damaged, and is gone by now.
+            if case .truncated = error.reason, source != .network, use == .body { return .notContinued }
+            return .failed(.transport(isTransformed ? error : error.counting(progress.received)))
         case .complete, .stopped:
             guard use == .body else { return .failed(.transport(TransportError(url: url, reason: .connectionLost))) }
             guard progress.received > 0 else { return .failed(.emptyBody(url: url)) }

@@ -1,3 +1,5 @@
+import Hashing
+
 /// Where a chunk is in its file.
 struct PNGChunk {
     let name: Int

@@ -125,9 +125,11 @@ struct SoakRun: Sendable {
         site.gate.open()
     }
 
-    private var unfinishedFiles: [String] {
+    private var unfinishedFiles: Set<String> {
         let files = try? FileManager.default.contentsOfDirectory(atPath: folder)
-        return (files ?? []).filter { EntryKind($0) == nil }
+        let names = Set(files ?? [])
+        // A renewed head goes with its entry.
+        return names.filter { EntryKind($0) == nil && !names.contains(RenewedHeadFile.entry($0) ?? "") }
     }
 
     /// Tells what goes on if the round does not end: somebody waits for an answer that does not come.

@@ -16,10 +16,12 @@ final class ManualTime: Sendable {
 extension ResponseCache {
     /// A cache whose time a test moves.
     static func test(
-        _ directory: String?, _ time: ManualTime, byteLimit: Int = 64 << 20, entryLimit: Int = 16 << 20
+        _ directory: String?, _ time: ManualTime, byteLimit: Int = 64 << 20, entryLimit: Int = 16 << 20,
+        traffic: FileTraffic? = nil
     ) throws -> ResponseCache {
         try ResponseCache(
-            Configuration(directory: directory, byteLimit: byteLimit, entryLimit: entryLimit), now: { time.now })
+            Configuration(directory: directory, byteLimit: byteLimit, entryLimit: entryLimit), traffic: traffic,
+            now: { time.now })
     }
 
     /// Returns when everything has been done that was to be done.
@@ -39,15 +41,15 @@ extension ResponseCache {
         await settles()
     }
 
-    /// The body stored under a URL.
+    /// The body stored under a URL; nil if there is none, or it is damaged.
     func stored(_ url: String, to requestFields: HTTPFields = [:]) async throws -> [UInt8]? {
         let request = TransportRequest(url: try HTTPURL(url), headerFields: requestFields)
         let body = Locked<[UInt8]?>(nil)
         await thread.run {
             guard let stored = self.find(.whole, request, CacheKey(request)) else { return }
             var bytes: [UInt8] = []
-            var position = 0
-            while let piece = try? stored.body.next(&position) { bytes += piece }
+            var reader = StoredBodyReader(stored.body)
+            do { while let piece = try reader.next() { bytes += piece } } catch { return }
             body.withLock { $0 = bytes }
         }
         return body.withLock { $0 }

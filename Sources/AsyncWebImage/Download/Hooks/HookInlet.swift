@@ -22,12 +22,9 @@ final class HookInlet: TransferReceiver {
         get async throws { try await answer.value }
     }
 
-    /// The next pieces of the body; nil at its end.
-    ///
-    /// Throws what ended the transfer early.
+    /// The next pieces of the body; nil when no more come, of which ``outcome`` tells the reason.
     func next() async throws -> [[UInt8]]? {
-        guard let pieces = try await reader?.next() else { return nil }
-        return pieces
+        do { return try await reader?.next() } catch is ImageError { return nil }
     }
 
     /// How the transfer ended; nil before.

@@ -85,7 +85,7 @@ final class HookedTransfer: Transfer {
                     guard try await deliver(bytes) else { return receiver.finish(.stopped(TransferMetrics())) }
                 }
             }
-            if let rest = try await transformer?.finish(), try await !deliver(rest) {
+            if case .complete? = inlet.outcome, let rest = try await transformer?.finish(), try await !deliver(rest) {
                 return receiver.finish(.stopped(TransferMetrics()))
             }
         }

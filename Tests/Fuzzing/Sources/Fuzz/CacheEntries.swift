@@ -2,6 +2,7 @@ import HTTPTypes
 
 @testable import AsyncWebImage
 @testable import HTTPTransport
+@testable import Hashing
 
 /// Opens the bytes as an entry of a cache, as a head, and as the description of an entry that is damaged afterwards.
 func openEntry(_ bytes: [UInt8]) {
@@ -23,7 +24,7 @@ private let cache: ResponseCache = {
 
 private let request = TransportRequest(url: plainURL)
 
-/// The entry in a file of these bytes; a file that is no entry is gone afterwards.
+/// The entry in a file of these bytes, whose body may be damaged; a file that is no entry is gone afterwards.
 @discardableResult
 private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
     let key = CacheKey(request)
@@ -35,9 +36,14 @@ private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
         return nil
     }
     var body: [UInt8] = []
-    var position = 0
-    while let piece = try? stored.body.next(&position) { body += piece }
-    precondition(body.count == stored.body.length && body.count <= bytes.count)
+    var reader = StoredBodyReader(stored.body)
+    do {
+        while let piece = try reader.next() { body += piece }
+        precondition(body.count == stored.body.length)
+    } catch {
+        precondition(body.count < stored.body.length)
+    }
+    precondition(body.count <= bytes.count)
     check(stored.head.freshness, now: stored.head.receivedAt)
     _ = stored.head.answers(key, request.headerFields)
     _ = cache.find(kind, request, key)
@@ -61,14 +67,15 @@ private func openDescribed(_ bytes: [UInt8]) {
         HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: 1_800_000_000,
         receivedAt: 1_800_000_001)
     let headBytes = head.bytes
-    let sound =
-        EntryFile.prefix(.whole, head: headBytes, bodyLength: body.count, bodyChecksum: Checksum(of: body)) + body
-        + headBytes
+    var checksum = CRC32()
+    checksum.update(body.span)
+    let facts = EntryFile.BodyFacts(identity: 1, length: body.count, checksum: checksum)
+    let sound = EntryFile.prefix(.whole, head: headBytes, body: facts) + body + headBytes
     var file = sound
     for index in stride(from: 0, to: numbers.count - 1, by: 2) where file.indices.contains(numbers[index]) {
         file[numbers[index]] &+= UInt8(truncatingIfNeeded: numbers[index + 1])
     }
     let stored = open(file, .whole)
-    precondition((stored != nil) == (file == sound))
+    precondition((stored?.body.isIntact ?? false) == (file == sound))
     precondition(stored.map { $0.head == head && $0.body.length == body.count } ?? true)
 }

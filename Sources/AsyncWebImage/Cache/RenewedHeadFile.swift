@@ -1,0 +1,47 @@
+import Hashing
+
+/// The file of a head that a 304 has renewed: it counts more than the one beside the body.
+///
+/// A file of its own, so that a renewal neither writes the body again nor changes a file that others read: it is written
+/// under another name and renamed, and so is always whole. It names the body that it belongs to, as the entry may have been
+/// replaced meanwhile.
+enum RenewedHeadFile {
+    private static let magic = Array("awichea3".utf8)
+    private static let suffix = ".head"
+    private static let prefixLength = 20
+
+    /// The name of the file that belongs to an entry.
+    static func name(_ entry: String) -> String { entry + suffix }
+
+    /// The name of the entry that a file belongs to; nil if it is no such file.
+    static func entry(_ name: String) -> String? {
+        guard name.hasSuffix(suffix) else { return nil }
+        let entry = String(name.dropLast(suffix.count))
+        return EntryKind(entry) == .whole ? entry : nil
+    }
+
+    static func bytes(_ head: StoredHead, of body: EntryFile.BodyFacts) -> [UInt8] {
+        let head = head.bytes
+        var bytes = magic
+        bytes.append(body.identity)
+        var checksum = CRC32()
+        checksum.update(bytes.span)
+        checksum.update(head.span)
+        bytes.append(checksum.value)
+        return bytes + head
+    }
+
+    /// The head that a file has for a body; nil if it has none for that one.
+    static func read(_ file: OpenFile, of body: EntryFile.BodyFacts) -> StoredHead? {
+        guard let size = file.size, (prefixLength...prefixLength + StoredHead.byteLimit).contains(size),
+            let bytes = try? file.read(size, at: 0), bytes.count == size, bytes.starts(with: magic)
+        else { return nil }
+        var reader = ByteFieldReader(Array(bytes[magic.count..<prefixLength]))
+        let (beginning, head) = (Array(bytes[..<(prefixLength - 4)]), Array(bytes[prefixLength...]))
+        var checksum = CRC32()
+        checksum.update(beginning.span)
+        checksum.update(head.span)
+        guard reader.number() == body.identity, reader.number32() == checksum.value else { return nil }
+        return StoredHead(head)
+    }
+}

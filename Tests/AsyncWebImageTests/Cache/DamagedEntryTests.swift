@@ -1,0 +1,110 @@
+import Foundation
+import HTTPTransport
+import LoopbackOrigin
+import Testing
+
+@testable import AsyncWebImage
+
+/// What is damaged on the disk is fetched again, wherever the damage is, and without the help of a retry policy.
+@Suite(.timeLimit(.minutes(2)))
+struct DamagedEntryTests {
+    private let time = ManualTime()
+
+    private struct Identity: BodyTransform, BodyTransformer {
+        func transformer(for head: ResponseHead) async throws -> (any BodyTransformer)? { self }
+        func transform(_ bytes: [UInt8]) async throws -> [UInt8] { bytes }
+        func finish() async throws -> [UInt8] { [] }
+    }
+
+    private func loader(_ folder: String, policy: CachePolicy = .useProtocol, hasHook: Bool = false) throws
+        -> (ImageLoader, ResponseCache)
+    {
+        var configuration = ImageLoader.Configuration.patient
+        let cache = try ResponseCache.test(folder, time)
+        configuration.responseCache = cache
+        configuration.cachePolicy = policy
+        if hasHook { configuration.downloads.bodyTransform = Identity() }
+        return (ImageLoader(configuration: configuration), cache)
+    }
+
+    /// Calls `body` with an origin of a file, and the folder in which it is stored with another byte at `index`.
+    private func withDamage(
+        at index: (_ entry: Data) -> Int, to file: [UInt8], _ body: (LoopbackOrigin, String) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60", "ETag": "\"a\""], body: file))
+                let cache = try ResponseCache.test(folder, time)
+                try await cache.store(file, origin.url("/a"), [.cacheControl: "max-age=60", .eTag: "\"a\""])
+                let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+                let path = URL(fileURLWithPath: "\(folder)/\(name)")
+                var entry = try Data(contentsOf: path)
+                entry[index(entry)] ^= 0x41
+                try entry.write(to: path)
+                try await body(origin, folder)
+            }
+        }
+    }
+
+    @Test(arguments: [50_000, 64 << 10, 200_000], [true, false])
+    func theBodyIsFetchedAgainWhereverTheDamageIs(length: Int, hasHook: Bool) async throws {
+        let file = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        for place in [0.0, 0.1, 0.5, 0.9, 1.0] {
+            try await withDamage(at: { Int(Double($0.count - 1) * place) }, to: file) { origin, folder in
+                let (loader, cache) = try loader(folder, hasHook: hasHook)
+                let data = try await loader.data(for: ImageRequest(origin.url("/a")))
+                #expect(data.bytes == file && data.source == .network)
+                await loader.coordinator.becomesIdle()
+                await cache.settles()
+                let again = try await loader.data(for: ImageRequest(origin.url("/a")))
+                #expect(again.bytes == file && again.source == .disk)
+                #expect(origin.counts.totalRequests == 1)
+            }
+        }
+    }
+
+    @Test func aDecodeThatHasBegunStartsOver() async throws {
+        let file = try Samples.file(.png, 900, 700)
+        try #require(file.count > 2 * EntryFile.pieceLength)
+        try await withDamage(at: { $0.count - 1_000 }, to: file) { origin, folder in
+            let (loader, _) = try loader(folder)
+            let response = try await loader.image(for: ImageRequest(origin.url("/a")))
+            #expect(response.pixels == Samples.picture(900, 700) && response.source == .network)
+            await loader.coordinator.becomesIdle()
+        }
+    }
+
+    @Test(arguments: [50_000, 200_000]) func whatIsNotChangedButDamagedIsFetchedAgain(length: Int) async throws {
+        let file = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        try await withDamage(at: { _ in 10_000 }, to: file) { origin, folder in
+            time.advance(by: 61)
+            origin.route("/a") { request in
+                let fields: HeaderFields = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
+                return request.headerFields["If-None-Match"] == nil
+                    ? .init(headerFields: fields, body: file) : .init(status: 304, headerFields: fields)
+            }
+            let (loader, _) = try loader(folder)
+            let data = try await loader.data(for: ImageRequest(origin.url("/a")))
+            #expect(data.bytes == file && data.source == .network)
+            #expect(origin.counts.totalRequests == 2)
+            await loader.coordinator.becomesIdle()
+        }
+    }
+
+    @Test(arguments: [50_000, 200_000]) func whoWantsOnlyWhatIsStoredGetsAnError(length: Int) async throws {
+        let file = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        try await withDamage(at: { _ in 10_000 }, to: file) { origin, folder in
+            let (loader, _) = try loader(folder, policy: .cacheOnly)
+            let error = await #expect(throws: ImageError.self) {
+                try await loader.data(for: ImageRequest(origin.url("/a")))
+            }
+            guard case .transport(let cause) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(cause.reason == .notCached)
+            #expect(origin.counts.totalRequests == 0)
+            await loader.coordinator.becomesIdle()
+        }
+    }
+}
