@@ -8,6 +8,8 @@ let package = Package(
         .library(name: "AsyncWebImage", targets: ["AsyncWebImage"]),
         // The codecs alone, for who has the bytes already.
         .library(name: "ImageCodecs", targets: ["ImageCodecs"]),
+        // Image files to be written, which no loader needs.
+        .library(name: "ImageEncoders", targets: ["ImageEncoders"]),
         .executable(name: "webimage", targets: ["webimage"]),
         // For the tests and benchmarks of those who build on the library.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
@@ -37,7 +39,13 @@ let package = Package(
         .systemLibrary(
             name: "CLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
         .systemLibrary(
-            name: "CWebP", pkgConfig: "libwebpmux libwebpdemux libwebp",
+            name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        .systemLibrary(
+            name: "CWebPWriter", pkgConfig: "libwebpmux libwebp",
+            providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        // libwebp's own player of animations, for the tests.
+        .systemLibrary(
+            name: "CWebPDemux", pkgConfig: "libwebpdemux libwebp",
             providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
         .systemLibrary(
             name: "CLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
@@ -46,6 +54,9 @@ let package = Package(
         .systemLibrary(name: "CEpoll"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own
+        // The encoders of these libraries. The error handling is the one of the decoder.
+        .target(name: "CJPEGWriter", dependencies: ["CJPEG"], cSettings: [.headerSearchPath("../CJPEG")]),
+        .target(name: "CPNGWriter", dependencies: ["CPNG"]),
         .target(name: "CLCMS", dependencies: ["CLibLCMS"]),
         // Vector instructions that Swift has no names for.
         .target(name: "CResampling"),
@@ -64,8 +75,10 @@ let package = Package(
                 .target(name: "KqueuePolling", condition: .when(platforms: [.macOS])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
+        .target(name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CResampling", "CWebP", "CLCMS", "Hashing"]),
         .target(
-            name: "ImageCodecs", dependencies: ["CJPEG", "CPNG", "CResampling", "CWebP", "CGIF", "CLCMS", "Hashing"]),
+            name: "ImageEncoders",
+            dependencies: ["ImageCodecs", "CJPEG", "CJPEGWriter", "CPNGWriter", "CWebPWriter", "CGIF"]),
         .target(
             name: "AsyncWebImage",
             dependencies: [
@@ -92,7 +105,7 @@ let package = Package(
         .executableTarget(
             name: "webimage",
             dependencies: [
-                "AsyncWebImage", "LoopbackOrigin", "Threading",
+                "AsyncWebImage", "ImageEncoders", "LoopbackOrigin", "Threading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -108,6 +121,11 @@ let package = Package(
         // An image format that somebody else adds.
         .target(name: "QOI", dependencies: ["ImageCodecs"], path: "Tests/QOI"),
         .target(name: "CKqueue", path: "Tests/KqueueStandIn"),
+        // Pictures, and what reads them again.
+        .target(
+            name: "ImageTestSupport", dependencies: ["ImageCodecs", "ImageEncoders"], path: "Tests/ImageTestSupport"),
+        // Reads the sources.
+        .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
         .testTarget(
@@ -121,11 +139,18 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
-            name: "ImageCodecsTests", dependencies: ["Hashing", "ImageCodecs", "CResampling", "CWebP", "QOI"]),
+            name: "ImageCodecsTests",
+            dependencies: [
+                "Hashing", "ImageCodecs", "ImageEncoders", "ImageTestSupport", "CResampling", "CWebPDemux",
+                "CWebPWriter",
+                "QOI",
+            ]),
+        .testTarget(name: "ImageEncodersTests", dependencies: ["ImageCodecs", "ImageEncoders", "ImageTestSupport"]),
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [
-                "AsyncWebImage", "HTTPTransport", "Hashing", "ImageCodecs", "LoopbackOrigin", "QOI", "TestSupport",
+                "AsyncWebImage", "HTTPTransport", "Hashing", "ImageCodecs", "ImageEncoders", "LoopbackOrigin", "QOI",
+                "TestSupport",
                 "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -145,7 +170,7 @@ let package = Package(
         .testTarget(
             name: "WebimageTests",
             dependencies: [
-                "webimage", "AsyncWebImage", "LoopbackOrigin", "TestSupport", "Threading",
+                "webimage", "AsyncWebImage", "ImageEncoders", "LoopbackOrigin", "TestSupport", "Threading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ],
@@ -153,7 +178,7 @@ let package = Package(
 )
 
 // One set of rules for every Swift target.
-let cTargets = ["CJPEG", "CKqueue", "CPNG", "CLCMS", "CResampling"]
+let cTargets = ["CJPEG", "CJPEGWriter", "CKqueue", "CPNG", "CPNGWriter", "CLCMS", "CResampling"]
 for target in package.targets where target.type != .system && !cTargets.contains(target.name) {
     var settings: [SwiftSetting] = [
         .enableUpcomingFeature("ExistentialAny"),  // existentials are seen where they are paid for

@@ -36,17 +36,23 @@ let package = Package(
                 "Engines",
                 .product(name: "AsyncWebImage", package: "async-web-image"),
                 .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "ImageEncoders", package: "async-web-image"),
                 .product(name: "LoopbackOrigin", package: "async-web-image"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ]),
         .executableTarget(
-            name: "Thumbnail", dependencies: [.product(name: "ImageCodecs", package: "async-web-image")]),
+            name: "Thumbnail",
+            dependencies: [
+                .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "ImageEncoders", package: "async-web-image"),
+            ]),
         .executableTarget(
             name: "MicroBenchmarks",
             dependencies: [
                 .product(name: "AsyncWebImage", package: "async-web-image"),
                 .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "ImageEncoders", package: "async-web-image"),
                 .product(name: "Benchmark", package: "benchmark"),
             ],
             path: "Benchmarks/MicroBenchmarks",
@@ -57,6 +63,7 @@ let package = Package(
             dependencies: [
                 "Engines",
                 .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "ImageEncoders", package: "async-web-image"),
                 .product(name: "LoopbackOrigin", package: "async-web-image"),
             ]),
         .testTarget(

@@ -44,14 +44,3 @@ bool cpng_inflater_run(
 }
 
 bool cpng_inflater_has_ended(const cpng_inflater *inflater) { return inflater->has_ended; }
-
-uint32_t cpng_checksum(uint32_t checksum, const uint8_t *bytes, size_t count) {
-    uLong value = checksum;
-    while (count > 0) {
-        uInt piece = at_most(count);
-        value = crc32(value, bytes, piece);
-        bytes += piece;
-        count -= piece;
-    }
-    return (uint32_t)value;
-}

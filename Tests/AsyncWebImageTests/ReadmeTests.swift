@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageEncoders
 import Testing
 
 struct ReadmeTests {
@@ -37,5 +38,8 @@ struct ReadmeTests {
             #expect(example.count >= 8)
             #expect(try Document(#filePath).contains(Array(example.dropFirst())))
         }
+        let writing = try Document("README.md").code("swift").filter { $0.first == "import ImageEncoders" }
+        #expect(writing.count == 1)
+        for example in writing { #expect(try Document(#filePath).contains(Array(example.dropFirst()))) }
     }
 }

@@ -18,6 +18,7 @@ let package = Package(
                 "CommandFiles",
                 .product(name: "AsyncWebImage", package: "async-web-image"),
                 .product(name: "ImageCodecs", package: "async-web-image"),
+                .product(name: "ImageEncoders", package: "async-web-image"),
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
     ],

@@ -1,4 +1,6 @@
 import Benchmark
+import ImageEncoders
+
 @testable import ImageCodecs
 
 /// A row of 1,000 pixels out of each codec, of a file that is in memory; the header's share is in it.
@@ -15,8 +17,8 @@ enum CodecBenchmarks {
                 throw CodecError.truncated(format)
             }
             let rows = RowDrain()
-            let decoder = try head.codec.decoder(
-                header: head.header, rowSize: head.header.size, limits: DecodeLimits(), toleratesDamage: false)
+            let decoder = try head.format.rowDecoder(
+                for: head.header, rowSize: head.header.size, limits: DecodeLimits(), toleratesDamage: false)
             try decoder.append(file.span, to: rows)
             try decoder.finish(to: rows)
             if rows.count != benchmark.scaledIterations.count { benchmark.error("\(rows.count) rows") }

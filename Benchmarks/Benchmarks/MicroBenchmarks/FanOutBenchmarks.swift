@@ -1,5 +1,6 @@
 import AsyncWebImage
 import Benchmark
+import ImageEncoders
 
 /// A caller's part of a download that 1,000 share: joining it, and having the answer.
 ///

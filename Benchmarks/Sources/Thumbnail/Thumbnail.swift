@@ -1,5 +1,6 @@
 import Glibc
 import ImageCodecs
+import ImageEncoders
 
 /// A thumbnail of a file as a JPEG file: nothing but the codecs, so that time and memory are theirs.
 @main

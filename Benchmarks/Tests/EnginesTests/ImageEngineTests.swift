@@ -1,5 +1,6 @@
 import Engines
 import ImageCodecs
+import ImageEncoders
 import LoopbackOrigin
 import Testing
 

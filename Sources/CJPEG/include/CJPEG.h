@@ -28,8 +28,6 @@ typedef enum __attribute__((enum_extensibility(closed))) CJPEGStatus {
     CJPEG_OUT_OF_MEMORY CJPEG_SWIFT_NAME(outOfMemory),
 } CJPEGStatus;
 
-// MARK: Decoder
-
 typedef struct CJPEGDecoder CJPEGDecoder;
 
 /// What a decoder is made for. The sizes are those the caller sized its own buffers by; a file that says otherwise is
@@ -104,40 +102,5 @@ void cjpeg_decoder_convert_inks(const CJPEGDecoder *_Nonnull decoder, uint8_t *_
 
 /// Why the last call failed, as libjpeg puts it. Good until the next call.
 const char *_Nonnull cjpeg_decoder_message(const CJPEGDecoder *_Nonnull decoder);
-
-// MARK: Encoder
-
-typedef struct CJPEGEncoder CJPEGEncoder;
-
-/// How an image is to be written.
-typedef struct CJPEGEncoderSetup {
-    uint32_t width;
-    uint32_t height;
-    /// 1 (smallest) to 100 (best).
-    uint32_t quality;
-    int progressive;
-    /// Samples of luminance for one of colour, along a row and down a column: 1 or 2.
-    uint32_t horizontal_factor;
-    uint32_t vertical_factor;
-    /// Luminance only.
-    int grayscale;
-} CJPEGEncoderSetup;
-
-/// NULL if memory is out; cjpeg_encoder_begin reports what is wrong with the setup.
-CJPEGEncoder *_Nullable cjpeg_encoder_create(CJPEGEncoderSetup setup);
-void cjpeg_encoder_destroy(CJPEGEncoder *_Nullable encoder);
-
-CJPEGStatus cjpeg_encoder_begin(CJPEGEncoder *_Nonnull encoder);
-/// Writes a segment of up to 65,533 bytes; only before the first row.
-CJPEGStatus cjpeg_encoder_write_segment(
-    CJPEGEncoder *_Nonnull encoder, int marker, const uint8_t *_Nullable bytes, uint32_t count);
-/// Writes the next row: RGBA, alpha ignored.
-CJPEGStatus cjpeg_encoder_write_row(CJPEGEncoder *_Nonnull encoder, const uint8_t *_Nonnull row);
-/// Completes the file, which is then `*count` bytes at `*bytes`, owned by the encoder.
-CJPEGStatus cjpeg_encoder_finish(
-    CJPEGEncoder *_Nonnull encoder, const uint8_t *_Nullable *_Nonnull bytes, size_t *_Nonnull count);
-
-/// Why the last call failed, as libjpeg puts it. Good until the next call.
-const char *_Nonnull cjpeg_encoder_message(const CJPEGEncoder *_Nonnull encoder);
 
 #endif

@@ -32,7 +32,7 @@ const uint8_t *cpng_reader_preview_row(const cpng_reader *reader, uint32_t row);
 /// Whether the end of the file (IEND) has been read.
 bool cpng_reader_has_ended(const cpng_reader *reader);
 
-/// A PNG made by cpng_write, to be given back to cpng_file_free also when it failed.
+/// Bytes that were made, to be given back to cpng_file_free also when that failed.
 typedef struct {
     uint8_t *bytes;
     size_t count;
@@ -40,27 +40,10 @@ typedef struct {
     char message[96];
 } cpng_file;
 
-/// An image to be written, by the numbers of PNG.
-typedef struct {
-    uint32_t width, height;
-    int color_type, bit_depth;
-    /// 0 to 9.
-    int compression_level;
-    /// The colours of an indexed image, RGBA, at most 256, those that are not opaque first.
-    const uint8_t *palette;
-    int palette_count, transparent_count;
-    /// Rows without padding, a byte a sample if that has fewer than 16 bits; RGB followed by a byte or sample of no use.
-    const uint8_t *rows;
-    size_t row_bytes;
-} cpng_image;
-
-/// False: see the message.
-bool cpng_write(cpng_file *file, const cpng_image *image);
 void cpng_file_free(cpng_file *file);
 
-/// Unfolds a zlib stream of no more than `limit` bytes, and makes one; to be freed in any case.
+/// Unfolds a zlib stream to no more than `limit` bytes; to be freed in any case.
 bool cpng_inflate(cpng_file *file, const uint8_t *bytes, size_t count, size_t limit);
-bool cpng_deflate(cpng_file *file, const uint8_t *bytes, size_t count);
 
 /// Unfolds a zlib stream that is fed piece by piece. NULL without memory.
 typedef struct cpng_inflater cpng_inflater;
@@ -72,8 +55,5 @@ bool cpng_inflater_run(
     cpng_inflater *inflater, const uint8_t *bytes, size_t *count, uint8_t *output, size_t *capacity);
 /// Whether the end of the stream has been read, with the right checksum.
 bool cpng_inflater_has_ended(const cpng_inflater *inflater);
-
-/// The CRC-32 of bytes that follow those with the CRC-32 `checksum`, which is 0 before the first.
-uint32_t cpng_checksum(uint32_t checksum, const uint8_t *bytes, size_t count);
 
 #endif

@@ -32,7 +32,8 @@ public struct AnimatedImage: Sendable {
         guard file.count <= limits.maximumBytes else {
             throw .overLimit(.bytes, value: file.count, limit: limits.maximumBytes)
         }
-        let head = try FileHead(of: file.span, limits: limits, countsFrames: false, customFormats: customFormats)
+        let formats = FormatTable(adding: customFormats)
+        let head = try FileHead(of: file.span, limits: limits, countsFrames: false, formats: formats)
         guard head?.header.mayBeAnimated == true else {
             self.init(
                 still: try StreamingDecoder.decode(
@@ -134,7 +135,7 @@ public struct AnimatedImage: Sendable {
         case .still: 0
         case .animated(let index, let plan, let colors):
             index.cost.estimatedBytes(
-                index.anyFrameHeader, plan, options,
+                index.anyFrameHeader, index.format, plan, options,
                 colorBytes: colors.workingBytes(options, width: plan.storedSize.width))
         }
     }
@@ -148,9 +149,4 @@ extension AnimatedImage {
         guard case .animated(let index, _, let colors) = content else { return nil }
         return colors.transform(options, pixelCount: index.header.size.area, isDeep: false)
     }
-}
-
-extension ImageHeader {
-    /// Whether the file has more than one frame, or it is not known yet how many.
-    public var mayBeAnimated: Bool { frameCount != 1 }
 }

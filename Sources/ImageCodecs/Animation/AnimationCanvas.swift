@@ -6,14 +6,6 @@
 /// `cleared` are parts of `window`, of which all pixels are held, and ``append(row:)`` checks the length of rows.
 @safe
 final class AnimationCanvas: RowSink {
-    /// How half-transparent pixels are laid over others.
-    enum Blending {
-        /// As the specification of PNG has it, rounded.
-        case exact
-        /// As libwebp approximates it, for the same pixels as everywhere.
-        case libwebp
-    }
-
     private enum Storage {
         case bytes(CanvasBytes)
         case pixels
@@ -22,7 +14,7 @@ final class AnimationCanvas: RowSink {
     /// The part of the picture that is held.
     let window: PixelRectangle
     private let size: PixelSize
-    private let blending: Blending
+    private let blending: FrameBlending
     private var storage: Storage
     /// Where the canvas itself is handed out; otherwise without pixels.
     private(set) var pixels: PixelBuffer
@@ -41,7 +33,7 @@ final class AnimationCanvas: RowSink {
     ///
     /// With `handsOutPixels` the whole canvas is there as ``pixels``, at no extra cost. Throws `overLimit` if there is no
     /// memory.
-    init(size: PixelSize, window: PixelRectangle, blending: Blending, handsOutPixels: Bool) throws(CodecError) {
+    init(size: PixelSize, window: PixelRectangle, blending: FrameBlending, handsOutPixels: Bool) throws(CodecError) {
         self.size = size
         self.window = window
         self.blending = blending

@@ -6,7 +6,7 @@
 /// nothing is shown, because it is off the canvas or cut off by a fill, is not decoded. Not `Sendable`: one decoder
 /// belongs to one task.
 public final class AnimationDecoder {
-    private(set) var image: AnimatedImage
+    package private(set) var image: AnimatedImage
     private var stage: Stage?
     /// The frame on the canvas, or nil if it holds no whole frame.
     private var current: Int?
@@ -72,7 +72,7 @@ public final class AnimationDecoder {
         case .still(let still): return still.pixels
         case .animated(let index, let itsPlan, _): (animation, plan) = (index, itsPlan)
         }
-        let canvas = try setStage(plan)
+        let canvas = try setStage(plan, animation)
         if current != index { try paint(upTo: index, animation, on: canvas) }
         if isCanvasPartial { partialFrames.insert(index) }
         stage?.renderer?.update(from: canvas)
@@ -80,13 +80,13 @@ public final class AnimationDecoder {
     }
 
     /// The canvas, made for the first frame.
-    private func setStage(_ plan: DecodePlan) throws(CodecError) -> AnimationCanvas {
+    private func setStage(_ plan: DecodePlan, _ animation: AnimationIndex) throws(CodecError) -> AnimationCanvas {
         if let stage { return stage.canvas }
         let renderer = plan.showsCanvas(image.options) ? nil : FrameRenderer(plan, image.options)
         let size = plan.storedSize
         let canvas = try AnimationCanvas(
             size: size, window: renderer?.window ?? PixelRectangle(whole: size),
-            blending: image.header.format == .webp ? .libwebp : .exact, handsOutPixels: renderer == nil)
+            blending: animation.format.animation?.blending ?? .exact, handsOutPixels: renderer == nil)
         stage = Stage(canvas: canvas, renderer: renderer)
         return canvas
     }
@@ -117,9 +117,8 @@ public final class AnimationDecoder {
         let header = animation.stillHeader(frame)
         let still = animation.still(frame)
         let toleratesDamage = image.options.allowsPartial
-        guard let format = header.format.builtIn else { throw .unsupportedFeature(header.format, "it is an animation") }
-        let decoder = try format.rowDecoder.init(
-            header: header, rowSize: header.size, limits: image.limits, toleratesDamage: toleratesDamage)
+        let decoder = try animation.format.rowDecoder(
+            for: header, rowSize: header.size, limits: image.limits, toleratesDamage: toleratesDamage)
         let sink: any RowSink =
             transform.map { ColorConverter($0, width: header.size.width, sink: canvas) } ?? canvas
         do throws(CodecError) {

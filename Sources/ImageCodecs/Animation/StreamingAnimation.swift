@@ -52,7 +52,7 @@ public struct StreamingAnimation: Sendable {
         self.options = options
         self.limits = limits
         self.customFormats = customFormats
-        beginning = FileBeginning(customFormats: customFormats)
+        beginning = FileBeginning(formats: FormatTable(adding: customFormats))
     }
 
     /// Takes the next bytes of the file.
@@ -138,7 +138,7 @@ public struct StreamingAnimation: Sendable {
     ///
     /// Where partial images are allowed, the frames that were complete are.
     private func showsDefaultImage(after error: CodecError) -> Bool {
-        guard case .corrupt(.png, _) = error, let walk else { return false }
+        guard case .corrupt = error, let walk, type(of: walk).hasDefaultImage else { return false }
         return !(options.allowsPartial && frameCount > 0) && (completeFrames < 2 || walk.defaultImage != nil)
     }
 
@@ -164,8 +164,8 @@ public struct StreamingAnimation: Sendable {
         bytes = beginning.bytes
         beginning = FileBeginning()
         if header.mayBeAnimated {
-            let index = AnimationIndex(header: header, limits: limits)
-            walk = header.format.builtIn?.animationWalk?.init(index, beginning: bytes.span)
+            let index = AnimationIndex(header: header, format: head.format, limits: limits)
+            walk = head.format.animation?.init(index, beginning: bytes.span)
             try makePlan()
         }
     }
@@ -221,8 +221,7 @@ extension AnimationIndex {
         _ options: DecodeOptions, _ limits: DecodeLimits, _ colors: StoredColors
     ) throws(CodecError) -> DecodePlan {
         let whole = anyFrameHeader
-        guard let format = header.format.builtIn else { throw .unsupportedFeature(header.format, "it is an animation") }
-        let plan = try DecodePlan(header: whole, options: options, codec: .builtIn(format))
+        let plan = try DecodePlan(header: whole, options: options, format: format)
         try limits.check(plan.scaledSize, header.format)  // it may be enlarged
         // The canvas, and what is saved of it: no frame that comes takes more.
         return try plan.adding(bytesPerPixel: 8)

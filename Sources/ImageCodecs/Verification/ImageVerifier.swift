@@ -17,7 +17,7 @@ public final class ImageVerifier {
     private var bytesSeen = 0
     /// The file so far, until ``begin()``.
     private var beginning: FileBeginning
-    private var codec: RowCodec?
+    private var format: (any FormatDescriptor)?
     private var file: (any FileVerifier)?
 
     /// Creates a verifier for one file.
@@ -25,7 +25,7 @@ public final class ImageVerifier {
     /// Files that are no JPEG, PNG, WebP or GIF are offered to `customFormats`.
     public init(limits: DecodeLimits = DecodeLimits(), customFormats: [any CustomFormat] = []) {
         self.limits = limits
-        beginning = FileBeginning(customFormats: customFormats)
+        beginning = FileBeginning(formats: FormatTable(adding: customFormats))
     }
 
     /// Appends the next bytes of the file.
@@ -52,8 +52,8 @@ public final class ImageVerifier {
     /// Call it once, after ``header`` has appeared. Does nothing before that, or when called again.
     public func begin() throws(CodecError) {
         try remembering { () throws(CodecError) in
-            guard file == nil, let header, let codec else { return }
-            let file = try codec.verifier(header: header, limits: limits)
+            guard file == nil, let header, let format else { return }
+            let file = try format.verifier(for: header, limits: limits)
             self.file = file
             let bytes = beginning.bytes
             beginning = FileBeginning()
@@ -119,11 +119,11 @@ public final class ImageVerifier {
     /// Takes the header once it is there.
     private func take(_ head: FileHead?) throws(CodecError) {
         guard header == nil, let head else { return }
-        let bytes = head.codec.verifierBytes(of: head.header, beginning: beginning.bytes.span)
+        let bytes = head.format.verifierBytes(of: head.header, beginning: beginning.bytes.span)
         guard bytes < .max else { throw .overLimit(.memory, value: .max, limit: .max - 1) }
         estimatedBytes = bytes
         header = head.header
-        codec = head.codec
+        format = head.format
     }
 }
 

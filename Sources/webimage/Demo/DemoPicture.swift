@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageEncoders
 
 /// One of the files the demo serves: a made-up photograph in a format.
 struct DemoPicture: Sendable {

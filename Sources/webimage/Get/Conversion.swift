@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageEncoders
 
 /// Decodes an image and writes it anew, all within the memory that was granted for it.
 struct Conversion {

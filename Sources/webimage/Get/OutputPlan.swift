@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageEncoders
 
 /// What is to be written for an image, as the options of the command say.
 struct OutputPlan: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageEncoders
 
 /// Writes what can be shown of an image while it arrives: at ever longer intervals, and not without end.
 struct PreviewWriter: Sendable {

@@ -1,4 +1,5 @@
 import ImageCodecs
+import ImageEncoders
 import Testing
 
 @testable import AsyncWebImage

@@ -1,3 +1,4 @@
+import ImageEncoders
 import LoopbackOrigin
 import Testing
 

@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageEncoders
 import LoopbackOrigin
 import Testing
 

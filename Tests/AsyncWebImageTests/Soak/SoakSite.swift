@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageEncoders
 import LoopbackOrigin
 
 /// Images on an origin that answers with every fault it knows, each request by the dice of a seed.

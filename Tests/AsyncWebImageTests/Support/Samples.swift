@@ -1,4 +1,5 @@
 import AsyncWebImage
+import ImageEncoders
 import Threading
 
 /// Images made by our own encoders, the same in every run.

@@ -1,3 +1,4 @@
+import ImageTestSupport
 import Testing
 
 @testable import ImageCodecs
@@ -63,7 +64,7 @@ struct FrameRendererTests {
             var header = ImageHeader(format: .png, size: Self.size)
             header.orientation = orientation
             header.hasAlpha = true
-            let plan = try DecodePlan(header: header, options: options, codec: .builtIn(.png))
+            let plan = try DecodePlan(header: header, options: options, format: PNGFormat())
             var renderer = FrameRenderer(plan, options)
             let canvas = try AnimationCanvas(
                 size: Self.size, window: renderer.window, blending: .exact, handsOutPixels: false)

@@ -1,4 +1,5 @@
 import Hashing
+import ImageTestSupport
 import Testing
 
 @testable import ImageCodecs

@@ -1,4 +1,5 @@
 import ImageCodecs
+import ImageTestSupport
 import Testing
 
 @Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"))

@@ -1,3 +1,5 @@
+import ImageTestSupport
+
 /// Whole baseline JPEGs made by hand, with what our encoder does not write: four inks, restart markers, profiles.
 ///
 /// Each block has a mean and nothing else.

@@ -1,3 +1,4 @@
+import ImageTestSupport
 import Testing
 
 @testable import ImageCodecs

@@ -1,4 +1,5 @@
 import ImageCodecs
+import ImageTestSupport
 
 /// Decodes `file` 400 times with one to eight bytes changed, behind its signature; how often that gives an image.
 func imageCount(ofDamaged file: [UInt8], options: DecodeOptions = DecodeOptions()) -> Int {

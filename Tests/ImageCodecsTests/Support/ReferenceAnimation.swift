@@ -1,5 +1,7 @@
-import CWebP
+import CWebPDemux
+import CWebPWriter
 import ImageCodecs
+import ImageTestSupport
 
 /// What the frames of an animation look like, made the simplest way.
 enum ReferenceAnimation {

@@ -1,3 +1,5 @@
+import ImageTestSupport
+
 @testable import ImageCodecs
 
 /// Keeps all rows that a decoder hands out.
@@ -20,20 +22,20 @@ struct DecodedRows: Equatable {
     var lateOrientation: ImageOrientation?
 }
 
-/// The row decoder of a format.
-func rowDecoderType(_ format: ImageFormat) -> (any BuiltInRowDecoder.Type)? {
-    format == .jpeg ? nil : format.builtIn?.rowDecoder
+/// What decodes the rows of a format; nil for JPEG, whose rows the tests of its decoder compare.
+func descriptor(_ format: ImageFormat) -> (any FormatDescriptor)? {
+    format == .jpeg ? nil : FormatTable.builtIn.descriptors.first { $0.format == format }
 }
 
 /// Probes and decodes `file`, handing it over in pieces of `step` bytes.
 func decodeRows(
     _ file: [UInt8], target: PixelSize? = nil, step: Int = .max, limits: DecodeLimits = DecodeLimits()
 ) throws(CodecError) -> DecodedRows {
-    guard let header = try ImageHeader.probe(file.span, limits: limits), let type = rowDecoderType(header.format) else {
+    guard let header = try ImageHeader.probe(file.span, limits: limits), let format = descriptor(header.format) else {
         throw .unsupportedFormat(lookingLike: "a prefix")
     }
-    let rowSize = type.rowSize(of: header, for: target ?? header.size)
-    let decoder = try type.init(header: header, rowSize: rowSize, limits: limits)
+    let rowSize = try format.rowSize(of: header, for: target ?? header.size)
+    let decoder = try format.rowDecoder(for: header, rowSize: rowSize, limits: limits, toleratesDamage: false)
     let rows = RowCollector()
     var offset = 0
     while offset < file.count {

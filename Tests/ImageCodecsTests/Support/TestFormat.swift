@@ -1,4 +1,5 @@
 import ImageCodecs
+import ImageTestSupport
 
 /// A format whose header and decoder are what the test says, for what no good decoder would do.
 struct TestFormat: CustomFormat {

@@ -1,3 +1,5 @@
+import ImageTestSupport
+
 /// Writes GIF files of red (0) and green (1) by hand, uncompressed: a clear code before every pixel.
 struct TestGIF {
     /// One image of the file.

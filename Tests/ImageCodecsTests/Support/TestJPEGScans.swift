@@ -1,5 +1,6 @@
 import Foundation
 import ImageCodecs
+import ImageTestSupport
 import Testing
 
 /// JPEGs of kinds that our encoder does not write, made by `cjpeg` (package libjpeg-turbo-progs).

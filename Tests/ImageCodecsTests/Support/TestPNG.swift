@@ -1,4 +1,5 @@
 import ImageCodecs
+import ImageTestSupport
 
 /// Writes PNG files by hand, in every shape the format allows, uncompressed inside of deflate.
 struct TestPNG {

@@ -1,3 +1,5 @@
+import ImageEncoders
+import ImageTestSupport
 import QOI
 import Testing
 

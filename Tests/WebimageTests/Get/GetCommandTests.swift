@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
+import ImageEncoders
 import Testing
 
 @testable import webimage

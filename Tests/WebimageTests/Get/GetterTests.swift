@@ -1,6 +1,7 @@
 import ArgumentParser
 import AsyncWebImage
 import Foundation
+import ImageEncoders
 import LoopbackOrigin
 import Testing
 

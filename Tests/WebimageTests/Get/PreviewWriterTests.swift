@@ -1,5 +1,6 @@
 import AsyncWebImage
 import Foundation
+import ImageEncoders
 import LoopbackOrigin
 import Testing
 import Threading

@@ -1,4 +1,5 @@
 import ImageCodecs
+import ImageEncoders
 
 extension FixtureFolder {
     /// The name of a file with a picture of that size, and its path in this folder.

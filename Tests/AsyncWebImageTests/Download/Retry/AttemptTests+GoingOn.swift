@@ -1,4 +1,5 @@
 import HTTPTransport
+import ImageEncoders
 import LoopbackOrigin
 import Testing
 

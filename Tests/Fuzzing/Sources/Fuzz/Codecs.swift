@@ -1,4 +1,5 @@
 import ImageCodecs
+import ImageEncoders
 
 private let limits = DecodeLimits(
     maximumPixels: 1 << 18, maximumBytes: 1 << 20, maximumScans: 20, maximumFrames: 20,

@@ -1,0 +1,46 @@
+/// A format of this library, described by its signatures, its decoder and its verifier.
+protocol BuiltInFormat: FormatDescriptor {
+    /// What decodes its files.
+    associatedtype Decoder: BuiltInRowDecoder
+    /// What checks them.
+    associatedtype Verifier: BuiltInVerifier
+
+    /// What its files begin with, one or the other.
+    var signatures: [FormatSignature] { get }
+}
+
+extension BuiltInFormat {
+    var signatureLength: Int { signatures.map(\.length).max() ?? 0 }
+
+    func recognizes(_ beginning: Span<UInt8>) -> Bool {
+        for signature in signatures where signature.matches(beginning) { return true }
+        return false
+    }
+
+    func mayHaveBegun(_ beginning: Span<UInt8>) -> Bool {
+        for signature in signatures where signature.agrees(with: beginning) { return true }
+        return false
+    }
+
+    func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
+        Decoder.rowSize(of: header, for: target)
+    }
+
+    func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
+        Decoder.workingBytes(of: header, rowSize: rowSize)
+    }
+
+    func rowDecoder(
+        for header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
+    ) throws(CodecError) -> any RowDecoder {
+        try Decoder(header: header, rowSize: rowSize, limits: limits, toleratesDamage: toleratesDamage)
+    }
+
+    func verifierBytes(of header: ImageHeader, beginning: Span<UInt8>) -> Int {
+        Verifier.workingBytes(of: header, beginning: beginning)
+    }
+
+    func verifier(for header: ImageHeader, limits: DecodeLimits) throws(CodecError) -> any FileVerifier {
+        try Verifier(header: header, limits: limits)
+    }
+}

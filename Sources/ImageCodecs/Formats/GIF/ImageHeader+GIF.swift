@@ -1,0 +1,29 @@
+extension ImageHeader {
+    /// The header of a GIF, complete at its first image descriptor.
+    static func gif(_ bytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> ImageHeader? {
+        guard let width = bytes.littleEndian16(at: 6), let height = bytes.littleEndian16(at: 8) else { return nil }
+        let canvas = PixelSize(width: width, height: height)
+        try limits.check(canvas, .gif)
+        var blocks = GIFBlocks()
+        var hasTransparentIndex = false
+        while let block = blocks.next(in: bytes) {
+            switch block {
+            case .graphicControl(let control): hasTransparentIndex = control.transparentIndex != nil
+            case .loop, .otherExtension: break
+            case .image(let frame):
+                // What sticks out of the canvas is not shown, but has to be decoded.
+                if frame.size.area > 0 { try limits.check(frame.size, .gif) }
+                var header = ImageHeader(format: .gif, size: canvas)
+                header.colorChannels = 1
+                header.frameCount = nil
+                let hasPalette = frame.hasPalette || GIFBlocks.screenLength(of: bytes) > 13
+                header.hasAlpha = hasTransparentIndex || !frame.covers(canvas) || !hasPalette
+                header.isProgressive = frame.isInterlaced
+                return header
+            case .trailer: throw .corrupt(.gif, "no image")
+            case .unknown(let byte): throw .corrupt(.gif, "a block of unknown kind \(byte)")
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,145 @@
+import CPNG
+
+/// Decodes a PNG with libpng's push decoder.
+///
+/// Rows of an interlaced image are final only in its last pass: the whole image is held until then. The file counts as
+/// complete when its `IEND` chunk has come.
+@safe
+final class PNGRowDecoder: BuiltInRowDecoder {
+    private static let maximumExifBytes = 64 << 10
+
+    private let reader: OpaquePointer
+    private let header: ImageHeader
+    /// Compressed bytes that libpng gets at once, so that what they unfold to fits the batch.
+    private let pieceLength: Int
+    private var chunks = PNGChunks()
+    private var rowsHandedOut = 0
+    private var hasBegun = false
+    private var rowBytes: Int
+    private var exif: [UInt8] = []
+    private(set) var lateOrientation: ImageOrientation?
+
+    static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
+        // libpng's two rows of at most 8 bytes a pixel, and inflate's window.
+        let codec = header.size.width * 16 + (128 << 10)
+        let rows = header.isProgressive ? header.size.height : Batch(header).rows
+        // A side has up to 31 bits.
+        let (pixels, overflow) = (rows * header.size.width).multipliedReportingOverflow(by: 4)
+        return overflow ? .max : pixels + min(codec, .max - pixels)
+    }
+
+    init(
+        header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
+    ) throws(CodecError) {
+        let batch = Batch(header)
+        guard let width = UInt32(exactly: header.size.width), let height = UInt32(exactly: header.size.height),
+            let reader = unsafe cpng_reader_create(width, height, UInt32(clamping: batch.rows))
+        else { throw .corrupt(.png, "no memory for a decoder") }
+        unsafe self.reader = reader
+        self.header = header
+        rowBytes = header.size.width * 4
+        pieceLength = batch.pieceLength
+    }
+
+    deinit {
+        unsafe cpng_reader_destroy(reader)
+    }
+
+    func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        if !hasBegun, rows.takesDeepRows, header.bitsPerChannel == 16 {
+            unsafe cpng_reader_keep_16_bits(reader)
+            rowBytes *= 2
+        }
+        hasBegun = true
+        var offset = 0
+        while offset < bytes.count, !hasEnded {
+            switch try chunks.next(in: bytes, from: &offset) {
+            case .head(let head): try feed(head.span, to: rows)
+            case .image(let range, let isCompressed):
+                let step = isCompressed ? pieceLength : range.count
+                for start in stride(from: range.lowerBound, to: range.upperBound, by: step) {
+                    try feed(bytes.extracting(start..<min(start + step, range.upperBound)), to: rows)
+                }
+            case .exif(let range, let isLate) where isLate:
+                exif.append(bytes.extracting(range).extracting(first: Self.maximumExifBytes - exif.count))
+            case .exif, .skipped: break
+            }
+        }
+    }
+
+    func finish(to rows: any RowSink) throws(CodecError) {
+        guard hasEnded else { throw .truncated(.png) }
+        if !exif.isEmpty, header.mayBeTurnedLate { lateOrientation = ImageOrientation(exif: exif.span) }
+    }
+
+    var frameCount: Int? { header.frameCount }
+
+    var previewScan: Int? {
+        let passes = unsafe Int(cpng_reader_complete_passes(reader))
+        return header.isProgressive && passes > 0 ? passes : nil
+    }
+
+    func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {
+        for row in 0..<UInt32(clamping: header.size.height) {
+            guard let pixels = unsafe cpng_reader_preview_row(reader, row) else { return }
+            unsafe rows.append(row: Span(_unsafeStart: pixels, count: rowBytes))
+        }
+    }
+
+    /// Of an interlaced image, the rows of the last pass that are missing as the passes before it have them.
+    func salvage(to rows: any RowSink) {
+        guard previewScan != nil else { return }
+        for row in rowsHandedOut..<header.size.height {
+            guard let pixels = unsafe cpng_reader_preview_row(reader, UInt32(clamping: row)) else { return }
+            unsafe rows.append(row: Span(_unsafeStart: pixels, count: rowBytes))
+        }
+        rowsHandedOut = header.size.height
+    }
+
+    var hasReachedEnd: Bool { hasEnded }
+
+    private var hasEnded: Bool { unsafe cpng_reader_has_ended(reader) }
+
+    private func feed(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+        let isRead = unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe cpng_reader_feed(reader, bytes.baseAddress, bytes.count)
+        }
+        // Also before an error: the rows above it are good.
+        let finalRows = unsafe Int(cpng_reader_final_rows(reader))
+        while rowsHandedOut < finalRows {
+            let row = unsafe cpng_reader_row(reader, UInt32(clamping: rowsHandedOut))
+            if let row = unsafe row {
+                unsafe rows.append(row: Span(_unsafeStart: row, count: rowBytes))
+            }
+            rowsHandedOut += 1
+        }
+        guard isRead else { throw .corrupt(.png, unsafe String(cString: cpng_reader_message(reader))) }
+    }
+
+    /// How much input libpng gets at once, and how many rows that can complete at most.
+    private struct Batch {
+        /// Deflate makes at most 1032 bytes of one, and holds back less than this.
+        private static let expansion = 1032
+        private static let heldBack = 16 << 10
+        private static let wantedBytes = 1 << 20
+
+        let pieceLength: Int
+        let rows: Int
+
+        init(_ header: ImageHeader) {
+            // Grey and indexed files may have alpha or not: counting none of it errs to the safe side.
+            let bits = header.bitsPerChannel * header.colorChannels
+            let storedRow = max(1, header.size.width * bits / 8)
+            let stored = Self.wantedBytes * bits / 32
+            pieceLength = max(16, stored / Self.expansion)
+            rows = min(header.size.height, (pieceLength * Self.expansion + Self.heldBack) / (storedRow + 1) + 2)
+        }
+    }
+}
+
+extension ImageHeader {
+    /// Whether an orientation counts that comes behind the pixels of a PNG, which nothing announces.
+    ///
+    /// Frames of an animation are shown before that could be known.
+    var mayBeTurnedLate: Bool { orientation == .up && !mayBeAnimated }
+}

@@ -1,0 +1,78 @@
+/// Finds the frames of an animated WebP; each is complete with its `ANMF` chunk.
+struct WebPAnimationWalk: AnimationWalk {
+    static let blending = FrameBlending.libwebp
+
+    var index: AnimationIndex
+    private var offset = 12
+    /// Where the file ends, by its own account.
+    private var end: Int
+    private(set) var hasEnded = false
+
+    init(_ index: AnimationIndex, beginning: Span<UInt8>) {
+        self.index = index
+        end = 8 + (beginning.littleEndian32(at: 4) ?? 0)
+    }
+
+    mutating func pass(_ bytes: Span<UInt8>) throws(CodecError) {
+        while offset + 8 <= end, let length = bytes.littleEndian32(at: offset + 4) {
+            guard length <= end - offset - 8 else { throw .truncated(.webp) }
+            if Self.names.contains(where: { bytes.has($0, at: offset) }) {
+                guard bytes.has(length, at: offset + 8) else { return }
+                try take(bytes.extracting(offset + 8..<offset + 8 + length), of: bytes)
+            }
+            offset += 8 + length + length & 1
+        }
+        hasEnded = offset + 8 > end && bytes.count >= end
+    }
+
+    mutating func forget(of count: Int) -> Int {
+        let passed = min(offset, count)
+        offset -= passed
+        end -= passed
+        return passed
+    }
+
+    func finish(at count: Int) throws(CodecError) {
+        guard hasEnded else { throw .truncated(.webp) }
+        guard !index.frames.isEmpty else { throw .corrupt(.webp, "an animation without frames") }
+    }
+
+    /// The chunks that are looked at.
+    private static let names: [StaticString] = ["ANMF", "ANIM", "EXIF"]
+
+    /// Takes the content `data` of the chunk at ``offset``.
+    private mutating func take(_ data: Span<UInt8>, of bytes: Span<UInt8>) throws(CodecError) {
+        if bytes.has("ANIM", at: offset), data.count >= 6 {
+            index.loopCount = data.littleEndian16(at: 4) ?? 0
+        } else if bytes.has("ANMF", at: offset) {
+            guard let frame = StoredFrame(webp: data), frame.isInside(index.header.size) else {
+                throw .corrupt(.webp, "a frame that leaves the canvas")
+            }
+            try index.add(frame)
+        } else if bytes.has("EXIF", at: offset), index.header.orientationFollowsPixels {
+            index.header.orientation = ImageOrientation(exif: data)
+            index.header.orientationFollowsPixels = false
+        }
+    }
+}
+
+extension StoredFrame {
+    /// The frame that an `ANMF` chunk holds.
+    fileprivate init?(webp chunk: Span<UInt8>) {
+        guard chunk.count >= 16, let left = chunk.littleEndian24(at: 0), let top = chunk.littleEndian24(at: 3),
+            let width = chunk.littleEndian24(at: 6), let height = chunk.littleEndian24(at: 9),
+            let milliseconds = chunk.littleEndian24(at: 12), let flags = chunk.byte(at: 15)
+        else { return nil }
+        self.left = left * 2
+        self.top = top * 2
+        size = PixelSize(width: width + 1, height: height + 1)
+        delay = .milliseconds(milliseconds)
+        disposal = flags & 1 == 1 ? .background : .keep
+        blend = flags & 2 == 2 ? .source : .over
+        data = Array(copying: chunk.extracting(droppingFirst: 16))
+    }
+
+    fileprivate func isInside(_ canvas: PixelSize) -> Bool {
+        left + size.width <= canvas.width && top + size.height <= canvas.height
+    }
+}

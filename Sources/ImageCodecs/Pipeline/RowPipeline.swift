@@ -1,0 +1,58 @@
+/// What happens to the rows of a decoder: they are cut and scaled if need be, made sRGB, stored in the format wanted, and
+/// turned into place.
+final class RowPipeline: RowSink {
+    private let canvas: OrientedCanvas
+    private let first: any RowSink
+    private let rowCount: Int
+
+    let takesInks: Bool
+    let takesDeepRows: Bool
+
+    /// From rows of `rowSize`, or their part `region`, to an image of `scaledSize`, turned by `orientation` and stored in
+    /// `format`.
+    ///
+    /// `colors` is the way to sRGB, which is taken behind the scaling, where there are fewer pixels to convert, unless what is
+    /// scaled has to be sRGB for its light, or no inks.
+    init(
+        rowSize: PixelSize, region: PixelRegion? = nil, scaledSize: PixelSize, resampling: Resampling = Resampling(),
+        orientation: ImageOrientation, hasAlpha: Bool, colors: ColorTransform? = nil, format: PixelFormat = .rgba8
+    ) {
+        let region = region ?? PixelRegion(whole: rowSize)
+        canvas = OrientedCanvas(stored: scaledSize, orientation: orientation, format: format)
+        takesInks = colors?.takesInks == true
+        let convertsFirst = takesInks || resampling.usesLinearLight
+        let isDeep = format == .rgba16
+        takesDeepRows = isDeep && !takesInks
+
+        var next: any RowSink = canvas
+        if format != .rgba8, !isDeep { next = RowConverter(to: format, width: scaledSize.width, sink: next) }
+        if let colors, !convertsFirst { next = ColorConverter(colors, width: scaledSize.width, sink: next) }
+        if rowSize != scaledSize {
+            next =
+                region.isCut(to: scaledSize)
+                ? RowCutter(region, scaledSize, bytesPerPixel: isDeep ? 8 : 4, sink: next)
+                : BandResampler(
+                    from: rowSize, region: region, to: scaledSize, resampling: resampling, hasAlpha: hasAlpha,
+                    isDeep: isDeep, sink: next)
+        }
+        if isDeep, takesInks { next = RowConverter(to: format, width: rowSize.width, sink: next) }
+        if let colors, convertsFirst { next = ColorConverter(colors, width: rowSize.width, sink: next) }
+        if isDeep, !takesInks { next = RowConverter(to: format, width: rowSize.width, sink: next) }
+        first = next
+        rowCount = scaledSize.height
+    }
+
+    /// The image so far.
+    var pixels: PixelBuffer { canvas.pixels }
+    /// How many of its stored rows are there.
+    var completeRows: Int { canvas.completeRows }
+    /// Whether all are.
+    var isComplete: Bool { completeRows == rowCount }
+
+    /// Brings the rows to the image that wait for others; none follow.
+    func flush() { canvas.flush() }
+
+    func append(row: Span<UInt8>) {
+        first.append(row: row)
+    }
+}

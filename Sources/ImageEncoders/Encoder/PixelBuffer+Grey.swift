@@ -1,0 +1,13 @@
+import ImageCodecs
+
+extension PixelBuffer {
+    /// Whether red, green and blue are the same everywhere, in straight RGBA.
+    var isGrey: Bool {
+        let bytes = bytes.span
+        for pixel in stride(from: 0, to: bytes.count, by: 4)
+        where bytes[pixel] != bytes[pixel + 1] || bytes[pixel] != bytes[pixel + 2] {
+            return false
+        }
+        return true
+    }
+}

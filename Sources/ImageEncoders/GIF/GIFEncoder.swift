@@ -1,0 +1,23 @@
+import ImageCodecs
+
+/// Writes GIF: an image is an animation of one frame.
+struct GIFEncoder: FormatEncoder {
+    private let options: GIFOptions
+
+    init(_ options: GIFOptions) {
+        self.options = options
+    }
+
+    /// The image as a file; there is no room for metadata.
+    func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
+        let writer = try GIFAnimationWriter(size: pixels.size, loopCount: 1, options: options)
+        try writer.append(pixels, delay: .zero)
+        return try writer.finish()
+    }
+
+    func animationWriter(
+        size: PixelSize, loopCount: UInt16, metadata: ImageMetadata
+    ) throws(CodecError) -> any AnimationWriter {
+        try GIFAnimationWriter(size: size, loopCount: loopCount, options: options)
+    }
+}

@@ -1,0 +1,66 @@
+import ImageCodecs
+
+/// An image in at most 256 colours, one of them transparent if need be.
+struct IndexedImage {
+    /// Red, green and blue of a colour.
+    struct Color: Hashable {
+        var red: UInt8
+        var green: UInt8
+        var blue: UInt8
+    }
+
+    /// The colours by index, without the transparent one.
+    private(set) var colors: [Color] = []
+    /// The index of each pixel.
+    private(set) var indices: [UInt8] = []
+    /// The index that stands for no colour, behind all others, if any pixel is transparent.
+    private(set) var transparentIndex: UInt8?
+
+    /// The exact colours of `pixels`, up to `limit` with the transparent one, of which those without alpha are transparent and all others opaque; nil if there
+    /// are too many.
+    init?(exactly pixels: PixelBuffer, _ limit: Int = 256) {
+        guard assignExactly(pixels, limit) else { return nil }
+        clearTransparentPixels(of: pixels)
+    }
+
+    /// A choice of colours, up to `limit` with the transparent one, each pixel taking the one that comes nearest.
+    init(nearest pixels: PixelBuffer, _ limit: Int = 256) {
+        let histogram = ColorHistogram(pixels)
+        colors = MedianCut.colors(of: histogram, limit: limit - (pixels.isOpaque ? 0 : 1))
+        let nearest = histogram.nearest(in: colors)
+        indices = stride(from: 0, to: pixels.bytes.count, by: 4).map { nearest[ColorHistogram.bin(pixels.bytes, $0)] }
+        clearTransparentPixels(of: pixels)
+    }
+
+    private mutating func clearTransparentPixels(of pixels: PixelBuffer) {
+        guard !pixels.isOpaque else { return }
+        // No larger than needed, because the fewest bits are wanted.
+        let index = UInt8(colors.count)
+        for position in indices.indices where pixels.bytes[position * 4 + 3] == 0 { indices[position] = index }
+        transparentIndex = index
+    }
+
+    private mutating func assignExactly(_ pixels: PixelBuffer, _ limit: Int) -> Bool {
+        let limit = limit - (pixels.isOpaque ? 0 : 1)
+        var indexOfColor: [Color: UInt8] = [:]
+        indices.reserveCapacity(pixels.size.area)
+        for offset in stride(from: 0, to: pixels.bytes.count, by: 4) {
+            guard pixels.bytes[offset + 3] > 0 else {
+                indices.append(0)
+                continue
+            }
+            let color = Color(
+                red: pixels.bytes[offset], green: pixels.bytes[offset + 1], blue: pixels.bytes[offset + 2])
+            if let index = indexOfColor[color] {
+                indices.append(index)
+            } else {
+                guard colors.count < limit else { return false }
+                let index = UInt8(colors.count)
+                indexOfColor[color] = index
+                colors.append(color)
+                indices.append(index)
+            }
+        }
+        return true
+    }
+}

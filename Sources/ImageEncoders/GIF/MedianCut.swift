@@ -1,0 +1,55 @@
+import ImageCodecs
+
+/// Chooses the colours that stand for an image: boxes of colours are cut in two until there are enough of them.
+///
+/// Each cut goes through the mean of the box whose colours differ most in sum. At most 256 cuts of at most 32,768 bins,
+/// whatever the image.
+enum MedianCut {
+    /// Up to `limit` colours for the image counted in `histogram`.
+    static func colors(of histogram: ColorHistogram, limit: Int) -> [IndexedImage.Color] {
+        var bins = histogram.bins
+        var boxes = [Box(bins[...])]
+        while boxes.count < limit, let worst = boxes.indices.max(by: { boxes[$0].error < boxes[$1].error }),
+            boxes[worst].error > 0
+        {
+            let box = boxes[worst]
+            let middle = bins[box.range].partition { $0.color[box.axis] > box.mean[box.axis] }
+            guard middle > box.range.lowerBound, middle < box.range.upperBound else {
+                // The colours differ by less than a number can say.
+                boxes[worst].error = 0
+                continue
+            }
+            boxes[worst] = Box(bins[box.range.lowerBound..<middle])
+            boxes.append(Box(bins[middle..<box.range.upperBound]))
+        }
+        return boxes.map(\.color)
+    }
+
+    /// Some bins next to each other.
+    private struct Box {
+        let range: Range<Int>
+        let mean: SIMD4<Float>
+        /// The channel in which the colours differ most.
+        let axis: Int
+        /// The sum of their squared distances from the mean in that channel.
+        var error: Float
+
+        init(_ bins: ArraySlice<ColorHistogram.Bin>) {
+            range = bins.startIndex..<bins.endIndex
+            let count = bins.reduce(0) { $0 + $1.count }
+            let mean = bins.reduce(SIMD4<Float>.zero) { $0 + $1.color * $1.count } / max(count, 1)
+            let errors = bins.reduce(SIMD4<Float>.zero) { sum, bin in
+                let difference = bin.color - mean
+                return sum + difference * difference * bin.count
+            }
+            self.mean = mean
+            axis = (0..<3).max { errors[$0] < errors[$1] } ?? 0
+            error = errors[axis]
+        }
+
+        var color: IndexedImage.Color {
+            func byte(_ value: Float) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
+            return IndexedImage.Color(red: byte(mean.x), green: byte(mean.y), blue: byte(mean.z))
+        }
+    }
+}

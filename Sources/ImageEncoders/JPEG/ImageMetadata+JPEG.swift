@@ -1,0 +1,24 @@
+import ImageCodecs
+
+extension ImageMetadata {
+    /// The bytes of a profile that one segment holds, and how many segments there can be (ICC.1:2022, B.4).
+    static let jpegPartLength = 65_519
+    static let jpegPartCount = 255
+    /// The bytes that follow the identifier in a segment of Exif data.
+    static let jpegExifLength = 65_527
+
+    /// The segments that hold what there is, each with its marker; `isGrey` says whether the file has one channel.
+    func jpegSegments(isGrey: Bool) throws(CodecError) -> [(marker: UInt8, content: [UInt8])] {
+        try check(.jpeg, maximumProfile: Self.jpegPartLength * Self.jpegPartCount, maximumExif: Self.jpegExifLength)
+        var segments: [(marker: UInt8, content: [UInt8])] = []
+        if let exif { segments.append((0xE1, Array("Exif\0\0".utf8) + exif)) }
+        if let profile = usableProfile(isGrey: isGrey) {
+            let starts = Array(stride(from: 0, to: profile.count, by: Self.jpegPartLength))
+            for (index, start) in starts.enumerated() {
+                let head = Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(starts.count)]
+                segments.append((0xE2, head + profile[start..<min(start + Self.jpegPartLength, profile.count)]))
+            }
+        }
+        return segments
+    }
+}

@@ -1,0 +1,58 @@
+import ImageCodecs
+
+/// Writes JPEG; grey images as one channel.
+struct JPEGEncoder: FormatEncoder {
+    private let options: JPEGOptions
+
+    init(_ options: JPEGOptions) {
+        self.options = options
+    }
+
+    /// The image as a file, transparent parts over white.
+    ///
+    /// Throws `encodingFailed` if the image has more than 65,500 pixels a side, or if the metadata is too long.
+    func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
+        guard let width = UInt32(exactly: pixels.width), let height = UInt32(exactly: pixels.height) else {
+            throw .encodingFailed(.jpeg, "\(pixels.size) is too large")
+        }
+        // What a profile says of colours cannot be said of one channel.
+        let isGrey = pixels.isGrey && metadata.profileColors != .rgb
+        let encoder = try JPEGEncoderHandle(width: width, height: height, options: options, isGrey: isGrey)
+        let segments = try metadata.jpegSegments(isGrey: isGrey)
+        try encoder.begin()
+        for (marker, content) in segments { try encoder.write(segment: marker, content) }
+        let rowBytes = pixels.width * 4
+        var flattened = [UInt8](repeating: 255, count: rowBytes)
+        for y in 0..<pixels.height {
+            let row = pixels.bytes.span.extracting(y * rowBytes..<(y + 1) * rowBytes)
+            if Self.isOpaque(row) {
+                try encoder.write(row)
+            } else {
+                Self.flatten(row, into: &flattened)
+                try encoder.write(flattened.span)
+            }
+        }
+        return try encoder.finish()
+    }
+
+    func animationWriter(
+        size: PixelSize, loopCount: UInt16, metadata: ImageMetadata
+    ) throws(CodecError) -> any AnimationWriter {
+        throw .encodingFailed(.jpeg, "JPEG has no animations")
+    }
+
+    private static func isOpaque(_ row: Span<UInt8>) -> Bool {
+        var least: UInt8 = 255
+        for alpha in stride(from: 3, to: row.count, by: 4) { least = min(least, row[alpha]) }
+        return least == 255
+    }
+
+    private static func flatten(_ row: Span<UInt8>, into result: inout [UInt8]) {
+        for pixel in stride(from: 0, to: row.count, by: 4) {
+            let alpha = Int(row[pixel + 3])
+            for channel in pixel..<pixel + 3 {
+                result[channel] = UInt8((Int(row[channel]) * alpha + 255 * (255 - alpha) + 127) / 255)
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ImageCodecs
+
+/// How the pixels of an image are stored in a PNG.
+struct PNGForm {
+    /// The colour types of PNG (W3C PNG, 11.2.1).
+    enum ColorType: Int32 {
+        case grey = 0
+        case rgb = 2
+        case indexed = 3
+        case greyAlpha = 4
+        case rgba = 6
+    }
+
+    var colorType: ColorType
+    var bitDepth = 8
+    /// Of an indexed image.
+    var palette: PNGPalette?
+
+    /// Every channel at that many bits.
+    init(_ colorType: ColorType, bitDepth: Int = 8) {
+        self.colorType = colorType
+        self.bitDepth = bitDepth
+    }
+
+    /// The form of `pixels` that has the fewest bits before they are compressed, among those which `profile` allows.
+    init(fewestBitsFor pixels: PixelBuffer, profile: ImageMetadata.ProfileColors?) {
+        let isOpaque = pixels.isOpaque
+        var forms = [PNGForm(isOpaque ? .rgb : .rgba)]
+        let isGrey = profile != .rgb && pixels.isGrey
+        if isGrey {
+            var grey = PNGForm(isOpaque ? .grey : .greyAlpha)
+            if isOpaque { grey.bitDepth = pixels.greyDepth }
+            // A grey profile can be said of no other form.
+            forms = profile == .grey ? [grey] : [grey] + forms
+        }
+        if !(isGrey && profile == .grey), let palette = PNGPalette(pixels) {
+            var indexed = PNGForm(.indexed)
+            indexed.bitDepth = palette.bitDepth
+            indexed.palette = palette
+            forms.append(indexed)
+        }
+        self = forms[0]
+        for form in forms where form.byteCount(pixels.size) < byteCount(pixels.size) { self = form }
+    }
+
+    var isGrey: Bool { colorType == .grey || colorType == .greyAlpha }
+
+    /// The bytes of an image before it is compressed.
+    private func byteCount(_ size: PixelSize) -> Int {
+        let channels =
+            switch colorType {
+            case .grey, .indexed: 1
+            case .greyAlpha: 2
+            case .rgb: 3
+            case .rgba: 4
+            }
+        return size.height * (1 + (size.width * channels * bitDepth + 7) / 8) + (palette?.chunkBytes ?? 0)
+    }
+}
+
+extension PixelBuffer {
+    /// The fewest bits that hold every grey of an image that has no others: 1, 2, 4 or 8.
+    fileprivate var greyDepth: Int {
+        let bytes = bytes.span
+        var depth = 1
+        for pixel in stride(from: 0, to: bytes.count, by: 4) {
+            // A grey of few bits stands for the multiple of 255, 85 or 17.
+            while depth < 8, bytes[pixel] % UInt8(255 / (1 << depth - 1)) != 0 { depth *= 2 }
+            if depth == 8 { break }
+        }
+        return depth
+    }
+}

@@ -1,0 +1,78 @@
+import ImageCodecs
+
+/// The colours of an image that has no more than 256, with their alpha, and the colour of each pixel.
+struct PNGPalette {
+    /// Red, green, blue and alpha of each colour, those that are not opaque first.
+    private(set) var colors: [UInt8] = []
+    /// How many are not opaque.
+    private(set) var transparentCount = 0
+    /// The index of each pixel.
+    private(set) var indices: [UInt8] = []
+
+    var count: Int { colors.count / 4 }
+
+    /// The fewest bits that hold every index: 1, 2, 4 or 8.
+    var bitDepth: Int { count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8 }
+
+    /// The bytes of the chunks that hold the colours.
+    var chunkBytes: Int { 12 + count * 3 + (transparentCount > 0 ? 12 + transparentCount : 0) }
+
+    /// Nil if there are more than 256 colours.
+    init?(_ pixels: PixelBuffer) {
+        var table = ColorTable()
+        let bytes = pixels.bytes.span
+        for offset in stride(from: 0, to: bytes.count, by: 4) {
+            let color = bytes.pixel(at: offset)
+            guard table.insert(color) else { return nil }
+        }
+        let isOpaque = { (color: UInt32) in color >> 24 == 255 }
+        let ordered = table.colors.filter { !isOpaque($0) } + table.colors.filter(isOpaque)
+        transparentCount = ordered.count { !isOpaque($0) }
+        colors = ordered.flatMap { color in [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: color >> $0) } }
+
+        var places = [UInt8](repeating: 0, count: ordered.count)
+        for (index, color) in ordered.enumerated() { places[table.index(of: color)] = UInt8(index) }
+        indices.reserveCapacity(pixels.size.area)
+        for offset in stride(from: 0, to: bytes.count, by: 4) {
+            indices.append(places[table.index(of: bytes.pixel(at: offset))])
+        }
+    }
+}
+
+/// Up to 256 different colours in the order in which they came.
+private struct ColorTable {
+    private(set) var colors: [UInt32] = []
+    /// Where each colour is in `colors`, by its hash; four times as many as there are colours, so that few collide.
+    private var slots = [Int16](repeating: -1, count: 1024)
+    private var last: UInt32?
+
+    /// False if `color` is one too many.
+    mutating func insert(_ color: UInt32) -> Bool {
+        guard color != last else { return true }
+        last = color
+        let slot = slot(of: color)
+        guard slots[slot] < 0 else { return true }
+        guard colors.count < 256 else { return false }
+        slots[slot] = Int16(colors.count)
+        colors.append(color)
+        return true
+    }
+
+    /// The place of a colour that has been inserted.
+    func index(of color: UInt32) -> Int { max(0, Int(slots[slot(of: color)])) }
+
+    /// The slot of `color`, or the empty one where it belongs.
+    private func slot(of color: UInt32) -> Int {
+        var slot = Int((color &* 0x9E37_79B1) >> 22)
+        while slots[slot] >= 0, colors[Int(slots[slot])] != color { slot = (slot + 1) % slots.count }
+        return slot
+    }
+}
+
+extension Span<UInt8> {
+    /// Four bytes as one number, the first being the lowest.
+    fileprivate func pixel(at offset: Int) -> UInt32 {
+        UInt32(self[offset]) | UInt32(self[offset + 1]) << 8 | UInt32(self[offset + 2]) << 16
+            | UInt32(self[offset + 3]) << 24
+    }
+}

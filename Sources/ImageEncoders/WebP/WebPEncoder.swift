@@ -1,0 +1,76 @@
+import CWebPWriter
+import ImageCodecs
+
+/// Writes WebP with libwebp.
+struct WebPEncoder: FormatEncoder {
+    static let maximumSide = 16_383
+
+    private let options: WebPOptions
+
+    init(_ options: WebPOptions) {
+        self.options = options
+    }
+
+    /// The image as a file, with an alpha plane where a pixel is transparent.
+    func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
+        guard pixels.width <= Self.maximumSide, pixels.height <= Self.maximumSide else {
+            throw .encodingFailed(.webp, "more than \(Self.maximumSide) pixels a side")
+        }
+        var configuration = try Self.configuration(options)
+        var output = unsafe WebPMemoryWriter()
+        unsafe WebPMemoryWriterInit(&output)
+        defer { unsafe WebPMemoryWriterClear(&output) }
+        var picture = try unsafe Self.picture(of: pixels, isARGB: options.isLossless)
+        defer { unsafe WebPPictureFree(&picture) }
+        let isWritten = unsafe withUnsafeMutablePointer(to: &output) { output in
+            unsafe picture.writer = { unsafe WebPMemoryWrite($0, $1, $2) }
+            unsafe picture.custom_ptr = UnsafeMutableRawPointer(output)
+            return unsafe WebPEncode(&configuration, &picture) != 0
+        }
+        guard isWritten else {
+            throw .encodingFailed(.webp, "the encoder failed with error \(unsafe picture.error_code.rawValue)")
+        }
+        let file = unsafe Array(UnsafeBufferPointer(start: output.mem, count: output.size))
+        return try metadata.embedded(inWebP: file)
+    }
+
+    func animationWriter(
+        size: PixelSize, loopCount: UInt16, metadata: ImageMetadata
+    ) throws(CodecError) -> any AnimationWriter {
+        try WebPAnimationWriter(size: size, loopCount: loopCount, options: options, metadata: metadata)
+    }
+
+    /// libwebp's configuration for `options`.
+    static func configuration(_ options: WebPOptions) throws(CodecError) -> WebPConfig {
+        var configuration = WebPConfig()
+        let quality = Float(min(max(options.quality, 1), 100))
+        guard unsafe WebPConfigPreset(&configuration, WEBP_PRESET_DEFAULT, quality) != 0 else {
+            throw .encodingFailed(.webp, "another version of libwebp")
+        }
+        configuration.method = Int32(min(max(options.effort, 0), 6))
+        configuration.alpha_quality = Int32(min(max(options.alphaQuality, 0), 100))
+        if options.isLossless {
+            configuration.lossless = 1
+            configuration.exact = 1
+            configuration.quality = 75  // of a lossless file, the effort again
+        }
+        return configuration
+    }
+
+    /// A picture with the pixels in it, as ARGB or as YUV; to be freed.
+    static func picture(of pixels: PixelBuffer, isARGB: Bool) throws(CodecError) -> WebPPicture {
+        var picture = unsafe WebPPicture()
+        guard unsafe WebPPictureInit(&picture) != 0 else { throw .encodingFailed(.webp, "another version of libwebp") }
+        unsafe picture.use_argb = isARGB ? 1 : 0
+        unsafe picture.width = Int32(pixels.width)
+        unsafe picture.height = Int32(pixels.height)
+        let isImported = unsafe pixels.bytes.withUnsafeBufferPointer { bytes in
+            unsafe WebPPictureImportRGBA(&picture, bytes.baseAddress, Int32(pixels.width * 4))
+        }
+        guard isImported != 0 else {
+            unsafe WebPPictureFree(&picture)
+            throw .encodingFailed(.webp, "no memory for the pixels")
+        }
+        return unsafe picture
+    }
+}

@@ -1,0 +1,70 @@
+import ImageEncoders
+import ImageTestSupport
+import Testing
+
+@testable import ImageCodecs
+
+/// What every row decoder must do, whatever its format.
+@Suite
+struct RowDecoderTests {
+    static let formats: [ImageFormat] = [.png, .webp, .gif]
+
+    @Test(arguments: formats)
+    func aFileCutAnywhereIsAnErrorAndNeverAnImage(format: ImageFormat) throws {
+        let file = try TestImages.photo(width: 24, height: 18, hasAlpha: true).encoded(as: format)
+        // Without its last byte, the trailer, a GIF is complete.
+        let lengths = format == .gif ? 0..<file.count - 1 : 0..<file.count
+        for length in lengths {
+            #expect(throws: CodecError.self, "\(length) of \(file.count) bytes") {
+                try decodeRows(Array(file.prefix(length)))
+            }
+        }
+    }
+
+    @Test(arguments: formats)
+    func aFileCutBehindItsHeaderIsTruncated(format: ImageFormat) throws {
+        let file = try TestImages.photo(width: 24, height: 18).encoded(as: format)
+        #expect(throws: CodecError.truncated(format)) { try decodeRows(Array(file.prefix(file.count * 2 / 3))) }
+    }
+
+    @Test(arguments: formats)
+    func flippedBitsGiveAnErrorOrAnImage(format: ImageFormat) throws {
+        let file = try TestImages.photo(width: 24, height: 18, hasAlpha: true).encoded(as: format)
+        let limits = DecodeLimits(maximumPixels: 1 << 20)
+        for offset in file.indices {
+            for bit in [0, 3, 7] {
+                var damaged = file
+                damaged[offset] ^= 1 << bit
+                if let decoded = try? decodeRows(damaged, limits: limits) {
+                    #expect(decoded.bytes.count == decoded.size.area * 4)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: formats)
+    func bytesBehindTheEndAreIgnored(format: ImageFormat) throws {
+        let file = try TestImages.photo(width: 24, height: 18).encoded(as: format)
+        let longer = file + [UInt8](repeating: 0xAB, count: 100)
+        #expect(try decodeRows(longer).bytes == decodeRows(file).bytes)
+        #expect(try decodeRows(longer, step: 1).bytes == decodeRows(file).bytes)
+    }
+
+    @Test(arguments: formats)
+    func aDecoderThatIsLetGoHalfWayLeavesNothingBehind(format: ImageFormat) throws {
+        let file = try TestImages.photo(width: 64, height: 64).encoded(as: format)
+        let header = try #require(try ImageHeader.probe(file.span))
+        let decoder = try #require(descriptor(format)).rowDecoder(
+            for: header, rowSize: header.size, limits: DecodeLimits(), toleratesDamage: false)
+        try decoder.append(file.span.extracting(first: file.count / 2), to: RowCollector())
+        #expect(decoder.lateOrientation == nil)
+    }
+
+    @Test
+    func workingBytesSaturateInsteadOfOverflowing() {
+        var huge = ImageHeader(format: .png, size: PixelSize(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF))
+        #expect(PNGRowDecoder.workingBytes(of: huge, rowSize: huge.size) > 0)
+        huge.isProgressive = true
+        #expect(PNGRowDecoder.workingBytes(of: huge, rowSize: huge.size) == .max)
+    }
+}

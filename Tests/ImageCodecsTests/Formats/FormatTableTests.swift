@@ -1,0 +1,51 @@
+import ImageEncoders
+import ImageTestSupport
+import QOI
+import Testing
+
+@testable import ImageCodecs
+
+struct FormatTableTests {
+    @Test func theFormatsOfTheLibraryAreInItsTable() {
+        #expect(FormatTable.builtIn.descriptors.map(\.format) == [.jpeg, .png, .webp, .gif])
+        // Whatever bytes decide, they are among those that are looked at first.
+        #expect(FormatTable.builtIn.descriptors.map(\.signatureLength).max() == ImageFormat.signatureLength)
+    }
+
+    @Test func customFormatsAreFurtherEntriesBehindThem() {
+        let table = FormatTable(adding: [QOIFormat()])
+        #expect(table.descriptors.map(\.format) == FormatTable.builtIn.descriptors.map(\.format) + [QOIFormat().format])
+    }
+
+    @Test(arguments: ImageFormat.allBuiltIn)
+    func aFileIsRecognizedByItsFirstBytesAlone(format: ImageFormat) throws {
+        let file = try TestImages.photo(width: 5, height: 4).encoded(as: format)
+        let table = FormatTable(adding: [QOIFormat()])
+        #expect(try table.format(of: file.span.extracting(first: 12), isWhole: false)?.format == format)
+        #expect(try table.format(of: file.span.extracting(first: 2), isWhole: false) == nil)
+    }
+
+    @Test(arguments: ImageFormat.allBuiltIn)
+    func aFileThatEndsInsideItsSignatureIsTruncated(format: ImageFormat) throws {
+        let file = try TestImages.photo(width: 5, height: 4).encoded(as: format)
+        for count in 1...12 {
+            #expect(FormatTable.builtIn.failure(of: file.span.extracting(first: count)) == .truncated(format))
+        }
+    }
+
+    @Test(arguments: ["GIF8x", "RIFF....AVI", "RIFF....WAVE", "\u{89}PN3"])
+    func aFileThatOnlyBeginsLikeASignatureIsNone(text: String) {
+        let bytes = Array(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+        guard case .unsupportedFormat = FormatTable.builtIn.failure(of: bytes.span) else {
+            Issue.record("\(text) is taken for an image")
+            return
+        }
+    }
+
+    @Test func aFormatThatMayYetRecognizeTheFileIsWaitedFor() throws {
+        let table = FormatTable(adding: [TestFormat(signatureLength: 200, begin: TestFormat.rows(8))])
+        let bytes = [UInt8](repeating: 0x20, count: 199)
+        #expect(try table.format(of: bytes.span, isWhole: false) == nil)
+        #expect(throws: CodecError.self) { try table.format(of: bytes.span, isWhole: true) }
+    }
+}

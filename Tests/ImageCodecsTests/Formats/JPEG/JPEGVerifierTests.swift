@@ -1,0 +1,207 @@
+import ImageTestSupport
+import Testing
+
+@testable import ImageCodecs
+
+@Suite(.timeLimit(.minutes(5)))
+struct JPEGVerifierTests {
+    typealias Kind = JPEGRowDecoderTests.Kind
+    static let progressive = Kind.all.filter(\.isProgressive)
+
+    /// The segments and scans of `file`, each from its marker on; what follows the header of a scan belongs to it.
+    private func segments(_ file: [UInt8]) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        for (offset, byte) in file.enumerated() {
+            let next = offset + 1 < file.count ? file[offset + 1] : 0
+            let begins = byte == 0xFF && next >= 0xC0 && !(0xD0...0xD7).contains(next) && next != 0xFF
+            if begins { parts.append([]) }
+            parts[parts.count - 1].append(byte)
+        }
+        return parts
+    }
+
+    private func isScan(_ segment: [UInt8]) -> Bool { segment[1] == 0xDA }
+
+    /// The index of the last scan's segment.
+    private func lastScan(_ segments: [[UInt8]]) throws -> Int {
+        try segments.lastIndex(where: isScan).unwrapped()
+    }
+
+    private func dataStart(_ scan: [UInt8]) -> Int { 2 + Int(scan[3]) }
+
+    private func error(_ file: [UInt8]) -> CodecError? {
+        do throws(CodecError) {
+            _ = try ImageVerifier.verify(file.span)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // MARK: Whole files
+
+    @Test(arguments: Kind.all)
+    func wholeFilesOfEverySizePass(kind: Kind) throws {
+        for (width, height) in JPEGRowDecoderTests.sizes {
+            let file = try kind.file(width, height)
+            let header = try ImageVerifier.verify(file.span)
+            #expect(header.size == PixelSize(width: width, height: height) && header.frameCount == 1)
+        }
+    }
+
+    @Test(.enabled(if: TestJPEGScans.isAvailable, "cjpeg is not installed"), arguments: TestJPEGScans.kinds)
+    func filesOfCjpegPass(kind: TestJPEGScans) throws {
+        for (width, height) in JPEGRowDecoderTests.sizes {
+            let file = try kind.file(TestImage.photo(width, height))
+            #expect(throws: Never.self, "\(width)x\(height)") { try ImageVerifier.verify(file.span) }
+        }
+    }
+
+    @Test(arguments: TestInkJPEG.Marker.allCases)
+    func filesOfFourInksPass(marker: TestInkJPEG.Marker) {
+        let file = TestInkJPEG.file([[255, 0, 9, 7], [1, 2, 3, 4]], width: 2, marker: marker)
+        #expect(throws: Never.self) { try ImageVerifier.verify(file.span) }
+    }
+
+    @Test func fillBytesInFrontOfMarkersPass() throws {
+        let file = try Kind(isProgressive: true).file(64, 48)
+        let parts = segments(file)
+        let filled = parts[0] + parts.dropFirst().flatMap { segment -> [UInt8] in [0xFF, 0xFF] + segment }
+        #expect(filled.count > file.count)
+        #expect(throws: Never.self) { try ImageVerifier.verify(filled.span) }
+    }
+
+    @Test func bytesBehindTheEndMarkerAreIgnored() throws {
+        let file = try Kind().file(64, 48) + [1, 2, 3]
+        #expect(throws: Never.self) { try ImageVerifier.verify(file.span) }
+    }
+
+    @Test func aProgressiveFileWithFewerScansIsWhole() throws {
+        var parts = segments(try Kind(isProgressive: true).file(64, 48))
+        parts.remove(at: try lastScan(parts))
+        #expect(error(parts.flatMap(\.self)) == nil)
+    }
+
+    // MARK: Damaged scans
+
+    /// Ways to damage the data of a scan.
+    enum Damage: CaseIterable {
+        case zeros, noise, cut, missing
+
+        func apply(to data: [UInt8]) -> [UInt8] {
+            var random = SeededGenerator(seed: 7)
+            switch self {
+            case .zeros: return [UInt8](repeating: 0, count: data.count)
+            // Without FF, which would be a marker.
+            case .noise: return data.map { _ in .random(in: 0..<0xFF, using: &random) }
+            case .cut: return Array(data.prefix(data.count / 2))
+            case .missing: return []
+            }
+        }
+    }
+
+    @Test(arguments: progressive, Damage.allCases)
+    func aDamagedLaterScanIsFoundThoughAnEighthOfTheSizeDecodes(kind: Kind, damage: Damage) throws {
+        let file = try kind.file(200, 150)
+        let parts = segments(file)
+        let eighth = DecodeOptions(target: .maximumSide(20))
+        let laterScans = parts.indices.filter { isScan(parts[$0]) && parts[$0][5 + 2 * Int(parts[$0][4])] > 0 }
+        #expect(laterScans.count > 2)
+        for index in laterScans {
+            var damaged = parts
+            let start = dataStart(parts[index])
+            damaged[index] = Array(parts[index][..<start]) + damage.apply(to: Array(parts[index][start...]))
+            let bytes = damaged.flatMap(\.self)
+            #expect(throws: Never.self) { try decode(bytes, options: eighth) }
+            #expect(throws: CodecError.self, "scan at segment \(index)") { try ImageVerifier.verify(bytes.span) }
+        }
+    }
+
+    @Test(arguments: Damage.allCases)
+    func aDamagedBaselineScanIsFound(damage: Damage) throws {
+        var parts = segments(try Kind(quality: 95).file(200, 150))
+        let index = try lastScan(parts)
+        let start = dataStart(parts[index])
+        parts[index] = Array(parts[index][..<start]) + damage.apply(to: Array(parts[index][start...]))
+        #expect(error(parts.flatMap(\.self)) != nil)
+    }
+
+    @Test func aFileThatEndsInsideAScanWithAnEndMarkerIsTruncated() throws {
+        var parts = segments(try Kind(isProgressive: true).file(200, 150))
+        let index = try lastScan(parts)
+        parts[index] = Array(parts[index].prefix(parts[index].count / 2))
+        #expect(error(parts.flatMap(\.self)) == .truncated(.jpeg))
+    }
+
+    @Test(arguments: Kind.all)
+    func aFileCutAnywhereIsTruncated(kind: Kind) throws {
+        let file = try kind.file(40, 30)
+        for end in 1..<file.count {
+            #expect(error(Array(file[..<end])) == .truncated(.jpeg), "\(end) of \(file.count) bytes")
+        }
+    }
+
+    // MARK: Structure
+
+    @Test func bytesThatBelongToNothingAreDamage() throws {
+        let file = try Kind().file(64, 48)
+        var damaged = file
+        // libjpeg may have read up to eight of them ahead, which it drops.
+        damaged.insert(contentsOf: [UInt8](repeating: 0, count: 17), at: file.count - 2)
+        #expect(throws: Never.self) { try decode(damaged) }
+        guard case .corrupt(.jpeg, let detail) = error(damaged) else {
+            Issue.record("it passed")
+            return
+        }
+        #expect(detail.contains("extraneous bytes before marker 0xd9"))
+    }
+
+    @Test func aSegmentWithAWrongLengthIsDamage() throws {
+        var file = try Kind().file(64, 48)
+        file.insert(contentsOf: [0xFF, 0xFE, 0, 4, 1, 2, 3, 4], at: 2)  // two bytes too few
+        #expect(throws: Never.self) { try decode(file) }
+        #expect(throws: CodecError.self) { try ImageVerifier.verify(file.span) }
+    }
+
+    @Test func aScanWithoutTheOneItRefinesIsDamage() throws {
+        let file = try Kind(isProgressive: true).file(64, 48)
+        let parts = segments(file)
+        // The first scan of details that a later one refines: its low bits are missing, its high ones are not.
+        let first = try parts.firstIndex {
+            isScan($0) && $0[4] == 1 && $0[7] > 0 && $0[9] > 0 && $0[9] < 16
+        }.unwrapped()
+        var damaged = parts
+        damaged.remove(at: first)
+        #expect(error(damaged.flatMap(\.self)) != nil)
+    }
+
+    @Test(.enabled(if: TestJPEGScans.isAvailable, "cjpeg is not installed"))
+    func aChannelWithoutAScanIsTruncated() throws {
+        let file = try TestJPEGScans(name: "one scan a channel", script: "0; 1; 2;").file(TestImage.photo(64, 48))
+        var parts = segments(file)
+        parts.remove(at: try lastScan(parts))
+        #expect(error(parts.flatMap(\.self)) == .truncated(.jpeg))
+    }
+
+    @Test func scansOverTheLimitFail() throws {
+        let file = try Kind(isProgressive: true).file(64, 64)
+        #expect(throws: CodecError.overLimit(.scans, value: 10, limit: 9)) {
+            try ImageVerifier.verify(file.span, limits: DecodeLimits(maximumScans: 9))
+        }
+        #expect(throws: Never.self) { try ImageVerifier.verify(file.span, limits: DecodeLimits(maximumScans: 10)) }
+    }
+
+    // MARK: Memory
+
+    @Test func aBitACoefficientIsCharged() {
+        func bytes(_ sampling: [UInt8], isProgressive: Bool) -> Int {
+            var header = ImageHeader(format: .jpeg, size: PixelSize(width: 0x3FFF, height: 0x3FFF))
+            header.sampling = sampling.map(SamplingFactors.init(byte:))
+            header.isProgressive = isProgressive
+            return JPEGVerifier.workingBytes(of: header, beginning: [UInt8]().span)
+        }
+        #expect((100...115).contains(bytes([0x11, 0x11, 0x11], isProgressive: true) / 1_000_000))
+        #expect((50...60).contains(bytes([0x22, 0x11, 0x11], isProgressive: true) / 1_000_000))
+        #expect(bytes([0x22, 0x11, 0x11], isProgressive: false) < 10_000_000)
+    }
+}

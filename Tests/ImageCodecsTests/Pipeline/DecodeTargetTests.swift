@@ -1,0 +1,179 @@
+import ImageEncoders
+import ImageTestSupport
+import Testing
+
+@testable import ImageCodecs
+
+/// Sizes asked for, through the codecs.
+@Suite(.timeLimit(.minutes(5)))
+struct DecodeTargetTests {
+    static let targets: [DecodeOptions.Target] = [
+        .original, .maximumSide(31), .fit(PixelSize(width: 90, height: 20)), .fill(PixelSize(width: 24, height: 24)),
+        .fill(PixelSize(width: 200, height: 200)), .maximumBytes(8_000),
+    ]
+
+    private func fill(_ width: Int, _ height: Int) -> DecodeOptions {
+        DecodeOptions(target: .fill(PixelSize(width: width, height: height)))
+    }
+
+    @Test(arguments: ImageFormat.allBuiltIn, targets)
+    func theResultDoesNotDependOnThePieces(format: ImageFormat, target: DecodeOptions.Target) throws {
+        let file = try TestImage.photo(97, 71).encoded(as: format)
+        for filter in [Resampling.Filter.lanczos3, .box] {
+            let options = DecodeOptions(target: target, resampling: Resampling(filter: filter))
+            let whole = try decode(file, options: options)
+            var random = SeededGenerator(seed: 9)
+            #expect(try decode(file, options: options) { 1 } == whole)
+            #expect(try decode(file, options: options) { .random(in: 1...900, using: &random) } == whole)
+        }
+    }
+
+    @Test(arguments: ImageOrientation.allCases)
+    func fillingCutsTheMiddleOutOfTheUprightImage(orientation: ImageOrientation) throws {
+        let image = TestImage.photo(96, 60)
+        let file = try TestPNG.file(of: image, orientation: orientation)
+        let size = PixelSize(width: 20, height: 30)
+        let result = try decode(file, options: fill(20, 30))
+        #expect(result.pixels.size == size)
+        #expect(result.originalSize == image.size.upright(orientation))
+        #expect(result.shownSize == (orientation.swapsAxes ? PixelSize(width: 60, height: 90) : size.scaled(by: 2)))
+        #expect(result.wasScaled && result.wasCropped)
+
+        let upright = image.turned(orientation)
+        let shown = PixelRegion(
+            width: Double(result.shownSize.width), height: Double(result.shownSize.height),
+            inTheMiddleOf: upright.size)
+        let reference = ReferenceScaler().scale(upright, region: shown, to: size)
+        #expect(zip(result.pixels.bytes, reference).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
+    }
+
+    @Test(arguments: ImageOrientation.allCases)
+    func orientationsThatFollowThePixelsChangeNothingInTheSize(orientation: ImageOrientation) throws {
+        let image = try TestImages.photo(width: 96, height: 60)
+        let file = WebPRowDecoderTests.extended(
+            try image.encoded(as: .webp, quality: 95), flags: 0x08, width: 96, height: 60,
+            after: WebPRowDecoderTests.chunk("EXIF", TestExif.bytes(orientation: UInt8(orientation.rawValue))))
+        let upright = image.turned(orientation)
+        let targets = [(90, 20), (20, 90)].flatMap { width, height in
+            let box = PixelSize(width: width, height: height)
+            return [DecodeOptions.Target.fit(box), .fill(box)]
+        }
+        for target in targets {
+            let options = DecodeOptions(target: target)
+            let result = try decode(file, options: options)
+            let plan = ScalePlan(of: upright.size, orientation: .up, options: options)
+            #expect(result.pixels.size == plan.scaledSize, "\(target)")
+            #expect(result.originalSize == upright.size && result.shownSize == plan.region.size)
+            guard plan.scaledSize == result.pixels.size else { continue }
+            let reference = ReferenceScaler().scale(upright, region: plan.region, to: plan.scaledSize)
+            let difference = zip(result.pixels.bytes, reference).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+            // The middle of an odd rest may be one pixel to the left or to the right.
+            #expect(difference < reference.count * 5, "\(target)")
+        }
+    }
+
+    private static let lateTargets: [DecodeOptions] =
+        targets.map { DecodeOptions(target: $0) } + [
+            DecodeOptions(target: .fit(PixelSize(width: 90, height: .max)), allowsEnlarging: true),
+            DecodeOptions(target: .fit(PixelSize(width: 20, height: 300)), allowsEnlarging: true),
+            DecodeOptions(target: .fit(PixelSize(width: 3, height: 200))),
+            DecodeOptions(target: .fill(PixelSize(width: 40, height: 3))),
+            DecodeOptions(target: .maximumSide(300), allowsEnlarging: true, pixelFormat: .rgba16),
+        ]
+
+    /// As a PNG may have it, without saying so before.
+    @Test(arguments: lateTargets, ImageOrientation.allCases)
+    func anOrientationThatComesLateTurnsWhatWasPlanned(options: DecodeOptions, orientation: ImageOrientation) throws {
+        for image in [TestImage.photo(200, 3), TestImage.photo(30, 40)] {
+            let file = try TestPNG.file(of: image, orientation: orientation, isLate: true)
+            let decoder = StreamingDecoder(options: options)
+            try append(file, to: decoder)
+            let plan = try #require(decoder.plan)
+            let result = try decoder.finish()
+            let size = result.pixels.size.upright(orientation)
+            #expect(size.width <= plan.outputSize.width && size.height <= plan.outputSize.height)
+            #expect(result.header.orientation == orientation)
+            #expect(result.originalSize == image.size.upright(orientation))
+            switch options.target {
+            case .fit(let box), .fill(let box):
+                #expect(result.pixels.width <= box.width && result.pixels.height <= box.height)
+            case .original, .maximumSide, .maximumBytes:
+                let stored = try decode(TestPNG.file(of: image, orientation: .up), options: options)
+                #expect(result.pixels == stored.pixels.turned(orientation))
+            }
+        }
+    }
+
+    /// Else every PNG would ask for twice as much.
+    @Test func whatNothingAnnouncesIsNotChargedFor() throws {
+        func bytes(_ options: DecodeOptions) throws -> Int {
+            let decoder = StreamingDecoder(options: options)
+            try append(TestPNG.file(of: TestImage.photo(200, 100), orientation: .right, isLate: true), to: decoder)
+            return try #require(decoder.plan?.estimatedBytes)
+        }
+        #expect(try bytes(DecodeOptions()) == bytes(DecodeOptions(ignoresOrientation: true)))
+    }
+
+    @Test(arguments: ImageFormat.allBuiltIn)
+    func partsOfSmallImagesAreCutOutAsTheyAre(format: ImageFormat) throws {
+        let file = try TestImage.photo(64, 40).encoded(as: format)
+        let whole = try decode(file).pixels
+        let result = try decode(file, options: fill(50, 50))
+        #expect(result.pixels.size == PixelSize(width: 40, height: 40))
+        #expect(result.wasCropped && !result.wasScaled)
+        for place in [(0, 0), (39, 0), (0, 39), (21, 17)] {
+            #expect(result.pixels[place.0, place.1] == whole[place.0 + 12, place.1])
+        }
+    }
+
+    @Test func imagesAreEnlargedOnlyIfAskedFor() throws {
+        let file = try TestImage.photo(20, 10).encoded(as: .png)
+        var options = DecodeOptions(target: .maximumSide(50))
+        let same = try decode(file, options: options)
+        #expect(same.pixels.size == PixelSize(width: 20, height: 10))
+        #expect(!same.wasScaled && !same.wasCropped)
+        options.allowsEnlarging = true
+        let large = try decode(file, options: options)
+        #expect(large.pixels.size == PixelSize(width: 50, height: 25))
+        #expect(large.wasScaled && !large.wasCropped && large.originalSize == same.pixels.size)
+    }
+
+    @Test func enlargedImagesAreHeldToTheLimits() throws {
+        let file = try TestImage.photo(20, 10).encoded(as: .png)
+        let options = DecodeOptions(target: .maximumSide(.max), allowsEnlarging: true)
+        #expect(throws: CodecError.overLimit(.side, value: 1 << 24, limit: 65_535)) {
+            try decode(file, options: options)
+        }
+        var limits = DecodeLimits()
+        limits.maximumSide = .max
+        #expect(throws: CodecError.overLimit(.pixels, value: 1 << 47, limit: limits.maximumPixels)) {
+            try decode(file, options: options, limits: limits)
+        }
+    }
+
+    @Test func whatIsCutOffIsNotPaidForInPixels() throws {
+        let file = try TestImage.photo(640, 480).encoded(as: .png)
+        let decoder = StreamingDecoder(options: fill(40, 400))
+        try append(file, to: decoder)
+        let plan = try #require(decoder.plan)
+        #expect(plan.outputSize == PixelSize(width: 40, height: 400))
+        #expect(plan.shownSize == PixelSize(width: 48, height: 480))
+        #expect(plan.rowSize == plan.storedSize)
+    }
+}
+
+extension PixelSize {
+    fileprivate func scaled(by factor: Int) -> PixelSize { PixelSize(width: width * factor, height: height * factor) }
+}
+
+extension TestPNG {
+    /// `image` without its alpha, with an `eXIf` chunk, which may come behind the pixels.
+    fileprivate static func file(
+        of image: PixelBuffer, orientation: ImageOrientation = .up, isLate: Bool = false
+    ) throws -> [UInt8] {
+        let exif = [chunk("eXIf", TestExif.bytes(orientation: UInt8(orientation.rawValue)))]
+        let png = TestPNG(before: isLate ? [] : exif, after: isLate ? exif : [])
+        return png.file(
+            Image(width: image.width, height: image.height, depth: 8, colorType: 2, samples: image.rgb.map(Int.init)))
+    }
+}

@@ -1,0 +1,70 @@
+import ImageTestSupport
+import Testing
+
+@testable import ImageCodecs
+
+struct OrientedCanvasTests {
+    static let sizes = [(1, 1), (1, 5), (6, 1), (2, 2), (3, 5), (16, 9), (33, 18), (5, 40)]
+
+    /// The eight turns as the Exif standard words them: where the stored first row and first column are to be seen.
+    private func upright(_ image: PixelBuffer, _ orientation: ImageOrientation) -> [[Int]] {
+        let rows = (0..<image.height).map { y in (0..<image.width).map { x in y * image.width + x } }
+        let transposed = (0..<image.width).map { x in rows.map { $0[x] } }
+        return switch orientation {
+        case .up: rows  // row 0 at the top, column 0 at the left
+        case .upMirrored: rows.map { $0.reversed() }  // top, right
+        case .down: rows.reversed().map { $0.reversed() }  // bottom, right
+        case .downMirrored: rows.reversed()  // bottom, left
+        case .leftMirrored: transposed  // left, top
+        case .right: transposed.map { $0.reversed() }  // right, top
+        case .rightMirrored: transposed.reversed().map { $0.reversed() }  // right, bottom
+        case .left: transposed.reversed()  // left, bottom
+        }
+    }
+
+    @Test(arguments: ImageOrientation.allCases)
+    func everyOrientationPutsEveryPixelInItsPlace(orientation: ImageOrientation) {
+        for (width, height) in Self.sizes {
+            let image = TestImage.noise(width, height, seed: 5, isOpaque: false)
+            let turned = image.turned(orientation)
+            let expected = upright(image, orientation).flatMap { $0 }.flatMap { image.bytes[$0 * 4..<$0 * 4 + 4] }
+            #expect(turned.size == image.size.upright(orientation))
+            #expect(turned.bytes == expected, "\(width)x\(height)")
+        }
+    }
+
+    @Test(arguments: ImageOrientation.allCases)
+    func everyPlaceIsTakenOnce(orientation: ImageOrientation) {
+        for (width, height) in Self.sizes {
+            let stored = PixelSize(width: width, height: height)
+            let upright = stored.upright(orientation)
+            var places = Set<Int>()
+            for y in 0..<height {
+                for x in 0..<width {
+                    let place = orientation.place(x: x, y: y, in: stored)
+                    #expect((0..<upright.width).contains(place.x) && (0..<upright.height).contains(place.y))
+                    places.insert(place.y * upright.width + place.x)
+                }
+            }
+            #expect(places.count == stored.area)
+        }
+    }
+
+    @Test func rowsThatHaveNotComeAreTransparentBlack() {
+        let image = TestImage.photo(5, 4)
+        let canvas = OrientedCanvas(stored: image.size, orientation: .down)
+        canvas.append(row: image.bytes.span.extracting(0..<20))
+        #expect(canvas.completeRows == 1)
+        #expect(canvas.pixels.bytes[..<60].allSatisfy { $0 == 0 })
+        #expect(canvas.pixels[4, 3] == image[0, 0])
+    }
+
+    @Test func rowsTooManyAreIgnored() {
+        let image = TestImage.photo(5, 4)
+        let canvas = OrientedCanvas(stored: image.size, orientation: .left)
+        image.feed(canvas)
+        image.feed(canvas)
+        #expect(canvas.completeRows == 4)
+        #expect(canvas.pixels == image.turned(.left))
+    }
+}

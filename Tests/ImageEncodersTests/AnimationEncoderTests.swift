@@ -1,0 +1,96 @@
+import ImageCodecs
+import ImageEncoders
+import ImageTestSupport
+import Testing
+
+@Suite
+struct AnimationEncoderTests {
+    static let formats: [ImageFormat] = [.gif, .png, .webp]
+
+    @Test(arguments: [ImageFormat.gif, .png], [false, true])
+    func framesComeBackExactly(format: ImageFormat, hasAlpha: Bool) throws {
+        let frames = try TestImages.wanderingSquare(6, hasAlpha: hasAlpha)
+        let image = try AnimatedImage(animation(of: frames, as: format))
+        #expect(try image.allFrames() == frames)
+    }
+
+    @Test(arguments: [false, true])
+    func lossyFramesComeBackNearly(hasAlpha: Bool) throws {
+        // Large, because lossy WebP halves the resolution of colours.
+        let frames = (0..<3).map { index in
+            var frame = TestImage.photo(64, 48, seed: UInt64(index))
+            if hasAlpha { for offset in 0..<64 * 20 { frame.bytes[offset * 4 + 3] = 0 } }
+            return frame
+        }
+        let image = try AnimatedImage(animation(of: frames, as: .webp, quality: 100))
+        for (frame, decoded) in zip(frames, try image.allFrames()) {
+            let alpha = stride(from: 3, to: frame.bytes.count, by: 4)
+            #expect(alpha.map { frame.bytes[$0] } == alpha.map { decoded.bytes[$0] })
+            let visible = alpha.filter { frame.bytes[$0] > 0 }
+            let differences = visible.map { abs(Int(frame.bytes[$0 - 3]) - Int(decoded.bytes[$0 - 3])) }
+            #expect(differences.reduce(0, +) / differences.count < 20)
+        }
+    }
+
+    @Test(arguments: formats, [0, 1, 2, 7])
+    func loopsAndDelaysComeBack(format: ImageFormat, loopCount: Int) throws {
+        let file = try animation(
+            of: TestImages.wanderingSquare(3), as: format, delay: .milliseconds(250), loopCount: loopCount)
+        let image = try AnimatedImage(file)
+        #expect(image.loopCount == loopCount)
+        #expect(image.delays == [.milliseconds(250), .milliseconds(250), .milliseconds(250)])
+        #expect(image.duration == .milliseconds(750))
+        #expect(image.header.frameCount == 3)
+    }
+
+    @Test(arguments: [ImageFormat.gif, .png])
+    func whatDoesNotChangeCostsNext(format: ImageFormat) throws {
+        let frame = try TestImages.photo(width: 64, height: 64)
+        let one = try animation(of: [frame], as: format)
+        let ten = try animation(of: [PixelBuffer](repeating: frame, count: 10), as: format)
+        #expect(ten.count < one.count + 9 * 120)
+        #expect(try AnimatedImage(ten).frameCount == 10)
+    }
+
+    @Test(arguments: formats)
+    func aDelayThatTheFormatCannotHoldIsTheLongestItCan(format: ImageFormat) throws {
+        let file = try animation(of: TestImages.wanderingSquare(2), as: format, delay: .seconds(1 << 40))
+        #expect(try AnimatedImage(file).delay(at: 0) >= .seconds(655))
+    }
+
+    @Test(arguments: formats)
+    func framesOfAnotherSizeAreRefused(format: ImageFormat) throws {
+        let frames = [try TestImages.drawing(width: 5, height: 4), try TestImages.drawing(width: 4, height: 4)]
+        #expect(throws: CodecError.self) { try animation(of: frames, as: format) }
+        #expect(throws: CodecError.encodingFailed(format, "it has no frames")) { try animation(of: [], as: format) }
+    }
+
+    @Test
+    func whatAFormatCannotHoldIsRefused() {
+        let wide = PixelSize(width: 65_536, height: 1)
+        #expect(throws: CodecError.self) { try AnimationEncoder(format: .gif, size: wide) }
+        #expect(throws: CodecError.self) { try AnimationEncoder(format: .webp, size: wide) }
+        #expect(throws: CodecError.self) { try AnimationEncoder(format: .jpeg, size: PixelSize(width: 1, height: 1)) }
+        #expect(throws: CodecError.self) { try AnimationEncoder(format: .png, size: PixelSize(width: 0, height: 1)) }
+    }
+
+    @Test
+    func aFrameThatUncoversTheGroundIsClearedBeforeTheNext() throws {
+        let empty = PixelBuffer(transparent: PixelSize(width: 4, height: 3))
+        let full = try TestImages.drawing(width: 4, height: 3)
+        let frames = [full, empty, full, full, empty]
+        #expect(try AnimatedImage(animation(of: frames, as: .gif)).allFrames() == frames)
+        #expect(try AnimatedImage(animation(of: frames, as: .png)).allFrames() == frames)
+    }
+
+    @Test
+    func animationsBecomeOtherAnimations() throws {
+        let frames = try TestImages.wanderingSquare(4)
+        let gif = try AnimatedImage(animation(of: frames, as: .gif, loopCount: 3))
+        let png = try AnimatedImage(gif.encoded(as: .png))
+        #expect(try png.allFrames() == frames)
+        #expect((png.loopCount, png.duration) == (3, gif.duration))
+        let again = try AnimatedImage(AnimatedImage(png.encoded(as: .webp)).encoded(as: .gif))
+        #expect((again.frameCount, again.loopCount, again.duration) == (4, 3, gif.duration))
+    }
+}

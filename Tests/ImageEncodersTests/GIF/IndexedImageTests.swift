@@ -1,0 +1,50 @@
+import ImageCodecs
+import ImageTestSupport
+import Testing
+
+@testable import ImageEncoders
+
+@Suite
+struct IndexedImageTests {
+    @Test
+    func fewColoursComeBackExactly() throws {
+        for hasAlpha in [false, true] {
+            let image = try TestImages.drawing(width: 31, height: 17, hasAlpha: hasAlpha)
+            #expect(try decode(image.encoded(as: .gif)).pixels.bytes == image.bytes)
+        }
+    }
+
+    @Test(arguments: [255, 256])
+    func asManyColoursAsThePaletteHoldsComeBackExactly(count: Int) throws {
+        let hasAlpha = count == 255
+        var bytes: [UInt8] = []
+        for color in 0..<count { bytes += [UInt8(color), UInt8(color / 2), UInt8(255 - color), 255] as [UInt8] }
+        if hasAlpha { bytes += [0, 0, 0, 0] }
+        let image = try PixelBuffer(size: PixelSize(width: 256, height: 1), bytes: bytes).unwrapped()
+        #expect(try decode(image.encoded(as: .gif)).pixels.bytes == image.bytes)
+        #expect(IndexedImage(exactly: image)?.transparentIndex == (hasAlpha ? 255 : nil))
+    }
+
+    @Test
+    func manyColoursComeBackNearly() throws {
+        let image = try TestImages.photo(width: 64, height: 48)
+        let decoded = try decode(image.encoded(as: .gif)).pixels.bytes
+        let differences = zip(image.bytes, decoded).map { abs(Int($0) - Int($1)) }
+        #expect(differences.reduce(0, +) / differences.count < 5)
+    }
+
+    @Test
+    func everyColourIsUsedWhereThereAreTooMany() {
+        let image = TestImage.noise(40, 40, seed: 7, isOpaque: true)
+        let indexed = IndexedImage(nearest: image)
+        #expect(IndexedImage(exactly: image) == nil)
+        #expect(indexed.colors.count == 256)
+        #expect(Set(indexed.indices).count > 250)
+    }
+
+    @Test
+    func anImageOfOneColourNeedsOne() {
+        let image = TestImage.noise(1, 1, seed: 7, isOpaque: true)
+        #expect(IndexedImage(nearest: image).colors == IndexedImage(exactly: image)?.colors)
+    }
+}

@@ -1,0 +1,26 @@
+package import ImageCodecs
+import ImageEncoders
+
+/// `frames` one after the other, each shown for `delay`.
+package func animation(
+    of frames: [PixelBuffer], as format: ImageFormat, delay: Duration = .milliseconds(200), loopCount: Int = 0,
+    quality: Int = 85
+) throws(CodecError) -> [UInt8] {
+    let size = frames.first?.size ?? PixelSize(width: 1, height: 1)
+    let encoder = try AnimationEncoder(format: format, size: size, loopCount: loopCount, quality: quality)
+    for frame in frames { try encoder.append(frame, delay: delay) }
+    return try encoder.finish()
+}
+
+extension AnimatedImage {
+    /// All frames, decoded in order.
+    package func allFrames() throws(CodecError) -> [PixelBuffer] {
+        let decoder = AnimationDecoder(self, windowBytes: 0)
+        var frames: [PixelBuffer] = []
+        for index in 0..<frameCount { frames.append(try decoder.frame(at: index)) }
+        return frames
+    }
+
+    /// How long each frame is shown.
+    package var delays: [Duration] { (0..<frameCount).map(delay(at:)) }
+}

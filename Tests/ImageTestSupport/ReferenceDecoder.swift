@@ -1,0 +1,64 @@
+import Foundation
+package import ImageCodecs
+
+/// The programs of the C libraries: `djpeg` (package libjpeg-turbo-progs) and `dwebp` (package webp).
+package enum ReferenceDecoder {
+    /// Whether `program` is installed.
+    package static func has(_ program: String) -> Bool { path(program) != nil }
+
+    /// Width, height and RGB bytes of what `djpeg` makes of `file` at `eighths`/8 of its size.
+    package static func decodeJPEG(_ file: [UInt8], eighths: Int = 8) throws -> (size: PixelSize, rgb: [UInt8]) {
+        try parse(output(of: "djpeg", "-rgb -pnm -scale \(eighths)/8", file))
+    }
+
+    /// The RGBA bytes of what `dwebp` makes of `file`.
+    package static func decodeWebP(_ file: [UInt8]) throws -> [UInt8] {
+        let data = try output(of: "dwebp", "-quiet -pam -o -", file)
+        let end = Array("ENDHDR\n".utf8)
+        guard let header = data.indices.first(where: { data[$0...].starts(with: end) }) else {
+            throw Failure(status: -1)
+        }
+        return Array(data[(header + end.count)...])
+    }
+
+    private static func path(_ program: String) -> String? {
+        ["/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + program }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// What `program` writes to standard output.
+    private static func output(of program: String, _ options: String, _ file: [UInt8]) throws -> [UInt8] {
+        let name = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data(file).write(to: name)
+        defer { try? FileManager.default.removeItem(at: name) }
+        // popen, because Foundation's Process leaks, which leak checking reports.
+        guard let path = path(program), let pipe = unsafe popen("'\(path)' \(options) '\(name.path)'", "r") else {
+            throw Failure(status: -1)
+        }
+        var data: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while case let count = unsafe fread(&piece, 1, piece.count, pipe), count > 0 { data += piece[..<count] }
+        let status = unsafe pclose(pipe)
+        guard status == 0 else { throw Failure(status: status) }
+        return data
+    }
+
+    package struct Failure: Error {
+        var status: Int32
+    }
+
+    /// P6, width, height and 255, then the bytes.
+    private static func parse(_ data: [UInt8]) throws -> (PixelSize, [UInt8]) {
+        var fields: [String] = []
+        var offset = 0
+        while fields.count < 4, offset < data.count {
+            let field = data[offset...].prefix { $0 != 10 && $0 != 32 }
+            fields.append(String(decoding: field, as: UTF8.self))
+            offset += field.count + 1
+        }
+        guard fields.count == 4, fields[0] == "P6", let width = Int(fields[1]), let height = Int(fields[2]) else {
+            throw Failure(status: -1)
+        }
+        return (PixelSize(width: width, height: height), Array(data[offset...]))
+    }
+}
