@@ -1,6 +1,6 @@
 PREFIX ?= /usr/local
 BINARY := .build/release/webimage
-SOURCES := Package.swift Sources Tests Benchmarks/Package.swift $(wildcard $(addprefix Benchmarks/,Sources Benchmarks Tests))
+SOURCES := Package.swift Sources Tests Examples Benchmarks/Package.swift $(wildcard $(addprefix Benchmarks/,Sources Benchmarks Tests))
 
 # A binary that does not need the Swift toolchain to run, without its symbols.
 ifeq ($(shell uname -s),Linux)
@@ -25,8 +25,10 @@ release: ## build the optimised webimage command
 	@Scripts/setup.sh
 	swift build $(RELEASE) --product webimage
 
-demo: release ## watch progressive images arrive from a slow origin on this machine
-	@$(BINARY) demo
+demo: ## watch progressive images arrive from a slow origin on this machine
+	@Scripts/setup.sh
+	swift build $(RELEASE) --product demo
+	@.build/release/demo
 
 test: setup ## check the format, build for release, run all tests, those of the package traits included
 	@Scripts/test.sh

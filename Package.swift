@@ -102,12 +102,18 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
+        // What the programs have in common.
+        .target(name: "Console", dependencies: ["Threading"]),
         .executableTarget(
             name: "webimage",
             dependencies: [
-                "AsyncWebImage", "ImageEncoders", "LoopbackOrigin", "Threading",
+                "AsyncWebImage", "Console", "ImageEncoders", "Threading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        // Not part of the command, which would otherwise contain the origin and SwiftNIO. It shares the command's build.
+        .executableTarget(
+            name: "demo", dependencies: ["AsyncWebImage", "Console", "ImageEncoders", "LoopbackOrigin"],
+            path: "Examples/Demo"),
 
         // What the tests of several targets need: servers, a proxy, MD5, and what a process holds.
         .target(
@@ -167,10 +173,12 @@ let package = Package(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Tracing"])),
             ]),
+        .testTarget(name: "ConsoleTests", dependencies: ["Console"]),
+        .testTarget(name: "DemoTests", dependencies: ["demo", "AsyncWebImage", "Console", "LoopbackOrigin"]),
         .testTarget(
             name: "WebimageTests",
             dependencies: [
-                "webimage", "AsyncWebImage", "ImageEncoders", "LoopbackOrigin", "TestSupport", "Threading",
+                "webimage", "AsyncWebImage", "Console", "ImageEncoders", "LoopbackOrigin", "TestSupport", "Threading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ],

@@ -1,3 +1,4 @@
+import Console
 import Threading
 
 /// How the file descriptors that the process may open are shared out, so that none of its parts takes what another needs.

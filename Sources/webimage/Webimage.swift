@@ -1,3 +1,4 @@
+import Console
 import ArgumentParser
 
 #if canImport(Darwin)
@@ -17,10 +18,9 @@ struct Webimage: AsyncParsableCommand {
               webimage get https://example.com/photo.jpg
               webimage get --max-pixel-size 512 -o thumbnails --input urls.txt
               webimage info https://example.com/photo.jpg
-              webimage demo
             """,
         version: "0.1.0",
-        subcommands: [GetCommand.self, InfoCommand.self, DemoCommand.self])
+        subcommands: [GetCommand.self, InfoCommand.self])
 
     static func main() async {
         // A closed pipe is an error of the write, not the end of the process.

@@ -7,7 +7,7 @@ struct LayerTests {
     /// A module imports those of lower levels alone. Those in C are in front of all others.
     private static let modules = Layers([
         ["Hashing", "SocketPolling", "Threading"],
-        ["KqueuePolling"],
+        ["Console", "KqueuePolling"],
         ["HTTPTransport", "ImageCodecs", "LoopbackOrigin"],
         ["AsyncWebImage", "ImageEncoders"],
         ["webimage"],
@@ -34,7 +34,8 @@ struct LayerTests {
     ]
 
     @Test func modulesImportThoseOfLowerLevelsOnly() throws {
-        let all = try Module.all().filter { !$0.hasPrefix("C") }
+        // Those in C are named for it: a C and another capital letter.
+        let all = try Module.all().filter { !$0.hasPrefix("C") || $0.dropFirst().first?.isLowercase == true }
         for name in all {
             #expect(Self.modules.level(of: name) != nil, "\(name) has no level: add it to `modules`")
             for file in try Module(name).files {

@@ -9,9 +9,12 @@ let package = Package(
     dependencies: [.package(name: "async-web-image", path: "../..")],
     targets: [
         // Links to files of the command, which no library has.
+        .target(name: "CommandConsole"),
         .target(
             name: "CommandFiles",
-            dependencies: [.product(name: "AsyncWebImage", package: "async-web-image")]),
+            dependencies: ["CommandConsole", .product(name: "AsyncWebImage", package: "async-web-image")],
+            // The names of targets are unique across packages.
+            swiftSettings: [.unsafeFlags(["-module-alias", "Console=CommandConsole"])]),
         .executableTarget(
             name: "Fuzz",
             dependencies: [

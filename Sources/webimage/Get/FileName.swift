@@ -1,3 +1,5 @@
+import Console
+
 /// The name under which an image is written: from its URL or path, made safe for any folder.
 ///
 /// No separator, no control character, no leading dot or dash, at most 200 bytes. All of that is about code points: a

@@ -1,3 +1,4 @@
+import Console
 import AsyncWebImage
 
 /// Takes one image from its source to its file.

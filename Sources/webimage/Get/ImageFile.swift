@@ -1,3 +1,4 @@
+import Console
 import AsyncWebImage
 
 #if canImport(Darwin)

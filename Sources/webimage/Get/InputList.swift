@@ -1,3 +1,4 @@
+import Console
 import Dispatch
 
 #if canImport(Darwin)

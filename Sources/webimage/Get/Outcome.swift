@@ -1,3 +1,5 @@
+import Console
+
 /// What became of one URL.
 struct Outcome: Sendable, Equatable {
     /// The URL or path as it was given; of a URL without its user name and password.

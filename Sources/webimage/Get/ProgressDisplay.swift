@@ -1,3 +1,5 @@
+import Console
+
 /// Tells the user what is going on: results on standard output, failures and progress on standard error.
 ///
 /// On a terminal there is a line for every running image and one for the total, redrawn at most ten times a second;

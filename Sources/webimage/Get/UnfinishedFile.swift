@@ -1,3 +1,5 @@
+import Console
+
 #if canImport(Darwin)
 import Darwin
 #else

@@ -1,3 +1,4 @@
+import Console
 import AsyncWebImage
 
 /// What `webimage info` says about one image.

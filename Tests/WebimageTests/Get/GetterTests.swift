@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
+import Console
 import Foundation
 import ImageEncoders
 import LoopbackOrigin
@@ -11,8 +12,7 @@ import Testing
 struct GetterTests {
     typealias Response = LoopbackOrigin.Response
 
-    private let photograph = PixelBuffer(
-        size: PixelSize(width: 96, height: 64), bytes: Landscape.noon.render(width: 96, height: 64))
+    private let photograph = testPhotograph
 
     /// What `webimage get` makes of the answer `response`, and the files it leaves.
     private func get(

@@ -1,6 +1,6 @@
 extension String {
     /// The text without what would move a terminal's cursor, colour it, or change how the rest of a line is read.
-    var printable: String {
+    package var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.isInvisible ? "?" : $0 }))
     }
 }
@@ -8,7 +8,7 @@ extension String {
 extension Unicode.Scalar {
     /// Whether it is a control or format character, or has no shape of its own otherwise: these could forge what a
     /// terminal or a file manager shows.
-    var isInvisible: Bool {
+    package var isInvisible: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
         default: false

@@ -1,6 +1,5 @@
+import Console
 import Testing
-
-@testable import webimage
 
 struct TerminalTests {
     @Test(arguments: [("abcdef", 3, "abc"), ("abc", 3, "abc"), ("山水画", 5, "山水"), ("éé", 1, "é"), ("a", 0, "")])

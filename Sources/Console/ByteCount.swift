@@ -1,12 +1,12 @@
 /// A number of bytes as people read it.
-struct ByteCount: CustomStringConvertible {
-    let bytes: Int
+package struct ByteCount: CustomStringConvertible, Sendable {
+    package let bytes: Int
 
-    init(_ bytes: Int) {
+    package init(_ bytes: Int) {
         self.bytes = bytes
     }
 
-    var description: String {
+    package var description: String {
         guard bytes >= 1_000 else { return "\(bytes) B" }
         var value = Double(bytes) / 1_000
         for unit in ["kB", "MB", "GB"] {

@@ -5,24 +5,28 @@ import Glibc
 #endif
 
 /// What the process's standard output or error is connected to.
-struct Terminal: Sendable {
-    let descriptor: Int32
+package struct Terminal: Sendable {
+    package let descriptor: Int32
 
-    static let output = Terminal(descriptor: STDOUT_FILENO)
-    static let error = Terminal(descriptor: STDERR_FILENO)
+    package init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    package static let output = Terminal(descriptor: STDOUT_FILENO)
+    package static let error = Terminal(descriptor: STDERR_FILENO)
 
     /// Whether cursor movements are understood here.
-    var isInteractive: Bool {
+    package var isInteractive: Bool {
         isatty(descriptor) == 1 && Self.environment("TERM") != "dumb"
     }
 
     /// Whether pictures may be drawn: see https://no-color.org.
-    var showsColor: Bool {
+    package var showsColor: Bool {
         isInteractive && (Self.environment("NO_COLOR") ?? "").isEmpty
     }
 
     /// Columns and rows, as they are at this moment.
-    var size: (columns: Int, rows: Int) {
+    package var size: (columns: Int, rows: Int) {
         var size = winsize()
         let status = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
         guard status == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
@@ -30,20 +34,20 @@ struct Terminal: Sendable {
     }
 
     /// Writes `text` as it is.
-    func write(_ text: String) throws(FileError) {
+    package func write(_ text: String) throws(FileError) {
         try FileDescriptor.write(
             Array(text.utf8), to: descriptor, named: descriptor == STDOUT_FILENO ? "standard output" : "the terminal")
     }
 
     /// Writes `text` if that can be done: for what nobody depends on.
-    func tell(_ text: String) {
+    package func tell(_ text: String) {
         do throws(FileError) { try write(text) } catch {}
     }
 
     /// Puts something in the place of a standard stream that is closed, lest the next file become it.
     ///
     /// Reading from it, and writing results to it, fails as before.
-    static func fillGaps() {
+    package static func fillGaps() {
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
             _ = unsafe open("/dev/null", mode)
@@ -59,7 +63,7 @@ extension String {
     /// The text cut to `columns` of a terminal.
     ///
     /// Wide characters count twice.
-    func fitting(_ columns: Int) -> String {
+    package func fitting(_ columns: Int) -> String {
         var width = 0
         return String(
             prefix { character in

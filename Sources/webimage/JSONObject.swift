@@ -1,3 +1,5 @@
+import Console
+
 /// A flat JSON object, written in the order in which its members are added.
 struct JSONObject {
     private var members: [String] = []

@@ -5,26 +5,26 @@ import Glibc
 #endif
 
 /// What could not be done with a file, and why.
-struct FileError: Error, Equatable, CustomStringConvertible {
-    let description: String
+package struct FileError: Error, Equatable, CustomStringConvertible {
+    package let description: String
     /// The system's error code; 0 if it is none of the system's.
-    let code: Int32
+    package let code: Int32
     /// Whether nothing else could be written to the same folder either: the disk is full, fails, or takes no writing.
-    var endsRun = false
+    package var endsRun = false
 
     /// Cannot `action` `path`, for the reason in `errno`.
-    init(_ action: String, _ path: String, code: Int32 = errno) {
+    package init(_ action: String, _ path: String, code: Int32 = errno) {
         self.code = code
         description = "cannot \(action) \(path): \(unsafe String(cString: strerror(code)))"
     }
 
-    init(description: String) {
+    package init(description: String) {
         self.description = description
         code = 0
     }
 
     /// Why `path` cannot be read from; nil if it can.
-    static func reading(_ path: String) -> FileError? {
+    package static func reading(_ path: String) -> FileError? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return FileError("read", path) }
         defer { close(descriptor) }
@@ -35,9 +35,9 @@ struct FileError: Error, Equatable, CustomStringConvertible {
 }
 
 /// Calls on open files that go on where the kernel stopped early.
-enum FileDescriptor {
+package enum FileDescriptor {
     /// Writes all of `bytes`.
-    static func write(_ bytes: [UInt8], to descriptor: Int32, named name: String) throws(FileError) {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32, named name: String) throws(FileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) }
@@ -52,7 +52,7 @@ enum FileDescriptor {
     }
 
     /// Reads up to `most` bytes; none at the end.
-    static func read(_ most: Int, from descriptor: Int32, named name: String) throws(FileError) -> [UInt8] {
+    package static func read(_ most: Int, from descriptor: Int32, named name: String) throws(FileError) -> [UInt8] {
         var count = 0
         repeat {
             var bytes = [UInt8](repeating: 0, count: most)
@@ -63,7 +63,7 @@ enum FileDescriptor {
     }
 
     /// Whether something can be read, or the end is there, within `milliseconds`.
-    static func isReadable(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
+    package static func isReadable(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe systemPoll(&poll, 1, milliseconds) > 0
     }

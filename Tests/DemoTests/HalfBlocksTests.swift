@@ -1,6 +1,6 @@
 import Testing
 
-@testable import webimage
+@testable import demo
 
 struct HalfBlocksTests {
     @Test func twoPixelsAreOneCharacter() {

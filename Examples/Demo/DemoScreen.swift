@@ -1,3 +1,5 @@
+import Console
+
 /// A grid of pictures with captions, redrawn in place below whatever was on the terminal before.
 struct DemoScreen {
     private static let across = 3

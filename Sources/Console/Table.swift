@@ -1,16 +1,16 @@
 /// Rows of text in aligned columns, the first to the left and the others to the right.
-struct Table {
+package struct Table: Sendable {
     private var rows: [[String]]
 
-    init(heading: [String]) {
+    package init(heading: [String]) {
         rows = [heading]
     }
 
-    mutating func add(_ row: [String]) {
+    package mutating func add(_ row: [String]) {
         rows.append(row)
     }
 
-    var lines: [String] {
+    package var lines: [String] {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             row.indices.map { column in

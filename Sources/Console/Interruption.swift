@@ -11,18 +11,18 @@ import Glibc
 ///
 /// The first cancels the work, which then cleans up after itself; a later one ends the process on the spot. What comes
 /// within half a second of the first is one with it: `timeout`, for one, signals its child and then their whole group.
-enum Interruption {
+package enum Interruption {
     /// The work was interrupted; the shell's convention is the exit status 128 + `signal`.
-    struct Interrupted: Error {
-        let signal: Int32
-        var exitStatus: Int32 { 128 + signal }
+    package struct Interrupted: Error {
+        package let signal: Int32
+        package var exitStatus: Int32 { 128 + signal }
     }
 
     /// What `body` returns.
     ///
     /// A signal that the process was started to ignore, as `nohup` and shells without job control have it, stays ignored.
     /// Throws `Interrupted` if a signal came, after `body` has ended.
-    static func cancelling<Result: Sendable>(
+    package static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let received = Received()

@@ -1,20 +1,22 @@
+import Console
 import AsyncWebImage
 import LoopbackOrigin
 
 /// Many callers, few requests, pictures that are there before they have come.
 struct Demo: Sendable {
     private static let callers = 8
-    private static let duration = 5.0
     private static let pieces = 100
 
     let pictures: [DemoPicture]
     let screen: DemoScreen?
+    /// How many seconds each picture takes to arrive.
+    var duration = 5.0
 
     /// Loads every picture from `origin` and returns what it took.
     func run(on origin: LoopbackOrigin) async throws -> Table {
         for picture in pictures {
             let response = LoopbackOrigin.Response(headerFields: ["Content-Type": "image/*"], body: picture.bytes)
-            let bytesPerSecond = Int(Double(picture.bytes.count) / Self.duration)
+            let bytesPerSecond = Int(Double(picture.bytes.count) / duration)
             origin.route(
                 picture.path,
                 response.paced(bytesPerSecond: bytesPerSecond, chunk: picture.bytes.count / Self.pieces + 1))
@@ -80,7 +82,7 @@ struct Demo: Sendable {
     private func summary(_ counts: LoopbackOrigin.Counts) -> [String] {
         let sent = counts.bodyBytesSent.values.reduce(0, +)
         return [
-            "", "  webimage demo", "",
+            "", "  async-web-image", "",
             "  callers   \(pictures.count * Self.callers)",
             "  requests  \(counts.totalRequests)",
             "  received  \(ByteCount(sent))    ",

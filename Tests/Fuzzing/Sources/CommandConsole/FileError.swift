@@ -1,0 +1,1 @@
+../../../../Sources/Console/FileError.swift

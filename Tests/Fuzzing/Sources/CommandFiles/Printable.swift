@@ -1,1 +1,0 @@
-../../../../Sources/webimage/Console/Printable.swift
