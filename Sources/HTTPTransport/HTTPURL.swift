@@ -84,6 +84,8 @@ public struct HTTPURL: Sendable, Hashable {
     /// dropped: whoever wrote it has no say in who we are, and an untrusted URL that has any most likely hides its host behind
     /// them (RFC 9110, section 4.2.4).
     func resolving(_ reference: String) throws(TransportError) -> HTTPURL {
+        // libcurl takes an empty one for the root; this URL has no fragment.
+        if reference.isEmpty || reference.utf8.first == UInt8(ascii: "#") { return self }
         let parser = try URLParser(of: reference)
         try parser.set(CURLUPART_URL, string)
         try parser.set(CURLUPART_URL, reference, flags: CURLU_URLENCODE)

@@ -30,13 +30,31 @@ struct RawResponseHead: Sendable {
     /// Lines that are no fields are passed over, as browsers do.
     var response: HTTPResponse {
         var fields = HTTPFields()
+        forEachLine { line in
+            if let field = Self.field(line) { fields.append(field) }
+        }
+        return HTTPResponse(status: status, headerFields: fields)
+    }
+
+    /// Returns whether there is a control character, tabs excepted, in a field of that name, which is in lower case.
+    func hasControlCharacter(inFieldsNamed name: String) -> Bool {
+        var isFound = false
+        forEachLine { line in
+            guard let colon = Self.colon(of: line), colon == name.utf8.count,
+                zip(0..<colon, name.utf8).allSatisfy({ line[$0] | 0x20 == $1 })
+            else { return }
+            isFound = isFound || line.indices.contains { line[$0] < 0x20 && line[$0] != 0x09 || line[$0] == 0x7F }
+        }
+        return isFound
+    }
+
+    private func forEachLine(_ body: (Span<UInt8>) -> Void) {
         let bytes = lines.span
         var start = 0
         for index in bytes.indices where bytes[index] == 0x0A {
-            if let field = Self.field(bytes.extracting(start..<index)) { fields.append(field) }
+            body(bytes.extracting(start..<index))
             start = index + 1
         }
-        return HTTPResponse(status: status, headerFields: fields)
     }
 
     private static func field(_ line: Span<UInt8>) -> HTTPField? {

@@ -131,6 +131,19 @@ struct HTTPURLTests {
         #expect(try HTTPURL("http://example.org/x/y").resolving(reference).string == expected)
     }
 
+    /// RFC 3986, section 5.2.2: without its fragment.
+    @Test(arguments: [
+        "http://example.org/x/y", "http://example.org/x/y?q=1", "http://example.org/", "http://[::1]:8080/a?",
+        "https://user:secret@example.org/x/y?q",
+    ])
+    func anEmptyReferenceIsTheURLItself(text: String) throws {
+        let url = try HTTPURL(text)
+        for reference in ["", "#fragment"] {
+            #expect(try url.resolving(reference) == url)
+            #expect(try HTTPURL(text + "#old").resolving(reference) == url)
+        }
+    }
+
     @Test func credentialsStayWithinTheOrigin() throws {
         let url = try HTTPURL("http://user:secret@example.org/a")
         #expect(try url.resolving("/b").password == "secret")

@@ -61,6 +61,10 @@ extension CurlTransfer {
             }
         }
         if raw.status == .unauthorized, credential != nil || mayAskProvider {
+            // libcurl would repeat them in its answer, and so let the server add fields to our request.
+            if credential?.isNegotiated == true, raw.hasControlCharacter(inFieldsNamed: "www-authenticate") {
+                return fail(.authenticationFailed, detail: "the challenge has control characters")
+            }
             incoming.challenge = raw
             // To answer by the same connection, libcurl reads the body to its end itself.
             if credential?.isNegotiated != true { discardBody() }

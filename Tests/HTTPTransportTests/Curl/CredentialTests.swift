@@ -95,6 +95,41 @@ struct CredentialTests {
         }
     }
 
+    /// libcurl repeats these values in its answer; for some servers a carriage return begins another field.
+    @Test(arguments: ["realm", "nonce", "opaque"], ["\r", "\rX-Injected: yes\r", "\u{1B}[2J", "\u{7F}"])
+    func aChallengeWithControlCharactersIsNotAnswered(parameter: String, injected: String) async throws {
+        var parameters = ["realm": "photos", "nonce": "0123", "opaque": "4567"]
+        parameters[parameter]? += injected
+        let challenge = parameters.map { "\($0)=\"\($1)\"" }.joined(separator: ", ")
+        let head = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nwww-Authenticate: Digest \(challenge)\r\n\r\n"
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", .raw(head))
+            let record = try await transport.fetch(origin.url("/a")) {
+                $0.credential = .password(user: "me", password: "secret")
+            }
+            #expect(record.error?.reason == .authenticationFailed)
+            #expect(record.error?.detail == "the challenge has control characters")
+            #expect(origin.recordedRequests.count == 1)
+            // It is the answer for those who have no credential.
+            #expect(try await transport.fetch(origin.url("/a")).head?.status == .unauthorized)
+        }
+    }
+
+    @Test func aTabInAChallengeIsNoReasonToRefuseIt() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            let challenge = "Digest\trealm=\"my\tphotos\",\tnonce=\"0123\""
+            origin.route("/a") { request in
+                request.headerFields["authorization"] == nil
+                    ? .raw("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nWWW-Authenticate: \(challenge)\r\n\r\n")
+                    : LoopbackOrigin.Response(body: [1])
+            }
+            let record = try await transport.fetch(origin.url("/a")) {
+                $0.credential = .digest(user: "me", password: "secret")
+            }
+            #expect(record.body == [1])
+        }
+    }
+
     @Test func withoutCredentialsTheStatusIsTheAnswer() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.guardByBasic("/a")
