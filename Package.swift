@@ -51,7 +51,7 @@ let package = Package(
             name: "CLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CLinux"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own
         // The encoders of these libraries. The error handling is the one of the decoder.
@@ -61,9 +61,11 @@ let package = Package(
         // Vector instructions that Swift has no names for.
         .target(name: "CResampling"),
 
-        .target(name: "Threading"),
+        .target(
+            name: "Threading",
+            dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
         .target(name: "Hashing", dependencies: ["CZlib"]),
-        .target(name: "SocketPolling", dependencies: ["CEpoll"]),
+        .target(name: "SocketPolling", dependencies: ["CLinux"]),
         // On Linux for its tests alone, with a stand-in for kqueue.
         .target(
             name: "KqueuePolling",
@@ -71,7 +73,8 @@ let package = Package(
         .target(
             name: "HTTPTransport",
             dependencies: [
-                "CCurl", "CEpoll", "SocketPolling", "Threading",
+                "CCurl", "CLinux", "SocketPolling", "Threading",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .target(name: "KqueuePolling", condition: .when(platforms: [.macOS])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
@@ -133,7 +136,7 @@ let package = Package(
         // Reads the sources.
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
-        .testTarget(name: "ThreadingTests", dependencies: ["Threading"]),
+        .testTarget(name: "ThreadingTests", dependencies: ["TestSupport", "Threading"]),
         .testTarget(
             name: "SocketPollingTests", dependencies: ["KqueuePolling", "SocketPolling", "TestSupport", "Threading"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),

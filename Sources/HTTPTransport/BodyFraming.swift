@@ -72,7 +72,7 @@ struct BodyFraming {
     private static func number(_ digits: Span<UInt8>) -> Int? {
         var number = 0
         for index in digits.indices {
-            guard (0x30...0x39).contains(digits[index]), number < Int.max / 100 else { return nil }
+            guard digits[index].isASCIIDigit, number < Int.max / 100 else { return nil }
             number = number * 10 + Int(digits[index] - 0x30)
         }
         return digits.isEmpty ? nil : number

@@ -152,7 +152,7 @@ public struct HTTPURL: Sendable, Hashable {
         guard let last = host.split(separator: ".", omittingEmptySubsequences: false).last, !last.isEmpty else {
             return false
         }
-        return last.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return last.utf8.allSatisfy(\.isASCIIDigit)
             || last.hasPrefix("0x") && last.dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 

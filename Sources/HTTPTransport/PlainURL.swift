@@ -68,20 +68,18 @@ struct PlainURL {
         guard label.count <= 3, label[0] != UInt8(ascii: "0") || label.count == 1 else { return false }
         var value = 0
         for index in label.indices {
-            guard isDigit(label[index]) else { return false }
+            guard label[index].isASCIIDigit else { return false }
             value = value * 10 + Int(label[index] - UInt8(ascii: "0"))
         }
         return value <= 255
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// Reads `:` and a number without leading zeros, and moves `index` behind it.
     private static func port(_ bytes: Span<UInt8>, _ index: inout Int) -> Int? {
         index += 1
         let start = index
         var value = 0
-        while index < bytes.count, isDigit(bytes[index]), index - start < 5 {
+        while index < bytes.count, bytes[index].isASCIIDigit, index - start < 5 {
             value = value * 10 + Int(bytes[index] - UInt8(ascii: "0"))
             index += 1
         }

@@ -31,7 +31,7 @@ public enum ProxyRule: Sendable, Hashable {
 
     private static func percentEncoded(_ text: String) -> String {
         text.utf8.map { byte in
-            let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+            let isPlain = byte.isASCIIDigit || (0x41...0x5A).contains(byte & 0xDF)
             return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }

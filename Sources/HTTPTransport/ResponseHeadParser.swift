@@ -69,7 +69,7 @@ struct ResponseHeadParser {
         while index < end, line[index] == 0x20 { index += 1 }
         var code = 0
         var digits = 0
-        while index < end, case let digit = line[index], (0x30...0x39).contains(digit), digits < 4 {
+        while index < end, case let digit = line[index], digit.isASCIIDigit, digits < 4 {
             code = code * 10 + Int(digit - 0x30)
             digits += 1
             index += 1

@@ -16,6 +16,11 @@ public struct TransportError: Error, Sendable, Hashable {
         self.detail = detail?.withoutInvisibleCharacters
     }
 
+    /// The failure of a request for `url` that nobody wants any more.
+    package static func cancelled(_ url: HTTPURL) -> TransportError {
+        TransportError(url: url.string, reason: .cancelled)
+    }
+
     /// What can happen to a request.
     public enum Reason: Sendable, Hashable {
         /// The text is no http or https URL.

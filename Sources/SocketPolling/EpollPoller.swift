@@ -1,5 +1,5 @@
 #if os(Linux)
-import CEpoll
+import CLinux
 import Glibc
 
 /// epoll and an eventfd.

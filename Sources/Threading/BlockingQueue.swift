@@ -1,3 +1,5 @@
+import DequeModule
+
 #if canImport(Darwin)
 import Darwin
 #else
@@ -27,8 +29,8 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     private let shortAdded: UnsafeMutablePointer<pthread_cond_t>
     /// How many threads wait for `anyAdded`.
     private var waitingForAny = 0
-    private var short = Elements()
-    private var long = Elements()
+    private var short = Deque<Element>()
+    private var long = Deque<Element>()
     private var shortSinceLong = 0
     private var isClosed = false
 
@@ -127,26 +129,5 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         guard let element = short.popFirst() else { return nil }
         if !long.isEmpty { shortSinceLong += 1 }
         return element
-    }
-
-    /// First in, first out.
-    private struct Elements {
-        private var elements: [Element] = []
-        private var head = 0
-
-        var isEmpty: Bool { head == elements.count }
-
-        mutating func append(_ element: Element) { elements.append(element) }
-
-        mutating func popFirst() -> Element? {
-            guard !isEmpty else { return nil }
-            let element = elements[head]
-            head += 1
-            if head == elements.count || head > 1_024 {
-                elements.removeFirst(head)
-                head = 0
-            }
-            return element
-        }
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Dispatch
 import Testing
 import Threading
 
@@ -63,18 +63,11 @@ struct BlockingQueueTests {
 
 /// Something that threads wait for; what does not happen within a minute is an issue.
 private final class OneTimeEvent: Sendable {
-    private let hasHappened = Locked(false)
+    private let happening = DispatchSemaphore(value: 0)
 
-    func happen() { hasHappened.withLock { $0 = true } }
+    func happen() { happening.signal() }
 
     func wait() {
-        let end = ContinuousClock.now + .seconds(60)
-        while !hasHappened.withLock({ $0 }) {
-            guard ContinuousClock.now < end else {
-                Issue.record("an event has not happened")
-                return
-            }
-            sched_yield()
-        }
+        if happening.wait(timeout: .now() + 60) == .timedOut { Issue.record("an event has not happened") }
     }
 }

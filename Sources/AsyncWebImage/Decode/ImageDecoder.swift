@@ -1,4 +1,5 @@
 public import ImageCodecs
+import Threading
 
 #if canImport(Darwin)
 import Darwin
@@ -134,7 +135,7 @@ public actor ImageDecoder {
 /// What this machine has.
 public enum Machine: Sendable {
     /// Processors this process may use.
-    public static let processorCount = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    public static let processorCount = availableProcessorCount()
     /// Bytes of physical memory.
     public static let memoryBytes = max(
         64 << 20, Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))))

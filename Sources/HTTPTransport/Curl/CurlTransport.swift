@@ -33,13 +33,13 @@ public actor CurlTransport: Transport {
 
     init(
         configuration: Configuration, poller: any SystemPoller.Type = PlatformPoller.self,
-        whenThreadEnded: @escaping @Sendable () -> Void = {}
+        addressBook: AddressBook? = nil, whenThreadEnded: @escaping @Sendable () -> Void = {}
     ) {
         _ = CurlLibrary.initialized
         _ = RuntimeTimer.opening
         self.configuration = configuration
         policy = configuration.policy.allowsAll ? nil : configuration.policy
-        addressBook = AddressBook(resolver: configuration.resolver)
+        self.addressBook = addressBook ?? AddressBook(resolver: configuration.resolver)
         thread = CurlThread(poller: EventPoller(poller))
         multi = CurlMulti(
             poller: thread.poller, connectionCacheSize: configuration.connectionCacheSize,
@@ -191,12 +191,6 @@ extension CurlTransport {
         transfer.easy = nil
         givenAddresses.note(transfer)
         handles.giveBack(easy)
-    }
-}
-
-extension TransportError {
-    fileprivate static func cancelled(_ url: HTTPURL) -> TransportError {
-        TransportError(url: url.string, reason: .cancelled)
     }
 }
 

@@ -1,4 +1,4 @@
-import CEpoll
+import CLinux
 import Synchronization
 import Threading
 
@@ -145,7 +145,7 @@ extension FloodGuard {
     private var bytesRead: [Int32: Int64] {
         #if os(Linux)
         state.withLock { state in
-            Dictionary(uniqueKeysWithValues: state.connections.map { ($0, cepoll_bytes_read($0)) })
+            Dictionary(uniqueKeysWithValues: state.connections.map { ($0, clinux_bytes_read($0)) })
         }
         #else
         [:]

@@ -14,7 +14,7 @@ public struct AddressRange: Sendable, Hashable {
         let isMapped = address.isIPv4 && first.contains(":")
         var length = address.width
         if parts.count == 2 {
-            guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(\.isASCIIDigit),
                 let given = Int(parts[1])
             else { return nil }
             // ::ffff:10.0.0.0/104 is 10.0.0.0/8.

@@ -32,22 +32,24 @@ final class AddressBook: Sendable {
 
     /// How long addresses are good for.
     static let lifetime = Duration.seconds(60)
+    /// How long it is taken for granted that a host has none.
+    private static let failureLifetime = Duration.seconds(5)
     private static let entryLimit = 10_000
     /// So many addresses of a host are kept; who has more has enough of them.
     private static let addressLimit = 16
 
     private let state = Locked(State())
     private let resolver: any HostResolver
-    private let failureLifetime: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
 
-    init(resolver: any HostResolver, failureLifetime: Duration = .seconds(5)) {
+    init(resolver: any HostResolver, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.resolver = resolver
-        self.failureLifetime = failureLifetime
+        self.now = now
     }
 
     /// What is known of `host`; nil if it has to be looked up.
     func knownAnswer(for host: String) -> Answer? {
-        state.withLock { state in state.entries[host].flatMap { $0.expiry > .now ? $0.answer : nil } }
+        state.withLock { state in state.entries[host].flatMap { $0.expiry > now() ? $0.answer : nil } }
     }
 
     /// Looks `host` up and calls `completion` once, unless `waiter` is withdrawn before.
@@ -75,7 +77,7 @@ final class AddressBook: Sendable {
             let addresses = try await resolver.addresses(of: host)
             guard !addresses.isEmpty else { throw LookupFailure(message: "no addresses") }
             answer = .success(
-                Addresses(list: Array(addresses.prefix(Self.addressLimit)), expiry: .now + Self.lifetime))
+                Addresses(list: Array(addresses.prefix(Self.addressLimit)), expiry: now() + Self.lifetime))
         } catch let failure as LookupFailure {
             answer = .failure(failure)
         } catch {
@@ -104,7 +106,7 @@ final class AddressBook: Sendable {
         switch answer {
         case .success(let addresses): Entry(answer: answer, expiry: addresses.expiry)
         case .failure(let failure):
-            failure.isTemporary ? nil : Entry(answer: answer, expiry: .now + failureLifetime)
+            failure.isTemporary ? nil : Entry(answer: answer, expiry: now() + Self.failureLifetime)
         }
     }
 }

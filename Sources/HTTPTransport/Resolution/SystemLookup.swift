@@ -50,7 +50,7 @@ private func isOfOneLink(_ address: UnsafePointer<sockaddr>) -> Bool {
 /// Whether `host`, as it stands in a URL, is an address itself and needs no lookup.
 func isNumericAddress(_ host: String) -> Bool {
     guard let first = host.utf8.first, first != UInt8(ascii: "[") else { return true }
-    guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+    guard first.isASCIIDigit else { return false }
     var address = in_addr()
     return unsafe host.withCString { unsafe inet_pton(AF_INET, $0, &address) } == 1
 }

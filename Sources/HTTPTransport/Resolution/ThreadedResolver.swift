@@ -1,3 +1,4 @@
+import DequeModule
 import Threading
 
 /// Asks a function that blocks, mostly the system's resolver, on eight threads, and more while these are stuck.
@@ -18,7 +19,7 @@ public final class ThreadedResolver: HostResolver {
 
     private struct State {
         var lastID = 0
-        var queue: [Int] = []
+        var queue: Deque<Int> = []
         /// Those in the queue that somebody still wants.
         var waiting: [Int: Job] = [:]
         /// Handed over here and not by the continuation: thread sanitizer takes an object that one brings from a plain
@@ -148,8 +149,7 @@ public final class ThreadedResolver: HostResolver {
 
     private func nextJob() -> (Int, Job)? {
         state.withLock { state in
-            while !state.queue.isEmpty {
-                let id = state.queue.removeFirst()
+            while let id = state.queue.popFirst() {
                 if let job = state.waiting.removeValue(forKey: id) {
                     state.begun += 1
                     return (id, job)

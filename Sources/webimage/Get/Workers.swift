@@ -1,11 +1,5 @@
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// As many threads as there are processors, for checking, encoding and files: Swift's own must stay free for the
 /// downloads.
 ///
@@ -23,7 +17,7 @@ final class Workers: TaskExecutor {
     /// How many threads there are.
     let count: Int
 
-    init(count: Int = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) {
+    init(count: Int = availableProcessorCount()) {
         self.count = max(1, count)
         let work: @Sendable () -> Void = { [queue] in
             while let work = queue.next() {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LoopbackOrigin
+import TestSupport
 import Testing
 import Threading
 
@@ -25,9 +26,9 @@ struct CancellationTests {
     @Test func whileTheHostIsLookedUp() async throws {
         let gate = ThreadGate()
         defer { gate.open() }
-        let isLooking = Locked(false)
+        let looking = Tally()
         let resolver = ThreadedResolver { _ in
-            isLooking.withLock { $0 = true }
+            looking.add()
             gate.wait()
             return ["127.0.0.1"]
         }
@@ -36,7 +37,7 @@ struct CancellationTests {
             let transport = CurlTransport(configuration: .init(proxy: .none, resolver: resolver))
             let recorder = Recorder()
             let transfer = try transport.start("http://stuck.example:\(origin.port)/a", recorder)
-            while !isLooking.withLock({ $0 }), !Task.isCancelled { await Task.yield() }
+            await looking.reaches(1)
             // A stuck lookup holds up neither other transfers nor the cancellation.
             #expect(try await transport.fetch(origin.url("/a")).body == [1])
             transfer.cancel()
@@ -117,7 +118,7 @@ struct CancellationTests {
             origin.route("/redirect", .redirect(to: "/big"))
             origin.route("/stalled", LoopbackOrigin.Response(body: pattern(10)).stalled(at: .insideHead))
             let paths = ["/big", "/chunked", "/redirect", "/stalled"]
-            var random = SystemRandomNumberGenerator()
+            var random = SplitMix(seed: 1)
             for _ in 0..<20 {
                 await withTaskGroup(of: Recorder.Record?.self) { group in
                     for _ in 0..<50 {

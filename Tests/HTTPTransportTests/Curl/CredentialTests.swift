@@ -237,22 +237,24 @@ struct CredentialTests {
     }
 
     @Test func whoIsCancelledDoesNotWaitForTheProvider() async throws {
-        let isCancelled = Locked(false)
+        let (asked, cancelled) = (Tally(), Tally())
         let provider = Provider { ordinal in
             if ordinal > 1 { return .basic(user: "me", password: "secret") }
-            while !Task.isCancelled { await Task.yield() }
-            isCancelled.withLock { $0 = true }
+            asked.add()
+            // Until it is cancelled.
+            await Tally().reaches(1)
+            cancelled.add()
             return nil
         }
         try await withProvider(provider) { (origin, transport) async throws in
             origin.guardByBasic("/a")
             let recorder = Recorder()
             let transfer = try transport.start(origin.url("/a"), recorder)
-            while provider.challenges.isEmpty, !Task.isCancelled { await Task.yield() }
+            await asked.reaches(1)
             transfer.cancel()
             #expect(await recorder.end().error?.reason == .cancelled)
             #expect(try await transport.fetch(origin.url("/a")).body == [1])
-            #expect(await ProcessState.reaches { isCancelled.withLock { $0 } })
+            #expect(await cancelled.reaches(1, within: .seconds(20)))
         }
     }
 

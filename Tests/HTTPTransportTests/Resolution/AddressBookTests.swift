@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Threading
 
@@ -14,28 +15,34 @@ struct AddressBookTests {
     @Test func lookupsOfOneHostAreShared() async {
         let gatekeeper = Gatekeeper()
         let book = AddressBook(resolver: ThreadedResolver(gatekeeper.lookup))
-        let answered = Locked(0)
-        for waiter in 0..<100 { book.resolve("host", for: UInt64(waiter)) { _ in answered.withLock { $0 += 1 } } }
+        let answered = Tally()
+        for waiter in 0..<100 { book.resolve("host", for: UInt64(waiter)) { _ in answered.add() } }
         gatekeeper.open()
-        while answered.withLock({ $0 }) < 100, !Task.isCancelled { await Task.yield() }
+        await answered.reaches(100)
         #expect(gatekeeper.counts.withLock { $0.lookups } == ["host"])
     }
 
     @Test func answersAreKeptAMinuteAndFailuresForAWhile() async throws {
         let gatekeeper = Gatekeeper()
         gatekeeper.open()
-        let book = AddressBook(resolver: ThreadedResolver(gatekeeper.lookup), failureLifetime: .seconds(3_600))
+        let now = Locked(ContinuousClock.now)
+        let start = now.withLock { $0 }
+        let book = AddressBook(resolver: ThreadedResolver(gatekeeper.lookup), now: { now.withLock { $0 } })
         #expect(book.knownAnswer(for: "host") == nil)
         _ = await resolve("host", for: 1, by: book)
         let addresses = try #require(try book.knownAnswer(for: "host")?.get())
-        #expect(addresses.list == ["127.0.0.1"])
-        #expect(ContinuousClock.now.duration(to: addresses.expiry) <= .seconds(60))
-        #expect(await resolve("bad", for: 2, by: book) == .failure(LookupFailure(message: "no")))
-        #expect(book.knownAnswer(for: "bad") == .failure(LookupFailure(message: "no")))
+        #expect(addresses == AddressBook.Addresses(list: ["127.0.0.1"], expiry: start + .seconds(60)))
+        let failure = AddressBook.Answer.failure(LookupFailure(message: "no"))
+        #expect(await resolve("bad", for: 2, by: book) == failure)
 
-        let forgetful = AddressBook(resolver: ThreadedResolver(gatekeeper.lookup), failureLifetime: .zero)
-        _ = await resolve("bad", for: 3, by: forgetful)
-        #expect(forgetful.knownAnswer(for: "bad") == nil)
+        now.withLock { $0 = start + .milliseconds(4_999) }
+        #expect(book.knownAnswer(for: "bad") == failure)
+        now.withLock { $0 = start + .seconds(5) }
+        #expect(book.knownAnswer(for: "bad") == nil)
+        now.withLock { $0 = start + .milliseconds(59_999) }
+        #expect(book.knownAnswer(for: "host") == .success(addresses))
+        now.withLock { $0 = start + .seconds(60) }
+        #expect(book.knownAnswer(for: "host") == nil)
     }
 
     @Test func whatPassesIsNotRemembered() async {

@@ -1,4 +1,5 @@
 import HTTPTransport
+import TestSupport
 import Threading
 
 /// A lookup that waits until it is told to go on, and counts.
@@ -10,12 +11,13 @@ final class Gatekeeper: Sendable {
     }
     let counts = Locked(Counts())
     private let gate = ThreadGate()
+    private let begun = Tally()
 
     func open() { gate.open() }
 
     /// Returns when so many lookups have begun.
     func lookups(reach count: Int) async {
-        while counts.withLock({ $0.lookups.count }) < count, !Task.isCancelled { await Task.yield() }
+        await begun.reaches(count)
     }
 
     @Sendable func lookup(_ host: String) throws(LookupFailure) -> [IPAddress] {
@@ -24,6 +26,7 @@ final class Gatekeeper: Sendable {
             counts.maximum = max(counts.maximum, counts.running)
             counts.lookups.append(host)
         }
+        begun.add()
         gate.wait()
         counts.withLock { $0.running -= 1 }
         if host.hasPrefix("bad") { throw LookupFailure(message: "no") }

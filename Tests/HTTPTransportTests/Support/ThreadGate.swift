@@ -1,21 +1,15 @@
-import Glibc
+import Dispatch
 import Testing
-import Threading
 
 /// A gate at which threads wait; one that stays shut is an issue, and lets them through after a minute.
 final class ThreadGate: Sendable {
-    private let isOpen = Locked(false)
+    private let opening = DispatchSemaphore(value: 0)
 
-    func open() { isOpen.withLock { $0 = true } }
+    func open() { opening.signal() }
 
     func wait() {
-        let end = ContinuousClock.now + .seconds(60)
-        while !isOpen.withLock({ $0 }) {
-            guard ContinuousClock.now < end else {
-                Issue.record("a gate has stayed shut")
-                return
-            }
-            sched_yield()
-        }
+        if opening.wait(timeout: .now() + 60) == .timedOut { Issue.record("a gate has stayed shut") }
+        // For the next one who waits, now or later.
+        opening.signal()
     }
 }

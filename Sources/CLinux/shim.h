@@ -4,9 +4,10 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 
 /// How many bytes have been read from a TCP socket so far; -1 if it is none.
-static inline int64_t cepoll_bytes_read(int descriptor) {
+static inline int64_t clinux_bytes_read(int descriptor) {
     // Declared here: with their headers, this module would own the types of sockets that Glibc's module has as well.
     extern int getsockopt(int, int, int, void *, unsigned int *);
     extern int ioctl(int, unsigned long, ...);
@@ -20,5 +21,16 @@ static inline int64_t cepoll_bytes_read(int descriptor) {
     if (getsockopt(descriptor, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, &info, &length) != 0 || length < sizeof info) return -1;
     if (ioctl(descriptor, FIONREAD, &unread) != 0) return -1;
     return (int64_t)info.bytes_received - unread;
+}
+
+/// The number of processors that the calling thread may run on; 0 if it cannot be told.
+static inline int clinux_affinity(void) {
+    extern long syscall(long, ...);
+    // Room for 8,192 processors, more than the kernel can have.
+    unsigned long mask[8192 / (8 * sizeof(long))];
+    long size = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    int count = 0;
+    for (long i = 0; i < size / (long)sizeof *mask; i++) count += __builtin_popcountl(mask[i]);
+    return count;
 }
 #endif

@@ -1,0 +1,30 @@
+import Glibc
+import TestSupport
+import Testing
+import Threading
+
+@Suite(.timeLimit(.minutes(1)))
+struct ProcessorCountTests {
+    private typealias SetAffinity = @convention(c) (pid_t, Int, UnsafeRawPointer) -> Int32
+
+    @Test func aThreadBoundToOneProcessorHasOne() async throws {
+        // Hidden from Swift behind `_GNU_SOURCE`.
+        let symbol = try #require(dlsym(nil, "sched_setaffinity"))
+        let setAffinity = unsafeBitCast(symbol, to: SetAffinity.self)
+        let all = availableProcessorCount()
+        #expect((1...max(1, sysconf(Int32(_SC_NPROCESSORS_CONF)))).contains(all))
+        let count = await withCheckedContinuation { continuation in
+            startRequiredThread(named: "test-affinity") {
+                // The first processor that may be had.
+                for processor in 0..<1_024 {
+                    var mask = [UInt8](repeating: 0, count: 128)
+                    mask[processor / 8] = 1 << UInt8(processor % 8)
+                    if setAffinity(0, mask.count, mask) == 0 { break }
+                }
+                continuation.resume(returning: availableProcessorCount())
+            }
+        }
+        #expect(count == 1)
+        #expect(availableProcessorCount() == all)
+    }
+}
