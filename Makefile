@@ -27,8 +27,8 @@ release: ## build the optimised webimage command
 
 demo: ## watch progressive images arrive from a slow origin on this machine
 	@Scripts/setup.sh
-	swift build $(RELEASE) --product demo
-	@.build/release/demo
+	swift build $(RELEASE) --product WebimageDemo
+	@.build/release/WebimageDemo
 
 test: setup ## check the format, build for release, run all tests, those of the package traits included
 	@Scripts/test.sh

@@ -106,16 +106,17 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         // What the programs have in common.
-        .target(name: "Console", dependencies: ["Threading"]),
+        .target(name: "WebimageConsole", dependencies: ["Threading"]),
         .executableTarget(
             name: "webimage",
             dependencies: [
-                "AsyncWebImage", "Console", "ImageEncoders", "Threading",
+                "AsyncWebImage", "WebimageConsole", "ImageEncoders", "Threading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Not part of the command, which would otherwise contain the origin and SwiftNIO. It shares the command's build.
         .executableTarget(
-            name: "demo", dependencies: ["AsyncWebImage", "Console", "ImageEncoders", "LoopbackOrigin"],
+            name: "WebimageDemo",
+            dependencies: ["AsyncWebImage", "WebimageConsole", "ImageEncoders", "LoopbackOrigin"],
             path: "Examples/Demo"),
 
         // What the tests of several targets need: servers, a proxy, MD5, and what a process holds.
@@ -176,12 +177,15 @@ let package = Package(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Tracing"])),
             ]),
-        .testTarget(name: "ConsoleTests", dependencies: ["Console"]),
-        .testTarget(name: "DemoTests", dependencies: ["demo", "AsyncWebImage", "Console", "LoopbackOrigin"]),
+        .testTarget(name: "WebimageConsoleTests", dependencies: ["WebimageConsole"]),
+        .testTarget(
+            name: "WebimageDemoTests",
+            dependencies: ["WebimageDemo", "AsyncWebImage", "WebimageConsole", "LoopbackOrigin"]),
         .testTarget(
             name: "WebimageTests",
             dependencies: [
-                "webimage", "AsyncWebImage", "Console", "ImageEncoders", "LoopbackOrigin", "TestSupport", "Threading",
+                "webimage", "AsyncWebImage", "WebimageConsole", "ImageEncoders", "LoopbackOrigin", "TestSupport",
+                "Threading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ],

@@ -1,4 +1,4 @@
-import Console
+import WebimageConsole
 import AsyncWebImage
 import LoopbackOrigin
 

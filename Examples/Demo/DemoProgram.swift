@@ -1,5 +1,5 @@
 import AsyncWebImage
-import Console
+import WebimageConsole
 import LoopbackOrigin
 
 #if canImport(Darwin)

@@ -1,4 +1,4 @@
-import Console
+import WebimageConsole
 
 /// A grid of pictures with captions, redrawn in place below whatever was on the terminal before.
 struct DemoScreen {

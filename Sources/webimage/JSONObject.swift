@@ -1,4 +1,4 @@
-import Console
+import WebimageConsole
 
 /// A flat JSON object, written in the order in which its members are added.
 struct JSONObject {

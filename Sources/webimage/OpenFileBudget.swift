@@ -1,4 +1,4 @@
-import Console
+import WebimageConsole
 import Threading
 
 /// How the file descriptors that the process may open are shared out, so that none of its parts takes what another needs.

@@ -14,7 +14,7 @@ let package = Package(
             name: "CommandFiles",
             dependencies: ["CommandConsole", .product(name: "AsyncWebImage", package: "async-web-image")],
             // The names of targets are unique across packages.
-            swiftSettings: [.unsafeFlags(["-module-alias", "Console=CommandConsole"])]),
+            swiftSettings: [.unsafeFlags(["-module-alias", "WebimageConsole=CommandConsole"])]),
         .executableTarget(
             name: "Fuzz",
             dependencies: [

@@ -61,7 +61,7 @@ extension CurlTransfer {
             }
         }
         if raw.status == .unauthorized, credential != nil || mayAskProvider {
-            // libcurl would repeat them in its answer, and so let the server add fields to our request.
+            // libcurl would repeat most of them in its answer: no server is to put such bytes into our requests.
             if credential?.isNegotiated == true, raw.hasControlCharacter(inFieldsNamed: "www-authenticate") {
                 return fail(.authenticationFailed, detail: "the challenge has control characters")
             }

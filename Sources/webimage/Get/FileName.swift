@@ -1,4 +1,4 @@
-import Console
+import WebimageConsole
 
 /// The name under which an image is written: from its URL or path, made safe for any folder.
 ///

@@ -1,4 +1,4 @@
-import Console
+import WebimageConsole
 import AsyncWebImage
 
 /// Takes one image from its source to its file.

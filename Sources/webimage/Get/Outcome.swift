@@ -1,4 +1,4 @@
-import Console
+import WebimageConsole
 
 /// What became of one URL.
 struct Outcome: Sendable, Equatable {

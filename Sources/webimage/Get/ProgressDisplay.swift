@@ -1,4 +1,4 @@
-import Console
+import WebimageConsole
 
 /// Tells the user what is going on: results on standard output, failures and progress on standard error.
 ///

@@ -1,4 +1,4 @@
-import Console
+import WebimageConsole
 
 #if canImport(Darwin)
 import Darwin

@@ -1,4 +1,4 @@
-import Console
+import WebimageConsole
 import AsyncWebImage
 
 /// What `webimage info` says about one image.

@@ -95,7 +95,7 @@ struct CredentialTests {
         }
     }
 
-    /// libcurl repeats these values in its answer; for some servers a carriage return begins another field.
+    /// libcurl repeats these values in its answer, all control characters but line ends included.
     @Test(arguments: ["realm", "nonce", "opaque"], ["\r", "\rX-Injected: yes\r", "\u{1B}[2J", "\u{7F}"])
     func aChallengeWithControlCharactersIsNotAnswered(parameter: String, injected: String) async throws {
         var parameters = ["realm": "photos", "nonce": "0123", "opaque": "4567"]

@@ -1,6 +1,6 @@
 import ArgumentParser
 import AsyncWebImage
-import Console
+import WebimageConsole
 import Foundation
 import ImageEncoders
 import LoopbackOrigin

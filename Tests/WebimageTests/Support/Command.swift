@@ -1,5 +1,7 @@
 import Foundation
+import TestSupport
 import Testing
+import Threading
 
 @testable import webimage
 
@@ -14,6 +16,7 @@ struct Command {
     }
 
     private let process: pid_t
+    private let ending = Tally()
 
     /// What Ctrl-C does.
     func interrupt() { send(SIGINT) }
@@ -23,13 +26,7 @@ struct Command {
 
     /// Whether it has ended, or does within `duration`.
     func ends(within duration: Duration) async -> Bool {
-        let deadline = ContinuousClock.now + duration
-        var info = siginfo_t()
-        while waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0, info._sifields._kill.si_pid == 0 {
-            guard ContinuousClock.now < deadline else { return false }
-            await Task.yield()
-        }
-        return true
+        await ending.reaches(1, within: duration)
     }
 
     /// Runs the command to its end.
@@ -102,17 +99,26 @@ struct Command {
         var process: pid_t = 0
         let status = posix_spawn(&process, path, &actions, &attributes, &strings, &variables)
         try #require(status == 0, "\(path): \(String(cString: strerror(status)))")
-        return Command(process: process)
+        return try Command(process: process)
+    }
+
+    private init(process: pid_t) throws {
+        self.process = process
+        try startThread(named: "test-command") { [ending] in
+            var info = siginfo_t()
+            // It stays a zombie, whose number no other process gets.
+            while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+            ending.add()
+        }
     }
 
     private func waitForExit() async -> Int32 {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                var status: Int32 = 0
-                while waitpid(process, &status, 0) < 0, errno == EINTR {}
-                let signal = status & 0x7F
-                continuation.resume(returning: signal == 0 ? status >> 8 & 0xFF : 128 + signal)
-            }
-        }
+        await ending.reaches(1)
+        // A test over its time limit does not wait for it.
+        if Task.isCancelled { send(SIGKILL) }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F
+        return signal == 0 ? status >> 8 & 0xFF : 128 + signal
     }
 }

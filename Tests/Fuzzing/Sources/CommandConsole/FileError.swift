@@ -1,1 +1,1 @@
-../../../../Sources/Console/FileError.swift
+../../../../Sources/WebimageConsole/FileError.swift

@@ -1,1 +1,1 @@
-../../../../Sources/Console/Printable.swift
+../../../../Sources/WebimageConsole/Printable.swift

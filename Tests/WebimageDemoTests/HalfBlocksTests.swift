@@ -1,6 +1,6 @@
 import Testing
 
-@testable import demo
+@testable import WebimageDemo
 
 struct HalfBlocksTests {
     @Test func twoPixelsAreOneCharacter() {

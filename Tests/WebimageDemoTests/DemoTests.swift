@@ -1,9 +1,9 @@
 import AsyncWebImage
-import Console
+import WebimageConsole
 import LoopbackOrigin
 import Testing
 
-@testable import demo
+@testable import WebimageDemo
 
 @Suite(.timeLimit(.minutes(2)))
 struct DemoTests {
