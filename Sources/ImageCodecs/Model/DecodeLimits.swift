@@ -1,6 +1,10 @@
 /// What a file may cost.
 ///
 /// Checked from its header, before pixels are allocated, and while bytes arrive.
+///
+/// One limit cannot be changed, because it is part of what a decode is estimated to take (``DecodePlan/estimatedBytes``): the
+/// tables of a lossless WebP image, or of lossless alpha, may take 2 MiB and 64 bytes for each compressed byte, of
+/// an animation for each of the file, and at most 48 MiB. What asks for more ends in `overLimit(.memory)`; encoders do not.
 public struct DecodeLimits: Sendable, Hashable {
     /// Most pixels (width times height) of the stored image or of an animation's canvas.
     public var maximumPixels: Int

@@ -38,6 +38,9 @@ public struct ImageHeader: Sendable, Hashable {
     var hasSeparateScans = false
     /// Of each channel of a JPEG; empty for other formats.
     var sampling: [SamplingFactors] = []
+    /// The maximum number of bytes of tables for the lossless images and lossless alpha of a WebP; 0 if it is lossy and
+    /// opaque.
+    var tableBytes = 0
     /// Bytes of compressed data that have to be held together before the image is complete, as far as the file says.
     ///
     /// Of a WebP those of its first image; of a JPEG with arithmetic coding as many as it may have; 0 where they are read as

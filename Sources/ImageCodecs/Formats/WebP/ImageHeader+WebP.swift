@@ -12,6 +12,7 @@ extension ImageHeader {
         if bytes.has("VP8 ", at: 12) || bytes.has("VP8L", at: 12) {
             var header = try webp(imageChunkAt: 12, of: bytes, limits: limits)
             header?.heldBytes = held(length)
+            if bytes.has("VP8L", at: 12) { header?.tableBytes = LosslessTables.limit(compressedBytes: held(length)) }
             return header
         }
         guard bytes.has("VP8X", at: 12) else { throw .corrupt(.webp, "it begins with no known chunk") }
@@ -24,6 +25,8 @@ extension ImageHeader {
         try limits.check(header.size, .webp)
         header.hasAlpha = flags & 0x10 != 0
         header.frameCount = flags & 0x02 != 0 ? nil : 1
+        // Other frames may be lossless when the first one is not, and larger.
+        if header.mayBeAnimated { header.tableBytes = LosslessTables.limit(compressedBytes: held(riffSize)) }
         header.orientationFollowsPixels = flags & 0x08 != 0
 
         var imageSize = header.size
@@ -43,6 +46,8 @@ extension ImageHeader {
                 header.hasAlpha = true
                 // Colours follow, how many is not known yet.
                 if header.heldBytes == 0 { header.heldBytes = held(riffSize - offset) }
+                header.tableBytes = max(
+                    header.tableBytes, LosslessTables.limit(compressedBytes: header.heldBytes))
                 return header
             }
             if bytes.has("VP8 ", at: offset) || bytes.has("VP8L", at: offset) {
@@ -52,6 +57,9 @@ extension ImageHeader {
                 }
                 header.hasAlpha = header.hasAlpha || image.hasAlpha
                 header.heldBytes = max(header.heldBytes, held(length))
+                if bytes.has("VP8L", at: offset) {
+                    header.tableBytes = max(header.tableBytes, LosslessTables.limit(compressedBytes: held(length)))
+                }
                 return header
             }
             let isProfile = bytes.has("ICCP", at: offset)

@@ -16,6 +16,8 @@ final class WebPImageDecoder {
     ///
     /// Grows with the file: a lossless image's tables are read again from the beginning until they have come entirely.
     private var nextAttempt = 0
+    /// libwebp gets none of the chunks before they have passed.
+    private var tableCheck: LosslessTableCheck
     private(set) var isComplete = false
     private var hasFailed = false
     /// Whether the bitstream has the size that it has to have, which is known with its first bytes.
@@ -23,9 +25,9 @@ final class WebPImageDecoder {
     /// Rows complete so far, from the top.
     private(set) var rowCount = 0
 
-    /// Creates a decoder whose rows have the given size.
-    convenience init(storedSize: PixelSize, size: PixelSize) throws(CodecError) {
-        try self.init(storedSize: storedSize, size: size) { options in
+    /// Creates a decoder whose rows have the given size, of an image whose tables may take `tableLimit` bytes.
+    convenience init(storedSize: PixelSize, size: PixelSize, tableLimit: Int) throws(CodecError) {
+        try self.init(storedSize: storedSize, size: size, tableLimit: tableLimit) { options in
             guard size != storedSize else { return }
             options.use_scaling = 1
             options.scaled_width = Int32(clamping: size.width)
@@ -34,11 +36,11 @@ final class WebPImageDecoder {
     }
 
     /// Creates a decoder that reads all of the bitstream, and makes pixels of the last corner only.
-    convenience init(checking storedSize: PixelSize) throws(CodecError) {
+    convenience init(checking storedSize: PixelSize, tableLimit: Int) throws(CodecError) {
         // libwebp wants even places.
         let top = (storedSize.height - 1) & ~1
         let size = PixelSize(width: 1, height: storedSize.height - top)
-        try self.init(storedSize: storedSize, size: size) { options in
+        try self.init(storedSize: storedSize, size: size, tableLimit: tableLimit) { options in
             options.use_cropping = 1
             options.crop_top = Int32(clamping: top)
             options.crop_width = 1
@@ -47,10 +49,11 @@ final class WebPImageDecoder {
     }
 
     private init(
-        storedSize: PixelSize, size: PixelSize, _ setOptions: (inout WebPDecoderOptions) -> Void
+        storedSize: PixelSize, size: PixelSize, tableLimit: Int, _ setOptions: (inout WebPDecoderOptions) -> Void
     ) throws(CodecError) {
         self.size = size
         self.storedSize = storedSize
+        tableCheck = LosslessTableCheck(size: storedSize, limit: tableLimit)
         unsafe configuration = .allocate(capacity: 1)
         unsafe configuration.initialize(to: WebPDecoderConfig())
         let isReady = unsafe WebPInitDecoderConfig(configuration) != 0
@@ -87,6 +90,10 @@ final class WebPImageDecoder {
         hasFailed = true
         // libwebp allocates as much as the bitstream asks for, whatever its container says.
         if !hasItsSize { try compareSizes() }
+        guard try passTableCheck(isLast: isLast) else {
+            hasFailed = false
+            return
+        }
         let status = unsafe chunks.withUnsafeBufferPointer { bytes in
             unsafe WebPIUpdate(decoder, bytes.baseAddress, bytes.count)
         }
@@ -112,6 +119,15 @@ final class WebPImageDecoder {
             throw .corrupt(.webp, "the image has another size than its header says")
         }
         hasItsSize = true
+    }
+
+    /// Looks at the tables that libwebp would make; false if more bytes are needed.
+    private func passTableCheck(isLast: Bool) throws(CodecError) -> Bool {
+        guard !tableCheck.hasPassed else { return true }
+        let chunks = chunks
+        try tableCheck.read(chunks.span)
+        guard tableCheck.hasPassed || !isLast else { throw .corrupt(.webp, "the image data end too early") }
+        return tableCheck.hasPassed
     }
 
     private func countRows() {

@@ -25,10 +25,11 @@ final class WebPRowDecoder: BuiltInRowDecoder {
         return PixelSize(width: width * 2, height: height * 2)
     }
 
-    /// libwebp's output, the pixels of a lossless image, and the compressed image.
+    /// libwebp's output, the pixels and tables of a lossless image, and the compressed image.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // A side has up to 24 bits.
-        (header.size.area + rowSize.area) * (header.hasAlpha ? 5 : 4) + header.heldBytes + (256 << 10)
+        (header.size.area + rowSize.area) * (header.hasAlpha ? 5 : 4) + header.heldBytes + header.tableBytes
+            + (256 << 10)
     }
 
     init(
@@ -47,7 +48,8 @@ final class WebPRowDecoder: BuiltInRowDecoder {
             case .imageHead(let head):
                 if image == nil, rowsHandedOut == 0 {
                     image = try WebPImageDecoder(
-                        storedSize: imageSize, size: imageSize == header.size ? rowSize : imageSize)
+                        storedSize: imageSize, size: imageSize == header.size ? rowSize : imageSize,
+                        tableLimit: header.tableBytes)
                     image?.reserve(header.heldBytes)
                 }
                 ignoresAlpha = !header.hasAlpha && head.span.has("VP8L", at: 0)

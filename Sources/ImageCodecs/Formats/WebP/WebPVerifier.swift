@@ -25,12 +25,12 @@ final class WebPVerifier: BuiltInVerifier {
 
     static func workingBytes(of header: ImageHeader, beginning: Span<UInt8>) -> Int {
         // Of a lossy image libwebp holds a few rows, of alpha up to five bytes a pixel, of a lossless image four.
-        let bytesPerPixel = header.mayBeAnimated || header.hasAlpha ? 5 : beginning.beginsLossyWebP ? 0 : 4
+        let bytesPerPixel = header.mayBeAnimated || header.hasAlpha ? 5 : header.tableBytes > 0 ? 4 : 0
         // The file says how long the first image is; of other frames only that they are in the file.
         let fileBytes = min(beginning.littleEndian32(at: 4) ?? 0, 1 << 32)
         let heldBytes = header.mayBeAnimated ? fileBytes : header.heldBytes
         let (pixels, overflow) = header.size.area.multipliedReportingOverflow(by: bytesPerPixel)
-        let fixed = heldBytes + header.size.width * 128 + (512 << 10)
+        let fixed = heldBytes + header.tableBytes + header.size.width * 128 + (512 << 10)
         return overflow || pixels > .max - fixed ? .max : pixels + fixed
     }
 
@@ -137,7 +137,7 @@ final class WebPVerifier: BuiltInVerifier {
             content = .frameHead
         } else if isImage || head.has("ALPH", at: 0), let imageSize {
             content = isImage ? .image : .alpha
-            if image == nil { image = try WebPImageDecoder(checking: imageSize) }
+            if image == nil { image = try WebPImageDecoder(checking: imageSize, tableLimit: header.tableBytes) }
             image?.reserve(max(contentLeft + 8, header.mayBeAnimated ? frameLeft ?? 0 : header.heldBytes))
             image?.append(head)
         } else if isImage {
@@ -159,18 +159,5 @@ final class WebPVerifier: BuiltInVerifier {
         }
         try frames.add(size)
         imageSize = size
-    }
-}
-
-extension Span<UInt8> {
-    /// Whether the first image of a still WebP that begins with these bytes is lossy.
-    fileprivate var beginsLossyWebP: Bool {
-        var offset = 12
-        while let length = littleEndian32(at: offset + 4) {
-            if has("VP8 ", at: offset) { return true }
-            if has("VP8L", at: offset) { return false }
-            offset += 8 + length + length & 1
-        }
-        return false
     }
 }

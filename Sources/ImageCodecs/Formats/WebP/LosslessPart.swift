@@ -1,0 +1,83 @@
+/// An image in front of the pixels of a lossless WebP, which is read without keeping its pixels.
+struct LosslessPart {
+    /// A color cache has two to the power of so many colors.
+    static let cacheBits = 1...11
+    private static let literals = 256
+    private static let lengths = 24
+    private static let distances = 40
+
+    /// What one or more pixels are.
+    enum Colors {
+        /// A color that none before may have had; as the choice of a group of codes it is this number.
+        case new(group: Int)
+        /// Colors of pixels before.
+        case known
+    }
+
+    /// The number of pixels that have not been read.
+    private(set) var pixelsLeft: Int
+
+    private let pixelCount: Int
+    /// The codes for green (with lengths and cached colors), red, blue, alpha and distances.
+    private let codes: [PrefixCode]
+    /// Whether all pixels are the same, so that they take no bits.
+    private let isPlain: Bool
+
+    /// Reads what comes before the pixels; nil if it is invalid.
+    init?(pixels: Int, _ bits: inout LowBitReader, in bytes: Span<UInt8>) {
+        pixelCount = pixels
+        pixelsLeft = pixels
+        var cached = 0
+        if bits.read(1, in: bytes) == 1 {
+            let cacheBits = bits.read(4, in: bytes)
+            guard Self.cacheBits.contains(cacheBits) else { return nil }
+            cached = 1 << cacheBits
+        }
+        var codes: [PrefixCode] = []
+        let literals = Self.literals
+        for symbols in [literals + Self.lengths + cached, literals, literals, literals, Self.distances] {
+            guard let code = PrefixCode(symbols: symbols, &bits, in: bytes) else { return nil }
+            codes.append(code)
+        }
+        self.codes = codes
+        // If green always means a length, the first pixel is invalid.
+        isPlain = codes[0].onlySymbol.map { $0 >= literals || codes[1...3].allSatisfy { $0.onlySymbol != nil } } == true
+    }
+
+    /// Reads the next pixel, or pixels; nil, and reads nothing, if more bytes are needed.
+    ///
+    /// Throws `corrupt`.
+    mutating func next(_ bits: inout LowBitReader, in bytes: Span<UInt8>) throws(CodecError) -> Colors? {
+        var next = bits
+        let colors: Colors
+        var count = isPlain ? pixelsLeft : 1
+        let green = codes[0].next(&next, in: bytes)
+        switch green {
+        case ..<Self.literals:
+            let red = codes[1].next(&next, in: bytes)
+            _ = codes[2].next(&next, in: bytes)
+            _ = codes[3].next(&next, in: bytes)
+            colors = .new(group: red << 8 | green)
+        case ..<(Self.literals + Self.lengths):
+            count = Self.number(green - Self.literals, &next, in: bytes)
+            _ = Self.number(codes[4].next(&next, in: bytes), &next, in: bytes)
+            colors = .known
+        // One of a pixel before, or 0.
+        default: colors = .new(group: 0)
+        }
+        guard !next.isPastEnd(of: bytes) else { return nil }
+        if case .known = colors, pixelsLeft == pixelCount || count > pixelsLeft {
+            throw .corrupt(.webp, "invalid image data")
+        }
+        pixelsLeft -= count
+        bits = next
+        return colors
+    }
+
+    /// Reads the length or distance that begins with `symbol`.
+    private static func number(_ symbol: Int, _ bits: inout LowBitReader, in bytes: Span<UInt8>) -> Int {
+        guard symbol >= 4 else { return symbol + 1 }
+        let length = (symbol - 2) >> 1
+        return (2 + symbol & 1) << length + bits.read(length, in: bytes) + 1
+    }
+}

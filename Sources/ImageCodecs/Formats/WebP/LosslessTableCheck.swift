@@ -1,0 +1,73 @@
+/// Checks the lossless chunks of an image, before libwebp reads them: their tables may take so much memory and no more.
+struct LosslessTableCheck {
+    /// Whether libwebp may read the chunks.
+    private(set) var hasPassed = false
+
+    private let size: PixelSize
+    private let limit: Int
+    /// Where the chunk begins that is being read.
+    private var offset = 0
+    private var tables: LosslessTables
+
+    /// A check of an image of `size`, whose tables may take `limit` bytes.
+    init(size: PixelSize, limit: Int) {
+        self.size = size
+        self.limit = limit
+        tables = LosslessTables(size: size)
+    }
+
+    /// Reads on in `chunks`, those of the image as far as they have come, until they have passed.
+    ///
+    /// Throws `corrupt`, and `overLimit`.
+    mutating func read(_ chunks: Span<UInt8>) throws(CodecError) {
+        while !hasPassed, let length = chunks.littleEndian32(at: offset + 4) {
+            let data = offset + 8
+            if chunks.has("ALPH", at: offset) {
+                guard try passAlpha(chunks, from: data, to: data + length) else { return }
+                offset = data + length + length & 1
+                tables = LosslessTables(size: size)
+            } else if chunks.has("VP8L", at: offset) {
+                // The size comes first, which has been compared.
+                hasPassed = try pass(chunks, from: data + 5, to: chunks.count)
+                return
+            } else {
+                hasPassed = true
+            }
+        }
+    }
+
+    /// Reads the alpha in a part of `chunks`; false if more of it is needed.
+    private mutating func passAlpha(_ chunks: Span<UInt8>, from start: Int, to end: Int) throws(CodecError) -> Bool {
+        guard start < end else { return true }
+        guard let method = chunks.byte(at: start) else { return false }
+        guard method & 3 == 1 else { return true }
+        if try pass(chunks, from: start + 1, to: min(end, chunks.count)) { return true }
+        guard chunks.count < end else { throw .corrupt(.webp, "the alpha data end too early") }
+        return false
+    }
+
+    /// Reads the bitstream in a part of `chunks`; false if more of it is needed.
+    private mutating func pass(_ chunks: Span<UInt8>, from start: Int, to end: Int) throws(CodecError) -> Bool {
+        guard start < end else { return false }
+        try tables.read(chunks.extracting(start..<end))
+        guard let bytes = tables.bytes else { return false }
+        guard bytes <= limit else { throw .overLimit(.memory, value: bytes, limit: limit) }
+        return true
+    }
+}
+
+extension LosslessTables {
+    /// The maximum number of bytes of tables that any image may need.
+    ///
+    /// libwebp's encoder makes up to 2,600 groups of codes, which take 43 MB.
+    static let maximumBytes = 48 << 20
+
+    /// The maximum number of bytes of tables that an image of so many compressed bytes may need, alpha included, or one of
+    /// the frames of an animation.
+    ///
+    /// An encoder chooses more codes only where that saves bytes. Images made to have as many as possible needed 40 bytes of
+    /// tables for each of their own when libwebp's encoder was measured, usual ones less than 10.
+    static func limit(compressedBytes: Int) -> Int {
+        min(maximumBytes, 2 << 20 + max(0, min(compressedBytes, maximumBytes)) * 64)
+    }
+}

@@ -1,0 +1,26 @@
+/// Reads numbers of bits from the lowest bit of each byte on.
+///
+/// Behind the end all bits are zero, so that what was read counts only if ``isPastEnd(of:)`` is false then.
+struct LowBitReader {
+    /// The number of bits that have been read.
+    var position = 0
+
+    /// The next bits, at most 24, without reading them.
+    func peek(_ count: Int, in bytes: Span<UInt8>) -> Int {
+        let first = position >> 3
+        var value = 0
+        for index in first..<max(first, min(first + 4, bytes.count)) {
+            value |= Int(bytes[index]) << ((index - first) * 8)
+        }
+        return value >> (position & 7) & (1 << count - 1)
+    }
+
+    /// Reads the next bits, at most 24.
+    mutating func read(_ count: Int, in bytes: Span<UInt8>) -> Int {
+        defer { position += count }
+        return peek(count, in: bytes)
+    }
+
+    /// Whether more bits have been read than there are.
+    func isPastEnd(of bytes: Span<UInt8>) -> Bool { position > bytes.count * 8 }
+}
