@@ -18,14 +18,16 @@ struct CoordinatorInbox: Sendable {
         case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
         /// A transfer has ended; how, its receiver tells.
         case transferEnded(Download.ID)
-        /// There is memory again, or a host's rate allows it: what waits may start, or go on.
-        case mayStart
+        /// There is memory again: downloads that wait may start, and bodies that wait may grow.
+        case memoryFreed
+        /// A host's rate lets its next download start.
+        case rateAllowsStart
         /// A download that failed has waited long enough to be tried again.
-        case rested(Download.ID)
+        case backoffElapsed(Download.ID)
         /// The time of a download may be up.
-        case timeIsUp
+        case deadlinePassed
         /// What is shut down has had its time to finish.
-        case graceEnded
+        case gracePeriodEnded
     }
 
     private let messages = Locked<[Message]>([])

@@ -16,14 +16,13 @@ extension DownloadCoordinator {
 
     /// What is going on right now.
     public var activity: Activity {
-        readInbox()
-        let waiting = DownloadPriority.allCases.map { priority in
-            (priority, queue.waitingCounts[priority.rawValue] + (lookUps?.waitingCounts[priority.rawValue] ?? 0))
+        current { machine in
+            let waiting = DownloadPriority.allCases.map { ($0, machine.waitingCount(of: $0)) }
+            return Activity(
+                running: machine.runningCount,
+                waitingByPriority: Dictionary(uniqueKeysWithValues: waiting.filter { $0.1 > 0 }),
+                callers: machine.callers.count,
+                bytesInFlight: bytesInFlight.count)
         }
-        return Activity(
-            running: runningCount,
-            waitingByPriority: Dictionary(uniqueKeysWithValues: waiting.filter { $0.1 > 0 }),
-            callers: locations.count,
-            bytesInFlight: bytesInFlight.count)
     }
 }

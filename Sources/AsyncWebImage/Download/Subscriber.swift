@@ -69,6 +69,11 @@ struct Subscriber: Sendable {
         }
     }
 
+    /// Hands what a file's header says over.
+    func deliver(_ info: ImageInfo) {
+        if case .info(_, let answer) = wish { answer.resolve(.success(info)) }
+    }
+
     /// Hands the animation over.
     func deliver(_ animation: AnimatedImage, byteCount: Int, from source: ResponseSource) {
         let source = isJoined ? .joined : source

@@ -102,8 +102,8 @@ struct LookUpTests {
             let tasks = urls.map { loader.dataTask(for: ImageRequest($0)) }
             await loader.coordinator.callers(reach: urls.count)
             let activity = await loader.coordinator.activity
-            #expect(activity.running == DownloadCoordinator.lookUpLimit)
-            #expect(activity.waiting == urls.count - DownloadCoordinator.lookUpLimit)
+            #expect(activity.running == DownloadMachine.lookUpLimit)
+            #expect(activity.waiting == urls.count - DownloadMachine.lookUpLimit)
             return tasks
         }
         for task in tasks { #expect(try await task.value.bytes == [1, 2, 3]) }

@@ -64,7 +64,7 @@ struct DefaultsTests {
         let stored = ResponseCache.Configuration()
         #expect(stored.byteLimit == 512 << 20 && stored.entryLimit == 32 << 20)
         #expect(EntryWriter.queueLimit == 4 << 20)
-        #expect(DownloadCoordinator.lookUpLimit == 8)
+        #expect(DownloadMachine.lookUpLimit == 8)
     }
 
     @Test func decodesTakeAQuarterOfTheMemoryAndAGibibyteAtMost() {

@@ -81,6 +81,54 @@ struct SharingTests {
         await loader.coordinator.becomesIdle()
     }
 
+    /// The answer comes before the coordinator has heard of the end of the transfer; so may the next request.
+    @Test func aRequestMadeAfterAnAnswerGetsBytesOfItsOwn() async throws {
+        let loader = loader()
+        let memory = loader.decoder.configuration.memoryBudget
+        try await loader.decoder.withMemory(memory) {
+            var exchanges = transport.exchanges.makeAsyncIterator()
+            let image = loader.task(for: ImageRequest(url))
+            let first = loader.dataTask(for: ImageRequest(url))
+            await loader.coordinator.callers(reach: 2)
+            let exchange = try #require(await exchanges.next())
+            exchange.answer(.ok, [:], try Samples.file(.png))
+            let second = await loader.coordinator.inOneTurn {
+                exchange.finish()
+                return loader.dataTask(for: ImageRequest(url))
+            }
+            _ = try await first.value
+            // The decode, which waits for memory, keeps the download; nobody joins it.
+            let third = loader.dataTask(for: ImageRequest(url))
+            let next = try #require(await exchanges.next())
+            next.answer(.ok, [:], [1, 2, 3])
+            next.finish()
+            #expect(try await second.value.bytes == [1, 2, 3])
+            _ = try? await third.value
+            image.cancel()
+        }
+        await loader.coordinator.becomesIdle()
+    }
+
+    /// Nobody has seen the bytes yet.
+    @Test func aCompleteBodyIsSharedWhileItsFirstDecodeRuns() async throws {
+        let loader = loader()
+        let file = try Samples.file(.png)
+        let memory = loader.decoder.configuration.memoryBudget
+        let image = try await loader.decoder.withMemory(memory) {
+            var exchanges = transport.exchanges.makeAsyncIterator()
+            let image = loader.task(for: ImageRequest(url))
+            let exchange = try #require(await exchanges.next())
+            exchange.answer(.ok, [:], file)
+            exchange.finish()
+            await loader.coordinator.activity { $0.running == 0 && $0.callers == 1 }
+            let data = try await loader.data(for: ImageRequest(url))
+            #expect(data.bytes == file && data.source == .joined)
+            return image
+        }
+        #expect(try await image.value.source == .network)
+        await loader.coordinator.becomesIdle()
+    }
+
     @Test func imagesTasksAndFramesAreServedFromTheMemoryCache() async throws {
         let loader = ImageLoader(transport: InstantTransport(body: try Samples.file(.png)))
         let request = ImageRequest("http://example.com/a@2x.png")

@@ -32,7 +32,7 @@ struct ShutdownTests {
     private func expectNothingGoesOn(in loader: ImageLoader) async {
         let activity = await loader.coordinator.activity
         #expect(activity.running == 0 && activity.waiting == 0 && activity.callers == 0)
-        #expect(await loader.coordinator.decodeCount == 0)
+        #expect(await loader.coordinator.current { $0.decodes.isEmpty })
         // The transport's thread may be about to let go of the last body.
         await loader.coordinator.becomesIdle()
     }

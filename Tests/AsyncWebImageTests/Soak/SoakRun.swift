@@ -153,9 +153,11 @@ struct SoakRun: Sendable {
 extension DownloadCoordinator {
     /// What every download is doing.
     fileprivate var states: [String] {
-        downloads.values.map { download in
-            "\(download.state) \(download.key.url) attempts \(download.attempts) variants \(download.decodes.keys) "
-                + "subscribers \(download.subscribers.values.map { "\($0.wish)".prefix(20) }) "
+        let states = current { $0.downloads }
+        return downloads.values.map { download in
+            let state = states[id: download.id]
+            return "\(state?.phase.name ?? "closed") \(download.key.url) attempts \(state?.attempts ?? 0) "
+                + "callers \(state?.callers.count ?? 0) variants \(state.map { Array($0.decodes.keys) } ?? []) "
                 + "log \(download.log.progress) end \(download.log.end != nil)"
         }
     }
@@ -164,6 +166,6 @@ extension DownloadCoordinator {
     fileprivate var isAtRest: Bool {
         let activity = activity
         return activity.running == 0 && activity.waiting == 0 && activity.callers == 0 && activity.bytesInFlight == 0
-            && downloads.isEmpty && joinable.isEmpty && locations.isEmpty
+            && downloads.isEmpty && current { $0.downloads.isEmpty && $0.joinable.isEmpty }
     }
 }

@@ -20,7 +20,7 @@ extension DownloadCoordinator {
     }
 
     /// Does something in one turn: nothing that it tells the coordinator is read before its end.
-    func inOneTurn(_ body: @Sendable () -> Void) { body() }
+    func inOneTurn<Result: Sendable>(_ body: @Sendable () -> Result) -> Result { body() }
 
     /// Returns once the activity is as wanted, or the test's time is up.
     func activity(_ isWanted: (Activity) -> Bool) async {

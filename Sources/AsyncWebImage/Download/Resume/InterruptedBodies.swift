@@ -6,8 +6,10 @@ struct InterruptedBodies {
     static let minimumBytes = 16 << 10
     private static let countLimit = 64
 
-    /// Most bytes that are kept.
-    let limit: Int
+    /// The maximum number of bytes that are kept; lowering it drops the oldest bodies.
+    var limit: Int {
+        didSet { dropOldest() }
+    }
     private(set) var bytes = 0
     /// The oldest first.
     private var entries: [(key: FetchKey, resumption: Resumption)] = []
@@ -26,9 +28,7 @@ struct InterruptedBodies {
         }
         entries.append((key, resumption))
         bytes += resumption.offset
-        while bytes > limit || entries.count > Self.countLimit {
-            bytes -= entries.removeFirst().resumption.offset
-        }
+        dropOldest()
     }
 
     /// Hands out what there is of a body, and keeps it no longer.
@@ -37,5 +37,11 @@ struct InterruptedBodies {
         let resumption = entries.remove(at: index).resumption
         bytes -= resumption.offset
         return resumption
+    }
+
+    private mutating func dropOldest() {
+        while !entries.isEmpty, bytes > limit || entries.count > Self.countLimit {
+            bytes -= entries.removeFirst().resumption.offset
+        }
     }
 }

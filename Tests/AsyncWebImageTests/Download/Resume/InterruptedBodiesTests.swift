@@ -35,6 +35,16 @@ struct InterruptedBodiesTests {
         #expect(bodies.take(try key(3)) != nil)
     }
 
+    @Test func aLowerLimitDropsTheOldest() throws {
+        var bodies = InterruptedBodies(limit: 100_000)
+        for number in 0..<3 { bodies.insert(try beginning(30_000), for: try key(number)) }
+        bodies.limit = 70_000
+        #expect(bodies.bytes == 60_000)
+        #expect(bodies.take(try key(0)) == nil)
+        bodies.limit = 0
+        #expect(bodies.isEmpty && bodies.bytes == 0)
+    }
+
     @Test func aNewerBeginningTakesTheOldOnesPlace() throws {
         var bodies = InterruptedBodies(limit: 100_000)
         bodies.insert(try beginning(30_000), for: try key(1))

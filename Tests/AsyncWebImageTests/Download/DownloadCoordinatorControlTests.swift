@@ -4,7 +4,7 @@ import Testing
 
 /// What may be changed while downloads run, against a real origin.
 @Suite(.timeLimit(.minutes(2)))
-struct DownloadCoordinatorSteeringTests {
+struct DownloadCoordinatorControlTests {
     private func loader(slots: Int = 1, _ change: (inout DownloadConfiguration) -> Void = { _ in }) -> ImageLoader {
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumConcurrentDownloads = slots

@@ -1,0 +1,125 @@
+import HTTPTransport
+import Logging
+
+// What the machine wants done.
+extension DownloadCoordinator {
+    /// Performs an action; returns what the machine has to hear of it at once.
+    func perform(_ action: consuming DownloadMachine.Action) -> DownloadMachine.Event? {
+        switch action {
+        case .open(let id, let caller, let decode): open(id, caller, decode)
+        case .decide(let id, let timeLimit):
+            if let download = downloads[id] { lookUp(download, timeLimit: timeLimit) }
+        case .transfer(let id, let attempt):
+            if let download = downloads[id] { transfer(download, attempt, continuing: nil) }
+        case .resume(let id, let attempt, let resumption):
+            if let download = downloads[id] { transfer(download, attempt, continuing: resumption) }
+        case .backOff(let id, let end, let delay, let error):
+            guard let download = downloads[id] else { break }
+            return backOff(download, until: end, delay: delay, because: error).map { .resumable(id, $0) }
+        case .receive(let id):
+            guard let download = downloads[id] else { break }
+            download.log.answerCollectors()
+            tellEnd(of: download)
+        case .fail(let id, let error, let keepsBeginning):
+            guard let download = downloads[id] else { break }
+            let beginning = keepsBeginning ? beginning(of: download) : nil
+            fail(download, error)
+            return beginning.map { .keep($0, for: download.key) }
+        case .close(let id, let isOver, let keepsBeginning):
+            guard let download = downloads.removeValue(forKey: id) else { break }
+            return close(download, isOver: isOver, keepsBeginning: keepsBeginning).map { .keep($0, for: download.key) }
+        case .attach(let attachment):
+            if !attach(attachment) { return .refused(attachment) }
+        case .detach(let caller, let id, let decode): detach(caller, from: id, decode: decode)
+        case .answer(let caller, let error): caller.fail(error)
+        case .deliver(let decode, let callers, let id): deliver(decode, to: callers, from: id)
+        case .cancelDecode(let decode): decodes.removeValue(forKey: decode)?.task.cancel()
+        case .watch(let caller, let id, let stream):
+            // A caller that has its answer sees no progress.
+            if let download = id.flatMap({ downloads[$0] }) {
+                download.log.watch(caller, stream)
+            } else {
+                stream.finish()
+            }
+        case .stopWatching(let caller, let id, let stream): downloads[id]?.log.stopWatching(caller, stream)
+        case .setAlarm(let kind, let time): alarm(kind).set(time)
+        case .configure(let configuration): apply(configuration)
+        case .beginShutdown: shutdownSignal.give()
+        case .finishShutdown: finishShutdown()
+        case .report(let event): logger.error("\(event)")
+        }
+        return nil
+    }
+
+    private func open(_ id: Download.ID, _ caller: Subscriber, _ decode: DownloadMachine.DecodeID?) {
+        let log = BodyLog(replayLimit: configuration.replayLimit, bytesInFlight: bytesInFlight)
+        #if Tracing
+        let span = tracing.map { DownloadSpan($0, of: caller.key.url, parent: caller.context) }
+        let events = listeners.sender(for: id, caller.key.url, also: span?.note)
+        #else
+        let events = listeners.sender(for: id, caller.key.url)
+        #endif
+        let download = Download(id: id, key: caller.key, log: log, events: events)
+        #if Tracing
+        download.span = span
+        #endif
+        events?.send(.queued(caller.priority))
+        downloads[id] = download
+        // Nothing of the body is gone that has not begun.
+        _ = attach(caller, to: download, decode: decode, startsDecode: decode != nil)
+    }
+
+    // MARK: Callers
+
+    private func attach(_ attachment: DownloadMachine.Attachment) -> Bool {
+        guard let download = downloads[attachment.download] else { return false }
+        // Others have their answer already, though the end of the transfer has yet to be read.
+        if attachment.isBeforeEnd, download.log.end != nil { return false }
+        return attach(
+            attachment.caller, to: download, decode: attachment.decode, startsDecode: attachment.startsDecode)
+    }
+
+    /// False if the beginning of the body is gone.
+    private func attach(
+        _ caller: Subscriber, to download: Download, decode: DownloadMachine.DecodeID?, startsDecode: Bool
+    ) -> Bool {
+        switch caller.wish {
+        case .data(let answer):
+            return download.log.collect(for: answer, isJoined: caller.isJoined)
+        case .bytes(let feed):
+            guard let reader = download.log.makeReader() else { return false }
+            feed.attach(reader, of: download.log, isJoined: caller.isJoined)
+            return true
+        case .info, .image, .frames, .animation, .animationFrames:
+            guard let decode, let variant = caller.variant else { return false }
+            if startsDecode, !startDecode(decode, variant, of: download) { return false }
+            decodes[decode]?.add(caller)
+            return true
+        }
+    }
+
+    private func detach(_ caller: Subscriber, from id: Download.ID, decode: DownloadMachine.DecodeID?) {
+        guard let download = downloads[id] else { return }
+        download.log.stopWatching(caller.id)
+        if let decode {
+            decodes[decode]?.remove(caller.id)
+        } else if case .data(let answer) = caller.wish {
+            download.log.stopCollecting(for: answer)
+        }
+    }
+
+    // MARK: Time
+
+    private func alarm(_ kind: DownloadMachine.AlarmKind) -> Alarm<Stopwatch> {
+        if let alarm = alarms[kind] { return alarm }
+        let message: CoordinatorInbox.Message =
+            switch kind {
+            case .rate: .rateAllowsStart
+            case .deadline: .deadlinePassed
+            case .gracePeriod: .gracePeriodEnded
+            }
+        let alarm = Alarm(clock: clock) { [weak self] in self?.post(message) }
+        alarms[kind] = alarm
+        return alarm
+    }
+}

@@ -1,0 +1,49 @@
+import HTTPTransport
+
+// What was posted, in the machine's terms.
+extension DownloadCoordinator {
+    /// The event that a message is; nil if nothing has to be decided because of it.
+    func event(of message: CoordinatorInbox.Message) -> DownloadMachine.Event? {
+        switch message {
+        case .join(let caller): return caller.isSettled || isServedFromMemory(caller) ? nil : .join(caller)
+        case .leave(let caller): return .leave(caller)
+        case .prioritize(let caller, let priority): return .prioritize(caller, priority)
+        case .watch(let caller, let stream): return .watch(caller, stream)
+        case .stopWatching(let caller, let stream): return .stopWatching(caller, stream)
+        case .transferEnded(let id): return endOfTransfer(id)
+        case .backoffElapsed(let id): return .backoffElapsed(id)
+        case .deadlinePassed: return .deadlinePassed
+        case .gracePeriodEnded: return .gracePeriodEnded
+        case .memoryFreed:
+            bytesInFlight.letBodiesGrow()
+            return nil
+        // Every turn starts what may start.
+        case .rateAllowsStart: return nil
+        }
+    }
+
+    /// Answers a caller with finished pixels, if there are any.
+    private func isServedFromMemory(_ caller: Subscriber) -> Bool {
+        guard case .pixels(let options) = caller.variant, let variant = caller.key.known(options),
+            let known = cache.response(for: variant)
+        else { return false }
+        caller.deliver(known.image, byteCount: known.byteCount, from: .memory)
+        return true
+    }
+
+    /// How a transfer ended, as its receiver tells.
+    private func endOfTransfer(_ id: Download.ID) -> DownloadMachine.Event {
+        guard let download = downloads[id], let receiver = download.receiver else {
+            return .transferEnded(id, .cancelled)
+        }
+        download.transfer = nil
+        let failure = receiver.failure
+        if failure != nil { download.log.detach() }
+        if let event = endOfLookUp(download) { return event }
+        return switch failure {
+        case nil: .transferEnded(id, .complete)
+        case .notContinued: .transferEnded(id, .notContinued)
+        case .failed(let error): .transferEnded(id, .failed(error))
+        }
+    }
+}

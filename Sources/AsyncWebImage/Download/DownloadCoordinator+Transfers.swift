@@ -1,0 +1,126 @@
+import HTTPTransport
+import HTTPTypes
+import Logging
+
+// Requests are sent, and bodies end.
+extension DownloadCoordinator {
+    /// Sends the request of an attempt, which may go on where an earlier one broke off.
+    func transfer(_ download: Download, _ attempt: DownloadMachine.Attempt, continuing resumption: Resumption?) {
+        download.events?.send(.started(attempt: attempt.number))
+        let transport =
+            responseCache == nil && download.key.cachePolicy != .cacheOnly
+            ? transport : cachingTransport(of: download, reach: attempt.skipsLookUp ? .network : .everywhere)
+        run(download, timeLimit: attempt.timeLimit, continuing: resumption, over: transport)
+    }
+
+    /// Sends the request, or what is asked of a cache.
+    func run(
+        _ download: Download, timeLimit: Duration?, continuing continued: Resumption?, over transport: any Transport
+    ) {
+        var deadlines = configuration.deadlines
+        deadlines.total = timeLimit
+        var request = TransportRequest(
+            url: download.key.url,
+            headerFields: configuration.headerFields.overridden(by: download.key.headerFields),
+            credential: download.key.credential,
+            handlesCookies: download.key.handlesCookies,
+            deadlines: deadlines,
+            bodyLimit: configuration.bodyLimit,
+            redirectLimit: configuration.redirectLimit,
+            redirectPolicy: configuration.redirectPolicy)
+        continued?.add(to: &request.headerFields)
+        #if Tracing
+        download.span?.inject(into: &request.headerFields)
+        #endif
+        let receiver = DownloadReceiver(
+            url: download.key.url, log: download.log, rules: rules, continuing: continued,
+            isTransformed: hooks?.transform != nil, isConditional: download.key.isConditional,
+            events: download.events
+        ) { [id = download.id] in
+            self.post(.transferEnded(id))
+        }
+        download.receiver = receiver
+        let transfer =
+            hooks.map { HookedTransfer(request, over: transport, hooks: $0, receiver: receiver) as any Transfer }
+            ?? transport.start(request, receiver: receiver)
+        download.log.attach(transfer)
+        download.transfer = transfer
+    }
+
+    /// Waits before the next attempt; returns where that may go on.
+    func backOff(
+        _ download: Download, until end: Stopwatch.Instant, delay: Duration, because error: ImageError
+    ) -> Resumption? {
+        download.log.forgetIfCrowded()
+        download.events?.send(.retrying(after: delay, because: error))
+        logger.debug(
+            "trying again",
+            metadata: ["url": "\(download.key.url)", "error": "\(error)", "delay": "\(delay)"])
+        // Belongs to no caller's task.
+        download.backoffTimer = Task.detached { [clock, id = download.id] in
+            // Cancelled: nobody waits for the download any more.
+            guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { return }
+            self.post(.backoffElapsed(id))
+        }
+        return download.receiver?.resumption(after: download.log.received)
+    }
+
+    /// Ends the body by an error, and gives the transfer up if it still runs.
+    func fail(_ download: Download, _ error: ImageError) {
+        download.backoffTimer?.cancel()
+        // The end of a transfer that still runs only frees the slot.
+        download.receiver = nil
+        download.transfer?.cancel()
+        download.transfer = nil
+        download.log.finish(.failure(error))
+        download.log.answerCollectors()
+        tellEnd(of: download)
+    }
+
+    /// Stops a download wherever it is; returns where the next one may go on.
+    func close(_ download: Download, isOver: Bool, keepsBeginning: Bool) -> Resumption? {
+        var beginning: Resumption?
+        if !isOver {
+            // Lets go of the transfer, be it over, which holds the log in turn.
+            let cancelled = TransportError(url: download.key.url.string, reason: .cancelled)
+            download.log.finish(.failure(.transport(cancelled)))
+            // All may have come, only that the end of the transfer has yet to be read.
+            if case .success? = download.log.end {
+                tellEnd(of: download)
+            } else if keepsBeginning {
+                beginning = self.beginning(of: download)
+            }
+        }
+        download.backoffTimer?.cancel()
+        download.transfer?.cancel()
+        download.events?.stop(CancellationError())
+        return beginning
+    }
+
+    /// What there is of a body that will not be finished now; nil if it cannot be continued.
+    func beginning(of download: Download) -> Resumption? {
+        guard let receiver = download.receiver else { return nil }
+        // More may come meanwhile.
+        let beginning = download.log.beginning
+        let count = beginning?.reduce(0) { $0 + $1.count } ?? 0
+        guard var resumption = receiver.resumption(after: count) else { return nil }
+        if resumption.stored == nil {
+            guard resumption.offset == count else { return nil }
+            resumption.stored = beginning
+        }
+        return resumption
+    }
+
+    /// Tells how the body of a download ended.
+    func tellEnd(of download: Download) {
+        switch download.log.end {
+        case .success((_, let metrics))?:
+            download.events?.stop(nil, finished: .finished(byteCount: download.log.received, metrics: metrics))
+            logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
+        case .failure(let error)?:
+            download.events?.stop(error)
+            logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// Every caller that waits, each for one download.
+///
+/// The only record of the callers of each download, of their priorities, and of the decodes that they wait for.
+struct CallerTable {
+    /// The callers of one download.
+    struct Group {
+        /// Mostly there is one: it needs no array.
+        fileprivate var first: Subscriber.ID?
+        fileprivate var others: [Subscriber.ID] = []
+        /// How many there are of each priority.
+        fileprivate var priorities: [5 of Int] = [0, 0, 0, 0, 0]
+        /// How many wait for the bytes alone.
+        fileprivate(set) var byteCallers = 0
+
+        var isEmpty: Bool { first == nil }
+        var count: Int { first == nil ? 0 : others.count + 1 }
+
+        /// The highest priority of those who wait.
+        var priority: DownloadPriority {
+            DownloadPriority.descending.first { priorities[$0.rawValue] > 0 } ?? .veryLow
+        }
+
+        fileprivate subscript(position: Int) -> Subscriber.ID? { position == 0 ? first : others[position - 1] }
+    }
+
+    /// One caller.
+    struct Entry {
+        var caller: Subscriber
+        let download: DownloadMachine.ID
+        /// The decode that it waits for; nil for the bytes alone.
+        let decode: DownloadMachine.DecodeID?
+        /// Its place in the group.
+        fileprivate var position: Int
+    }
+
+    private var entries: [Subscriber.ID: Entry] = [:]
+
+    var count: Int { entries.count }
+
+    /// The download that a caller waits for.
+    func download(of id: Subscriber.ID) -> DownloadMachine.ID? { entries[id]?.download }
+
+    /// Adds a caller, whose identity is not that of another.
+    mutating func insert(
+        _ caller: Subscriber, of download: DownloadMachine.ID, decode: DownloadMachine.DecodeID?,
+        into group: inout Group
+    ) {
+        entries[caller.id] = Entry(caller: caller, download: download, decode: decode, position: group.count)
+        if group.first == nil { group.first = caller.id } else { group.others.append(caller.id) }
+        group.priorities[caller.priority.rawValue] += 1
+        if decode == nil { group.byteCallers += 1 }
+    }
+
+    mutating func remove(_ id: Subscriber.ID, from group: inout Group) -> Entry? {
+        guard let entry = entries.removeValue(forKey: id) else { return nil }
+        group.priorities[entry.caller.priority.rawValue] -= 1
+        if entry.decode == nil { group.byteCallers -= 1 }
+        // The last one takes its place.
+        guard let last = group.others.popLast() else {
+            group.first = nil
+            return entry
+        }
+        guard last != id else { return entry }
+        if entry.position == 0 { group.first = last } else { group.others[entry.position - 1] = last }
+        entries[last]?.position = entry.position
+        return entry
+    }
+
+    /// Takes out the callers of one decode, or with nil those of the bytes alone, in no order.
+    mutating func removeAll(of decode: DownloadMachine.DecodeID?, from group: inout Group) -> [Subscriber] {
+        var removed: [Subscriber] = []
+        // From the end: what takes the place of a removed one has been looked at.
+        for position in (0..<group.count).reversed() {
+            guard let id = group[position], entries[id]?.decode == decode, let entry = remove(id, from: &group) else {
+                continue
+            }
+            removed.append(entry.caller)
+        }
+        return removed
+    }
+
+    /// Takes out the callers of the bytes alone.
+    mutating func removeByteCallers(from group: inout Group) {
+        for position in (0..<group.count).reversed() where group.byteCallers > 0 {
+            guard let id = group[position], entries[id]?.decode == nil else { continue }
+            _ = remove(id, from: &group)
+        }
+    }
+
+    mutating func setPriority(_ priority: DownloadPriority, of id: Subscriber.ID, in group: inout Group) {
+        guard let old = entries[id]?.caller.priority else { return }
+        group.priorities[old.rawValue] -= 1
+        group.priorities[priority.rawValue] += 1
+        entries[id]?.caller.priority = priority
+    }
+
+    /// The callers of a group, in no order.
+    func callers(of group: Group) -> [Subscriber] {
+        (0..<group.count).compactMap { position in group[position].flatMap { entries[$0] }?.caller }
+    }
+
+    /// Whether a group has a caller that lets its download finish when the loader is shut down.
+    func finishesOnShutdown(_ group: Group) -> Bool { callers(of: group).contains { $0.finishesOnShutdown } }
+}

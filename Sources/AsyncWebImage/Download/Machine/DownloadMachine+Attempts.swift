@@ -1,0 +1,153 @@
+import HTTPTransport
+
+// A download waits for its turn, asks the cache, and makes attempts until one succeeds or there is no other.
+extension DownloadMachine {
+    /// Puts a new download in line, or lets it run at once if it would be the next anyway.
+    mutating func begin(_ id: ID, _ caller: Subscriber) {
+        let host = caller.key.url.host
+        if lookUps != nil, configuration.requestModifier == nil, caller.key.mayBeServed {
+            if let index = downloads.index(of: id) { downloads[index].phase = .queued(.lookUp) }
+            if mayStart, lookUps?.admit(id, host: host, priority: caller.priority) == true {
+                decide(id)
+            } else {
+                lookUps?.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
+            }
+        } else if mayStart, queue.admit(id, host: host, priority: caller.priority) {
+            start(id)
+        } else {
+            queue.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
+        }
+    }
+
+    /// Puts a download in line for its next attempt.
+    private mutating func enqueue(_ id: ID, continuing: Resumption? = nil) {
+        guard let index = downloads.index(of: id) else { return }
+        downloads[index].phase = .queued(continuing.map { .continuation($0) } ?? .attempt)
+        let download = downloads[index]
+        queue.enqueue(
+            id, host: download.key.url.host, priority: download.callers.priority, sequence: download.sequence)
+    }
+
+    // MARK: The cache
+
+    /// Asks the response cache; the slot for that is taken.
+    mutating func decide(_ id: ID) {
+        guard let index = downloads.index(of: id), case .queued(.lookUp) = downloads[index].phase else {
+            lookUps?.release(id)
+            return reject("decide", id)
+        }
+        downloads[index].phase = .deciding
+        emit(.decide(id, timeLimit: startTime(of: id)))
+    }
+
+    /// The download needs the network, and so a slot.
+    mutating func notServed(_ id: ID, isStored: Bool) {
+        guard let index = downloads.index(of: id) else { return reject("notServed", id) }
+        switch downloads[index].phase {
+        case .deciding:
+            lookUps?.release(id)
+            downloads[index].didMissCache = !isStored
+            pauseTime(of: id)
+            enqueue(id)
+        case .draining(holdsSlot: true): releaseSlot(id)
+        case .queued, .transferring, .backingOff, .received, .draining: reject("notServed", id)
+        }
+    }
+
+    // MARK: Attempts
+
+    /// Makes an attempt, which goes on where an earlier one broke off, if it can; the slot is taken.
+    mutating func start(_ id: ID) {
+        guard let index = downloads.index(of: id), case .queued(let step) = downloads[index].phase else {
+            queue.release(id)
+            return reject("start", id)
+        }
+        downloads[index].attempts += 1
+        let number = downloads[index].attempts
+        let attempt = Attempt(
+            number: number, timeLimit: startTime(of: id),
+            skipsLookUp: number == 1 && downloads[index].didMissCache)
+        downloads[index].phase = .transferring(attempt)
+        if case .continuation(let resumption) = step, mayContinue(downloads[index]) {
+            emit(.resume(id, attempt, from: resumption))
+        } else if number == 1, !interrupted.isEmpty, mayContinue(downloads[index]),
+            let resumption = interrupted.take(downloads[index].key)
+        {
+            emit(.resume(id, attempt, from: resumption))
+        } else {
+            emit(.transfer(id, attempt))
+        }
+    }
+
+    /// Whether an attempt may go on where another body broke off.
+    private func mayContinue(_ download: State) -> Bool {
+        configuration.bodyTransform == nil && !download.startsFromZero && download.key.headerFields[.range] == nil
+    }
+
+    mutating func transferEnded(_ id: ID, _ end: TransferEnd) {
+        guard let index = downloads.index(of: id) else { return reject("transferEnded", id) }
+        switch downloads[index].phase {
+        case .draining(holdsSlot: true): return releaseSlot(id)
+        // It counts as the first attempt.
+        case .deciding: downloads[index].attempts = 1
+        case .transferring: break
+        case .queued, .backingOff, .received, .draining: return reject("transferEnded", id)
+        }
+        queue.release(id)
+        lookUps?.release(id)
+        switch end {
+        case .complete: receive(id)
+        case .notContinued:
+            downloads[index].startsFromZero = true
+            enqueue(id)
+        case .failed(let error): retry(id, after: error)
+        case .cancelled:
+            reject("transferEnded", id)
+            let url = downloads[index].key.url.string
+            fail(id, .transport(TransportError(url: url, reason: .cancelled)), holdsSlot: false)
+        }
+    }
+
+    /// Has a download tried again after a delay, without a slot, or ends it if there will be no other attempt.
+    private mutating func retry(_ id: ID, after error: ImageError) {
+        guard let index = downloads.index(of: id) else { return }
+        downloads[index].failures += 1
+        guard error.isRetryable,
+            let delay = configuration.retry?.delay(after: error, tries: downloads[index].failures)
+        else { return fail(id, error, holdsSlot: false) }
+        guard hasTime(downloads[index], after: delay) else {
+            return fail(id, timeout(of: downloads[index], because: error), holdsSlot: false)
+        }
+        let end = now.advanced(by: min(delay, Stopwatch.longest))
+        downloads[index].phase = .backingOff(until: end, nil)
+        emit(.backOff(id, until: end, delay: delay, because: error))
+    }
+
+    mutating func resumable(_ id: ID, _ resumption: Resumption) {
+        guard let index = downloads.index(of: id), case .backingOff(let end, nil) = downloads[index].phase else {
+            return reject("resumable", id)
+        }
+        downloads[index].phase = .backingOff(until: end, resumption)
+    }
+
+    mutating func backoffElapsed(_ id: ID) {
+        // It may have ended meanwhile.
+        guard let index = downloads.index(of: id) else { return }
+        switch downloads[index].phase {
+        case .backingOff(_, let resumption): enqueue(id, continuing: resumption)
+        case .draining: break
+        case .queued, .deciding, .transferring, .received: reject("backoffElapsed", id)
+        }
+    }
+}
+
+extension FetchKey {
+    /// Whether there may be a stored response that answers it without the network.
+    fileprivate var mayBeServed: Bool {
+        switch cachePolicy {
+        case .cacheOnly: true
+        case .useProtocol, .cacheElseLoad: !isConditional && !handlesCookies && headerFields[.range] == nil
+        case .reload, .revalidate, .noStore: false
+        }
+    }
+}

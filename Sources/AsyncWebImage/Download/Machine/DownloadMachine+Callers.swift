@@ -1,0 +1,134 @@
+// Callers come and go.
+extension DownloadMachine {
+    /// Lets a caller share the download that it wants, beginning it if there is none.
+    mutating func join(_ caller: Subscriber) {
+        guard callers.download(of: caller.id) == nil else {
+            emit(.answer(caller, CancellationError()))
+            return reject("join", caller.id)
+        }
+        guard shutdown == nil else { return emit(.answer(caller, ImageError.shutDown)) }
+        if let id = joinable[caller.key] { attach(caller, to: id) } else { open(caller) }
+    }
+
+    private mutating func open(_ caller: Subscriber) {
+        let id = newDownloadID()
+        var download = State(
+            id: id, key: caller.key, sequence: caller.id, phase: .queued(.attempt),
+            time: TimeAllowance(configuration.deadlines.total))
+        let decode = caller.variant.map { variant in
+            let decode = newDecodeID()
+            decodes[decode] = Decode(download: id, variant: variant)
+            download.decodes[variant] = decode
+            return decode
+        }
+        callers.insert(caller, of: id, decode: decode, into: &download.callers)
+        _ = downloads.insert(download)
+        joinable[caller.key] = id
+        emit(.open(id, caller, decode: decode))
+        begin(id, caller)
+    }
+
+    private mutating func attach(_ caller: Subscriber, to id: ID) {
+        guard let index = downloads.index(of: id) else { return reject("join", id) }
+        var caller = caller
+        caller.isJoined = true
+        var attachment = Attachment(caller: caller, download: id)
+        if let variant = caller.variant {
+            if let decode = downloads[index].decodes[variant] {
+                attachment.decode = decode
+                decodes[decode]?.callers += 1
+            } else {
+                let decode = newDecodeID()
+                decodes[decode] = Decode(download: id, variant: variant)
+                downloads[index].decodes[variant] = decode
+                (attachment.decode, attachment.startsDecode) = (decode, true)
+            }
+        } else if case .received = downloads[index].phase {
+            // Everything is there: it is answered at once.
+            stopSharing(id)
+            return emit(.attach(attachment))
+        }
+        if case .received = downloads[index].phase {
+        } else {
+            attachment.isBeforeEnd = downloads[index].callers.byteCallers > 0
+        }
+        callers.insert(caller, of: id, decode: attachment.decode, into: &downloads[index].callers)
+        emit(.attach(attachment))
+        reprioritize(id)
+    }
+
+    /// A download could not take a caller, which gets one of its own.
+    mutating func refused(_ attachment: Attachment) {
+        let id = attachment.download
+        stopSharing(id)
+        if attachment.startsDecode, let decode = attachment.decode.flatMap({ decodes.removeValue(forKey: $0) }) {
+            if let index = downloads.index(of: id) { downloads[index].decodes[decode.variant] = nil }
+        }
+        removeCaller(attachment.caller.id)
+        var caller = attachment.caller
+        caller.isJoined = false
+        open(caller)
+    }
+
+    /// A caller has cancelled; the last one out stops the download.
+    ///
+    /// One that is not waiting has its answer already.
+    mutating func leave(_ caller: Subscriber.ID) { removeCaller(caller) }
+
+    mutating func prioritize(_ caller: Subscriber.ID, _ priority: DownloadPriority) {
+        guard let id = callers.download(of: caller), let index = downloads.index(of: id) else { return }
+        callers.setPriority(priority, of: caller, in: &downloads[index].callers)
+        reprioritize(id)
+    }
+
+    private mutating func removeCaller(_ caller: Subscriber.ID) {
+        guard let id = callers.download(of: caller), let index = downloads.index(of: id),
+            let entry = callers.remove(caller, from: &downloads[index].callers)
+        else { return }
+        emit(.detach(entry.caller, from: id, decode: entry.decode))
+        if let decode = entry.decode { leaveDecode(decode) }
+        closeIfUnwanted(id)
+    }
+
+    /// Counts out a caller of a decode; the last one out cancels it.
+    private mutating func leaveDecode(_ id: DecodeID) {
+        guard var decode = decodes[id] else { return }
+        decode.callers -= 1
+        decodes[id] = decode
+        guard decode.callers == 0 else { return }
+        if let index = downloads.index(of: decode.download) { downloads[index].decodes[decode.variant] = nil }
+        emit(.cancelDecode(id))
+    }
+
+    /// Takes a decode that has ended out, and hands its result to its callers.
+    mutating func decodeEnded(_ decode: DecodeID, isSuccess: Bool) {
+        guard let ended = decodes.removeValue(forKey: decode) else { return reject("decodeEnded", decode) }
+        // Nobody waits for one that was cancelled: another of the same variant may have followed.
+        guard ended.callers > 0, let index = downloads.index(of: ended.download) else { return }
+        downloads[index].decodes[ended.variant] = nil
+        let answered = callers.removeAll(of: decode, from: &downloads[index].callers)
+        // An error says nothing of the bytes; with pixels, the caller knows them.
+        if isSuccess { stopSharing(ended.download) }
+        emit(.deliver(decode, to: answered, from: ended.download))
+        closeIfUnwanted(ended.download)
+    }
+
+    /// No further caller joins the download; another may have taken its place already.
+    mutating func stopSharing(_ id: ID) {
+        guard let index = downloads.index(of: id), joinable[downloads[index].key] == id else { return }
+        joinable[downloads[index].key] = nil
+    }
+
+    /// Closes a download without callers; gives another the highest priority of those it has.
+    mutating func closeIfUnwanted(_ id: ID) {
+        guard let index = downloads.index(of: id) else { return }
+        if downloads[index].callers.isEmpty { close(id) } else { reprioritize(id) }
+    }
+
+    private mutating func reprioritize(_ id: ID) {
+        guard let index = downloads.index(of: id) else { return }
+        let priority = downloads[index].callers.priority
+        queue.reprioritize(id, to: priority)
+        lookUps?.reprioritize(id, to: priority)
+    }
+}

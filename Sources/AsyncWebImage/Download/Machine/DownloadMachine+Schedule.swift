@@ -1,0 +1,73 @@
+import HTTPTransport
+
+// What may start does: by slots, rates and memory, and as long as the time of a download lasts.
+extension DownloadMachine {
+    /// Starts what may run now, and sees whether a shutdown is over.
+    mutating func schedule(hasMemory: Bool) {
+        self.hasMemory = hasMemory
+        startNext()
+        finishShutdownIfIdle()
+    }
+
+    /// Whether there is memory for the next download.
+    ///
+    /// If nothing runs and nothing is decoded, nobody would give any back, so one may always start.
+    var mayStart: Bool { hasMemory || runningCount == 0 && waitingCount == downloads.count }
+
+    private mutating func startNext() {
+        while mayStart, let id = lookUps?.next() { decide(id) }
+        let hasRate = queue.rateLimit != nil
+        if hasRate { queue.advance(to: now.elapsed) }
+        while mayStart, let id = queue.next() { start(id) }
+        if hasRate, let time = queue.nextStart { emit(.setAlarm(.rate, Instant(elapsed: time))) }
+    }
+
+    // MARK: The time of a download
+
+    /// Lets the time of a download run, and sees to its end; returns what is left, or nil without a limit.
+    mutating func startTime(of id: ID) -> Duration? {
+        guard let index = downloads.index(of: id) else { return nil }
+        let now = now
+        downloads[index].time.start(at: now)
+        if let end = downloads[index].time.end { expectDeadline(at: end) }
+        return downloads[index].time.left(at: now).map { max(.zero, $0) }
+    }
+
+    /// Stops the time of a download that waits for its first slot.
+    mutating func pauseTime(of id: ID) {
+        let now = now
+        if let index = downloads.index(of: id) { downloads[index].time.pause(at: now) }
+    }
+
+    /// Whether a download has time for another attempt after a delay.
+    func hasTime(_ download: State, after delay: Duration) -> Bool {
+        download.time.left(at: now).map { delay < $0 } ?? true
+    }
+
+    /// Returns the error of a download that has no time left; `cause` is how its last attempt failed.
+    func timeout(of download: State, because cause: ImageError? = nil) -> ImageError {
+        .transport(
+            TransportError(url: download.key.url.string, reason: .timedOut(.total), detail: cause?.description))
+    }
+
+    /// Ends the downloads whose time is up, without waiting for their transfers, which may hang in a hook.
+    mutating func endOverdue() {
+        nextDeadline = nil
+        for id in downloads.ids {
+            guard let download = downloads[id: id], let end = download.time.end else { continue }
+            let holdsSlot: Bool
+            switch download.phase {
+            case .queued, .backingOff: holdsSlot = false
+            case .deciding, .transferring: holdsSlot = true
+            case .received, .draining: continue
+            }
+            if end <= now { fail(id, timeout(of: download), holdsSlot: holdsSlot) } else { expectDeadline(at: end) }
+        }
+    }
+
+    private mutating func expectDeadline(at end: Instant) {
+        if let nextDeadline, nextDeadline <= end { return }
+        nextDeadline = end
+        emit(.setAlarm(.deadline, end))
+    }
+}

@@ -1,0 +1,134 @@
+import HTTPTransport
+import HTTPTypes
+import Testing
+
+@testable import AsyncWebImage
+
+/// A download machine that a test tells events, and what it wants done in words.
+struct MachineScript {
+    private(set) var machine: DownloadMachine
+    /// The time of the next event.
+    var time = Stopwatch.Instant()
+
+    /// A machine of one slot without limits of time, which tries again after ten seconds.
+    init(hasResponseCache: Bool = false, _ change: (inout DownloadConfiguration) -> Void = { _ in }) {
+        var configuration = DownloadConfiguration(maximumConcurrentDownloads: 1, retry: ConstantBackoff())
+        configuration.deadlines.total = nil
+        change(&configuration)
+        machine = DownloadMachine(configuration, hasResponseCache: hasResponseCache)
+    }
+
+    /// Handles an event; returns what has to be done.
+    mutating func handle(_ event: DownloadMachine.Event) -> [DownloadMachine.Action] {
+        machine.handle(event, at: time)
+        var actions: [DownloadMachine.Action] = []
+        while let action = machine.nextAction() { actions.append(action) }
+        return actions
+    }
+
+    /// Handles events in order, then starts what may start; returns what has to be done, in words.
+    mutating func tell(_ events: DownloadMachine.Event...) -> [String] {
+        var words: [String] = []
+        for event in events { words += handle(event).map(\.words) }
+        return words + handle(.schedule(hasMemory: machine.hasMemory)).map(\.words)
+    }
+
+    /// Handles events whose actions are of no interest.
+    mutating func run(_ events: DownloadMachine.Event...) {
+        for event in events { _ = handle(event) }
+    }
+
+    /// One row of a table: an event, and what has to be done because of it.
+    mutating func expect(
+        _ event: DownloadMachine.Event, _ actions: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let words = tell(event)
+        #expect(words == actions, sourceLocation: sourceLocation)
+    }
+
+    /// The end of a table: nobody waits, nothing runs, and nothing is kept of what was.
+    func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(machine.downloads.isEmpty && machine.joinable.isEmpty, sourceLocation: sourceLocation)
+        #expect(machine.callers.count == 0 && machine.decodes.isEmpty, sourceLocation: sourceLocation)
+        #expect(machine.runningCount == 0 && machine.waitingCount == 0, sourceLocation: sourceLocation)
+    }
+}
+
+/// Always tries again, three attempts in all, after ten seconds.
+struct ConstantBackoff: RetryPolicy {
+    func delay(after error: ImageError, tries: Int) -> Duration? { tries < 3 ? .seconds(10) : nil }
+}
+
+extension Subscriber {
+    /// A caller that wants the bytes of `http://example.com/name`, or pixels no larger than `side`.
+    static func test(
+        _ id: ID, _ name: String = "a", side: Int? = nil, priority: DownloadPriority = .normal, finishes: Bool = false
+    ) -> Subscriber {
+        guard let url = try? HTTPURL("http://example.com/\(name)") else { fatalError("not a URL: \(name)") }
+        let wish: Wish =
+            side.map { .image(DecodeOptions(target: .maximumSide($0)), OneShot()) } ?? .data(OneShot())
+        return Subscriber(
+            id: id, key: FetchKey(url: url, headerFields: [:]), wish: wish, priority: priority,
+            finishesOnShutdown: finishes)
+    }
+}
+
+extension ImageError {
+    /// A failure that passes.
+    static let passing = ImageError.transport(TransportError(url: "http://example.com/a", reason: .connectionLost))
+    /// A failure that does not.
+    static let lasting = ImageError.emptyBody(url: "http://example.com/a")
+}
+
+extension Resumption {
+    /// The first `offset` bytes of a body.
+    static func test(_ offset: Int, isStored: Bool = false, _ fields: HTTPFields = [:]) -> Resumption? {
+        guard let url = try? HTTPURL("http://example.com/a") else { return nil }
+        var fields = fields
+        fields[.eTag] = "\"a\""
+        let head = ResponseHead(response: HTTPResponse(status: .ok, headerFields: fields), url: url)
+        var resumption = Resumption(head, offset: offset, total: nil)
+        if isStored { resumption?.stored = [[UInt8](repeating: 1, count: offset)] }
+        return resumption
+    }
+}
+
+extension DownloadMachine.Action {
+    /// The action in a few words, as tables of tests have it.
+    var words: String {
+        switch self {
+        case .open(let id, let caller, let decode): "open \(id) for \(caller.id)" + Self.words(decode)
+        case .decide(let id, let limit): "decide \(id)" + Self.words(limit)
+        case .transfer(let id, let attempt), .resume(let id, let attempt, _):
+            "transfer \(id) attempt \(attempt.number)" + (offset.map { " from \($0)" } ?? "")
+                + (attempt.skipsLookUp ? " skipping the cache" : "") + Self.words(attempt.timeLimit)
+        case .backOff(let id, let end, let delay, _): "back off \(id) for \(delay) until \(end.elapsed)"
+        case .receive(let id): "receive \(id)"
+        case .fail(let id, let error, let keeps): "fail \(id): \(error)" + (keeps ? ", keeping" : "")
+        case .close(let id, let isOver, let keeps):
+            "close \(id)" + (isOver ? "" : " early") + (keeps ? ", keeping" : "")
+        case .attach(let attachment):
+            "attach \(attachment.caller.id) to \(attachment.download)" + Self.words(attachment.decode)
+                + (attachment.startsDecode ? " new" : "") + (attachment.isBeforeEnd ? " before its end" : "")
+        case .detach(let caller, let id, let decode): "detach \(caller.id) from \(id)" + Self.words(decode)
+        case .answer(let caller, let error): "answer \(caller.id): \(error)"
+        case .deliver(let decode, let callers, let id):
+            "deliver decode \(decode) of \(id) to \(callers.map(\.id).sorted())"
+        case .cancelDecode(let decode): "cancel decode \(decode)"
+        case .watch(let caller, let id, _): "watch \(id ?? 0) for \(caller)"
+        case .stopWatching(let caller, let id, _): "stop watching \(id) for \(caller)"
+        case .setAlarm(let kind, let time): "alarm \(kind) at \(time.elapsed)"
+        case .configure: "configure"
+        case .beginShutdown: "begin shutdown"
+        case .finishShutdown: "finish shutdown"
+        case .report(let event): "report \(event)"
+        }
+    }
+
+    private var offset: Int? {
+        if case .resume(_, _, let resumption) = self { resumption.offset } else { nil }
+    }
+
+    private static func words(_ decode: DownloadMachine.DecodeID?) -> String { decode.map { " decode \($0)" } ?? "" }
+    private static func words(_ limit: Duration?) -> String { limit.map { " within \($0)" } ?? "" }
+}
