@@ -15,6 +15,14 @@ struct LayerTests {
 
     /// The folders of modules by levels, from the lowest to the highest.
     private static let folders: [String: Layers] = [
+        "HTTPTransport": Layers([
+            ["Model"],
+            ["URL"],
+            ["Policy"],
+            ["Credentials", "Resolution", "Security"],
+            [""],
+            ["Curl"],
+        ]),
         "ImageCodecs": Layers([
             ["Support"],
             ["Model"],

@@ -45,15 +45,7 @@ public struct NetworkPolicy: Sendable, Hashable {
     }
 
     /// Why something must not be talked to.
-    public struct Refusal: Sendable, Hashable, CustomStringConvertible {
-        /// What was refused: `address 127.0.0.1`.
-        public let subject: String
-        /// What refused it: `deny 127.0.0.0/8`.
-        public let rule: String
-
-        /// What was refused, and the rule.
-        public var description: String { "\(subject), rule: \(rule)" }
-    }
+    public typealias Refusal = PolicyRefusal
 
     /// Whether there is nothing to judge.
     var allowsAll: Bool { schemes.isEmpty && hosts.isEmpty && ports.isEmpty && addresses.isEmpty }

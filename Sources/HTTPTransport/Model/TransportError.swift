@@ -16,11 +16,6 @@ public struct TransportError: Error, Sendable, Hashable {
         self.detail = detail?.withoutInvisibleCharacters
     }
 
-    /// The failure of a request for `url` that nobody wants any more.
-    package static func cancelled(_ url: HTTPURL) -> TransportError {
-        TransportError(url: url.string, reason: .cancelled)
-    }
-
     /// What can happen to a request.
     public enum Reason: Sendable, Hashable {
         /// The text is no http or https URL.
@@ -58,7 +53,7 @@ public struct TransportError: Error, Sendable, Hashable {
         /// The server, or the proxy, does not accept the credential, or there is none to be had.
         case authenticationFailed
         /// The transport's ``NetworkPolicy`` does not allow it: the URL, a redirect's target, or every address of its host.
-        case refusedByPolicy(NetworkPolicy.Refusal)
+        case refusedByPolicy(PolicyRefusal)
         /// Only a stored response was wanted, and there is none.
         case notCached
         /// ``Transfer/cancel()`` was called, or the transport shut down.
