@@ -79,7 +79,8 @@ extension CurlEasy {
             ccurl_set_socket_opened_function(handle) { owner, descriptor, _ in
                 guard let owner = unsafe owner else { return CURL_SOCKOPT_ERROR }
                 let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
-                easy.connections?.opened(descriptor)
+                let isPlain = easy.transfer.map { !$0.request.url.isSecure } ?? false
+                easy.connections?.opened(descriptor, isPlain: isPlain)
                 easy.transfer?.opened(descriptor)
                 return CURL_SOCKOPT_OK
             })

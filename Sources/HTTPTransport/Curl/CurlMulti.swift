@@ -12,6 +12,7 @@ final class CurlMulti {
     private var connectionLimit: ConnectionLimit
     /// What is told of the connections; those that are left are closed with the handle.
     let connections: CurlConnections
+    private let shares: ThreadShares
     /// When libcurl wants to be called.
     enum Timer {
         /// As soon as possible: mostly because there is a new transfer.
@@ -30,10 +31,11 @@ final class CurlMulti {
     /// When libcurl wants ``runTimers(now:)``; nil while it does not.
     private(set) var timer: Timer?
 
-    init(poller: EventPoller, connectionCacheSize: Int, connectionLimit: ConnectionLimit) {
+    init(poller: EventPoller, shares: ThreadShares, connectionCacheSize: Int, connectionLimit: ConnectionLimit) {
         guard let handle = unsafe curl_multi_init() else { preconditionFailure("curl_multi_init: out of memory") }
         unsafe self.handle = handle
         self.poller = poller
+        self.shares = shares
         self.connectionCacheSize = connectionCacheSize
         self.connectionLimit = connectionLimit
         connections = CurlConnections(poller: poller, floodGuard: FloodGuard())
@@ -81,9 +83,10 @@ final class CurlMulti {
         if event.isReadable { mask |= CURL_CSELECT_IN }
         if event.isWritable { mask |= CURL_CSELECT_OUT }
         if event.isBroken { mask |= CURL_CSELECT_ERR }
-        var running: Int32 = 0
-        _ = connections.floodGuard.during {
-            unsafe curl_multi_socket_action(handle, event.descriptor, mask, &running)
+        let number = connections.floodGuard.callNumber
+        act(on: event.descriptor, mask)
+        if event.isReadable {
+            connections.wasRead(event.descriptor, calledBack: connections.floodGuard.callNumber != number + 2)
         }
     }
 
@@ -91,9 +94,14 @@ final class CurlMulti {
     func runTimers(now: ContinuousClock.Instant) {
         guard let timer, timer.wait(from: now) <= .zero else { return }
         self.timer = nil
+        act(on: CURL_SOCKET_TIMEOUT, 0)
+    }
+
+    private func act(on descriptor: Int32, _ mask: Int32) {
         var running: Int32 = 0
+        shares.beginCall()
         _ = connections.floodGuard.during {
-            unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+            unsafe curl_multi_socket_action(handle, descriptor, mask, &running)
         }
     }
 

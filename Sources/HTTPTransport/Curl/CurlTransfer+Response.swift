@@ -95,6 +95,7 @@ extension CurlTransfer {
 
     /// A piece of body; how much of it was taken, as libcurl wants to hear it.
     func receive(body: Span<UInt8>) -> Int {
+        if !handle.isCancelled, pausesForOthers() { return Int(CURL_WRITEFUNC_PAUSE) }
         guard !handle.isCancelled else {
             _ = fail(.cancelled)
             return Self.abort

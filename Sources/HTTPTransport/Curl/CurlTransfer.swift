@@ -12,6 +12,9 @@ final class CurlTransfer {
     private(set) var request: TransportRequest
     private(set) var clock: TransferClock
     private let deadlines: DeadlineWatch
+    private let shares: ThreadShares
+    /// Whether libcurl has paused the hop because its turn was over.
+    private var waitsForTurn = false
     /// The host whose addresses the transfer waits for.
     var hostInQuestion: String?
     /// The addresses libcurl is given with the request; it has them once it has connected.
@@ -56,10 +59,13 @@ final class CurlTransfer {
         case failed(TransportError)
     }
 
-    init(_ handle: CurlTransferHandle, deadlines: DeadlineWatch, hasProvider: Bool = false) {
+    init(
+        _ handle: CurlTransferHandle, deadlines: DeadlineWatch, shares: ThreadShares, hasProvider: Bool = false
+    ) {
         self.handle = handle
         self.hasProvider = hasProvider
         self.deadlines = deadlines
+        self.shares = shares
         request = handle.request
         start = .now
         clock = TransferClock(request.deadlines, now: start)
@@ -140,6 +146,7 @@ extension CurlTransfer {
         addressCheck = AddressCheck()
         localPort = nil
         sockets = []
+        waitsForTurn = false
         enter(.resolving)
     }
 
@@ -168,6 +175,19 @@ extension CurlTransfer {
     func discardBody() {
         enter(.discarding)
         deadlines.expect(within: TransferClock.discardLimit)
+    }
+
+    /// Returns whether the hop has had its turn, so that libcurl has to pause it until ``endTurnPause()``.
+    func pausesForOthers() -> Bool {
+        guard !waitsForTurn, shares.endsTurn(of: self) else { return waitsForTurn }
+        waitsForTurn = true
+        return true
+    }
+
+    /// Returns whether the hop still waits for its turn, which begins.
+    func endTurnPause() -> Bool {
+        defer { waitsForTurn = false }
+        return waitsForTurn
     }
 
     /// Notes progress.

@@ -33,6 +33,7 @@ extension CurlTransport: CurlThreadDriver {
             transport.multi.runTimers(now: transport.deadlines.now)
             transport.settleFinished()
             transport.deadlines.beginTurn()
+            guard !transport.shares.hasWaiting else { return .zero }
             let now = transport.deadlines.now
             let waits = [transport.multi.timer?.wait(from: now), transport.deadlines.next.map { now.duration(to: $0) }]
             return waits.compactMap { $0 }.min().map { max(.zero, $0) }
@@ -42,6 +43,8 @@ extension CurlTransport: CurlThreadDriver {
     nonisolated func handle(eventCount: Int) {
         assumeIsolated { transport in
             transport.deadlines.beginTurn()
+            transport.shares.beginRound(at: transport.deadlines.now)
+            transport.giveNextTurns()
             transport.thread.poller.deliver(eventCount, to: transport.multi.handle)
             transport.multi.runTimers(now: transport.deadlines.now)
             transport.settleFinished()

@@ -21,6 +21,7 @@ public actor CurlTransport: Transport {
     /// Transfers that libcurl is done with and whose receivers have yet to hear of it.
     private var settled: [(CurlTransfer, TransferOutcome)] = []
     let deadlines = DeadlineWatch()
+    let shares = ThreadShares()
     private var givenAddresses = GivenAddresses()
 
     /// The thread libcurl runs on.
@@ -42,7 +43,7 @@ public actor CurlTransport: Transport {
         self.addressBook = addressBook ?? AddressBook(resolver: configuration.resolver)
         thread = CurlThread(poller: EventPoller(poller))
         multi = CurlMulti(
-            poller: thread.poller, connectionCacheSize: configuration.connectionCacheSize,
+            poller: thread.poller, shares: shares, connectionCacheSize: configuration.connectionCacheSize,
             connectionLimit: ConnectionLimit(
                 configuration.connectionLimit, openFileLimit: OpenFileLimit.current))
         handles = CurlHandlePool(configuration, connections: multi.connections)
@@ -78,7 +79,7 @@ extension CurlTransport {
     /// Finds out what the transfer needs, then hands it to libcurl.
     func begin(_ handle: CurlTransferHandle) {
         let transfer = CurlTransfer(
-            handle, deadlines: deadlines, hasProvider: configuration.credentials != nil)
+            handle, deadlines: deadlines, shares: shares, hasProvider: configuration.credentials != nil)
         guard !handle.isCancelled else { return finish(transfer, .failed(.cancelled(handle.request.url))) }
         guard thread.poller.open() else {
             return finish(
@@ -119,10 +120,21 @@ extension CurlTransport {
 
     /// Lets a transfer go on whose receiver has paused it.
     func resume(_ handle: CurlTransferHandle) {
-        guard let transfer = transfers[handle.id], transfer.isPaused, let easy = transfer.easy else { return }
+        guard let transfer = transfers[handle.id], transfer.isPaused else { return }
+        unpause(transfer)
+    }
+
+    /// Lets the transfers go on that have paused so that others had their turn.
+    func giveNextTurns() {
+        for transfer in shares.takeWaiting() where transfer.endTurnPause() { unpause(transfer) }
+    }
+
+    private func unpause(_ transfer: CurlTransfer) {
+        guard let easy = transfer.easy else { return }
         transfer.enter(.receiving)
+        shares.beginCall()
         let code = easy.unpause()
-        if code != CURLE_OK, transfers[handle.id] != nil { finish(transfer, transfer.outcome(code)) }
+        if code != CURLE_OK, transfers[transfer.handle.id] != nil { finish(transfer, transfer.outcome(code)) }
     }
 
     /// Settles every transfer libcurl is done with.

@@ -11,7 +11,8 @@ import Glibc
 /// Ends connections that keep libcurl from returning, as ``FloodJudge`` has it.
 ///
 /// No callback of libcurl's is called meanwhile. So a thread of its own looks at the transport's every 20 milliseconds,
-/// while there is anything to see, and shuts the connection's socket down; libcurl takes that for its end.
+/// or 2 after a flood, while there is anything to see, and shuts the connection's socket down; libcurl takes that for its
+/// end.
 final class FloodGuard: Sendable {
     /// A connection that was ended.
     struct EndedConnection {
@@ -28,6 +29,7 @@ final class FloodGuard: Sendable {
     }
 
     private static let interval: UInt32 = 20_000
+    private static let intervalAfterFlood: UInt32 = 2_000
     /// How many looks there are without anything to see before the thread ends.
     private static let idleLooks = 50
 
@@ -80,6 +82,18 @@ extension FloodGuard {
         _ = state.withLock { $0.connections.remove(descriptor) }
     }
 
+    /// The number of the call of libcurl, which grows by two with each call and each callback.
+    var callNumber: UInt64 { activity.load(ordering: .relaxed) }
+
+    /// Returns the number of bytes that were read from a connection; negative where the system does not tell.
+    func bytesRead(from descriptor: Int32) -> Int64 {
+        #if os(Linux)
+        clinux_bytes_read(descriptor)
+        #else
+        -1
+        #endif
+    }
+
     /// Returns the connections that have been ended since the last time.
     func takeEnded() -> [EndedConnection] {
         guard hasEndedAny.load(ordering: .relaxed), hasEndedAny.exchange(false, ordering: .acquiring) else { return [] }
@@ -116,7 +130,7 @@ extension FloodGuard {
         var last = activity.load(ordering: .relaxed)
         var idle = 0
         while !isOver.load(ordering: .relaxed) {
-            usleep(Self.interval)
+            usleep(judge.expectsFloods ? Self.intervalAfterFlood : Self.interval)
             let current = activity.load(ordering: .relaxed)
             let isInside = !current.isMultiple(of: 2)
             if let culprit = judge.look(
@@ -152,7 +166,8 @@ extension FloodGuard {
         #endif
     }
 
-    private func endConnection(_ descriptor: Int32) {
+    /// Shuts a connection down, from any thread.
+    func endConnection(_ descriptor: Int32) {
         state.withLock { state in
             // Under the lock, since the transport's thread takes it before it closes a connection.
             guard state.connections.contains(descriptor) else { return }

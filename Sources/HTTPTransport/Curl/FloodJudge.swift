@@ -8,6 +8,8 @@ struct FloodJudge {
     /// Far more than it needs for whatever there is to be done, and time in which the thread is kept from running does
     /// not count.
     static let patience = Duration.milliseconds(40)
+    /// The same for the next second of the thread's time after a connection was ended, as floods seldom come alone.
+    static let patienceAfterFlood = Duration.milliseconds(4)
     /// The number of bytes that must have been read from a connection in this time for it to be the cause.
     static let leastBytes: Int64 = 64 << 10
 
@@ -18,6 +20,10 @@ struct FloodJudge {
     }
 
     private var call: Call?
+    /// The processor time of the thread up to which floods are expected.
+    private var expectsFloodsUntil = Duration.zero
+    /// A Boolean value that indicates whether looks have to follow one another quickly.
+    private(set) var expectsFloods = false
 
     /// Takes another look, and returns the descriptor of the connection to end, if there is one.
     ///
@@ -26,6 +32,7 @@ struct FloodJudge {
     ///   - processorTime: What the thread has used so far.
     ///   - bytesRead: Returns the number of bytes read from each connection so far.
     mutating func look(number: UInt64?, processorTime: Duration, bytesRead: () -> [Int32: Int64]) -> Int32? {
+        expectsFloods = processorTime < expectsFloodsUntil
         guard let number else {
             call = nil
             return nil
@@ -38,12 +45,15 @@ struct FloodJudge {
             self.call?.bytesRead = bytesRead()
             return nil
         }
-        guard processorTime - call.processorTime >= Self.patience else { return nil }
+        let patience = expectsFloods ? Self.patienceAfterFlood : Self.patience
+        guard processorTime - call.processorTime >= patience else { return nil }
         let growth = bytesRead().compactMap { descriptor, bytes in
             before[descriptor].map { (descriptor, bytes - $0) }
         }
         guard let most = growth.max(by: { $0.1 < $1.1 }), most.1 >= Self.leastBytes else { return nil }
         self.call = nil
+        expectsFloodsUntil = processorTime + .seconds(1)
+        expectsFloods = true
         return most.0
     }
 }

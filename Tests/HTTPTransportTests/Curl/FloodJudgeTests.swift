@@ -16,6 +16,25 @@ struct FloodJudgeTests {
         #expect(judge.look(number: 7, processorTime: .milliseconds(60)) { read } == nil)
     }
 
+    @Test func afterAFloodTheNextIsEndedSooner() {
+        var judge = FloodJudge()
+        var read: [Int32: Int64] = [3: 0, 4: 0]
+        for time in [0, 20] { _ = judge.look(number: 1, processorTime: .milliseconds(time)) { read } }
+        read[3] = enough
+        #expect(!judge.expectsFloods)
+        #expect(judge.look(number: 1, processorTime: .milliseconds(40)) { read } == 3)
+        #expect(judge.expectsFloods)
+        for time in [42, 44] { _ = judge.look(number: 3, processorTime: .milliseconds(time)) { read } }
+        read[4] = enough
+        #expect(judge.look(number: 3, processorTime: .milliseconds(46)) { read } == 4)
+        // A second of the thread's time later it is patient again.
+        for time in [1_100, 1_120] { _ = judge.look(number: 5, processorTime: .milliseconds(time)) { read } }
+        #expect(!judge.expectsFloods)
+        read[3] = 2 * enough
+        #expect(judge.look(number: 5, processorTime: .milliseconds(1_130)) { read } == nil)
+        #expect(judge.look(number: 5, processorTime: .milliseconds(1_140)) { read } == 3)
+    }
+
     @Test func aCallThatCallsBackIsAtWork() {
         var judge = FloodJudge()
         for look in 0..<100 {

@@ -3,6 +3,47 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
+/// Plain HTTP/1.1: what a server sends without end.
+@Suite(.timeLimit(.minutes(1)))
+struct PlainFloodTests {
+    private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    @Test func anEndlessChunkExtensionEndsItsTransfer() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", .raw(Self.chunked + "1;").followed(by: "x", .endlessly))
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.error?.reason == .invalidResponse)
+            #expect(record.error?.detail == "endless data that belong to no response")
+        }
+    }
+
+    @Test func aBodyInChunksOfAByteArrivesWhole() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            let count = 400_000
+            origin.route(
+                "/a", .raw(Self.chunked).followed(by: "1\r\na\r\n", .times(count)).followed(by: "0\r\n\r\n"))
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.isComplete, "\(String(describing: record.error))")
+            #expect(record.body == [UInt8](repeating: UInt8(ascii: "a"), count: count))
+        }
+    }
+
+    @Test func endlessChunksOfAByteHoldUpNobodyElse() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/flood", .raw(Self.chunked).followed(by: "1\r\na\r\n", .endlessly))
+            origin.route("/a", LoopbackOrigin.Response(body: [1]))
+            let flooded = Recorder()
+            let flood = try transport.start(origin.url("/flood"), flooded)
+            await flooded.wait { $0.body.count > 10_000 }
+            for _ in 0..<20 { #expect(try await transport.fetch(origin.url("/a")).body == [1]) }
+            #expect(flooded.record.outcomes.isEmpty)
+            flood.cancel()
+            #expect(await flooded.end().error?.reason == .cancelled)
+        }
+    }
+}
+
+/// HTTP/2: frames that belong to no response.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct FloodTests {
     /// Whether they hold libcurl up depends on which side is faster; where they do not, a deadline ends the transfer.

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import HTTPTransport
+
+struct ShareClockTests {
+    private let start = ContinuousClock.now
+
+    /// A clock in a call that began `delay` after the round.
+    private func clock(callAfter delay: Duration) -> ShareClock {
+        var clock = ShareClock()
+        clock.beginRound(at: start)
+        clock.beginCall(at: start + delay)
+        return clock
+    }
+
+    @Test func aCallHasFiveMilliseconds() {
+        let clock = clock(callAfter: .zero)
+        #expect(!clock.isSpent(at: start + .microseconds(4_999)))
+        #expect(clock.isSpent(at: start + .milliseconds(5)))
+    }
+
+    @Test func whenTheRoundTakesLongACallHasOneMillisecond() {
+        let clock = clock(callAfter: .milliseconds(30))
+        #expect(!clock.isSpent(at: start + .microseconds(30_999)))
+        #expect(clock.isSpent(at: start + .milliseconds(31)))
+    }
+
+    @Test func aCallThatOutlastsTheRoundsTimeEndsThere() {
+        let clock = clock(callAfter: .milliseconds(18))
+        #expect(!clock.isSpent(at: start + .microseconds(19_999)))
+        #expect(clock.isSpent(at: start + .milliseconds(20)))
+    }
+}
