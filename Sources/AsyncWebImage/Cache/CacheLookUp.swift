@@ -3,32 +3,6 @@ import HTTPTypes
 
 /// A request that a cache has a part in: what is stored for it, and what may be made of that.
 struct CacheLookUp: Sendable {
-    /// What is to be done about the request.
-    enum Decision: Sendable {
-        case serve(StoredReply)
-        case fetch(Inquiry)
-        case fail
-    }
-
-    /// What the origin is asked.
-    enum Inquiry: Sendable {
-        /// For the response; what is stored may stand in for one that does not come.
-        case everything(standIn: StoredResponse?)
-        /// Whether what is stored is still right.
-        case whetherUnchanged(StoredResponse)
-        /// For the rest of a body whose beginning is stored.
-        case rest(StoredPart)
-
-        /// The whole response that is stored, if there is one.
-        var stored: StoredResponse? {
-            switch self {
-            case .everything(let stored): stored
-            case .whetherUnchanged(let stored): stored
-            case .rest: nil
-            }
-        }
-    }
-
     let request: TransportRequest
     let key: CacheKey
     let cache: ResponseCache
@@ -41,26 +15,27 @@ struct CacheLookUp: Sendable {
         self.policy = policy
     }
 
-    /// Whether it matters what is stored.
+    /// Whether it matters what is stored; if not, there is nothing to look for.
     var isNeeded: Bool {
         policy == .cacheOnly || request.asksForRest || policy != .reload && !request.headerFields.isConditional
     }
 
     /// Looks at what is stored; on the cache's thread.
-    func decide() -> Decision {
-        if request.asksForRest, policy != .cacheOnly { return .fetch(rest ?? .everything(standIn: nil)) }
+    func decide() -> CacheDecision {
+        guard isNeeded else { return .fetch(standIn: nil) }
+        if request.asksForRest, policy != .cacheOnly { return resumption ?? .fetch(standIn: nil) }
         let stored = cache.find(.whole, request, key)
         let asked = CacheControl(request.headerFields, isRequest: true)
         switch (policy.step(stored: stored?.head, asked: asked, now: cache.now()), stored) {
         case (.serve, let stored?): return .serve(aged(stored))
-        case (.validate, let stored?): return .fetch(.whetherUnchanged(stored))
-        case (.fail, _): return .fail
-        case (_, nil): return .fetch(rest ?? .everything(standIn: nil))
-        case (.fetch, let stored?): return .fetch(.everything(standIn: stored))
+        case (.validate, let stored?): return .revalidate(stored)
+        case (.fail, _): return .refuse
+        case (_, nil): return resumption ?? .fetch(standIn: nil)
+        case (.fetch, let stored?): return .fetch(standIn: stored)
         }
     }
 
-    private var rest: Inquiry? {
+    private var resumption: CacheDecision? {
         guard let stored = cache.find(.part, request.forEverything, key), let part = StoredPart(stored, for: request)
         else { return nil }
         // Verified before anybody is asked: the rest of what is damaged would be of no use.
@@ -68,7 +43,7 @@ struct CacheLookUp: Sendable {
             cache.removeDamaged(stored.name)
             return nil
         }
-        return .rest(part)
+        return .resume(part)
     }
 
     /// A stored response as it is, without asking: with its age (RFC 9111, section 5.1).

@@ -3,7 +3,7 @@ import Threading
 
 /// A transfer that the cache has a part in.
 ///
-/// It looks for a stored response, asks over the network what it must, and hands over one response, stored or new. The
+/// It carries a decision of the cache out, and hands over one response, stored or new. The
 /// receiver is called by the cache's thread for what is stored and by the transport's for what is not, one after the
 /// other: when one begins, the other has ended.
 final class CachingTransfer: Transfer {
@@ -15,26 +15,22 @@ final class CachingTransfer: Transfer {
 
     private let lookUp: CacheLookUp
     private let transport: any Transport
-    private let reach: CachingTransport.Reach
-    private let note: @Sendable (ResponseSource) -> Void
-    private let receiver: any TransferReceiver
+    private let receiver: any ResponseReceiver
     private let state = Locked(State())
 
-    init(
-        _ lookUp: CacheLookUp, over transport: any Transport, reach: CachingTransport.Reach,
-        note: @escaping @Sendable (ResponseSource) -> Void, receiver: any TransferReceiver
-    ) {
+    init(_ lookUp: CacheLookUp, over transport: any Transport, receiver: any ResponseReceiver) {
         self.lookUp = lookUp
         self.transport = transport
-        self.reach = reach
-        self.note = note
         self.receiver = receiver
     }
 
-    func start() {
-        if case .network = reach { return fetch(.everything(standIn: nil)) }
-        guard lookUp.isNeeded else { return fetch(.everything(standIn: nil)) }
-        lookUp.cache.thread.append { self.decide() }
+    /// Carries out what was decided before, if anything was.
+    func start(_ decision: CacheDecision?) {
+        switch decision {
+        case nil where lookUp.isNeeded: lookUp.cache.thread.append { self.carryOut(self.lookUp.decide()) }
+        case nil, .fetch(standIn: nil)?: fetch(.fetch(standIn: nil))
+        case let decision?: lookUp.cache.thread.append { self.carryOut(decision.reopened(in: self.lookUp.cache)) }
+        }
     }
 
     func cancel() {
@@ -47,25 +43,21 @@ final class CachingTransfer: Transfer {
 
     func resume() { state.withLock { $0.current }?.resume() }
 
-    private func decide() {
+    private func carryOut(_ decision: CacheDecision) {
         guard !state.withLock({ $0.isCancelled }) else { return end(lookUp.failure(.cancelled)) }
-        switch lookUp.decide() {
+        switch decision {
         case .serve(let reply): serve(reply, TransferMetrics())
-        case .fetch(let inquiry): fetch(inquiry)
-        case .fail: end(lookUp.failure(.notCached))
+        case .refuse: end(lookUp.failure(.notCached))
+        case .revalidate, .resume, .fetch: fetch(decision)
         }
     }
 
-    private func fetch(_ inquiry: CacheLookUp.Inquiry) {
-        if case .cache(let result) = reach {
-            if case .everything(standIn: nil) = inquiry { result.set(.missing) } else { result.set(.unusable) }
-            return end(lookUp.failure(.notCached))
-        }
-        let transfer = StoringTransfer(inquiry, for: lookUp, over: transport, note: note, receiver: receiver) { end in
+    private func fetch(_ decision: CacheDecision) {
+        let transfer = StoringTransfer(decision, for: lookUp, over: transport, receiver: receiver) { end in
             switch end {
             case .over(let outcome): self.end(outcome)
             case .serve(let reply, let metrics): self.lookUp.cache.thread.append { self.serve(reply, metrics) }
-            case .askAnew: self.lookUp.cache.thread.append { self.fetch(.everything(standIn: nil)) }
+            case .askAnew: self.lookUp.cache.thread.append { self.fetch(.fetch(standIn: nil)) }
             }
         }
         if goOn(with: transfer) { transfer.start() }
@@ -87,8 +79,7 @@ final class CachingTransfer: Transfer {
             }
         }
         guard goOn(with: transfer) else { return }
-        note(reply.source)
-        receiver.receive(reply.head)
+        receiver.receive(reply.head, from: reply.source)
         transfer.start()
     }
 
@@ -96,7 +87,7 @@ final class CachingTransfer: Transfer {
     private func fetchInstead(of reply: StoredReply) {
         lookUp.cache.removeDamaged(reply.stored.name)
         guard lookUp.policy != .cacheOnly else { return end(lookUp.failure(.notCached)) }
-        fetch(.everything(standIn: nil))
+        fetch(.fetch(standIn: nil))
     }
 
     /// False if nothing follows, because the transfer was cancelled: then it ends here.

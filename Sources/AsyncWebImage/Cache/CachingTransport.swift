@@ -1,76 +1,54 @@
 import HTTPTransport
 import HTTPTypes
-import Threading
 
-/// One download's transport when there is a cache, or a policy that is about one: answers from the cache what the policy
-/// lets it, and stores what comes over the other transport.
-struct CachingTransport: Transport {
-    /// How far a transfer may go.
-    enum Reach: Sendable {
-        /// To the cache, then over the network.
-        case everywhere
-        /// To the cache only: what has to be asked for fails, and tells so by the result.
-        case cache(LookUpResult)
-        /// Over the network at once, as nothing is stored.
-        case network
-    }
+/// Takes a response as it comes, from wherever it comes.
+protocol ResponseReceiver: TransferReceiver {
+    /// The head, which counts as that of ``TransferReceiver/receive(_:)-(ResponseHead)``.
+    func receive(_ head: ResponseHead, from source: ResponseSource)
+}
 
+extension ResponseReceiver {
+    func receive(_ head: ResponseHead) { receive(head, from: .network) }
+}
+
+/// Where one download gets its responses from: a transport, or a cache in front of it, as far as its policy lets it.
+struct CachingTransport: Sendable {
     let transport: any Transport
     let cache: ResponseCache?
     let policy: CachePolicy
-    var reach = Reach.everywhere
-    /// Is told where a response comes from, before its head is received.
-    let note: @Sendable (ResponseSource) -> Void
 
-    func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
-        // Which cookies a jar will send is not known here, and so not whose response it will be.
-        guard policy != .cacheOnly || cache != nil && !request.handlesCookies else {
-            receiver.finish(.failed(.notCached(request)))
+    /// Starts a transfer at once; `decision` is what ``decide(_:then:)`` has said of the same request, if it was asked.
+    func start(
+        _ request: TransportRequest, _ decision: CacheDecision? = nil, receiver: any ResponseReceiver
+    ) -> any Transfer {
+        guard let lookUp = lookUp(request) else {
+            guard policy == .cacheOnly else { return transport.start(request, receiver: receiver) }
+            receiver.finish(.failed(TransportError(url: request.url.string, reason: .notCached)))
             return NoTransfer()
         }
-        let isKept = request.method == .get && !request.handlesCookies
+        let transfer = CachingTransfer(lookUp, over: transport, receiver: receiver)
+        transfer.start(decision)
+        return transfer
+    }
+
+    /// Finds out what the cache makes of a request; `then` is called on its thread, or at once if it has no part in it.
+    func decide(_ request: TransportRequest, then: @escaping @Sendable (CacheDecision) -> Void) {
+        guard let lookUp = lookUp(request) else { return then(policy == .cacheOnly ? .refuse : .fetch(standIn: nil)) }
+        lookUp.cache.thread.append { then(lookUp.decide().closed) }
+    }
+
+    /// Nil if the cache has no part in the request.
+    private func lookUp(_ request: TransportRequest) -> CacheLookUp? {
+        // Which cookies a jar will send is not known here, and so not whose response it will be.
+        guard let cache, policy != .noStore, !request.handlesCookies else { return nil }
         // A part is no answer of its own, but may complete what is stored.
         let isWhole = request.headerFields[.range] == nil || request.asksForRest
-        guard let cache, policy != .noStore, isKept && isWhole || policy == .cacheOnly else {
-            if case .cache(let result) = reach {
-                result.set(.unusable)
-                receiver.finish(.failed(.notCached(request)))
-                return NoTransfer()
-            }
-            note(.network)
-            return transport.start(request, receiver: receiver)
-        }
-        let lookUp = CacheLookUp(request, in: cache, policy: policy)
-        let transfer = CachingTransfer(lookUp, over: transport, reach: reach, note: note, receiver: receiver)
-        transfer.start()
-        return transfer
+        guard request.method == .get && isWhole || policy == .cacheOnly else { return nil }
+        return CacheLookUp(request, in: cache, policy: policy)
     }
 
     private final class NoTransfer: Transfer {
         func cancel() {}
         func resume() {}
-    }
-}
-
-/// What has come of a look-up without the network.
-final class LookUpResult: Sendable {
-    enum Value: Sendable {
-        /// Nothing is stored.
-        case missing
-        /// What is stored has to be asked for, or is no answer to such a request.
-        case unusable
-    }
-
-    private let state = Locked<Value?>(nil)
-
-    /// Nil if the response was served, there can be none, or it is not known yet.
-    var value: Value? { state.withLock { $0 } }
-
-    func set(_ value: Value) { state.withLock { $0 = value } }
-}
-
-extension TransportError {
-    static func notCached(_ request: TransportRequest) -> TransportError {
-        TransportError(url: request.url.string, reason: .notCached)
     }
 }

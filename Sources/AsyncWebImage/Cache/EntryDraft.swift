@@ -41,11 +41,11 @@ struct EntryDraft {
         case .memory(let pieces, let length):
             guard let known, known.head == part.head, known.body.length == length else { return discard() }
             (self.pieces, self.length) = (pieces, length)
-        case .file(let old, let facts):
+        case .file(_, let facts):
             guard let folder = cache.folder else { return discard() }
             let name = CacheFolder.temporaryName()
             guard (try? folder.rename(part.name, to: name)) != nil else { return discard() }
-            guard let handle = try? folder.openForUpdate(name), handle.isSame(as: old) else {
+            guard let handle = try? folder.openForUpdate(name), EntryFile.read(.part, handle)?.body == facts else {
                 folder.remove(name)
                 return discard()
             }

@@ -60,13 +60,6 @@ final class OpenFile: Sendable {
         return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    /// Whether both are the same file, whatever its names are.
-    func isSame(as other: OpenFile) -> Bool {
-        var (ours, theirs) = (stat(), stat())
-        return unsafe fstat(descriptor, &ours) == 0 && fstat(other.descriptor, &theirs) == 0
-            && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
-    }
-
     /// Cuts off what is beyond `size`.
     func truncate(to size: Int) throws(FileFailure) {
         if ftruncate(descriptor, off_t(size)) != 0 { throw .last }

@@ -19,7 +19,7 @@ extension ResponseCache {
         for name in names {
             guard let stored = open(name), stored.head.answers(key, request.headerFields) else { continue }
             index.withLock { $0.touch(name) }
-            if case .file(let file, _) = stored.body { file.touch() }
+            if case .file(let file, _) = stored.body { file?.touch() }
             return stored
         }
         return nil
@@ -79,15 +79,19 @@ extension ResponseCache {
         }
     }
 
+    /// An entry that was found before, with its file open; nil if it was removed or replaced since.
+    func reopen(_ stored: StoredResponse) -> StoredResponse? {
+        guard case .file(_, let facts) = stored.body else { return stored }
+        guard case .file(let file?, let found)? = open(stored.name)?.body, found == facts else { return nil }
+        return StoredResponse(name: stored.name, head: stored.head, body: .file(file, facts))
+    }
+
     /// Whether an entry is the one that was found, neither removed nor replaced since.
     private func holds(_ stored: StoredResponse) -> Bool {
-        switch stored.body {
-        case .memory(_, let length):
-            let known = index.withLock { $0.content(stored.name) ?? nil }
-            return known?.head == stored.head && known?.body.length == length
-        case .file(let file, _):
-            guard let known = try? folder?.open(stored.name) else { return false }
-            return known.isSame(as: file)
+        switch (stored.body, open(stored.name)?.body) {
+        case (.file(_, let found), .file(_, let known)?): found == known
+        case (.memory(_, let length), let known?): known.length == length && open(stored.name)?.head == stored.head
+        default: false
         }
     }
 
@@ -107,7 +111,7 @@ extension ResponseCache {
             insert(name, size: EntryFile.prefixLength + length + head.bytes.count, renewed)
         case .file(let file, let body):
             let bytes = RenewedHeadFile.bytes(head, of: body)
-            guard let folder, let size = file.size, (try? folder.replaceHead(of: stored.name, name, by: bytes)) != nil
+            guard let folder, let size = file?.size, (try? folder.replaceHead(of: stored.name, name, by: bytes)) != nil
             else { return }
             if name != stored.name { remove(stored.name) }
             insert(name, size: size + bytes.count, nil)

@@ -6,11 +6,18 @@ struct StoredResponse: Sendable {
     let name: String
     let head: StoredHead
     let body: StoredBody
+
+    /// The same without an open file.
+    var closed: StoredResponse {
+        guard case .file(_, let facts) = body else { return self }
+        return StoredResponse(name: name, head: head, body: .file(nil, facts))
+    }
 }
 
 /// The bytes of a stored body.
 enum StoredBody: Sendable {
-    case file(OpenFile, EntryFile.BodyFacts)
+    /// In a file, which is closed while nothing is to be read.
+    case file(OpenFile?, EntryFile.BodyFacts)
     case memory([[UInt8]], length: Int)
 
     var length: Int {
@@ -67,7 +74,7 @@ struct StoredBodyReader: Sendable {
         case .file(let file, let facts):
             guard position < facts.length else { return nil }
             let count = min(EntryFile.pieceLength, facts.length - position)
-            guard let bytes = try? file.read(count, at: EntryFile.prefixLength + position), bytes.count == count else {
+            guard let bytes = try? file?.read(count, at: EntryFile.prefixLength + position), bytes.count == count else {
                 throw DamagedBody()
             }
             checksum.update(bytes.span)

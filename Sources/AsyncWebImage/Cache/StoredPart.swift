@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The beginning of a body that is stored, and how its rest is asked for (RFC 9111, sections 3.3 and 3.4).
 struct StoredPart: Sendable {
-    let stored: StoredResponse
+    private(set) var stored: StoredResponse
     /// Whether the request itself asks for the rest: whoever sent it has the beginning.
     let isRequested: Bool
     private let resumption: Resumption
@@ -23,6 +23,13 @@ struct StoredPart: Sendable {
         self.stored = stored
         self.resumption = resumption
         isRequested = request.asksForRest
+    }
+
+    /// The same with the body open, or closed.
+    func replacing(_ stored: StoredResponse) -> StoredPart {
+        var part = self
+        part.stored = stored
+        return part
     }
 
     /// The request for the rest.

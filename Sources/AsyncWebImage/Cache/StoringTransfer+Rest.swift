@@ -17,8 +17,7 @@ extension StoringTransfer {
                 whole, lookUp.key, cache: lookUp.cache, length: whole.contentLength, continuing: part.stored) : nil
         let joined = part.isRequested ? nil : join(part)
         state.withLock { ($0.hasHead, $0.writer, $0.joined) = (true, writer, joined) }
-        note(.network)
-        receiver.receive(joined == nil ? head : wholeHead)
+        receiver.receive(joined == nil ? head : wholeHead, from: .network)
         joined?.start()
     }
 

@@ -31,32 +31,29 @@ final class StoringTransfer: Transfer, TransferReceiver {
     }
 
     let lookUp: CacheLookUp
-    private let inquiry: CacheLookUp.Inquiry
+    private let decision: CacheDecision
     private let transport: any Transport
-    let note: @Sendable (ResponseSource) -> Void
-    let receiver: any TransferReceiver
+    let receiver: any ResponseReceiver
     let state: Locked<State>
 
-    /// `note` is called, and the receiver has its head and body, if the response is for the receiver; `end` is called once.
+    /// The receiver has head and body of a response that is for it; `end` is called once.
     init(
-        _ inquiry: CacheLookUp.Inquiry, for lookUp: CacheLookUp, over transport: any Transport,
-        note: @escaping @Sendable (ResponseSource) -> Void, receiver: any TransferReceiver,
-        end: @escaping @Sendable (End) -> Void
+        _ decision: CacheDecision, for lookUp: CacheLookUp, over transport: any Transport,
+        receiver: any ResponseReceiver, end: @escaping @Sendable (End) -> Void
     ) {
         self.lookUp = lookUp
-        self.inquiry = inquiry
+        self.decision = decision
         self.transport = transport
-        self.note = note
         self.receiver = receiver
         state = Locked(State(end: end))
     }
 
     func start() {
         var request = lookUp.request
-        switch inquiry {
-        case .everything: break
-        case .whetherUnchanged(let stored): ResponseVersion(stored.head.fields)?.add(to: &request.headerFields)
-        case .rest(let part): request = part.request(insteadOf: request)
+        switch decision {
+        case .revalidate(let stored): ResponseVersion(stored.head.fields)?.add(to: &request.headerFields)
+        case .resume(let part): request = part.request(insteadOf: request)
+        case .fetch, .serve, .refuse: break
         }
         let now = lookUp.cache.now()
         state.withLock { $0.sentAt = now }
@@ -92,7 +89,7 @@ final class StoringTransfer: Transfer, TransferReceiver {
 
     func receive(_ head: ResponseHead) {
         let (now, sentAt) = (lookUp.cache.now(), state.withLock { $0.sentAt })
-        if case .rest(let part) = inquiry {
+        if case .resume(let part) = decision {
             let whole = part.whole(
                 with: head, to: lookUp.request.forEverything, requestedAt: sentAt, receivedAt: now)
             if let whole { return goOn(with: part, whole, head) }
@@ -101,15 +98,14 @@ final class StoringTransfer: Transfer, TransferReceiver {
         if let sequel = sequel(of: head, sentAt: sentAt, now: now) { return state.withLock { $0.sequel = sequel } }
         let writer = writer(for: head, sentAt: sentAt, now: now)
         state.withLock { ($0.hasHead, $0.writer) = (true, writer) }
-        note(.network)
-        receiver.receive(head)
+        receiver.receive(head, from: .network)
     }
 
     /// What follows if the response is not for the receiver; nil if it is.
     private func sequel(of head: ResponseHead, sentAt: Int, now: Int) -> End? {
-        if case .rest(let part) = inquiry, !part.isRequested, head.isAboutRange { return .askAnew }
-        guard let stored = inquiry.stored else { return nil }
-        if case .whetherUnchanged = inquiry, head.status == .notModified {
+        if case .resume(let part) = decision, !part.isRequested, head.isAboutRange { return .askAnew }
+        guard let stored = decision.stored else { return nil }
+        if case .revalidate = decision, head.status == .notModified {
             let reply = lookUp.renewed(stored, by: head, requestedAt: sentAt, receivedAt: now)
             return reply.map { .serve($0, TransferMetrics()) } ?? .askAnew
         }
@@ -129,7 +125,7 @@ final class StoringTransfer: Transfer, TransferReceiver {
             if isOutdated, head.redirectCount == 0 { cache.thread.append { cache.removeEntries(key) } }
             return nil
         }
-        if case .rest(let part) = inquiry { remove(part) }
+        if case .resume(let part) = decision { remove(part) }
         let stored = StoredHead(head.response, to: request, requestedAt: sentAt, receivedAt: now)
         return EntryWriter(stored, key, cache: cache, length: head.contentLength)
     }
@@ -156,7 +152,7 @@ final class StoringTransfer: Transfer, TransferReceiver {
         case (let sequel?, _): end(sequel)
         case (nil, .complete), (nil, .stopped): end(.over(outcome))
         case (nil, .failed(let error)):
-            guard !hasHead, error.isRetryable, let stored = inquiry.stored,
+            guard !hasHead, error.isRetryable, let stored = decision.stored,
                 stored.head.freshness.mayStandIn(at: lookUp.cache.now())
             else { return end(.over(outcome)) }
             end(.serve(lookUp.aged(stored), TransferMetrics()))

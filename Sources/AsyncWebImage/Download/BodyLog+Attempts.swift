@@ -8,8 +8,9 @@ struct BodyRestarted: Error {}
 // One body may take several attempts, each of which goes on with it or begins anew.
 extension BodyLog {
     /// A body begins, `length` bytes long if the server says so; what came of an earlier attempt is void.
-    func begin(expecting length: Int?, head: ResponseHead? = nil) {
+    func begin(expecting length: Int?, head: ResponseHead? = nil, from source: ResponseSource = .network) {
         let waiting = state.withLock { state in
+            state.source = source
             state.expected = length
             state.head = head
             if let length { state.firstCapacity = min(length, Self.trustedLength) }
@@ -23,8 +24,11 @@ extension BodyLog {
     /// The body goes on where an earlier attempt broke off, to `total` bytes if the server says so.
     ///
     /// `stored` is its beginning, if that is not here.
-    func proceed(with stored: [[UInt8]]?, to total: Int?, head: ResponseHead? = nil) {
+    func proceed(
+        with stored: [[UInt8]]?, to total: Int?, head: ResponseHead? = nil, from source: ResponseSource = .network
+    ) {
         let waiting = state.withLock { state in
+            state.source = source
             state.expected = total
             state.head = head
             guard let stored else { return [CheckedContinuation<Void, Never>]() }

@@ -11,9 +11,6 @@ extension BodyLog {
     /// The head of the response; nil before one is accepted.
     var head: ResponseHead? { state.withLock { $0.head } }
 
-    /// Says where the bytes come from that follow.
-    func note(_ source: ResponseSource) { state.withLock { $0.source = source } }
-
     /// How the transfer ended; nil while it goes on.
     var end: End? { state.withLock { $0.end } }
 

@@ -16,6 +16,8 @@ struct CoordinatorInbox: Sendable {
         case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
         /// A caller has left a stream of the progress.
         case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
+        /// The response cache has decided what is to be done about a download, which has so much time left.
+        indirect case decided(Download.ID, CacheDecision, timeLimit: Duration?)
         /// A transfer has ended; how, its receiver tells.
         case transferEnded(Download.ID)
         /// There is memory again: downloads that wait may start, and bodies that wait may grow.

@@ -16,8 +16,6 @@ final class Download {
     var transfer: (any Transfer)?
     /// Takes the response of the attempt that runs, or ran last.
     var receiver: DownloadReceiver?
-    /// The result of the look-up in the response cache that runs.
-    var lookUp: LookUpResult?
     /// Waits for the end of the delay before the next attempt.
     var backoffTimer: Task<Void, Never>?
 

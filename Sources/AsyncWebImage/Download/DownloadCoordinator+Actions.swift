@@ -10,7 +10,9 @@ extension DownloadCoordinator {
         case .decide(let id, let timeLimit):
             if let download = downloads[id] { lookUp(download, timeLimit: timeLimit) }
         case .transfer(let id, let attempt):
-            if let download = downloads[id] { transfer(download, attempt, continuing: nil) }
+            if let download = downloads[id] { transfer(download, attempt) }
+        case .carryOut(let id, let attempt, let decision):
+            if let download = downloads[id] { transfer(download, attempt, decision) }
         case .resume(let id, let attempt, let resumption):
             if let download = downloads[id] { transfer(download, attempt, continuing: resumption) }
         case .backOff(let id, let end, let delay, let error):

@@ -10,6 +10,7 @@ extension DownloadCoordinator {
         case .prioritize(let caller, let priority): return .prioritize(caller, priority)
         case .watch(let caller, let stream): return .watch(caller, stream)
         case .stopWatching(let caller, let stream): return .stopWatching(caller, stream)
+        case .decided(let id, let decision, let timeLimit): return decided(id, decision, timeLimit: timeLimit)
         case .transferEnded(let id): return endOfTransfer(id)
         case .backoffElapsed(let id): return .backoffElapsed(id)
         case .deadlinePassed: return .deadlinePassed
@@ -39,7 +40,6 @@ extension DownloadCoordinator {
         download.transfer = nil
         let failure = receiver.failure
         if failure != nil { download.log.detach() }
-        if let event = endOfLookUp(download) { return event }
         return switch failure {
         case nil: .transferEnded(id, .complete)
         case .notContinued: .transferEnded(id, .notContinued)

@@ -4,19 +4,18 @@ import Logging
 
 // Requests are sent, and bodies end.
 extension DownloadCoordinator {
-    /// Sends the request of an attempt, which may go on where an earlier one broke off.
-    func transfer(_ download: Download, _ attempt: DownloadMachine.Attempt, continuing resumption: Resumption?) {
+    /// Sends the request of an attempt, which may go on where an earlier one broke off; the cache is asked before, unless it
+    /// has decided about this request.
+    func transfer(
+        _ download: Download, _ attempt: DownloadMachine.Attempt, continuing resumption: Resumption? = nil,
+        _ decision: CacheDecision? = nil
+    ) {
         download.events?.send(.started(attempt: attempt.number))
-        let transport =
-            responseCache == nil && download.key.cachePolicy != .cacheOnly
-            ? transport : cachingTransport(of: download, reach: attempt.skipsLookUp ? .network : .everywhere)
-        run(download, timeLimit: attempt.timeLimit, continuing: resumption, over: transport)
+        run(download, timeLimit: attempt.timeLimit, continuing: resumption, decision)
     }
 
-    /// Sends the request, or what is asked of a cache.
-    func run(
-        _ download: Download, timeLimit: Duration?, continuing continued: Resumption?, over transport: any Transport
-    ) {
+    /// The request of a download, but for what continues a body.
+    func request(of download: Download, timeLimit: Duration?) -> TransportRequest {
         var deadlines = configuration.deadlines
         deadlines.total = timeLimit
         var request = TransportRequest(
@@ -28,10 +27,18 @@ extension DownloadCoordinator {
             bodyLimit: configuration.bodyLimit,
             redirectLimit: configuration.redirectLimit,
             redirectPolicy: configuration.redirectPolicy)
-        continued?.add(to: &request.headerFields)
         #if Tracing
         download.span?.inject(into: &request.headerFields)
         #endif
+        return request
+    }
+
+    /// Sends the request, or has the cache answer it.
+    func run(
+        _ download: Download, timeLimit: Duration?, continuing continued: Resumption?, _ decision: CacheDecision?
+    ) {
+        var request = request(of: download, timeLimit: timeLimit)
+        continued?.add(to: &request.headerFields)
         let receiver = DownloadReceiver(
             url: download.key.url, log: download.log, rules: rules, continuing: continued,
             isTransformed: hooks?.transform != nil, isConditional: download.key.isConditional,
@@ -40,9 +47,13 @@ extension DownloadCoordinator {
             self.post(.transferEnded(id))
         }
         download.receiver = receiver
-        let transfer =
-            hooks.map { HookedTransfer(request, over: transport, hooks: $0, receiver: receiver) as any Transfer }
-            ?? transport.start(request, receiver: receiver)
+        let route = route(of: download)
+        let transfer: any Transfer =
+            if let hooks {
+                HookedTransfer(request, over: route, decision, hooks: hooks, receiver: receiver)
+            } else {
+                route.start(request, decision, receiver: receiver)
+            }
         download.log.attach(transfer)
         download.transfer = transfer
     }

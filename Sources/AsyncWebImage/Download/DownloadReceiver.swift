@@ -4,7 +4,7 @@ import Threading
 
 /// Takes one response on the transport's thread: the body of a success goes into the log, of a failure only the
 /// beginning is kept.
-final class DownloadReceiver: TransferReceiver {
+final class DownloadReceiver: ResponseReceiver {
     /// How the attempt ended without the whole body.
     enum Failure {
         case failed(ImageError)
@@ -69,18 +69,18 @@ final class DownloadReceiver: TransferReceiver {
         return rules.accepts(head.status) && rules.acceptsType(of: head)
     }
 
-    func receive(_ head: ResponseHead) { receive(head, tellsLength: true) }
+    func receive(_ head: ResponseHead, from source: ResponseSource) { receive(head, from: source, tellsLength: true) }
 
     /// The head; `tellsLength` is whether the body is as long as it says.
-    func receive(_ head: ResponseHead, tellsLength: Bool) {
+    func receive(_ head: ResponseHead, from source: ResponseSource, tellsLength: Bool) {
         events?.send(.response(head))
         guard accepts(head) else { return refuse(head) }
         if head.status == .partialContent, let continued {
-            log.proceed(with: continued.stored, to: continued.total(with: head), head: continued.head)
+            log.proceed(with: continued.stored, to: continued.total(with: head), head: continued.head, from: source)
             // The head of the whole stands, as for a response that was never interrupted.
             state.withLock { state in (state.head, state.use) = (continued.head, .body) }
         } else {
-            log.begin(expecting: tellsLength ? head.contentLength : nil, head: head)
+            log.begin(expecting: tellsLength ? head.contentLength : nil, head: head, from: source)
             state.withLock { state in (state.head, state.use) = (head, .body) }
         }
     }

@@ -8,7 +8,7 @@ import Threading
 @Suite(.timeLimit(.minutes(5)))
 struct CachingTransferTests {
     /// Takes pieces by a script: pauses before each, or stops.
-    private final class Receiver: TransferReceiver {
+    private final class Receiver: ResponseReceiver {
         struct State {
             var bytes: [UInt8] = []
             var heads = 0
@@ -26,7 +26,7 @@ struct CachingTransferTests {
             self.demand = demand
         }
 
-        func receive(_ head: ResponseHead) { state.withLock { $0.heads += 1 } }
+        func receive(_ head: ResponseHead, from source: ResponseSource) { state.withLock { $0.heads += 1 } }
 
         func receive(_ bytes: Span<UInt8>) -> BodyDemand {
             var copy: [UInt8] = []
@@ -59,7 +59,7 @@ struct CachingTransferTests {
         let cache = try ResponseCache.test(nil, ManualTime())
         try await cache.store(body, url)
         let transport = CachingTransport(
-            transport: InstantTransport(body: [1, 2, 3]), cache: cache, policy: policy, note: { _ in })
+            transport: InstantTransport(body: [1, 2, 3]), cache: cache, policy: policy)
         return (transport.start(TransportRequest(url: try HTTPURL(url)), receiver: receiver), cache)
     }
 
@@ -104,8 +104,7 @@ struct CachingTransferTests {
             let receiver = Receiver(.pause)
             let origin = ScriptedTransport()
             var exchanges = origin.exchanges.makeAsyncIterator()
-            let transport = CachingTransport(
-                transport: origin, cache: cache, policy: .revalidate, note: { _ in })
+            let transport = CachingTransport(transport: origin, cache: cache, policy: .revalidate)
             let transfer = transport.start(TransportRequest(url: try HTTPURL(url)), receiver: receiver)
             let exchange = try #require(await exchanges.next())
             #expect(exchange.request.headerFields[.ifNoneMatch] == "\"a\"")
@@ -159,7 +158,7 @@ struct CachingTransferTests {
     @Test func aTransferThatIsOverIsLetGo() async throws {
         let transport = RestTransport(whole: body)
         let cache = try ResponseCache.test(nil, ManualTime())
-        let caching = CachingTransport(transport: transport, cache: cache, policy: .useProtocol, note: { _ in })
+        let caching = CachingTransport(transport: transport, cache: cache, policy: .useProtocol)
         for attempt in 1...2 {
             let receiver = Receiver(nil)
             _ = caching.start(TransportRequest(url: try HTTPURL(url)), receiver: receiver)

@@ -208,6 +208,31 @@ struct LookUpTests {
         }
     }
 
+    @Test func whatIsGoneByTheTimeThereIsASlotIsFetchedWhole() async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                origin.route("/stalled", Response().stalled(at: .start))
+                origin.route("/a", .init(body: [1, 2, 3]))
+                var configuration = ImageLoader.Configuration.patient
+                let cache = try ResponseCache.test(folder, time)
+                configuration.responseCache = cache
+                configuration.downloads.maximumConcurrentDownloads = 1
+                let loader = ImageLoader(configuration: configuration)
+                try await cache.store(body, origin.url("/a"), [.eTag: "\"a\"", .cacheControl: "max-age=0"])
+                let stalled = loader.dataTask(for: ImageRequest(origin.url("/stalled")))
+                await origin.requests(to: "/stalled", reach: 1)
+                let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
+                await loader.coordinator.activity { $0.running == 1 && $0.waiting == 1 }
+                await cache.remove(origin.url("/a"))
+                stalled.cancel()
+                let data = try await task.value
+                #expect(data.bytes == [1, 2, 3] && data.source == .network)
+                #expect(origin.recordedRequests(to: "/a").map { $0.headerFields["If-None-Match"] } == [nil])
+                await loader.coordinator.becomesIdle()
+            }
+        }
+    }
+
     @Test func aModifierIsAskedOnceForEachRequestThatIsSent() async throws {
         struct Counting: RequestModifier {
             func modify(_ request: TransportRequest) async throws -> TransportRequest {

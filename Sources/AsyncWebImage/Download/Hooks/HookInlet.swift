@@ -3,10 +3,10 @@ import HTTPTypes
 import Threading
 
 /// Takes a response from the transport's thread for a ``HookedTransfer``, which may be slower.
-final class HookInlet: TransferReceiver {
+final class HookInlet: ResponseReceiver {
     private let log: BodyLog
     private let reader: BodyReader?
-    private let answer = OneShot<ResponseHead?>()
+    private let answer = OneShot<(ResponseHead, ResponseSource)?>()
     private let state = Locked<(head: ResponseHead?, outcome: TransferOutcome?)>((nil, nil))
 
     init() {
@@ -17,8 +17,8 @@ final class HookInlet: TransferReceiver {
     /// What to wake up when the reader has caught up.
     func attach(_ transfer: any Transfer) { log.attach(transfer) }
 
-    /// The head, once it is there; nil if the transfer ended before.
-    var head: ResponseHead? {
+    /// The head and where it comes from, once it is there; nil if the transfer ended before.
+    var head: (ResponseHead, ResponseSource)? {
         get async throws { try await answer.value }
     }
 
@@ -30,9 +30,9 @@ final class HookInlet: TransferReceiver {
     /// How the transfer ended; nil before.
     var outcome: TransferOutcome? { state.withLock { $0.outcome } }
 
-    func receive(_ head: ResponseHead) {
+    func receive(_ head: ResponseHead, from source: ResponseSource) {
         state.withLock { $0.head = head }
-        answer.resolve(.success(head))
+        answer.resolve(.success((head, source)))
     }
 
     func receive(_ bytes: Span<UInt8>) -> BodyDemand { log.append(bytes) }

@@ -19,11 +19,14 @@ final class HookedTransfer: Transfer {
     private let state = Locked(State())
 
     /// Starts at once.
-    init(_ request: TransportRequest, over transport: any Transport, hooks: DownloadHooks, receiver: DownloadReceiver) {
+    init(
+        _ request: TransportRequest, over transport: CachingTransport, _ decision: CacheDecision?, hooks: DownloadHooks,
+        receiver: DownloadReceiver
+    ) {
         self.hooks = hooks
         self.receiver = receiver
         // Nobody's task: hooks may suspend, and whoever starts a transfer does not wait for its end.
-        let task = Task.detached { await self.run(request, transport) }
+        let task = Task.detached { await self.run(request, transport, decision) }
         let isCancelled = state.withLock { state in
             state.task = task
             return state.isCancelled
@@ -51,11 +54,13 @@ final class HookedTransfer: Transfer {
         waiting?.resume()
     }
 
-    private func run(_ request: TransportRequest, _ transport: any Transport) async {
+    private func run(
+        _ request: TransportRequest, _ transport: CachingTransport, _ decision: CacheDecision?
+    ) async {
         do {
             let request = try await hooks.request(instead: request)
             try Task.checkCancellation()
-            try await receive(request, transport)
+            try await receive(request, transport, decision)
         } catch let error as ImageError {
             receiver.fail(error)
         } catch {
@@ -63,9 +68,11 @@ final class HookedTransfer: Transfer {
         }
     }
 
-    private func receive(_ request: TransportRequest, _ transport: any Transport) async throws {
+    private func receive(
+        _ request: TransportRequest, _ transport: CachingTransport, _ decision: CacheDecision?
+    ) async throws {
         let inlet = HookInlet()
-        let inner = transport.start(request, receiver: inlet)
+        let inner = transport.start(request, decision, receiver: inlet)
         inlet.attach(inner)
         let isCancelled = state.withLock { state in
             state.inner = inner
@@ -74,11 +81,11 @@ final class HookedTransfer: Transfer {
         if isCancelled { inner.cancel() }
         defer { inner.cancel() }
 
-        if let head = try await inlet.head {
+        if let (head, source) = try await inlet.head {
             let isWanted = receiver.accepts(head)
             if isWanted { try await hooks.validate(head) }
             var transformer = isWanted ? try await hooks.transformer(for: head) : nil
-            receiver.receive(head, tellsLength: transformer == nil)
+            receiver.receive(head, from: source, tellsLength: transformer == nil)
             while let pieces = try await inlet.next() {
                 for piece in pieces {
                     let bytes = try await transformer?.transform(piece) ?? piece

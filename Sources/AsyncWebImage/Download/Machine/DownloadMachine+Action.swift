@@ -9,8 +9,10 @@ extension DownloadMachine {
         case open(ID, Subscriber, decode: DecodeID?)
         /// Asks the response cache, which may answer; `timeLimit` is what is left for the download.
         case decide(ID, timeLimit: Duration?)
-        /// Sends a request.
+        /// Sends a request; if there is a response cache, it is asked before.
         case transfer(ID, Attempt)
+        /// Sends the request that the response cache has decided on.
+        indirect case carryOut(ID, Attempt, CacheDecision)
         /// Sends a request for the remainder of a body.
         indirect case resume(ID, Attempt, from: Resumption)
         /// Waits before the next attempt; to be answered by `resumable` if that can go on where this one broke off.

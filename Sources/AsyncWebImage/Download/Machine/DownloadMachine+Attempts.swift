@@ -20,9 +20,9 @@ extension DownloadMachine {
     }
 
     /// Puts a download in line for its next attempt.
-    private mutating func enqueue(_ id: ID, continuing: Resumption? = nil) {
+    private mutating func enqueue(_ id: ID, for step: Step = .attempt) {
         guard let index = downloads.index(of: id) else { return }
-        downloads[index].phase = .queued(continuing.map { .continuation($0) } ?? .attempt)
+        downloads[index].phase = .queued(step)
         let download = downloads[index]
         queue.enqueue(
             id, host: download.key.url.host, priority: download.callers.priority, sequence: download.sequence)
@@ -40,15 +40,14 @@ extension DownloadMachine {
         emit(.decide(id, timeLimit: startTime(of: id)))
     }
 
-    /// The download needs the network, and so a slot.
-    mutating func notServed(_ id: ID, isStored: Bool) {
+    /// The download needs the network, and so a slot; it takes the decision along.
+    mutating func notServed(_ id: ID, _ decision: CacheDecision) {
         guard let index = downloads.index(of: id) else { return reject("notServed", id) }
         switch downloads[index].phase {
         case .deciding:
             lookUps?.release(id)
-            downloads[index].didMissCache = !isStored
             pauseTime(of: id)
-            enqueue(id)
+            enqueue(id, for: .decided(decision))
         case .draining(holdsSlot: true): releaseSlot(id)
         case .queued, .transferring, .backingOff, .received, .draining: reject("notServed", id)
         }
@@ -64,16 +63,17 @@ extension DownloadMachine {
         }
         downloads[index].attempts += 1
         let number = downloads[index].attempts
-        let attempt = Attempt(
-            number: number, timeLimit: startTime(of: id),
-            skipsLookUp: number == 1 && downloads[index].didMissCache)
+        let attempt = Attempt(number: number, timeLimit: startTime(of: id))
         downloads[index].phase = .transferring(attempt)
         if case .continuation(let resumption) = step, mayContinue(downloads[index]) {
             emit(.resume(id, attempt, from: resumption))
         } else if number == 1, !interrupted.isEmpty, mayContinue(downloads[index]),
             let resumption = interrupted.take(downloads[index].key)
         {
+            // The cache has decided about a request that continues nothing.
             emit(.resume(id, attempt, from: resumption))
+        } else if case .decided(let decision) = step {
+            emit(.carryOut(id, attempt, decision))
         } else {
             emit(.transfer(id, attempt))
         }
@@ -134,7 +134,7 @@ extension DownloadMachine {
         // It may have ended meanwhile.
         guard let index = downloads.index(of: id) else { return }
         switch downloads[index].phase {
-        case .backingOff(_, let resumption): enqueue(id, continuing: resumption)
+        case .backingOff(_, let resumption): enqueue(id, for: resumption.map { .continuation($0) } ?? .attempt)
         case .draining: break
         case .queued, .deciding, .transferring, .received: reject("backoffElapsed", id)
         }

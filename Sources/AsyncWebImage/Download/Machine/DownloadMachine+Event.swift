@@ -20,8 +20,8 @@ extension DownloadMachine {
 
         // Downloads.
 
-        /// The response cache cannot answer without the network; `isStored` is whether it has something to ask about.
-        case notServed(ID, isStored: Bool)
+        /// The response cache cannot answer without the network, and has decided what is to be asked.
+        indirect case notServed(ID, CacheDecision)
         /// A transfer has ended, over the network or from the response cache.
         case transferEnded(ID, TransferEnd)
         /// A decode has ended; one that was cancelled ends as well.

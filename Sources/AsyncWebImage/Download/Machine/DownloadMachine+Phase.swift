@@ -33,6 +33,8 @@ extension DownloadMachine {
     enum Step {
         case lookUp
         case attempt
+        /// An attempt that the response cache has decided about.
+        indirect case decided(CacheDecision)
         /// An attempt that may go on where an earlier one broke off.
         indirect case continuation(Resumption)
     }
@@ -43,8 +45,6 @@ extension DownloadMachine {
         let number: Int
         /// The time that is left for the whole download; nil if it is not limited.
         let timeLimit: Duration?
-        /// Whether it is known that nothing is stored.
-        let skipsLookUp: Bool
     }
 
     /// One download.
@@ -63,8 +63,6 @@ extension DownloadMachine {
         ///
         /// One that the server could not continue is none of them: everything is asked for at once then.
         var failures = 0
-        /// Whether a look-up has found nothing that is stored.
-        var didMissCache = false
         /// Whether the server has sent something else when it was asked to continue, so that it is not asked again.
         var startsFromZero = false
         /// The time left of the limit for the whole download.

@@ -87,7 +87,7 @@ extension DownloadMachine {
         case .watch(let caller, let stream): emit(.watch(caller, of: callers.download(of: caller), stream))
         case .stopWatching(let caller, let stream):
             if let id = callers.download(of: caller) { emit(.stopWatching(caller, of: id, stream)) }
-        case .notServed(let id, let isStored): notServed(id, isStored: isStored)
+        case .notServed(let id, let decision): notServed(id, decision)
         case .transferEnded(let id, let end): transferEnded(id, end)
         case .decodeEnded(let decode, let isSuccess): decodeEnded(decode, isSuccess: isSuccess)
         case .resumable(let id, let resumption): resumable(id, resumption)

@@ -101,7 +101,7 @@ struct DownloadMachineRandomTests {
             let isWanted = world.open[id].map { !$0.hasFailed } ?? false
             switch Int.random(in: 0..<10, using: &random) {
             case _ where !isWanted: world.tell(.transferEnded(id, .cancelled))
-            case 0..<3 where work == .deciding: world.tell(.notServed(id, isStored: Bool.random(using: &random)))
+            case 0..<3 where work == .deciding: world.tell(.notServed(id, .fetch(standIn: nil)))
             case 3: world.tell(.transferEnded(id, .failed(.lasting)))
             case 4, 5: world.tell(.transferEnded(id, .failed(.passing)))
             case 6: world.tell(.transferEnded(id, .notContinued))
@@ -142,7 +142,7 @@ struct DownloadMachineRandomTests {
         private mutating func tellTheImpossible() {
             let idle = world.open.keys.filter { world.work[$0] == nil }.sorted().randomElement(using: &random)
             let events: [DownloadMachine.Event] = [
-                .transferEnded(idle ?? 0, .complete), .notServed(idle ?? 0, isStored: true),
+                .transferEnded(idle ?? 0, .complete), .notServed(idle ?? 0, .fetch(standIn: nil)),
                 .decodeEnded(.max, isSuccess: true), .gracePeriodEnded,
             ]
             guard let event = events.randomElement(using: &random) else { return }

@@ -99,9 +99,9 @@ extension DownloadMachine.Action {
         switch self {
         case .open(let id, let caller, let decode): "open \(id) for \(caller.id)" + Self.words(decode)
         case .decide(let id, let limit): "decide \(id)" + Self.words(limit)
-        case .transfer(let id, let attempt), .resume(let id, let attempt, _):
+        case .transfer(let id, let attempt), .carryOut(let id, let attempt, _), .resume(let id, let attempt, _):
             "transfer \(id) attempt \(attempt.number)" + (offset.map { " from \($0)" } ?? "")
-                + (attempt.skipsLookUp ? " skipping the cache" : "") + Self.words(attempt.timeLimit)
+                + (isDecided ? " as decided" : "") + Self.words(attempt.timeLimit)
         case .backOff(let id, let end, let delay, _): "back off \(id) for \(delay) until \(end.elapsed)"
         case .receive(let id): "receive \(id)"
         case .fail(let id, let error, let keeps): "fail \(id): \(error)" + (keeps ? ", keeping" : "")
@@ -128,6 +128,9 @@ extension DownloadMachine.Action {
     private var offset: Int? {
         if case .resume(_, _, let resumption) = self { resumption.offset } else { nil }
     }
+
+    /// Whether the response cache has decided about the request.
+    private var isDecided: Bool { if case .carryOut = self { true } else { false } }
 
     private static func words(_ decode: DownloadMachine.DecodeID?) -> String { decode.map { " decode \($0)" } ?? "" }
     private static func words(_ limit: Duration?) -> String { limit.map { " within \($0)" } ?? "" }

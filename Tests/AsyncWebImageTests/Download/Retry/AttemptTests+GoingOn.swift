@@ -80,7 +80,6 @@ extension AttemptTests {
         let receiver = DownloadReceiver(url: url, log: log, rules: ResponseRules(DownloadConfiguration())) {}
         receiver.receive(
             ResponseHead(response: .init(status: .ok, headerFields: [.eTag: "\"v1\"", .contentLength: "10"]), url: url))
-        log.note(.network)
         _ = receiver.receive([UInt8](repeating: 1, count: 6).span)
         // Two more may have come since somebody took the first four.
         #expect(receiver.resumption(after: 4)?.offset == 4)

@@ -1,0 +1,99 @@
+import HTTPTransport
+import Testing
+import Threading
+
+@testable import AsyncWebImage
+
+/// What a cache makes of a request.
+@Suite(.timeLimit(.minutes(1)))
+struct CacheDecisionTests {
+    private let url = "http://example.com/a"
+    private let time = ManualTime()
+
+    /// What is decided about a request for ``url``.
+    private func decision(
+        _ cache: ResponseCache?, _ policy: CachePolicy = .useProtocol,
+        _ change: (inout TransportRequest) -> Void = { _ in }
+    ) async throws -> CacheDecision {
+        var request = TransportRequest(url: try HTTPURL(url))
+        change(&request)
+        let answer = OneShot<CacheDecision>()
+        CachingTransport(transport: InstantTransport(body: []), cache: cache, policy: policy).decide(request) {
+            answer.resolve(.success($0))
+        }
+        return try await answer.value
+    }
+
+    /// The name of a decision, with `stored` if something is stored for it.
+    private func name(_ decision: CacheDecision) -> String {
+        switch decision {
+        case .serve: "serve"
+        case .revalidate: "revalidate"
+        case .resume: "resume"
+        case .fetch(nil): "fetch"
+        case .fetch: "fetch, stored"
+        case .refuse: "refuse"
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.useProtocol, "serve", "revalidate", "fetch"), (.revalidate, "revalidate", "revalidate", "fetch"),
+            (.cacheElseLoad, "serve", "serve", "fetch"), (.cacheOnly, "serve", "serve", "refuse"),
+            (.reload, "fetch", "fetch", "fetch"), (.noStore, "fetch", "fetch", "fetch"),
+        ] as [(CachePolicy, String, String, String)])
+    func eachPolicyDecidesOnItsOwn(policy: CachePolicy, fresh: String, stale: String, nothing: String) async throws {
+        let cache = try ResponseCache.test(nil, time)
+        #expect(name(try await decision(cache, policy)) == nothing)
+        try await cache.store([1], url, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        #expect(name(try await decision(cache, policy)) == fresh)
+        time.advance(by: 61)
+        #expect(name(try await decision(cache, policy)) == stale)
+    }
+
+    @Test func whatIsStaleAndHasNoVersionCanOnlyStandIn() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store([1], url, [.cacheControl: "max-age=0"])
+        #expect(name(try await decision(cache)) == "fetch, stored")
+    }
+
+    @Test func requestsThatTheCacheHasNoPartInAreFetched() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store([1], url)
+        let changes: [@Sendable (inout TransportRequest) -> Void] = [
+            { $0.handlesCookies = true }, { $0.method = .head }, { $0.headerFields[.range] = "bytes=0-1" },
+            { $0.headerFields[.ifNoneMatch] = "\"a\"" },
+        ]
+        for change in changes { #expect(name(try await decision(cache, .useProtocol, change)) == "fetch") }
+        #expect(name(try await decision(nil)) == "fetch")
+        #expect(name(try await decision(nil, .cacheOnly)) == "refuse")
+    }
+
+    @Test func aDecisionThatWaitsHasNoFileOpen() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([1], url, [.cacheControl: "max-age=0", .eTag: "\"a\""])
+            guard case .revalidate(let stored) = try await decision(cache), case .file(nil, let facts) = stored.body
+            else {
+                Issue.record("not to be revalidated, or open")
+                return
+            }
+            #expect(facts.length == 1)
+            #expect(await reopened(.revalidate(stored), cache) == "revalidate")
+            // Another body under the same name is not what was decided on.
+            try await cache.store([2], url, [.cacheControl: "max-age=0", .eTag: "\"a\""])
+            #expect(await reopened(.revalidate(stored), cache) == "fetch")
+            #expect(await reopened(.fetch(standIn: stored), cache) == "fetch")
+        }
+    }
+
+    /// The name of a decision after its files have been opened again.
+    private func reopened(_ decision: CacheDecision, _ cache: ResponseCache) async -> String {
+        let name = Locked("")
+        await cache.thread.run {
+            let reopened = self.name(decision.reopened(in: cache))
+            name.withLock { $0 = reopened }
+        }
+        return name.withLock { $0 }
+    }
+}
