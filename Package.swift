@@ -71,6 +71,8 @@ let package = Package(
             name: "KqueuePolling",
             dependencies: ["SocketPolling", .target(name: "CKqueue", condition: .when(platforms: [.linux]))]),
         .target(
+            name: "HTTPSemantics", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        .target(
             name: "HTTPTransport",
             dependencies: [
                 "CCurl", "CLinux", "SocketPolling", "Threading",
@@ -83,9 +85,16 @@ let package = Package(
             name: "ImageEncoders",
             dependencies: ["ImageCodecs", "CJPEG", "CJPEGWriter", "CPNGWriter", "CWebPWriter", "CGIF"]),
         .target(
+            name: "ResponseCache",
+            dependencies: [
+                "Hashing", "HTTPSemantics", "HTTPTransport", "Threading",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "DequeModule", package: "swift-collections"),
+            ]),
+        .target(
             name: "AsyncWebImage",
             dependencies: [
-                "Hashing", "HTTPTransport", "ImageCodecs", "Threading",
+                "HTTPSemantics", "HTTPTransport", "ImageCodecs", "ResponseCache", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -123,7 +132,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Threading",
+                "HTTPTransport", "ResponseCache", "Threading",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -142,6 +152,17 @@ let package = Package(
             name: "SocketPollingTests", dependencies: ["KqueuePolling", "SocketPolling", "TestSupport", "Threading"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
         .testTarget(
+            name: "HTTPSemanticsTests",
+            dependencies: [
+                "HTTPSemantics", "TestSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(
+            name: "ResponseCacheTests",
+            dependencies: [
+                "Hashing", "HTTPSemantics", "HTTPTransport", "ResponseCache", "TestSupport", "Threading",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
                 "Hashing", "HTTPTransport", "KqueuePolling", "LoopbackOrigin", "SocketPolling", "TestSupport",
@@ -159,9 +180,8 @@ let package = Package(
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [
-                "AsyncWebImage", "HTTPTransport", "Hashing", "ImageCodecs", "ImageEncoders", "LoopbackOrigin", "QOI",
-                "TestSupport",
-                "Threading",
+                "AsyncWebImage", "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs", "ImageEncoders",
+                "LoopbackOrigin", "QOI", "ResponseCache", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -6,10 +6,11 @@ struct LayerTests {
     ///
     /// A module imports those of lower levels alone. Those in C are in front of all others.
     private static let modules = Layers([
-        ["Hashing", "SocketPolling", "Threading"],
+        ["HTTPSemantics", "Hashing", "SocketPolling", "Threading"],
         ["KqueuePolling", "WebimageConsole"],
         ["HTTPTransport", "ImageCodecs", "LoopbackOrigin"],
-        ["AsyncWebImage", "ImageEncoders"],
+        ["ImageEncoders", "ResponseCache"],
+        ["AsyncWebImage"],
         ["webimage"],
     ])
 

@@ -1,5 +1,6 @@
 import HTTPTransport
 import Threading
+import ResponseCache
 
 /// What one caller of ``ImageLoader/bytes(for:)`` sees of a download: a place in its ``BodyLog``, and why it ends.
 final class BodyFeed: Sendable {

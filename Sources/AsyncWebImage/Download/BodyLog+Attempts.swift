@@ -1,6 +1,7 @@
 import DequeModule
 import HTTPTransport
 import Threading
+import ResponseCache
 
 /// What a reader is told whose bytes are void: the body begins anew, and so must whoever reads it.
 struct BodyRestarted: Error {}

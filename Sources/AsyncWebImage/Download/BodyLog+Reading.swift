@@ -1,5 +1,6 @@
 import HTTPTransport
 import Threading
+import ResponseCache
 
 /// What decoders, and those who wait for the bytes themselves, see of the log.
 extension BodyLog {

@@ -1,6 +1,7 @@
 import DequeModule
 import HTTPTransport
 import Threading
+import ResponseCache
 
 /// The bytes of one download, in order: written by the transport's thread, read by any number of decoders.
 ///

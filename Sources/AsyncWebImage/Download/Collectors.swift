@@ -1,3 +1,5 @@
+import ResponseCache
+
 /// Those who wait for the whole body of a download; mostly it is one.
 struct Collectors {
     struct Collector {

@@ -1,4 +1,5 @@
 import Threading
+import ResponseCache
 
 /// What others tell the coordinator, in the order in which they do.
 ///

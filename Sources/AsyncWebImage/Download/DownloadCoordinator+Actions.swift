@@ -1,5 +1,6 @@
 import HTTPTransport
 import Logging
+import ResponseCache
 
 // What the machine wants done.
 extension DownloadCoordinator {

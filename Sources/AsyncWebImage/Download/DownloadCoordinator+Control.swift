@@ -1,4 +1,5 @@
 public import HTTPTypes
+import ResponseCache
 
 // What may be changed while downloads run. What was asked for before a call comes before it.
 extension DownloadCoordinator {

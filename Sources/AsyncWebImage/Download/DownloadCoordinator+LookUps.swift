@@ -1,3 +1,5 @@
+import ResponseCache
+
 // What the response cache can answer needs no slot: it is looked for, and served, before there is one.
 extension DownloadCoordinator {
     /// Asks the response cache, which answers with a message.

@@ -1,6 +1,8 @@
+import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 import Logging
+import ResponseCache
 
 // Requests are sent, and bodies end.
 extension DownloadCoordinator {

@@ -1,6 +1,7 @@
 import HTTPTransport
 import Logging
 import Synchronization
+import ResponseCache
 
 /// Makes each download once, however many callers want it, and decides which runs next.
 ///

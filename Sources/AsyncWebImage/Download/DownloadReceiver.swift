@@ -1,6 +1,8 @@
+import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 import Threading
+import ResponseCache
 
 /// Takes one response on the transport's thread: the body of a success goes into the log, of a failure only the
 /// beginning is kept.

@@ -1,5 +1,7 @@
+import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
+import ResponseCache
 
 /// What decides the bytes of a response: callers whose keys are equal share one download.
 struct FetchKey: Sendable, Hashable {

@@ -1,4 +1,5 @@
 #if Tracing
+import ResponseCache
 import Tracing
 #endif
 

@@ -1,5 +1,6 @@
 public import HTTPTransport
 import Threading
+public import ResponseCache
 
 /// The body of a response, piece by piece, as ``ImageLoader/bytes(for:)`` downloads it.
 ///

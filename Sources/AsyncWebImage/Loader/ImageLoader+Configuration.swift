@@ -1,5 +1,6 @@
 public import HTTPTransport
 public import Logging
+public import ResponseCache
 
 extension ImageLoader {
     /// How a loader works.

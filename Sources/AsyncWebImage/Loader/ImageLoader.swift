@@ -1,3 +1,4 @@
+import ResponseCache
 import HTTPTransport
 import ImageCodecs
 import Logging

@@ -1,6 +1,8 @@
+import HTTPSemantics
 public import FoundationEssentials
 public import HTTPTransport
 public import HTTPTypes
+public import ResponseCache
 
 /// Which image to load, and what to make of it.
 public struct ImageRequest: Sendable, Hashable {

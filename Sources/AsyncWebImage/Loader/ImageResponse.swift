@@ -1,3 +1,5 @@
+public import ResponseCache
+
 /// A loaded image and where it came from.
 public struct ImageResponse: Sendable {
     /// Pixels, header and original size.
@@ -73,22 +75,4 @@ public struct ImageInfo: Sendable {
         self.byteCount = byteCount
         self.animation = animation
     }
-}
-
-/// Where a response came from, seen from the caller who gets it.
-public enum ResponseSource: String, Sendable, Hashable {
-    /// A download that this caller started.
-    case network
-    /// A download that was already under way for somebody else.
-    case joined
-    /// The folder of a ``ResponseCache``.
-    case disk
-    /// A ``ResponseCache`` in memory.
-    case storedInMemory
-    /// A ``ResponseCache``, after the origin had said that it is still right.
-    case revalidated
-    /// The memory cache of finished pixels.
-    case memory
-    /// A file.
-    case file
 }

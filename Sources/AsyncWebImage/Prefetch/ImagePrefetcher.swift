@@ -1,3 +1,5 @@
+import ResponseCache
+
 /// Loads images ahead of time, few at a time and behind everything that somebody waits for: decoded into the loader's
 /// ``MemoryCache``, or as they come into its ``ResponseCache``.
 ///

@@ -4,6 +4,7 @@ import LoopbackOrigin
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 @Suite(.timeLimit(.minutes(1)))
 struct AnimationLoadingTests {

@@ -4,6 +4,7 @@ import LoopbackOrigin
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// Animations that are shown while they are downloaded.
 @Suite(.timeLimit(.minutes(2)))

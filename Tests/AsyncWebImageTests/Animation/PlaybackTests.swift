@@ -3,6 +3,7 @@ import ImageEncoders
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 @Suite(.timeLimit(.minutes(1)))
 struct PlaybackTests {

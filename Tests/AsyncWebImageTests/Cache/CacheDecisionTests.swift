@@ -1,8 +1,10 @@
 import HTTPTransport
+import TestSupport
 import Testing
 import Threading
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// What a cache makes of a request.
 @Suite(.timeLimit(.minutes(1)))

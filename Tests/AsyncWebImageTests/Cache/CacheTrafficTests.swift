@@ -1,8 +1,10 @@
 import HTTPTransport
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// How many bytes the cache reads and writes: of a body no more than is served, of everything else heads.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,10 +1,13 @@
 import Foundation
+import HTTPSemantics
 import HTTPTransport
 import LoopbackOrigin
+import TestSupport
 import Testing
 import Threading
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// Loaders with a cache of responses, end to end.
 @Suite(.timeLimit(.minutes(2)))
@@ -395,6 +398,17 @@ struct CachedLoadingTests {
             let second = try await load(loader, ImageRequest(origin.url("/a")))
             #expect(second.source == .network && second.bytes == body)
             #expect(origin.counts.totalRequests == 3)
+        }
+    }
+
+    @Test func aFolderThatCannotBeIsAnError() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(FileManager.default.createFile(atPath: folder, contents: Data()))
+            let error = #expect(throws: ImageError.self) { try ResponseCache(.init(directory: folder)) }
+            guard case .unreadableFile(folder, _)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
         }
     }
 

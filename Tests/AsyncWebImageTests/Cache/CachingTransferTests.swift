@@ -1,8 +1,10 @@
 import HTTPTransport
+import TestSupport
 import Testing
 import Threading
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// Stored responses are handed over like others: when they are wanted, and with one end.
 @Suite(.timeLimit(.minutes(5)))

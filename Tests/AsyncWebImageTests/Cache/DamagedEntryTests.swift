@@ -1,9 +1,11 @@
 import Foundation
 import HTTPTransport
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// What is damaged on the disk is fetched again, wherever the damage is, and without the help of a retry policy.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,8 +1,10 @@
 import HTTPTransport
+import TestSupport
 import Testing
 import Threading
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// The stored beginning of a body comes before the rest, however slow the receiver and however quick the network.
 @Suite(.timeLimit(.minutes(1)))

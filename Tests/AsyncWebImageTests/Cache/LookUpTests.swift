@@ -1,10 +1,12 @@
 import Dispatch
 import HTTPTransport
 import LoopbackOrigin
+import TestSupport
 import Testing
 import Threading
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// What the response cache can answer needs no slot.
 @Suite(.timeLimit(.minutes(2)))

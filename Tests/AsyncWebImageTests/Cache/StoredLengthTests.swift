@@ -1,9 +1,11 @@
 import HTTPTransport
 import LoopbackOrigin
+import TestSupport
 import Testing
 import Threading
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// A response whose body is not as long as its head says is never stored, in whatever way it came about.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,8 +1,10 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 // Beginnings that are not gone on with, or not kept at all.
 extension StoredPartTests {
@@ -139,7 +141,7 @@ extension StoredPartTests {
     }
 
     @Test func whatIsQuicklyFetchedAgainIsNotKept() async throws {
-        try await withBeginning(at: InterruptedBodies.minimumBytes - 1) { origin, folder in
+        try await withBeginning(at: Resumption.minimumBytes - 1) { origin, folder in
             let left = try files(folder)
             #expect(left == [])
         }

@@ -1,9 +1,11 @@
 import Foundation
 import HTTPTransport
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// What has come of a body that broke off is kept with the responses, and gone on with by whoever asks next (RFC 9111,
 /// sections 3.3 and 3.4).
@@ -145,7 +147,7 @@ struct StoredPartTests {
     @Test func ofALargeImageOnlyTheRestIsFetchedThoughItsBytesAreInNobodysMemory() async throws {
         let image = RangedFile(body: try Samples.file(.png, 400, 300))
         let half = image.body.count / 2
-        try #require(half > InterruptedBodies.minimumBytes)
+        try #require(half > Resumption.minimumBytes)
         try await withTemporaryFolder { folder in
             try await withLoopbackOrigin { origin in
                 origin.route("/a") { request in

@@ -3,6 +3,7 @@ import ImageCodecs
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// The limits of a loader in Docs/Limits.md.
 struct DefaultsTests {

@@ -1,8 +1,10 @@
 import Dispatch
 import HTTPTransport
+import TestSupport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// One limit for all the time that a download takes, whatever it spends it on.
 @Suite(.timeLimit(.minutes(1)))

@@ -2,6 +2,7 @@ import HTTPTransport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// Who shares a download, and who does not, with a transport that answers when the test says so.
 @Suite(.timeLimit(.minutes(1)))

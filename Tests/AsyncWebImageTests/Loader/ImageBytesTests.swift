@@ -3,6 +3,7 @@ import LoopbackOrigin
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// `ImageLoader.bytes(for:)`: bodies that are pulled piece by piece.
 @Suite(.timeLimit(.minutes(1)))

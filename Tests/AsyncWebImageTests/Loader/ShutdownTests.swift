@@ -2,6 +2,7 @@ import LoopbackOrigin
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// How a loader ends, against a real origin; only the time is not real.
 @Suite(.timeLimit(.minutes(2)))

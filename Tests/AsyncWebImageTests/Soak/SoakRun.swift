@@ -3,6 +3,7 @@ import LoopbackOrigin
 import TestSupport
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// Callers, faults, cancellations and changes of mind at random, for a time: whatever the schedule, everybody is
 /// answered and nothing is left.

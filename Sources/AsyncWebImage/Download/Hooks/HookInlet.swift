@@ -1,6 +1,7 @@
 import HTTPTransport
 import HTTPTypes
 import Threading
+import ResponseCache
 
 /// Takes a response from the transport's thread for a ``HookedTransfer``, which may be slower.
 final class HookInlet: ResponseReceiver {

@@ -1,5 +1,6 @@
 import HTTPTransport
 import Threading
+import ResponseCache
 
 /// A transfer with hooks: what comes from the transport passes through them on its way to the receiver.
 ///

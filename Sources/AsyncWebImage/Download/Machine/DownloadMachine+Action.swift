@@ -1,3 +1,5 @@
+import ResponseCache
+
 extension DownloadMachine {
     /// Something that has to be done.
     ///

@@ -1,4 +1,6 @@
+import HTTPSemantics
 import HTTPTransport
+import ResponseCache
 
 // A download waits for its turn, asks the cache, and makes attempts until one succeeds or there is no other.
 extension DownloadMachine {

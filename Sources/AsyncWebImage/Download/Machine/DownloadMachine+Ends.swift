@@ -1,5 +1,7 @@
+import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
+import ResponseCache
 
 // The three ends of a download: its body is complete, there will be none, or nobody waits for it any longer.
 extension DownloadMachine {

@@ -1,4 +1,5 @@
 import HTTPTransport
+import ResponseCache
 
 extension DownloadMachine {
     /// Something that has happened.

@@ -1,4 +1,5 @@
 import HTTPTransport
+import ResponseCache
 
 extension DownloadMachine {
     /// Where a download is.

@@ -1,5 +1,6 @@
 import DequeModule
 import HTTPTransport
+import ResponseCache
 
 /// Decides everything about the life of downloads: which request joins which download, which download runs next, what
 /// follows a failure, and when all is over.

@@ -1,9 +1,9 @@
+import ResponseCache
+
 /// The beginnings of bodies whose download was given up, for whoever wants them next.
 ///
 /// A pure value. The oldest are dropped first.
 struct InterruptedBodies {
-    /// Less is as quickly fetched again.
-    static let minimumBytes = 16 << 10
     private static let countLimit = 64
 
     /// The maximum number of bytes that are kept; lowering it drops the oldest bodies.
@@ -23,7 +23,7 @@ struct InterruptedBodies {
     /// Keeps the beginning of a body, in place of another of the same request.
     mutating func insert(_ resumption: Resumption, for key: FetchKey) {
         _ = take(key)
-        guard resumption.offset >= Self.minimumBytes, resumption.offset <= limit, resumption.stored != nil else {
+        guard resumption.offset >= Resumption.minimumBytes, resumption.offset <= limit, resumption.stored != nil else {
             return
         }
         entries.append((key, resumption))

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 
@@ -55,11 +56,6 @@ extension ImageError {
     /// How long the server asks us to wait (RFC 9110, section 10.2.3).
     var retryAfter: Duration? {
         guard case .status(let head, _) = self else { return nil }
-        let fields = head.response.headerFields
-        guard let text = fields[.retryAfter] else { return nil }
-        if let seconds = DeltaSeconds.seconds(text) { return .seconds(seconds) }
-        // By the server's own clock, if it tells: ours may be wrong.
-        guard let date = HTTPDate.seconds(text) else { return nil }
-        return .seconds(max(0, date - (fields[.date].flatMap(HTTPDate.seconds) ?? HTTPDate.now)))
+        return RetryAfter.seconds(head.response.headerFields).map { .seconds($0) }
     }
 }

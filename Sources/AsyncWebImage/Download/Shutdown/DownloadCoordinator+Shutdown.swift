@@ -1,3 +1,5 @@
+import ResponseCache
+
 // The end: nothing new begins, what may finish gets its time, and those who asked hear when all is over.
 extension DownloadCoordinator {
     /// See ``ImageLoader/shutdown(gracePeriod:)``.

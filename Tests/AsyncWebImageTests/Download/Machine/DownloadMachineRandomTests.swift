@@ -2,6 +2,7 @@ import HTTPTransport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// A hundred thousand random events, compared with a naive model after each.
 ///

@@ -2,6 +2,7 @@ import HTTPTransport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// The life of a download as a table: what happens, and what has to be done because of it.
 struct DownloadMachineTests {

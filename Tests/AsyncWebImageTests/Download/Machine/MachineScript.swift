@@ -3,6 +3,7 @@ import HTTPTypes
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// A download machine that a test tells events, and what it wants done in words.
 struct MachineScript {

@@ -2,6 +2,7 @@ import HTTPTransport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// A naive model of everything outside a download machine: it does what the machine says, and keeps its own lists of who
 /// waits for what, without any cleverness.

@@ -2,6 +2,7 @@ import LoopbackOrigin
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// Which beginnings are kept, and what it costs if the server cannot go on with them.
 @Suite(.timeLimit(.minutes(2)))

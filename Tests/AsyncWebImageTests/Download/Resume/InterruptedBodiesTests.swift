@@ -2,6 +2,7 @@ import HTTPTransport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 struct InterruptedBodiesTests {
     private func key(_ number: Int) throws -> FetchKey {

@@ -2,6 +2,7 @@ import HTTPTransport
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// When a body may be continued, and when an answer is its continuation.
 struct ResumptionTests {

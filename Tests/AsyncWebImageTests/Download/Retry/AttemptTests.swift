@@ -3,6 +3,7 @@ import LoopbackOrigin
 import Testing
 
 @testable import AsyncWebImage
+@testable import ResponseCache
 
 /// Downloads that take more than one try, from a real origin; only the time is not real.
 @Suite(.timeLimit(.minutes(2)))

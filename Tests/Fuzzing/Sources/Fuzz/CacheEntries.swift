@@ -1,8 +1,10 @@
 import HTTPTypes
 
 @testable import AsyncWebImage
+@testable import HTTPSemantics
 @testable import HTTPTransport
 @testable import Hashing
+@testable import ResponseCache
 
 /// Opens the bytes as an entry of a cache, as a head, and as the description of an entry that is damaged afterwards.
 func openEntry(_ bytes: [UInt8]) {

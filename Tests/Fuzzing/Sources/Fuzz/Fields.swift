@@ -1,6 +1,7 @@
 import HTTPTypes
 
 @testable import AsyncWebImage
+@testable import HTTPSemantics
 @testable import HTTPTransport
 
 /// Reads each line as the value of every field that something is made of.

@@ -1,0 +1,63 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Dates as header fields have them (RFC 9110, section 5.6.7), in seconds since 1970.
+public enum HTTPDate: Sendable {
+    /// The date in a header field, in any of the three forms a recipient has to read; nil if it is none.
+    ///
+    /// Nothing else is read, as an `Expires` that is no date has to be in the past (RFC 9111, section 5.3).
+    public static func seconds(_ text: String) -> Int? {
+        guard text.utf8.count < 64 else { return nil }
+        let words = text.split(separator: " ")
+        guard let day = words.first else { return nil }
+        let shortDays: Set<Substring> = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+        let longDays: Set<Substring> = [
+            "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+        ]
+        if words.count == 6, day.hasSuffix(","), shortDays.contains(day.dropLast()), words[5] == "GMT" {
+            // Sun, 06 Nov 1994 08:49:37 GMT
+            guard words[1].utf8.count == 2, words[3].utf8.count == 4 else { return nil }
+            return seconds(day: words[1], month: words[2], year: number(words[3]), time: words[4])
+        }
+        if words.count == 4, day.hasSuffix(","), longDays.contains(day.dropLast()), words[3] == "GMT" {
+            // Sunday, 06-Nov-94 08:49:37 GMT
+            let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
+            guard date.count == 3, date[0].utf8.count == 2, date[2].utf8.count == 2 else { return nil }
+            // Of two digits, those from 70 on are of the last century.
+            let year = number(date[2]).map { $0 + ($0 < 70 ? 2_000 : 1_900) }
+            return seconds(day: date[0], month: date[1], year: year, time: words[2])
+        }
+        // Sun Nov  6 08:49:37 1994
+        guard words.count == 5, shortDays.contains(day), words[4].utf8.count == 4 else { return nil }
+        return seconds(day: words[2], month: words[1], year: number(words[4]), time: words[3])
+    }
+
+    /// The time on this machine's clock.
+    public static var now: Int { time(nil) }
+
+    private static func seconds(day: Substring, month: Substring, year: Int?, time: Substring) -> Int? {
+        let months: [Substring] = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ]
+        let parts = time.split(separator: ":", omittingEmptySubsequences: false)
+        guard let year, year >= 1970, let month = months.firstIndex(of: month), let day = number(day), parts.count == 3,
+            parts.allSatisfy({ $0.utf8.count == 2 }), let hour = number(parts[0]), let minute = number(parts[1]),
+            let second = number(parts[2]), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard (1...lengths[month]).contains(day) else { return nil }
+        let last = year - 1
+        let days =
+            365 * (year - 1970) + (last / 4 - last / 100 + last / 400) - 477 + lengths[..<month].reduce(0, +) + day - 1
+        return ((days * 24 + hour) * 60 + minute) * 60 + second
+    }
+
+    /// Digits alone: `Int` would also take a sign.
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+    }
+}

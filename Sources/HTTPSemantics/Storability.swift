@@ -1,0 +1,58 @@
+package import HTTPTypes
+
+/// Which responses a private cache keeps, and what of their heads (RFC 9111, section 3).
+package enum Storability {
+    /// The statuses that come with the whole of what was asked for.
+    package static let statuses: Set<Int> = [200, 203]
+
+    /// Whether the response to a request with these fields may be kept, its body provided.
+    ///
+    /// A response that a redirect led to belongs to another URL, and the redirect itself may change at any time. Responses
+    /// to requests with credentials are kept, as by any private cache (section 3.5 is for shared ones), apart for each.
+    package static func allows(
+        _ method: HTTPRequest.Method, _ fields: HTTPFields, _ response: HTTPResponse, redirectCount: Int
+    ) -> Bool {
+        let control = CacheControl(response.headerFields)
+        return method == .get && fields[.range] == nil
+            && statuses.contains(response.status.code) && redirectCount == 0
+            && control.allowsStoring
+            && !CacheControl(fields, isRequest: true).noStore
+            && VaryRule(response.headerFields).canMatch
+    }
+
+    /// The fields that are kept (section 3.1): those of the connection end with it.
+    package static func fields(of response: HTTPResponse) -> HTTPFields {
+        var dropped = connectionFields
+        for line in response.headerFields[values: .connection] {
+            for name in line.split(separator: ",") { dropped.insert(name.trimmed.lowercased()) }
+        }
+        return response.headerFields.filter { !dropped.contains($0.name.canonicalName) }
+    }
+
+    /// A stored head renewed by a 304 (sections 3.2 and 4.3.4): its fields replace those of the same name, but for what
+    /// describes the stored bytes.
+    package static func fields(_ stored: HTTPFields, updatedBy response: HTTPResponse) -> HTTPFields {
+        var fields = stored
+        let news: HTTPFields = Self.fields(of: response).filter { !bodyFields.contains($0.name.canonicalName) }
+        for field in news { fields[values: field.name] = [] }
+        for field in news { fields.append(field) }
+        return fields
+    }
+
+    private static let connectionFields: Set<String> = [
+        "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+    private static let bodyFields: Set<String> = [
+        "content-length", "content-encoding", "content-type", "content-range",
+    ]
+}
+
+extension Substring {
+    /// Without blanks at both ends.
+    var trimmed: Substring {
+        func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+        guard let last = lastIndex(where: { !isBlank($0) }) else { return "" }
+        return self[...last].drop(while: isBlank)
+    }
+}

@@ -1,0 +1,36 @@
+package import HTTPTransport
+import HTTPTypes
+import Hashing
+
+/// Whose response to what: the URL, and who asks if the request itself says so.
+///
+/// Neither credentials nor cookies are kept, only what tells one from another.
+package struct CacheKey: Sendable, Hashable {
+    let url: String
+    /// A hash of the credentials; empty without any.
+    let owner: [UInt8]
+
+    package init(_ request: TransportRequest) {
+        url = request.url.string
+        let secrets = [
+            request.headerFields[.authorization], request.headerFields[.cookie], request.credential?.secret,
+            request.url.user, request.url.password,
+        ]
+        let isAnybody = secrets.allSatisfy { $0 == nil }
+        owner = isAnybody ? [] : SHA256.hash(secrets.map { $0.map { "+\($0.utf8.count):\($0)" } ?? "-" }.joined())
+    }
+
+    /// What the names of its entries begin with: 32 digits.
+    var name: String { SHA256.hash(Array(url.utf8) + [0x0A] + owner).prefix(16).hexadecimal }
+}
+
+extension Credential {
+    fileprivate var secret: String {
+        switch self {
+        case .basic(let user, let password): "basic \(user.utf8.count) \(user) \(password)"
+        case .digest(let user, let password): "digest \(user.utf8.count) \(user) \(password)"
+        case .password(let user, let password): "password \(user.utf8.count) \(user) \(password)"
+        case .bearer(let token): "bearer \(token)"
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Threading
+
+/// The one thread on which a cache reads and writes, so that neither the cooperative pool nor a transport ever waits for a
+/// disk.
+package final class CacheThread: Sendable {
+    private let queue = BlockingQueue<@Sendable () -> Void>()
+    private let isStarted = Locked(false)
+
+    /// Runs `work` on the thread, after what was given to it before.
+    func append(_ work: @escaping @Sendable () -> Void) {
+        let starts = isStarted.withLock { isStarted in
+            defer { isStarted = true }
+            return !isStarted
+        }
+        if starts {
+            startRequiredThread(named: "webimage-cache") { [queue] in
+                while let work = queue.next() { work() }
+            }
+        }
+        queue.append(work)
+    }
+
+    /// The same, and waits for it.
+    package func run(_ work: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            append {
+                work()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Lets the thread end when all work is done.
+    func close() { queue.close() }
+}

@@ -1,0 +1,139 @@
+import HTTPSemantics
+import Hashing
+import Threading
+
+/// An entry that is being made, on the cache's thread: in a folder a file under a name of its own, until it is complete.
+struct EntryDraft {
+    private let cache: ResponseCache
+    private let head: StoredHead
+    /// The name of the entry with the whole body.
+    private let name: String
+    private var file: (handle: OpenFile, name: String)?
+    /// In memory.
+    private var pieces: [[UInt8]] = []
+    private var length = 0
+    private var checksum = CRC32()
+    /// How long the whole must be, if this is known.
+    private var total: Int?
+    private var isTakenOver = false
+    /// Whether it became an entry, or never will.
+    private var isOver = false
+    /// Whether it never will for want of room, or by the disk's fault.
+    private(set) var isGivenUp = false
+
+    /// A draft of an entry whose body must be `length` bytes long, if this is known.
+    init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil) {
+        self.cache = cache
+        self.head = head
+        total = length
+        name = head.name(key)
+    }
+
+    /// Goes on with a part that is stored, which from now on is in nobody else's hands.
+    ///
+    /// Without effect but that there will be no entry if others, or other processes, were quicker.
+    mutating func takeOver(_ part: StoredResponse) {
+        isTakenOver = true
+        let known = cache.index.withLock { index in
+            defer { _ = index.remove(part.name) }
+            return index.content(part.name) ?? nil
+        }
+        switch part.body {
+        case .memory(let pieces, let length):
+            guard let known, known.head == part.head, known.body.length == length else { return discard() }
+            (self.pieces, self.length) = (pieces, length)
+        case .file(_, let facts):
+            guard let folder = cache.folder else { return discard() }
+            let name = CacheFolder.temporaryName()
+            guard (try? folder.rename(part.name, to: name)) != nil else { return discard() }
+            guard let handle = try? folder.openForUpdate(name), EntryFile.read(.part, handle)?.body == facts else {
+                folder.remove(name)
+                return discard()
+            }
+            (file, length, checksum) = ((handle, name), facts.length, facts.checksum)
+        }
+    }
+
+    /// Adds to the body.
+    mutating func write(_ piece: [UInt8]) {
+        guard !isOver else { return }
+        if let folder = cache.folder {
+            do {
+                try openFile(in: folder).write(piece, at: EntryFile.prefixLength + length)
+            } catch {
+                return giveUp()
+            }
+            checksum.update(piece.span)
+        } else {
+            pieces.append(piece)
+        }
+        length += piece.count
+    }
+
+    private mutating func openFile(in folder: CacheFolder) throws(FileFailure) -> OpenFile {
+        if let file { return file.handle }
+        let name = CacheFolder.temporaryName()
+        let handle = try folder.create(name)
+        file = (handle, name)
+        return handle
+    }
+
+    /// Makes an entry of what was written, which is the whole body if it is as long as it must be.
+    ///
+    /// A response whose framing contradicts its `Content-Length` leaves nothing behind, as nobody knows which of the two is
+    /// right; what was stored before it stays. A rest that came short is kept with the part that it goes on.
+    mutating func finish() {
+        guard total == nil || total == length else { return isTakenOver ? keep() : discard() }
+        // Of nothing there can be no entry.
+        if length == 0 || !finish(as: .whole) { giveUp() }
+    }
+
+    /// Keeps what was written, which is the beginning of the body, if the rest can be asked for.
+    mutating func keep() {
+        let isContinuable =
+            StrongValidator.ofContinuable(head.fields) != nil && head.contentLength.map { length < $0 } ?? true
+        guard isContinuable, length >= Resumption.minimumBytes, finish(as: .part) else { return discard() }
+    }
+
+    /// False if there can be no such entry.
+    private mutating func finish(as kind: EntryKind) -> Bool {
+        let entry = kind.name(name)
+        let headBytes = head.bytes
+        let size = EntryFile.prefixLength + length + headBytes.count
+        guard !isOver, size <= cache.configuration.byteLimit else { return false }
+        if let folder = cache.folder {
+            guard let file else { return false }
+            do {
+                try file.handle.write(headBytes, at: EntryFile.prefixLength + length)
+                // The head of the part may have reached further.
+                if isTakenOver { try file.handle.truncate(to: size) }
+                let facts = EntryFile.BodyFacts(
+                    identity: .random(in: 0...Int.max), length: length, checksum: checksum)
+                try file.handle.write(EntryFile.prefix(kind, head: headBytes, body: facts), at: 0)
+                try folder.rename(file.name, to: entry)
+            } catch {
+                return false
+            }
+            // It belongs to the body that was there before.
+            if kind == .whole { folder.remove(RenewedHeadFile.name(entry)) }
+            cache.insert(entry, size: size, nil)
+        } else {
+            let body = StoredBody.memory(pieces, length: length)
+            cache.insert(entry, size: size, StoredResponse(name: entry, head: head, body: body))
+        }
+        (isOver, file, pieces) = (true, nil, [])
+        return true
+    }
+
+    /// Ends it, unless it has ended: the response cannot be stored.
+    mutating func giveUp() {
+        if !isOver { isGivenUp = true }
+        discard()
+    }
+
+    /// Leaves nothing behind.
+    mutating func discard() {
+        if let file { cache.folder?.remove(file.name) }
+        (isOver, file, pieces) = (true, nil, [])
+    }
+}

@@ -1,0 +1,90 @@
+import HTTPTransport
+import Threading
+
+/// Stores one response while it passes by.
+///
+/// Bytes come from the transport's thread and are written by the cache's. If the disk is so much slower that
+/// ``queueLimit`` bytes wait, the response is not stored: a download never waits for it. What it was to take the place of is
+/// not kept then: the origin has something newer.
+package final class EntryWriter: Sendable {
+    static let queueLimit = 4 << 20
+
+    private struct State {
+        var waiting: [[UInt8]] = []
+        var waitingBytes = 0
+        var received = 0
+        var isScheduled = false
+        var isGivenUp = false
+    }
+
+    private let head: StoredHead
+    private let key: CacheKey
+    private let cache: ResponseCache
+    private let state: Locked<State>
+    /// Touched by the cache's thread only.
+    private let draft: Locked<EntryDraft>
+
+    /// Stores an answer with this head, the beginning of whose body may be stored already.
+    ///
+    /// `length` is how long the whole body must be to become an entry, if this is known.
+    package init(
+        _ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil,
+        continuing part: StoredResponse? = nil
+    ) {
+        self.head = head
+        self.key = key
+        self.cache = cache
+        state = Locked(State(received: part?.body.length ?? 0))
+        draft = Locked(EntryDraft(head, key, cache: cache, length: length))
+        guard let part else { return }
+        // Before anything is written.
+        cache.thread.append { self.draft.withLock { $0.takeOver(part) } }
+    }
+
+    // MARK: The transport's thread
+
+    /// Takes a copy of the next bytes of the body.
+    package func append(_ bytes: Span<UInt8>) {
+        var copy: [UInt8] = []
+        copy.append(copying: bytes)
+        let (schedules, givesUp) = state.withLock { state in
+            guard !state.isGivenUp else { return (false, false) }
+            state.received += copy.count
+            state.waitingBytes += copy.count
+            if state.received > cache.configuration.entryLimit || state.waitingBytes > Self.queueLimit {
+                state.isGivenUp = true
+                state.waiting = []
+                return (false, true)
+            }
+            state.waiting.append(copy)
+            defer { state.isScheduled = true }
+            return (!state.isScheduled, false)
+        }
+        if schedules { onThread { _ in } }
+        if givesUp { onThread { $0.giveUp() } }
+    }
+
+    /// The body is complete.
+    package func commit() { onThread { $0.finish() } }
+
+    /// There will be no whole body now: its beginning is kept, if one can go on from there.
+    func keep() { onThread { $0.keep() } }
+
+    // MARK: The cache's thread
+
+    /// Writes what waits, then does the work.
+    private func onThread(_ work: @escaping @Sendable (inout EntryDraft) -> Void) {
+        cache.thread.append {
+            let pieces = self.state.withLock { state in
+                defer { (state.waiting, state.waitingBytes, state.isScheduled) = ([], 0, false) }
+                return state.waiting
+            }
+            self.draft.withLock { draft in
+                let wasGivenUp = draft.isGivenUp
+                for piece in pieces { draft.write(piece) }
+                work(&draft)
+                if draft.isGivenUp, !wasGivenUp { self.cache.removeReplaced(by: self.head, self.key) }
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+import Synchronization
+
+/// A call to the system that failed, by its `errno`.
+package struct FileFailure: Error, Equatable {
+    let code: Int32
+
+    static var last: FileFailure { FileFailure(code: errno) }
+
+    package var description: String { unsafe String(cString: strerror(code)) }
+}
+
+/// Counts the bytes that are read from the files of a folder and written to them.
+package final class FileTraffic: Sendable {
+    private let read = Atomic(0)
+    private let written = Atomic(0)
+
+    /// No bytes yet.
+    package init() {}
+
+    package var bytesRead: Int { read.load(ordering: .relaxed) }
+    package var bytesWritten: Int { written.load(ordering: .relaxed) }
+
+    fileprivate func countRead(_ count: Int) { read.wrappingAdd(count, ordering: .relaxed) }
+    fileprivate func countWritten(_ count: Int) { written.wrappingAdd(count, ordering: .relaxed) }
+}
+
+/// A file that is open, read and written at given places; closed when it is let go.
+package final class OpenFile: Sendable {
+    private let descriptor: Int32
+    private let traffic: FileTraffic?
+
+    init(reading path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
+        self.traffic = traffic
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0 { throw .last }
+    }
+
+    /// A new file, for its owner alone.
+    init(creating path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
+        self.traffic = traffic
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if descriptor < 0 { throw .last }
+    }
+
+    /// A file that is there, to be read and written.
+    init(updating path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
+        self.traffic = traffic
+        descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0 { throw .last }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Nil if it cannot be found out.
+    var size: Int? {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// Cuts off what is beyond `size`.
+    func truncate(to size: Int) throws(FileFailure) {
+        if ftruncate(descriptor, off_t(size)) != 0 { throw .last }
+    }
+
+    /// Says that it was used now, for whoever looks at the folder later.
+    func touch() { _ = futimens(descriptor, nil) }
+
+    /// Up to `count` bytes; fewer at the end.
+    func read(_ count: Int, at offset: Int) throws(FileFailure) -> [UInt8] {
+        var failure: FileFailure?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let read = unsafe pread(
+                    descriptor, buffer.baseAddress.map { unsafe $0 + filled }, count - filled, off_t(offset + filled))
+                if read < 0, errno == EINTR { continue }
+                if read < 0 { failure = .last }
+                if read <= 0 { return }
+                filled += read
+            }
+        }
+        if let failure { throw failure }
+        traffic?.countRead(bytes.count)
+        return bytes
+    }
+
+    /// Writes all of `bytes`, or throws.
+    func write(_ bytes: [UInt8], at offset: Int) throws(FileFailure) {
+        var done = 0
+        var failure: FileFailure?
+        unsafe bytes.withUnsafeBufferPointer { buffer in
+            while done < buffer.count {
+                let written = unsafe pwrite(
+                    descriptor, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done, off_t(offset + done))
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else {
+                    failure = .last
+                    return
+                }
+                done += written
+            }
+        }
+        if let failure { throw failure }
+        traffic?.countWritten(bytes.count)
+    }
+}

@@ -1,0 +1,198 @@
+import HTTPSemantics
+package import HTTPTransport
+import HTTPTypes
+import Threading
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+// What is done on the cache's thread.
+extension ResponseCache {
+    /// What is stored of a kind for a request; nil if there is nothing, or its head is damaged.
+    package func find(_ kind: EntryKind, _ request: TransportRequest, _ key: CacheKey) -> StoredResponse? {
+        var names = index.withLock { $0.names(key.name) }.filter { EntryKind($0) == kind }
+        // Another process may have stored it, or the folder was not looked through yet.
+        let plain = kind.name(StoredHead.plainName(key))
+        if folder != nil, !names.contains(plain) { names.append(plain) }
+        for name in names {
+            guard let stored = open(name), stored.head.answers(key, request.headerFields) else { continue }
+            index.withLock { $0.touch(name) }
+            if case .file(let file, _) = stored.body { file?.touch() }
+            return stored
+        }
+        return nil
+    }
+
+    /// An entry by its name; one whose head is damaged is removed.
+    func open(_ name: String) -> StoredResponse? {
+        guard let folder else { return index.withLock { $0.content(name) } ?? nil }
+        guard !unremovable.withLock({ $0.contains(name) }) else { return nil }
+        let file: OpenFile
+        do throws(FileFailure) {
+            file = try folder.open(name)
+        } catch {
+            // For want of descriptors, say, it is not gone.
+            if error.code == ENOENT { index.withLock { _ = $0.remove(name) } }
+            return nil
+        }
+        guard let kind = EntryKind(name), let (head, body) = EntryFile.read(kind, file) else {
+            removeDamaged(name)
+            return nil
+        }
+        let renewed = kind == .whole ? try? folder.open(RenewedHeadFile.name(name)) : nil
+        let renewedHead = renewed.flatMap { RenewedHeadFile.read($0, of: body) }
+        return StoredResponse(name: name, head: renewedHead ?? head, body: .file(file, body))
+    }
+
+    func remove(_ name: String) {
+        index.withLock { _ = $0.remove(name) }
+        folder?.removeEntry(name)
+    }
+
+    /// Removes an entry that is not what was written; one that cannot be removed is not looked at again.
+    func removeDamaged(_ name: String) {
+        remove(name)
+        if let folder, folder.has(name) { unremovable.withLock { _ = $0.insert(name) } }
+    }
+
+    func removeEntries(_ key: CacheKey) {
+        let plain = StoredHead.plainName(key)
+        for name in index.withLock({ $0.names(key.name) }) + [plain, EntryKind.part.name(plain)] { remove(name) }
+    }
+
+    /// Removes what a response that cannot be stored was to take the place of.
+    ///
+    /// Neither what was asked for later, nor the responses to requests that differ in what `Vary` names.
+    func removeReplaced(by head: StoredHead, _ key: CacheKey) {
+        let whole = head.name(key)
+        let own = [whole, EntryKind.part.name(whole)]
+        for name in Set(index.withLock { $0.names(key.name) } + own) {
+            guard let stored = open(name)?.head else {
+                // For want of descriptors, say, nobody knows how old it is.
+                if own.contains(name) { remove(name) }
+                continue
+            }
+            let isVariant = stored.selection != head.selection && VaryRule(stored.fields) == VaryRule(head.fields)
+            if !isVariant, stored.requestedAt <= head.requestedAt { remove(name) }
+        }
+    }
+
+    /// An entry that was found before, with its file open; nil if it was removed or replaced since.
+    func reopen(_ stored: StoredResponse) -> StoredResponse? {
+        guard case .file(_, let facts) = stored.body else { return stored }
+        guard case .file(let file?, let found)? = open(stored.name)?.body, found == facts else { return nil }
+        return StoredResponse(name: stored.name, head: stored.head, body: .file(file, facts))
+    }
+
+    /// Whether an entry is the one that was found, neither removed nor replaced since.
+    private func holds(_ stored: StoredResponse) -> Bool {
+        switch (stored.body, open(stored.name)?.body) {
+        case (.file(_, let found), .file(_, let known)?): found == known
+        case (.memory(_, let length), let known?): known.length == length && open(stored.name)?.head == stored.head
+        default: false
+        }
+    }
+
+    /// Gives an entry a new head, unless others were quicker: what is there now is newer, or unwanted.
+    ///
+    /// Its body is neither read nor written.
+    func renew(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) {
+        guard holds(stored) else { return }
+        guard CacheControl(head.fields).allowsStoring, VaryRule(head.fields).canMatch else {
+            return remove(stored.name)
+        }
+        let name = head.name(key)
+        switch stored.body {
+        case .memory(_, let length):
+            if name != stored.name { remove(stored.name) }
+            let renewed = StoredResponse(name: name, head: head, body: stored.body)
+            insert(name, size: EntryFile.prefixLength + length + head.bytes.count, renewed)
+        case .file(let file, let body):
+            let bytes = RenewedHeadFile.bytes(head, of: body)
+            guard let folder, let size = file?.size, (try? folder.replaceHead(of: stored.name, name, by: bytes)) != nil
+            else { return }
+            if name != stored.name { remove(stored.name) }
+            insert(name, size: size + bytes.count, nil)
+        }
+    }
+
+    /// Takes in an entry that is written; a whole body takes the place of its beginning.
+    func insert(_ name: String, size: Int, _ content: StoredResponse?) {
+        let part = EntryKind.part.name(name)
+        let removed = index.withLock { index in
+            let hadPart = EntryKind(name) == .whole && index.remove(part)
+            return (hadPart ? [part] : []) + index.insert(name, size: size, content)
+        }
+        unremovable.withLock { _ = $0.remove(name) }
+        for name in removed { folder?.removeEntry(name) }
+    }
+
+    /// Finds out what the folder has; not on the cache's thread, which would keep requests waiting.
+    func scan() {
+        guard let folder else { return }
+        let files = folder.files
+        let now = HTTPDate.now
+        for file in files where CacheFolder.isTemporary(file.name) && now - file.usedAt > 3_600 {
+            // Of a process that has ended, or been killed.
+            folder.remove(file.name)
+        }
+        let entries = entries(files, in: folder).sorted { $0.usedAt > $1.usedAt }
+        takeInNext(entries[...])
+    }
+
+    /// The entries among the files, each with the size of all that belongs to it; heads that belong to none are removed.
+    private func entries(_ files: [CacheFolder.File], in folder: CacheFolder) -> [CacheFolder.File] {
+        var headSizes: [String: Int] = [:]
+        for file in files {
+            guard let entry = RenewedHeadFile.entry(file.name) else { continue }
+            if folder.has(entry) { headSizes[entry] = file.size } else { folder.remove(file.name) }
+        }
+        return files.filter { EntryKind($0.name) != nil }.map { file in
+            CacheFolder.File(name: file.name, size: file.size + (headSizes[file.name] ?? 0), usedAt: file.usedAt)
+        }
+    }
+
+    /// Behind what requests want done by now.
+    private func takeInNext(_ files: ArraySlice<CacheFolder.File>) {
+        if !files.isEmpty { thread.append { [self] in takeIn(files) } }
+    }
+
+    /// So many entries that were found are taken in one after the other; then requests have their turn.
+    private static let entriesInTurn = 64
+
+    /// Takes in what the folder had, older than all that is known, unless it is gone by now.
+    private func takeIn(_ files: ArraySlice<CacheFolder.File>) {
+        guard let folder else { return }
+        let entries = files.prefix(Self.entriesInTurn).filter { folder.has($0.name) }
+        let removed = index.withLock { index in
+            for file in entries { index.insertOldest(file.name, size: file.size, nil) }
+            return index.evict()
+        }
+        for name in removed { folder.removeEntry(name) }
+        takeInNext(files.dropFirst(Self.entriesInTurn))
+    }
+}
+
+extension CacheFolder {
+    /// Removes all files of an entry.
+    func removeEntry(_ name: String) {
+        remove(name)
+        if EntryKind(name) == .whole { remove(RenewedHeadFile.name(name)) }
+    }
+
+    /// Gives an entry a renewed head, and a new name if that has changed.
+    fileprivate func replaceHead(of entry: String, _ name: String, by bytes: [UInt8]) throws(FileFailure) {
+        let temporary = Self.temporaryName()
+        do {
+            try create(temporary).write(bytes, at: 0)
+            if name != entry { try rename(entry, to: name) }
+            try rename(temporary, to: RenewedHeadFile.name(name))
+        } catch {
+            remove(temporary)
+            throw error
+        }
+    }
+}

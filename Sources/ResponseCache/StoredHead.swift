@@ -1,0 +1,165 @@
+import HTTPSemantics
+package import HTTPTransport
+package import HTTPTypes
+import Hashing
+
+/// All that is kept of a response beside its body.
+package struct StoredHead: Sendable, Equatable {
+    let url: String
+    let owner: [UInt8]
+    /// A hash of the request's fields that `Vary` names.
+    let selection: [UInt8]
+    let requestedAt: Int
+    let receivedAt: Int
+    let status: Int
+    var fields: HTTPFields
+
+    /// The head of an answer to `request`.
+    package init(
+        _ response: HTTPResponse, fields: HTTPFields? = nil, to request: TransportRequest, requestedAt: Int,
+        receivedAt: Int
+    ) {
+        let key = CacheKey(request)
+        url = key.url
+        owner = key.owner
+        self.fields = fields ?? Storability.fields(of: response)
+        selection = Self.selection(self.fields, request.headerFields)
+        self.requestedAt = requestedAt
+        self.receivedAt = receivedAt
+        status = response.status.code
+    }
+
+    /// The same renewed by a 304 that came for `request`.
+    func renewed(
+        by response: HTTPResponse, to request: TransportRequest, requestedAt: Int, receivedAt: Int
+    ) -> StoredHead {
+        StoredHead(
+            HTTPResponse(status: .init(code: status)), fields: Storability.fields(fields, updatedBy: response),
+            to: request, requestedAt: requestedAt, receivedAt: receivedAt)
+    }
+
+    var response: HTTPResponse { HTTPResponse(status: .init(code: status), headerFields: fields) }
+
+    /// How long the origin says the body is; nil if it does not.
+    var contentLength: Int? { fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
+
+    var freshness: Freshness { Freshness(response, requestedAt: requestedAt, receivedAt: receivedAt) }
+
+    /// The file, or entry, that has it; see ``name(_:_:)``.
+    func name(_ key: CacheKey) -> String { Self.name(key, selection) }
+
+    /// Whether it answers a request with these fields (RFC 9111, section 4.1).
+    func answers(_ key: CacheKey, _ fields: HTTPFields) -> Bool {
+        url == key.url && owner == key.owner && selection == Self.selection(self.fields, fields)
+    }
+
+    /// The name of the entry that no `Vary` tells from others.
+    static func plainName(_ key: CacheKey) -> String { name(key, SHA256.hash("")) }
+
+    private static func name(_ key: CacheKey, _ selection: [UInt8]) -> String {
+        "\(key.name)-\(selection.prefix(8).hexadecimal)"
+    }
+
+    private static func selection(_ response: HTTPFields, _ request: HTTPFields) -> [UInt8] {
+        SHA256.hash(VaryRule(response).selection(of: request))
+    }
+}
+
+// MARK: - As bytes
+
+extension StoredHead {
+    /// Most bytes of a head; a transport's limit is below.
+    static let byteLimit = 1 << 20
+
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(Array(url.utf8))
+        bytes.append(owner)
+        bytes.append(selection)
+        bytes.append(requestedAt)
+        bytes.append(receivedAt)
+        bytes.append(status)
+        bytes.append(fields.count)
+        for field in fields {
+            bytes.append(Array(field.name.rawName.utf8))
+            bytes.append(Array(field.value.utf8))
+        }
+        return bytes
+    }
+
+    /// Nil if the bytes are not those of a head.
+    init?(_ bytes: [UInt8]) {
+        var reader = ByteFieldReader(bytes)
+        guard let url = reader.text(), let owner = reader.bytes(), let selection = reader.bytes(),
+            let requestedAt = reader.number(), let receivedAt = reader.number(),
+            let status = reader.number(), (200...299).contains(status), let count = reader.number()
+        else { return nil }
+        // Times are added to each other later.
+        guard requestedAt < 1 << 48, receivedAt < 1 << 48 else { return nil }
+        var fields = HTTPFields()
+        for _ in 0..<count {
+            guard let name = reader.text().flatMap({ HTTPField.Name($0) }), let value = reader.text() else {
+                return nil
+            }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        guard reader.isAtEnd else { return nil }
+        self.url = url
+        self.owner = owner
+        self.selection = selection
+        self.requestedAt = requestedAt
+        self.receivedAt = receivedAt
+        self.status = status
+        self.fields = fields
+    }
+}
+
+extension [UInt8] {
+    /// Eight bytes, the lowest first.
+    mutating func append(_ number: Int) {
+        for shift in stride(from: 0, to: 64, by: 8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+
+    /// Four bytes, the lowest first.
+    mutating func append(_ number: UInt32) {
+        for shift in stride(from: 0, to: 32, by: 8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+
+    fileprivate mutating func append(_ bytes: [UInt8]) {
+        append(bytes.count)
+        self += bytes
+    }
+}
+
+/// Reads what was written one after the other; nil wherever it does not fit.
+struct ByteFieldReader {
+    private let all: [UInt8]
+    private var index = 0
+
+    init(_ bytes: [UInt8]) {
+        all = bytes
+    }
+
+    var isAtEnd: Bool { index == all.count }
+
+    mutating func number() -> Int? {
+        guard all.count - index >= 8 else { return nil }
+        let number = (0..<8).reduce(0) { $0 | Int(truncatingIfNeeded: UInt64(all[index + $1]) << (8 * UInt64($1))) }
+        index += 8
+        return number >= 0 ? number : nil
+    }
+
+    mutating func number32() -> UInt32? {
+        guard all.count - index >= 4 else { return nil }
+        defer { index += 4 }
+        return (0..<4).reduce(0) { $0 | UInt32(all[index + $1]) << (8 * UInt32($1)) }
+    }
+
+    mutating func bytes() -> [UInt8]? {
+        guard let count = number(), count <= all.count - index else { return nil }
+        defer { index += count }
+        return Array(all[index..<index + count])
+    }
+
+    mutating func text() -> String? { bytes().map { String(decoding: $0, as: UTF8.self) } }
+}

@@ -1,0 +1,39 @@
+import HTTPSemantics
+import Testing
+
+/// RFC 9110, section 5.6.7: one form to write, three to read.
+struct HTTPDateTests {
+    @Test(arguments: [
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+    ])
+    func allThreeFormsAreRead(_ text: String) {
+        #expect(HTTPDate.seconds(text) == 784_111_777)
+    }
+
+    @Test(
+        arguments: [
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600),
+            ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200), ("Wednesday, 31-Dec-69 23:59:59 GMT", 3_155_759_999),
+            ("Fri Dec 31 23:59:59 9999", 253_402_300_799),
+        ] as [(String, Int)])
+    func theCalendarIsRight(text: String, seconds: Int) {
+        #expect(HTTPDate.seconds(text) == seconds)
+    }
+
+    /// As the public suite http-tests/cache-tests has them, and then some.
+    @Test(
+        arguments: [
+            "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 94 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT",
+            "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 08:49:37",
+            "Sun, 29 Feb 1995 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+            "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1969 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
+        ])
+    func otherFormsAreNone(_ text: String) {
+        #expect(HTTPDate.seconds(text) == nil)
+    }
+
+    @Test(arguments: ["", "soon", "120", "1994", "Sun, 99 Nov 1994 08:49:37 GMT", String(repeating: ":", count: 1_000)])
+    func whatIsNoDateIsNone(_ text: String) {
+        #expect(HTTPDate.seconds(text) == nil)
+    }
+}

@@ -1,0 +1,98 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPSemantics
+
+/// RFC 9111, sections 3, 3.1, 3.2, 4.1 and 4.3.
+@Suite struct StorabilityTests {
+    private func allows(
+        _ fields: HTTPFields = [:], status: Int = 200, method: HTTPRequest.Method = .get, sent: HTTPFields = [:],
+        redirects: Int = 0
+    ) -> Bool {
+        Storability.allows(
+            method, sent, HTTPResponse(status: .init(code: status), headerFields: fields), redirectCount: redirects)
+    }
+
+    @Test func keepsWholeAnswersToGet() {
+        #expect(allows())
+        #expect(allows(status: 203))
+        for status in [201, 204, 206, 301, 304, 404, 410, 500] { #expect(!allows(status: status)) }
+        #expect(!allows(method: .head))
+        #expect(!allows(sent: [.range: "bytes=5-"]))
+        #expect(!allows(redirects: 1))
+    }
+
+    @Test func whatShallNotBeStoredIsNot() {
+        #expect(!allows([.cacheControl: "no-store"]))  // 5.2.2.5
+        #expect(allows([.cacheControl: "no-store, must-understand"]))  // 5.2.2.3
+        #expect(!allows(sent: [.cacheControl: "no-store"]))  // 5.2.1.5
+        #expect(!allows([.vary: "Accept, *"]))  // 4.1
+    }
+
+    @Test func privateAndAuthorizedAnswersAreForPrivateCaches() {
+        #expect(allows([.cacheControl: "private"]))  // 5.2.2.7
+        #expect(allows([.cacheControl: "no-cache"]))  // 5.2.2.4: kept, but asked for
+        #expect(allows(sent: [.authorization: "Bearer a"]))  // 3.5 is for shared caches
+    }
+
+    @Test func fieldsOfTheConnectionAreNotKept() throws {  // 3.1
+        let hop = try #require(HTTPField.Name("X-Hop"))
+        let kept = Storability.fields(
+            of: HTTPResponse(
+                status: .ok,
+                headerFields: [
+                    .connection: "close, x-hop", hop: "1", .transferEncoding: "chunked", .eTag: "\"a\"",
+                    .contentType: "image/png",
+                ]))
+        #expect(kept == [.eTag: "\"a\"", .contentType: "image/png"])
+    }
+
+    @Test func aRenewalReplacesFieldsButNotWhatDescribesTheBytes() {  // 3.2, 4.3.4
+        var stored: HTTPFields = [.eTag: "\"a\"", .cacheControl: "max-age=1", .contentLength: "5", .vary: "Accept"]
+        stored.append(HTTPField(name: .cacheControl, value: "no-cache"))
+        let renewed = Storability.fields(
+            stored,
+            updatedBy: HTTPResponse(
+                status: .notModified,
+                headerFields: [
+                    .cacheControl: "max-age=9", .contentLength: "0", .contentType: "text/html", .date: "now",
+                    .connection: "close",
+                ]))
+        #expect(renewed[values: .cacheControl] == ["max-age=9"])
+        #expect(renewed[.contentLength] == "5" && renewed[.contentType] == nil && renewed[.connection] == nil)
+        #expect(renewed[.eTag] == "\"a\"" && renewed[.vary] == "Accept" && renewed[.date] == "now")
+    }
+
+    @Test(
+        arguments: [
+            ("Accept", [.accept: "image/png"], [.accept: "image/png"], true),
+            ("accept", [.accept: "image/png, image/webp"], [.accept: "image/png,image/webp"], true),
+            ("Accept", [.accept: "image/png"], [.accept: "image/webp"], false),
+            ("Accept", [.accept: ""], [:], false),  // none is not the same as an empty one
+            ("Accept", [:], [.userAgent: "b"], true),
+            ("User-Agent, Accept", [.userAgent: "a", .accept: "b"], [.accept: "b", .userAgent: "a"], true),
+        ] as [(String, HTTPFields, HTTPFields, Bool)])
+    func varyComparesTheFieldsItNames(vary: String, stored: HTTPFields, asked: HTTPFields, matches: Bool) {  // 4.1
+        let rule = VaryRule([.vary: vary])
+        #expect((rule.selection(of: stored) == rule.selection(of: asked)) == matches)
+    }
+
+    @Test func namesOnAllLinesOfVaryCount() {
+        var fields = HTTPFields()
+        for line in ["Accept", "User-Agent, accept", "Cookie"] {
+            fields.append(HTTPField(name: .vary, value: line))
+        }
+        #expect(VaryRule(fields).names == ["accept", "cookie", "user-agent"])
+        fields.append(HTTPField(name: .vary, value: "*"))
+        #expect(!VaryRule(fields).canMatch)
+    }
+
+    @Test func bothValidatorsAreSent() throws {  // 4.3.1
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        var sent: HTTPFields = [.accept: "image/png"]
+        try #require(ResponseVersion([.eTag: "W/\"a\"", .lastModified: date])).add(to: &sent)
+        #expect(sent == [.accept: "image/png", .ifNoneMatch: "W/\"a\"", .ifModifiedSince: date])
+        #expect(ResponseVersion([:]) == nil)
+        #expect(ResponseVersion([.lastModified: "some day"]) == nil)
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import ResponseCache
+
+@Suite struct CacheIndexTests {
+    private func name(_ number: Int, _ variant: Int = 0) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: 32 - digits.count) + digits + "-\(variant)"
+    }
+
+    @Test func theLeastRecentlyUsedGoFirst() {
+        var index = CacheIndex<Int>(limit: 30)
+        for number in 1...3 { #expect(index.insert(name(number), size: 10, number) == []) }
+        index.touch(name(1))
+        #expect(index.insert(name(4), size: 20, 4) == [name(2), name(3)])
+        #expect(index.size == 30 && index.count == 2)
+        #expect(index.content(name(1)) == 1 && index.content(name(2)) == nil)
+    }
+
+    @Test func whatWasFoundLaterIsOlder() {
+        var index = CacheIndex<Int>(limit: 30)
+        _ = index.insert(name(1), size: 10, 1)
+        index.insertOldest(name(2), size: 10, 2)
+        index.insertOldest(name(3), size: 10, 3)
+        index.insertOldest(name(1), size: 10, 9)  // known already
+        #expect(index.size == 30 && index.content(name(1)) == 1)
+        #expect(index.insert(name(4), size: 10, 4) == [name(3)])
+        #expect(index.insert(name(5), size: 10, 5) == [name(2)])
+    }
+
+    @Test func oneNameIsOneEntry() {
+        var index = CacheIndex<Int>(limit: 30)
+        _ = index.insert(name(1), size: 10, 1)
+        #expect(index.insert(name(1), size: 25, 2) == [])
+        #expect(index.size == 25 && index.count == 1)
+        #expect(index.remove(name(1)) && !index.remove(name(1)))
+        #expect(index.size == 0 && index.names(String(name(1).prefix(32))) == [])
+    }
+
+    @Test func aURLHasAFewVariants() {
+        var index = CacheIndex<Int>(limit: 1_000)
+        for variant in 0..<8 { #expect(index.insert(name(1, variant), size: 1, variant) == []) }
+        #expect(index.insert(name(1, 8), size: 1, 8) == [name(1, 0)])
+        #expect(index.names(String(name(1).prefix(32))).first == name(1, 8))
+        #expect(index.names(String(name(1).prefix(32))).count == 8)
+    }
+
+    @Test func variantsThatWereFoundLaterAreOlder() {
+        var index = CacheIndex<Int>(limit: 1_000)
+        _ = index.insert(name(1, 3), size: 1, 3)
+        index.insertOldest(name(1, 2), size: 1, 2)
+        index.insertOldest(name(1, 1), size: 1, 1)
+        #expect(index.names(String(name(1).prefix(32))) == [name(1, 3), name(1, 2), name(1, 1)])
+    }
+
+    @Test func manyUsesTakeNoMemory() {
+        var index = CacheIndex<Int>(limit: 20)
+        _ = index.insert(name(1), size: 10, 1)
+        _ = index.insert(name(2), size: 10, 2)
+        for _ in 0..<10_000 { index.touch(name(1)) }
+        #expect(index.insert(name(3), size: 10, 3) == [name(2)])
+    }
+}

@@ -1,0 +1,310 @@
+import Dispatch
+import Foundation
+import HTTPSemantics
+import HTTPTransport
+import HTTPTypes
+import TestSupport
+import Testing
+import Threading
+
+@testable import ResponseCache
+
+/// What is stored, and what becomes of it.
+@Suite(.timeLimit(.minutes(2)))
+struct ResponseCacheTests {
+    private let url = "http://example.com/a.png"
+    private let time = ManualTime()
+    /// More than an entry of ten bytes.
+    private let tooMuch = [UInt8](repeating: 1, count: 11)
+
+    private func files(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder)
+    }
+
+    @Test(arguments: [true, false]) func givesBackWhatWasStored(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            try await cache.store(body, url)
+            #expect(try await cache.stored(url) == body)
+            #expect(cache.byteCount > body.count && cache.byteCount < body.count + 1_000)
+            #expect(try await cache.stored(url + "?a") == nil)
+            await cache.remove(url)
+            #expect(try await cache.stored(url) == nil)
+            #expect(cache.byteCount == 0)
+        }
+    }
+
+    @Test func anotherCacheFindsWhatAFolderHas() async throws {
+        try await withTemporaryFolder { folder in
+            let first = try ResponseCache.test(folder, time)
+            try await first.store([1, 2, 3], url)
+            let second = try ResponseCache.test(folder, time)
+            second.scan()
+            #expect(try await second.stored(url) == [1, 2, 3])
+            #expect(second.byteCount == first.byteCount)
+            // And what is stored while both run.
+            try await first.store([4], url + "2")
+            #expect(try await second.stored(url + "2") == [4])
+            try await second.store([5, 6], url)
+            #expect(try await first.stored(url) == [5, 6])
+            await second.removeAll()
+            #expect(try await first.stored(url) == nil)
+            #expect(try files(folder) == [])
+        }
+    }
+
+    @Test func whatIsGoneWhenItIsTakenInIsNotCounted() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, second) = (try ResponseCache.test(folder, time), try ResponseCache.test(folder, time))
+            try await whileBlocked(second) {
+                try await first.store([1, 2, 3], url)
+                second.scan()
+                await first.remove(url)
+            }
+            await second.settles()
+            #expect(second.byteCount == 0)
+        }
+    }
+
+    @Test func requestsHaveTheirTurnWhileAFolderIsTakenIn() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, second) = (try ResponseCache.test(folder, time), try ResponseCache.test(folder, time))
+            let seen = Locked(0)
+            try await whileBlocked(second) {
+                for number in 0..<100 { try await first.store([1, 2, 3], url + "\(number)") }
+                second.scan()
+                second.thread.append { seen.withLock { $0 = second.byteCount } }
+            }
+            while second.byteCount < first.byteCount, !Task.isCancelled { await second.settles() }
+            #expect(second.byteCount == first.byteCount)
+            #expect((1..<first.byteCount).contains(seen.withLock { $0 }))
+        }
+    }
+
+    @Test func whatDoesNotFitGoesInTurnWithWhatIsStored() async throws {
+        try await withTemporaryFolder { folder in
+            let first = try ResponseCache.test(folder, time)
+            let second = try ResponseCache.test(folder, time, byteLimit: 15_000)
+            try await whileBlocked(second) {
+                for number in 1...3 { try await first.store([UInt8](repeating: 1, count: 10_000), url + "\(number)") }
+                second.scan()
+                // Whatever is about to be stored there has not been written yet.
+                #expect(try files(folder).count == 3)
+            }
+            await second.settles()
+            #expect(try files(folder).count == 1)
+        }
+    }
+
+    /// Keeps the cache from doing anything while `body` runs.
+    private func whileBlocked(_ cache: ResponseCache, _ body: () async throws -> Void) async throws {
+        let gate = DispatchSemaphore(value: 0)
+        cache.thread.append { gate.wait() }
+        defer { gate.signal() }
+        try await body()
+    }
+
+    @Test func filesAreForTheirOwnerAlone() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder + "/deep/er", time)
+            try await cache.store([1], url)
+            let name = try #require(try files(folder + "/deep/er").first)
+            for path in ["", "/\(name)"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/deep/er" + path)
+                let mode = try #require(attributes[.posixPermissions] as? NSNumber)
+                #expect(mode.intValue & 0o077 == 0)
+            }
+        }
+    }
+
+    @Test func aFileCutAtAnyByteIsAMissAndGone() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([UInt8](repeating: 7, count: 50), url)
+            let path = folder + "/" + (try #require(try files(folder).first))
+            let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+            for count in 0..<whole.count {
+                try whole.prefix(count).write(to: URL(fileURLWithPath: path))
+                #expect(try await cache.stored(url) == nil, "cut at \(count)")
+                #expect(try files(folder) == [])
+            }
+            try (whole + [0]).write(to: URL(fileURLWithPath: path))
+            #expect(try await cache.stored(url) == nil)
+            try whole.write(to: URL(fileURLWithPath: path))
+            #expect(try await cache.stored(url)?.count == 50)
+        }
+    }
+
+    @Test func aFileWithAnotherByteAnywhereIsAMiss() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([UInt8](repeating: 7, count: 50), url)
+            let path = folder + "/" + (try #require(try files(folder).first))
+            let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+            for index in 0..<whole.count {
+                var damaged = whole
+                damaged[index] ^= 0x41
+                try damaged.write(to: URL(fileURLWithPath: path))
+                #expect(try await cache.stored(url) == nil, "byte \(index)")
+            }
+        }
+    }
+
+    @Test func aFileOfAnotherURLIsAMiss() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([1], url)
+            let name = try #require(try files(folder).first)
+            let other = StoredHead.plainName(CacheKey(TransportRequest(url: try HTTPURL(url + "2"))))
+            try FileManager.default.moveItem(atPath: "\(folder)/\(name)", toPath: "\(folder)/\(other)")
+            #expect(try await cache.stored(url + "2") == nil)
+            #expect(try await cache.stored(url) == nil)
+        }
+    }
+
+    @Test(arguments: [true, false]) func theLeastRecentlyUsedGoFirst(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time, byteLimit: 35_000)
+            for number in 1...3 { try await cache.store([UInt8](repeating: 1, count: 10_000), url + "\(number)") }
+            #expect(try await cache.stored(url + "1") != nil)
+            try await cache.store([UInt8](repeating: 1, count: 10_000), url + "4")
+            #expect(try await cache.stored(url + "2") == nil)
+            for number in [1, 3, 4] { #expect(try await cache.stored(url + "\(number)") != nil) }
+            if onDisk { #expect(try files(folder).count == 3) }
+        }
+    }
+
+    @Test func whatIsTooLargeLeavesNothing() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time, byteLimit: 20_000, entryLimit: 10_000)
+            try await cache.store([UInt8](repeating: 1, count: 10_001), url)
+            #expect(try files(folder) == [])
+            try await cache.store([], url)
+            #expect(try files(folder) == [])
+            try await cache.store([UInt8](repeating: 1, count: 10_000), url)
+            #expect(try files(folder).count == 1)
+        }
+    }
+
+    @Test(arguments: [true, false], [5_000, 50_000])
+    func whatCannotBeStoredTakesTheOlderOneWithIt(onDisk: Bool, byteLimit: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time, byteLimit: byteLimit, entryLimit: 10_000)
+            try await cache.store([1], url)
+            try await cache.store([2], url + "2")
+            // Too large for an entry, or for the whole cache.
+            try await cache.store([UInt8](repeating: 1, count: byteLimit == 5_000 ? 5_001 : 10_001), url)
+            #expect(try await cache.stored(url) == nil)
+            #expect(try await cache.stored(url + "2") == [2])
+        }
+    }
+
+    @Test(arguments: [true, false]) func anEmptyBodyTakesTheOlderOneWithIt(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            try await cache.store([1], url)
+            try await cache.store([], url)
+            #expect(try await cache.stored(url) == nil)
+            #expect(cache.byteCount == 0)
+        }
+    }
+
+    @Test(arguments: [true, false]) func whatCannotBeStoredTakesNothingNewerWithIt(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time, entryLimit: 10)
+            let writer = try writer(in: cache)
+            time.advance(by: 1)
+            try await cache.store([2], url)
+            writer.append(tooMuch.span)
+            await cache.settles()
+            #expect(try await cache.stored(url) == [2])
+        }
+    }
+
+    @Test(arguments: [true, false]) func whatCannotBeStoredTakesOnlyTheSameVariantWithIt(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time, entryLimit: 10)
+            let fields: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept"]
+            try await cache.store([1], url, fields, to: [.accept: "image/png"])
+            try await cache.store([2], url, fields, to: [.accept: "image/webp"])
+            try await cache.store(tooMuch, url, fields, to: [.accept: "image/webp"])
+            #expect(try await cache.stored(url, to: [.accept: "image/png"]) == [1])
+            #expect(try await cache.stored(url, to: [.accept: "image/webp"]) == nil)
+            // Of another rule nobody knows whom it was for.
+            try await cache.store(tooMuch, url)
+            #expect(try await cache.stored(url, to: [.accept: "image/png"]) == nil)
+        }
+    }
+
+    /// What is about to store an answer to a request that is sent now.
+    private func writer(in cache: ResponseCache) throws -> EntryWriter {
+        let request = TransportRequest(url: try HTTPURL(url))
+        let head = StoredHead(
+            HTTPResponse(status: .ok), to: request, requestedAt: cache.now(), receivedAt: cache.now())
+        return EntryWriter(head, CacheKey(request), cache: cache)
+    }
+
+    @Test func aSlowDiskCostsTheEntryAndNotTheMemory() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([1], url)
+            let writer = try writer(in: cache)
+            let gate = DispatchSemaphore(value: 0)
+            cache.thread.append { gate.wait() }
+            let piece = [UInt8](repeating: 1, count: 1 << 20)
+            for _ in 0..<5 { writer.append(piece.span) }
+            writer.commit()
+            gate.signal()
+            await cache.settles()
+            #expect(try files(folder) == [])
+        }
+    }
+
+    @Test func removesWhatHasExpired() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([1], url, [.cacheControl: "max-age=10"])
+            try await cache.store([2], url + "2", [.cacheControl: "max-age=100"])
+            time.advance(by: 50)
+            await cache.removeExpired()
+            #expect(try await cache.stored(url) == nil)
+            #expect(try await cache.stored(url + "2") == [2])
+        }
+    }
+
+    @Test func aFolderThatCannotBeIsAnError() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(FileManager.default.createFile(atPath: folder, contents: Data()))
+            #expect(throws: FileFailure.self) { try ResponseCache.test(folder, time) }
+            #expect(throws: FileFailure.self) { try ResponseCache.test(folder + "/a", time) }
+        }
+    }
+
+    @Test func aFolderThatVanishesCostsNothingButTheEntries() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([1], url)
+            try FileManager.default.removeItem(atPath: folder)
+            #expect(try await cache.stored(url) == nil)
+            try await cache.store([1], url)
+            #expect(try await cache.stored(url) == nil)
+        }
+    }
+
+    @Test func headsSurviveBeingWritten() throws {
+        let request = TransportRequest(url: try HTTPURL(url), headerFields: [.authorization: "Bearer secret"])
+        let head = StoredHead(
+            HTTPResponse(status: .ok, headerFields: [.eTag: "\"a\"", .vary: "Accept", .contentType: "image/png"]),
+            to: request, requestedAt: 5, receivedAt: 6)
+        #expect(StoredHead(head.bytes) == head)
+        #expect(!String(decoding: head.bytes, as: UTF8.self).contains("secret"))
+        for count in 0..<head.bytes.count { #expect(StoredHead(Array(head.bytes.prefix(count))) == nil) }
+        var random = SplitMix(seed: 7)
+        for _ in 0..<500 {
+            var damaged = head.bytes
+            damaged[Int.random(in: damaged.indices, using: &random)] = .random(in: 0...255, using: &random)
+            if let read = StoredHead(damaged) { _ = read.freshness.age(at: .max >> 8) }
+        }
+    }
+}

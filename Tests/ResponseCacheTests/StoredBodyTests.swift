@@ -1,0 +1,51 @@
+import HTTPTransport
+import Hashing
+import TestSupport
+import Testing
+
+@testable import ResponseCache
+
+/// A stored body is verified while it is read: nobody gets a damaged one to its end.
+struct StoredBodyTests {
+    /// What can be read of a body whose file was changed, and whether all could.
+    private func read(_ body: [UInt8], damagedAt index: Int?) async throws -> (bytes: [UInt8], isWhole: Bool) {
+        try await withTemporaryFolder { folder in
+            var checksum = CRC32()
+            checksum.update(body.span)
+            var damaged = body
+            if let index { damaged[index] ^= 1 }
+            let folder = try CacheFolder(path: folder)
+            try folder.create("a").write([UInt8](repeating: 0, count: EntryFile.prefixLength) + damaged, at: 0)
+            let facts = EntryFile.BodyFacts(identity: 1, length: body.count, checksum: checksum)
+            var reader = StoredBodyReader(.file(try folder.open("a"), facts))
+            var bytes: [UInt8] = []
+            do {
+                while let piece = try reader.next() { bytes += piece }
+                return (bytes, true)
+            } catch {
+                #expect(reader.delivered == bytes.count)
+                return (bytes, false)
+            }
+        }
+    }
+
+    private static let piece = EntryFile.pieceLength
+
+    @Test(arguments: [1, piece - 1, piece, piece + 1, 3 * piece])
+    func aBodyIsReadAsItWasWritten(length: Int) async throws {
+        let body = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let read = try await read(body, damagedAt: nil)
+        #expect(read.bytes == body && read.isWhole)
+    }
+
+    @Test(arguments: [0, piece - 1, piece, 2 * piece, 3 * piece - 1])
+    func theLastPieceOfADamagedBodyIsNotHandedOut(index: Int) async throws {
+        let read = try await read([UInt8](repeating: 7, count: 3 * Self.piece), damagedAt: index)
+        #expect(read.bytes.count == 2 * Self.piece && !read.isWhole)
+    }
+
+    @Test func nothingIsHandedOutOfADamagedBodyOfOnePiece() async throws {
+        let read = try await read([UInt8](repeating: 7, count: Self.piece), damagedAt: 5)
+        #expect(read.bytes.isEmpty && !read.isWhole)
+    }
+}
