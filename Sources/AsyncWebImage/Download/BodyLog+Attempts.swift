@@ -108,8 +108,9 @@ extension BodyLog.State {
         held = 0
         isWhole = true
         for (id, reader) in readers {
-            readers[id]?.isOutdated = reader.isOutdated || reader.next > 0
+            readers[id]?.isOutdated = reader.isOutdated || reader.read > 0
             readers[id]?.next = 0
+            readers[id]?.offset = 0
             readers[id]?.read = 0
         }
     }

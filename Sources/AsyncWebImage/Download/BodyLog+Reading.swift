@@ -55,20 +55,19 @@ extension BodyLog {
     /// Throws what ended the download early, and `BodyRestarted` if it has to begin with the first byte again.
     func read(_ id: UInt64, limit: Int = .max) throws -> [[UInt8]]? {
         let (pieces, resumed) = try state.withLock { state throws -> ([[UInt8]]?, (any Transfer)?) in
-            guard let reader = state.readers[id] else { return (nil, nil) }
+            if state.open.count >= Self.sealedSize { state.seal() }
+            guard var reader = state.readers[id] else { return (nil, nil) }
             guard !reader.isOutdated else {
                 state.readers[id]?.isOutdated = false
                 throw BodyRestarted()
             }
-            state.seal()
-            let pieces = Array(state.segments[(reader.next - state.firstSegment)...].prefix(limit))
+            let pieces = state.pieces(for: &reader, limit: limit)
             if pieces.isEmpty, let end = state.end {
                 _ = try end.get()
                 return (nil, nil)
             }
-            state.readers[id]?.next += pieces.count
-            state.readers[id]?.read += pieces.reduce(0) { $0 + $1.count }
-            state.readers[id]?.isParked = false
+            reader.isParked = false
+            state.readers[id] = reader
             state.dropRead()
             return (pieces, state.resumed())
         }
@@ -80,7 +79,7 @@ extension BodyLog {
     func isAtEnd(_ id: UInt64) -> Bool {
         state.withLock { state in
             guard state.end != nil, let reader = state.readers[id] else { return false }
-            return state.open.isEmpty && reader.next == state.firstSegment + state.segments.count
+            return reader.read == state.received
         }
     }
 
@@ -89,8 +88,7 @@ extension BodyLog {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 guard let reader = state.readers[id], !reader.isPoked, !reader.isOutdated, state.end == nil,
-                    state.open.isEmpty,
-                    reader.next == state.firstSegment + state.segments.count
+                    reader.read == state.received
                 else {
                     state.readers[id]?.isPoked = false
                     return true
@@ -129,5 +127,27 @@ extension BodyLog {
             return state.resumed()
         }
         resumed?.resume()
+    }
+}
+
+extension BodyLog.State {
+    /// What `reader` has not read, at most `limit` pieces; it moves behind them.
+    fileprivate func pieces(for reader: inout BodyLog.Reader, limit: Int) -> [[UInt8]] {
+        var pieces = Array(segments[(reader.next - firstSegment)...].prefix(limit))
+        let offset = reader.offset
+        if let first = pieces.first, offset > 0 { pieces[0] = Array(first[offset...]) }
+        reader.next += pieces.count
+        if !pieces.isEmpty { reader.offset = 0 }
+        // The open piece, if that is next: it is small, and goes on growing where it is.
+        if pieces.count < limit, reader.offset < open.count {
+            // Not the array of a slice, which would share the storage of a whole one, and all its room.
+            var rest: [UInt8] = []
+            rest.reserveCapacity(open.count - reader.offset)
+            rest += open[reader.offset...]
+            pieces.append(rest)
+            reader.offset = open.count
+        }
+        reader.read += pieces.reduce(0) { $0 + $1.count }
+        return pieces
     }
 }

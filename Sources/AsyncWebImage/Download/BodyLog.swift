@@ -5,17 +5,20 @@ import ResponseCache
 
 /// The bytes of one download, in order: written by the transport's thread, read by any number of decoders.
 ///
-/// Pieces are sealed when somebody reads them and from then on shared, never copied. The whole body is kept, so that
-/// whoever joins late can start from the first byte, until it is larger than the replay limit and only decoders read
-/// it; then what all of them have read is dropped, and the transport is paused while they lag behind.
+/// Pieces are sealed when somebody reads them and from then on shared, never copied; small ones are copied for each reader
+/// and stay in the piece that is being written, so that a body that comes byte by byte takes little more than its bytes. The
+/// whole body is kept, so that whoever joins late can start from the first byte, until it is larger than the replay limit and
+/// only decoders read it; then what all of them have read is dropped, and the transport is paused while they lag behind.
 ///
 /// Those who wait for the bytes themselves have their answer from here, without a detour over the coordinator.
 final class BodyLog: Sendable {
     struct Reader {
         /// Whether it may need only the beginning, so that no more shall be fetched than it asks for.
         let isFrugal: Bool
-        /// The number of the next segment to read.
+        /// The number of the next segment to read; that of the open piece follows those of the segments.
         var next = 0
+        /// Bytes of that segment that have been read: not zero only if it was read while it was open.
+        var offset = 0
         /// Bytes that have been read.
         var read = 0
         var waiting: CheckedContinuation<Void, Never>?
@@ -66,6 +69,8 @@ final class BodyLog: Sendable {
     }
 
     private static let segmentSize = 64 << 10
+    /// The minimum number of bytes that are sealed for a reader; fewer are copied.
+    static let sealedSize = 16 << 10
     /// Most bytes that are allocated because the server promised them.
     static let trustedLength = 1 << 20
     /// The transfer is paused when so much is unread, and goes on when no more than the lower mark is.
@@ -185,6 +190,11 @@ extension BodyLog.State {
 
     mutating func seal() {
         guard !open.isEmpty else { return }
+        // Whoever has read all of it goes on with the next.
+        for (id, reader) in readers where reader.read == received {
+            readers[id]?.next = reader.next + 1
+            readers[id]?.offset = 0
+        }
         guard open.count <= open.capacity / 2 else {
             segments.append(open)
             open = []
@@ -206,6 +216,11 @@ extension BodyLog.State {
         while firstSegment < oldest, let segment = segments.popFirst() {
             firstSegment += 1
             dropped += segment.count
+        }
+        if segments.isEmpty, !open.isEmpty, readers.values.allSatisfy({ $0.read == received }) {
+            for id in readers.keys { readers[id]?.offset = 0 }
+            dropped += open.count
+            open.removeAll(keepingCapacity: true)
         }
         guard dropped > 0 else { return }
         held -= dropped

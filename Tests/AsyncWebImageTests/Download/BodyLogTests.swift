@@ -149,6 +149,62 @@ struct BodyLogTests {
         #expect(try await log.wholeBody() == [UInt8](repeating: 7, count: 140_000))
     }
 
+    /// What the pieces of a log take beyond their bytes, and of the list of them.
+    private static let arrayOverhead = 48
+
+    @Test(arguments: [1, 7, 1_400]) func piecesThatAreReadAtOnceTakeLittleMoreThanTheirBytes(size: Int) async throws {
+        let log = BodyLog(replayLimit: 1 << 20)
+        let reader = try #require(log.makeReader())
+        let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        var read: [UInt8] = []
+        var lateReaders: [BodyReader] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            _ = log.append(bytes.span.extracting(start..<min(start + size, bytes.count)))
+            for next in try await reader.next() ?? [] { read += next }
+            if lateReaders.count * 20_011 <= start { lateReaders.append(try #require(log.makeReader())) }
+        }
+        let taken = log.state.withLock { state in
+            state.segments.reduce(state.open.capacity) { $0 + $1.capacity + Self.arrayOverhead }
+        }
+        #expect(taken <= 2 * bytes.count + 128 << 10)
+        log.finish(.delivered)
+        #expect(read == bytes)
+        for late in lateReaders { #expect(try await readAll(late) == bytes) }
+        #expect(try await log.wholeBody() == bytes)
+    }
+
+    @Test func readersThatGoOnAtTimesOfTheirOwnMissNothingOfSmallPieces() async throws {
+        let log = BodyLog(replayLimit: 50_000)
+        let readers = try (0..<4).map { _ in try #require(log.makeReader()) }
+        let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        var read = [[UInt8]](repeating: [], count: readers.count)
+        var (start, step) = (0, 0)
+        while start < bytes.count {
+            step += 1
+            let size = min(step % 11 == 0 ? 9_000 : step * 37 % 1_500 + 1, bytes.count - start)
+            #expect(log.append(bytes.span.extracting(start..<start + size)) == .more)
+            start += size
+            for (number, reader) in readers.enumerated() where step % (number * number + 1) == 0 {
+                let limit = step % 3 == 0 ? 1 : Int.max
+                for next in try await reader.next(limit: limit) ?? [] { read[number] += next }
+            }
+        }
+        log.finish(.delivered)
+        for (number, reader) in readers.enumerated() { read[number] += try await readAll(reader) }
+        for whole in read { #expect(whole == bytes) }
+    }
+
+    @Test func smallPiecesOfALargeBodyAreDroppedAsTheyAreRead() async throws {
+        let log = BodyLog(replayLimit: 100)
+        let reader = try #require(log.makeReader())
+        for _ in 0..<1_000 {
+            _ = log.append(piece.span.extracting(0..<101))
+            _ = try await reader.next()
+            #expect(log.held == 0)
+        }
+        #expect(log.received == 101_000)
+    }
+
     @Test func wholeBodyIsJoinedForEverybody() async throws {
         let log = BodyLog(replayLimit: 1 << 20)
         for _ in 0..<10 { _ = log.append(piece.span) }
