@@ -27,22 +27,42 @@ struct Conversion {
     }
 
     private func attempt(_ pieces: any ImagePieces, _ outcome: inout Outcome) async throws -> EncodedImage {
-        let codec = StreamingDecoder(options: plan.options, limits: decoder.configuration.limits)
+        let limits = decoder.configuration.limits
+        var codec = StreamingDecoder(options: plan.options, limits: limits)
         var beginning: [UInt8] = []
-        while codec.plan == nil, let piece = try await pieces.next() {
-            if plan.keepsAnimations { beginning += piece }
+        while codec.plan == nil, beginning.count < MemoryLimits.beginning, let piece = try await pieces.next() {
+            beginning += piece
             try codec.append(piece.span)
+        }
+        var pieces = pieces
+        var bytesOfSearch = 0
+        if codec.plan == nil, beginning.count >= MemoryLimits.beginning {
+            codec = StreamingDecoder(options: plan.options, limits: limits)
+            let file = folder.makeFile()
+            try file.append(beginning)
+            beginning = []
+            bytesOfSearch = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
+            try memory.admitConversion(of: bytesOfSearch, by: decoder)
+            let written = try file.pieces()
+            try await decoder.withMemory(bytesOfSearch) {
+                while codec.plan == nil, let piece = try await written.next() { try codec.append(piece.span) }
+                try codec.lookForHeaderAtEnd()
+            }
+            if codec.plan != nil { pieces = try await onDisk(pieces, behind: file) }
         }
         try codec.lookForHeaderAtEnd()
         guard let decode = codec.plan, let header = codec.header else {
             // The codec says why there is none.
             return try encoded(try codec.finish(), &outcome)
         }
+        // It begins anew with the file.
+        if bytesOfSearch > 0 { codec = StreamingDecoder(options: plan.options, limits: limits) }
         if plan.keepsAnimations, header.mayBeAnimated {
             return try await animation(header, decode, beginning, pieces, &outcome)
         }
         beginning = []
-        let bytes = decode.estimatedBytes + encoderBytes(decode.scaledSize, hasAlpha: header.hasAlpha)
+        let bytes =
+            bytesOfSearch + decode.estimatedBytes + encoderBytes(decode.scaledSize, hasAlpha: header.hasAlpha)
         try memory.admitConversion(of: bytes, by: decoder)
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.park()
@@ -54,7 +74,11 @@ struct Conversion {
     private func decoded(_ codec: StreamingDecoder, _ pieces: any ImagePieces) async throws -> DecodedImage {
         do {
             try codec.begin()
-            while !codec.needsNoMoreBytes, let piece = try await pieces.next() { try codec.append(piece.span) }
+            while !codec.needsNoMoreBytes, let piece = try await pieces.next() {
+                try codec.append(piece.span)
+                // As soon as there is a header.
+                try codec.begin()
+            }
         } catch let error as ImageError {
             // The transfer broke off: what had come is a file that ends too early.
             guard plan.options.allowsPartial, let image = try? codec.finish() else { throw error }
@@ -63,12 +87,14 @@ struct Conversion {
         return try codec.finish()
     }
 
-    /// The rest of the pieces in a file; what ends them early is thrown behind them.
+    /// The rest of the pieces in a file, that of their beginning if there is one; what ends them early is thrown behind them.
     ///
     /// A server that sends slowly, or never, must not hold much memory while others wait for it.
-    private func onDisk(_ pieces: any ImagePieces) async throws -> any ImagePieces {
-        if pieces is FilePieces { return pieces }
-        let file = folder.makeFile()
+    private func onDisk(
+        _ pieces: any ImagePieces, behind beginning: UnfinishedFile? = nil
+    ) async throws -> any ImagePieces {
+        if beginning == nil, pieces is FilePieces { return pieces }
+        let file = beginning ?? folder.makeFile()
         do {
             while let piece = try await pieces.next() { try file.append(piece) }
         } catch let error as ImageError where plan.options.allowsPartial {

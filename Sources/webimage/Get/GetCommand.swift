@@ -125,7 +125,7 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Most memory that one image may take while it is checked or converted, in MiB. (default: 128 to check it; to "
+            "Most memory that one image may take while it is checked or converted, in MiB. (default: 112 to check it; to "
                 + "convert it a quarter of the machine's memory, at most 1024)", valueName: "MiB"))
     var memoryLimit: Int?
 

@@ -60,8 +60,9 @@ struct ImageCheck {
     private func verify(
         _ pieces: any ImagePieces, _ file: UnfinishedFile, _ named: (ImageFormat) -> Void
     ) async throws -> ImageHeader {
-        let verifier = ImageVerifier(limits: decoder.configuration.limits)
-        while verifier.header == nil, let piece = try await pieces.next() {
+        let limits = decoder.configuration.limits
+        var verifier = ImageVerifier(limits: limits)
+        while verifier.header == nil, file.count < MemoryLimits.beginning, let piece = try await pieces.next() {
             do {
                 try verifier.append(piece.span)
             } catch {
@@ -71,11 +72,20 @@ struct ImageCheck {
             if let format = verifier.header?.format ?? Self.format(of: piece, in: file) { named(format) }
             try file.append(piece)
         }
-        try verifier.lookForHeaderAtEnd()
-        // What ended before its header has none, and the verifier says why.
-        guard let bytes = verifier.estimatedBytes else { return try verifier.finish() }
+        var bytes = 0
+        if verifier.header == nil, file.count >= MemoryLimits.beginning {
+            verifier = ImageVerifier(limits: limits)
+            bytes = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
+            try memory.admitCheck(of: bytes, by: decoder)
+            bytes += try await decoder.withMemory(bytes) { try await estimatedBytes(of: file) }
+        } else {
+            try verifier.lookForHeaderAtEnd()
+            // What ended before its header has none, and the verifier says why.
+            guard let estimate = verifier.estimatedBytes else { return try verifier.finish() }
+            bytes = estimate
+        }
         try memory.admitCheck(of: bytes, by: decoder)
-        guard bytes > MemoryLimits.small else {
+        if verifier.header != nil, bytes <= MemoryLimits.small {
             pieces.park()
             return try await decoder.withMemory(bytes) {
                 try verifier.begin()
@@ -87,27 +97,58 @@ struct ImageCheck {
             }
         }
         // A server that sends slowly, or never, must not hold much memory while others wait for it.
-        let start = file.count
+        verifier = ImageVerifier(limits: limits)
         while let piece = try await pieces.next() { try file.append(piece) }
-        let written = try file.pieces(from: start)
+        let written = try file.pieces()
         return try await decoder.withMemory(bytes) {
-            try verifier.begin()
-            while let piece = try await written.next() { try verifier.append(piece.span) }
+            while let piece = try await written.next() {
+                try verifier.append(piece.span)
+                // As soon as there is a header.
+                try verifier.begin()
+            }
             return try verifier.finish()
         }
+    }
+
+    /// What the check takes of an image of which all has been written that may come before its header.
+    private func estimatedBytes(of file: UnfinishedFile) async throws -> Int {
+        let verifier = ImageVerifier(limits: decoder.configuration.limits)
+        let written = try file.pieces()
+        while verifier.header == nil, let piece = try await written.next() { try verifier.append(piece.span) }
+        try verifier.lookForHeaderAtEnd()
+        if let bytes = verifier.estimatedBytes { return bytes }
+        // Says why there is none.
+        _ = try verifier.finish()
+        return 0
     }
 
     private func readHeader(
         _ pieces: any ImagePieces, _ file: UnfinishedFile, _ named: (ImageFormat) -> Void
     ) async throws -> ImageHeader {
-        let reader = ImageHeaderReader(limits: decoder.configuration.limits)
+        let limits = decoder.configuration.limits
+        var reader = ImageHeaderReader(limits: limits)
         var isNamed = false
-        while let piece = try await pieces.next() {
+        while reader.header == nil, file.count < MemoryLimits.beginning, let piece = try await pieces.next() {
             try reader.append(piece.span)
             if !isNamed, let format = reader.header?.format ?? Self.format(of: piece, in: file) {
                 isNamed = true
                 named(format)
             }
+            try file.append(piece)
+        }
+        if reader.header == nil, file.count >= MemoryLimits.beginning {
+            reader = ImageHeaderReader(limits: limits)
+            let bytes = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
+            try memory.admitCheck(of: bytes, by: decoder)
+            try await decoder.withMemory(bytes) {
+                let written = try file.pieces()
+                while let piece = try await written.next() { try reader.append(piece.span) }
+                // Finds it, or says why there is none.
+                if reader.header == nil { _ = try reader.finish() }
+            }
+        }
+        while let piece = try await pieces.next() {
+            try reader.append(piece.span)
             try file.append(piece)
         }
         return try reader.finish()

@@ -4,11 +4,14 @@ import AsyncWebImage
 struct MemoryLimits: Sendable, Equatable {
     /// Work that takes no more bytes may hold them while it waits for a server; other work begins when all has come.
     static let small = 4 << 20
+    /// How much of an image may be held while its header has not come; of a longer beginning no more is held than a piece,
+    /// and the header is looked for in the file.
+    static let beginning = 1 << 20
 
     /// The maximum number of bytes that the check of one image may take.
-    var check = 128 << 20
+    var check = 112 << 20
     /// The maximum number of bytes for all images under way that are checked and written as they are.
-    var allChecks = 192 << 20
+    var allChecks = 160 << 20
     /// The maximum number of bytes for all images under way that are decoded and written anew.
     var allConversions = ImageDecoder.Configuration().memoryBudget
 

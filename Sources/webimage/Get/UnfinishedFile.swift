@@ -25,6 +25,8 @@ final class UnfinishedFile {
     private var temporaryPath: String?
     /// Bytes so far.
     private(set) var count = 0
+    /// Whether the descriptor stands where the file was read, and not at its end.
+    private var hasBeenRead = false
 
     init(in folder: OutputFolder) {
         self.folder = folder
@@ -54,12 +56,24 @@ final class UnfinishedFile {
         guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
             throw failure("write", label, errno)
         }
+        hasBeenRead = false
     }
 
-    /// The file from `offset` on, for reading, and `end` in place of its end; nothing may be appended meanwhile.
-    func pieces(from offset: Int = 0, end: (any Error)? = nil) throws(FileError) -> FilePieces {
+    /// Appends `pieces` until more have come than a file may have before its header, which is `limit`, or all.
+    ///
+    /// Returns the maximum number of bytes of memory that a search for the header in them takes.
+    func appendMetadata(_ pieces: any ImagePieces, limit: Int) async throws -> Int {
+        while count <= limit, let piece = try await pieces.next() { try append(piece) }
+        pieces.park()
+        // An array that grows is there twice for a moment.
+        return 2 * count
+    }
+
+    /// The file, for reading, and `end` in place of its end; nothing may be appended meanwhile.
+    func pieces(end: (any Error)? = nil) throws(FileError) -> FilePieces {
         try flush()
-        guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else { throw FileError("read", label) }
+        guard lseek(descriptor, 0, SEEK_SET) >= 0 else { throw FileError("read", label) }
+        hasBeenRead = true
         return FilePieces(ImageFile(borrowing: descriptor), of: self, end: end)
     }
 
@@ -87,6 +101,10 @@ final class UnfinishedFile {
 
     private func write(_ bytes: [UInt8]) throws(FileError) {
         if descriptor < 0 { try open() }
+        if hasBeenRead {
+            guard lseek(descriptor, 0, SEEK_END) >= 0 else { throw failure("write", label, errno) }
+            hasBeenRead = false
+        }
         let status = folder.calls.write(bytes, descriptor)
         guard status == 0 else { throw failure("write", label, -status) }
     }

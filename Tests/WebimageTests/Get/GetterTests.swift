@@ -4,6 +4,7 @@ import WebimageConsole
 import Foundation
 import ImageEncoders
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import webimage
@@ -342,6 +343,78 @@ struct GetterTests {
                     group.cancelAll()
                 }
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            }
+        }
+    }
+
+    private static let metadataSegment = [0xFF, 0xE1, 0xFF, 0xFF] + [UInt8](repeating: 0x41, count: 0xFFFF - 2)
+
+    /// A JPEG with so many bytes of metadata or a few more.
+    private func photograph(withMetadata count: Int) throws -> [UInt8] {
+        let whole = try file(.jpeg)
+        let segments = [[UInt8]](repeating: Self.metadataSegment, count: count / Self.metadataSegment.count + 1)
+        return Array(whole[..<2]) + segments.joined() + whole[2...]
+    }
+
+    @Test(arguments: [900_000, 1 << 20, 3 << 20, 8_000_000], [nil, OutputFormat.original, .png])
+    func anImageIsFoundBehindItsMetadata(bytes: Int, format: OutputFormat?) async throws {
+        let image = try photograph(withMetadata: bytes)
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a.jpg", Response(body: image))
+            try await withTemporaryFolder { folder in
+                try Data(image).write(to: URL(fileURLWithPath: folder + "/local.jpg"))
+                for source in [origin.url("/a.jpg"), folder + "/local.jpg"] {
+                    let outcome = try await getter(folder, format: format).get(ImageSource(argument: source))
+                    #expect(outcome.error == nil)
+                    #expect(outcome.width == 96 && outcome.height == 64)
+                    let written = try Data(contentsOf: URL(fileURLWithPath: try #require(outcome.path)))
+                    #expect(format == .png ? written.count < 100_000 : Array(written) == image)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [nil, OutputFormat.original, .png])
+    func endlessMetadataAreRefusedAtTheirLimit(format: OutputFormat?) async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            let response = Response(body: [0xFF, 0xD8], framing: .untilClose)
+            origin.route("/a.jpg", response.followed(by: Self.metadataSegment, .endlessly))
+            try await withTemporaryFolder { folder in
+                let outcome = try await getter(folder, format: format).get(ImageSource(argument: origin.url("/a.jpg")))
+                #expect(outcome.error?.contains("header") == true, "\(outcome)")
+                #expect((origin.counts.bodyBytesSent["/a.jpg"] ?? 0) < 64 << 20)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: [nil, OutputFormat.original, .png])
+    func metadataThatEndInTheMiddleAreTruncated(format: OutputFormat?) async throws {
+        let image = try photograph(withMetadata: 3 << 20)
+        let (outcome, files) = try await get(Response(body: Array(image[..<(2 << 20)])), format: format)
+        #expect(outcome.error?.contains("ends") == true, "\(outcome)")
+        #expect(files.isEmpty)
+    }
+
+    @Test(arguments: [nil, OutputFormat.original, .png])
+    func sixteenImagesWhoseMetadataStallHoldLittleOfThem(format: OutputFormat?) async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            let metadata = Response(body: [0xFF, 0xD8], framing: .claimedContentLength(30 << 20))
+                .followed(by: Self.metadataSegment, .times(120)).stalled(at: .body(7_800_000))
+            for number in 0..<16 { origin.route("/\(number).jpg", metadata) }
+            try await withTemporaryFolder { folder in
+                let before = ProcessState.residentBytes
+                let getter = try getter(folder, format: format)
+                await withTaskGroup(of: Void.self) { group in
+                    for number in 0..<16 {
+                        group.addTask { _ = try? await getter.get(ImageSource(argument: origin.url("/\(number).jpg"))) }
+                    }
+                    for number in 0..<16 { await origin.bodyBytesSent(to: "/\(number).jpg", reach: 7_800_000) }
+                    // What is held of the server's side, and by other tests, is less.
+                    #expect(await ProcessState.reaches { ProcessState.residentBytes < before + 96 << 20 })
+                    #expect(await getter.loader.decoder.memoryInUse == 0)
+                    group.cancelAll()
+                }
             }
         }
     }
