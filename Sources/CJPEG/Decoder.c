@@ -1,14 +1,11 @@
 #include "BitCoefficients.h"
+#include "ByteSource.h"
 #include "CoarseCoefficients.h"
 #include "ErrorFence.h"
 #include "ScaledPreview.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/// Unconsumed bytes are at most one marker segment (64 KiB), except for arithmetic coding, whose decoder cannot wait for
-/// bytes and so gets the whole file at once.
-enum { SMALLEST_BUFFER = 64 * 1024 };
 
 /// Below this many unconsumed bytes, each new byte is worth a try.
 enum { CHEAP_RETRY = 4 * 1024 };
@@ -28,7 +25,7 @@ typedef enum Stage {
 struct CJPEGDecoder {
     /// First, because libjpeg hands back a pointer to it.
     struct jpeg_decompress_struct info;
-    struct jpeg_source_mgr source;
+    ByteSource source;
     ErrorFence fence;
     CJPEGDecoderSetup setup;
     BitCoefficients bits;
@@ -41,12 +38,6 @@ struct CJPEGDecoder {
     int channel_count;
     /// The first row that the call under way reads, and the row before which salvaging ends.
     JDIMENSION first_row, end_row;
-
-    /// Owns the bytes that `source` points into.
-    uint8_t *buffer;
-    size_t capacity;
-    /// Bytes libjpeg wants skipped that have not come yet.
-    size_t bytes_to_skip;
     /// Not worth decoding before this many bytes are there, or the input has ended: libjpeg starts a marker segment over
     /// whenever it has to wait inside it.
     size_t retry_at;
@@ -54,67 +45,10 @@ struct CJPEGDecoder {
 
 // MARK: Source
 
-static void init_source(j_decompress_ptr info) {
-    (void)info;
-}
-
-static boolean fill_input_buffer(j_decompress_ptr info) {
-    (void)info;
-    return FALSE;
-}
-
-static void skip_input_data(j_decompress_ptr info, long count) {
-    CJPEGDecoder *decoder = (CJPEGDecoder *)info;
-    if (count <= 0) return;
-    size_t here = decoder->source.bytes_in_buffer;
-    if (here > (size_t)count) here = (size_t)count;
-    decoder->source.next_input_byte += here;
-    decoder->source.bytes_in_buffer -= here;
-    decoder->bytes_to_skip += (size_t)count - here;
-}
-
-static void term_source(j_decompress_ptr info) {
-    (void)info;
-}
-
-/// Makes room for `count` bytes behind the unconsumed ones, which move to the front of the buffer.
-static CJPEGStatus make_room(CJPEGDecoder *decoder, size_t count) {
-    size_t kept = decoder->source.bytes_in_buffer;
-    size_t needed = kept + count;
-    if (kept > 0) memmove(decoder->buffer, decoder->source.next_input_byte, kept);
-    if (needed > decoder->capacity) {
-        if (needed > CJPEG_MOST_HELD_BYTES)
-            return error_fence_fail(&decoder->fence, CJPEG_UNSUPPORTED, "arithmetic coding in a file over 64 MiB");
-        size_t capacity = decoder->capacity > 0 ? decoder->capacity : SMALLEST_BUFFER;
-        while (capacity < needed) capacity *= 2;
-        uint8_t *buffer = realloc(decoder->buffer, capacity);
-        if (buffer == NULL) return error_fence_fail(&decoder->fence, CJPEG_OUT_OF_MEMORY, "out of memory");
-        decoder->buffer = buffer;
-        decoder->capacity = capacity;
-    }
-    decoder->source.next_input_byte = decoder->buffer;
-    return CJPEG_OK;
-}
-
 CJPEGStatus cjpeg_decoder_feed(CJPEGDecoder *decoder, const uint8_t *bytes, size_t count) {
     if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
     if (decoder->stage == STAGE_ENDED) return CJPEG_OK;
-    size_t skipped = count < decoder->bytes_to_skip ? count : decoder->bytes_to_skip;
-    decoder->bytes_to_skip -= skipped;
-    count -= skipped;
-    if (count == 0) return CJPEG_OK;
-
-    // next_input_byte points into the buffer from the first piece on.
-    size_t used = decoder->buffer == NULL
-        ? 0 : (size_t)(decoder->source.next_input_byte - decoder->buffer) + decoder->source.bytes_in_buffer;
-    if (count > decoder->capacity - used) {
-        CJPEGStatus status = make_room(decoder, count);
-        if (status != CJPEG_OK) return status;
-        used = decoder->source.bytes_in_buffer;
-    }
-    memcpy(decoder->buffer + used, bytes + skipped, count);
-    decoder->source.bytes_in_buffer += count;
-    return CJPEG_OK;
+    return byte_source_append(&decoder->source, &decoder->fence, bytes, count);
 }
 
 void cjpeg_decoder_end_input(CJPEGDecoder *decoder) {
@@ -139,12 +73,7 @@ CJPEGDecoder *cjpeg_decoder_create(CJPEGDecoderSetup setup) {
     if (setup.checks_only) bit_coefficients_install(&decoder->bits, &decoder->info);
     else if (setup.coarse) coarse_coefficients_install(&decoder->coarse, &decoder->info);
     else scaled_preview_install(&decoder->preview, &decoder->info);
-    decoder->source.init_source = init_source;
-    decoder->source.fill_input_buffer = fill_input_buffer;
-    decoder->source.skip_input_data = skip_input_data;
-    decoder->source.resync_to_restart = jpeg_resync_to_restart;
-    decoder->source.term_source = term_source;
-    decoder->info.src = &decoder->source;
+    byte_source_install(&decoder->source, &decoder->info);
     return decoder;
 }
 
@@ -152,7 +81,7 @@ void cjpeg_decoder_destroy(CJPEGDecoder *decoder) {
     if (decoder == NULL) return;
     scaled_preview_end(&decoder->preview);
     jpeg_destroy_decompress(&decoder->info);
-    free(decoder->buffer);
+    byte_source_free(&decoder->source);
     free(decoder);
 }
 
@@ -168,9 +97,13 @@ static CJPEGStatus fail(CJPEGDecoder *decoder, CJPEGStatus status, const char *m
 
 static CJPEGStatus need_bytes(CJPEGDecoder *decoder) {
     if (decoder->input_ended) return fail(decoder, CJPEG_TRUNCATED, "the file ends inside its image");
-    size_t waiting = decoder->source.bytes_in_buffer;
+    size_t waiting = decoder->source.manager.bytes_in_buffer;
     decoder->retry_at = waiting > CHEAP_RETRY ? waiting + waiting / 8 : 0;
     return CJPEG_NEEDS_BYTES;
+}
+
+static int is_waiting(const CJPEGDecoder *decoder) {
+    return decoder->source.manager.bytes_in_buffer < decoder->retry_at && !decoder->input_ended;
 }
 
 static CJPEGStatus configure(CJPEGDecoder *decoder) {
@@ -218,7 +151,8 @@ static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
     if (decoder->stage == STAGE_SCANS) {
         int progress;
         do {
-            progress = jpeg_consume_input(info);
+            progress = decoder->setup.checks_only
+                ? byte_source_consume_strictly(&decoder->source, info) : jpeg_consume_input(info);
             CJPEGStatus status = judge_damage(decoder);
             if (status != CJPEG_OK) return status;
             if (info->input_scan_number > (int)decoder->setup.maximum_scans)
@@ -267,7 +201,7 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
     struct jpeg_decompress_struct *info = &decoder->info;
     *row_count = 0;
     if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
-    if (decoder->source.bytes_in_buffer < decoder->retry_at && !decoder->input_ended) return CJPEG_NEEDS_BYTES;
+    if (is_waiting(decoder)) return CJPEG_NEEDS_BYTES;
     decoder->first_row = info->output_scanline;
     if (setjmp(decoder->fence.landing)) {
         if (decoder->stage != STAGE_ROWS) return decoder->fence.failure;
@@ -317,7 +251,7 @@ static int has_all_channels(const struct jpeg_decompress_struct *info) {
 CJPEGStatus cjpeg_decoder_check(CJPEGDecoder *decoder) {
     if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
     if (decoder->stage == STAGE_ENDED) return CJPEG_ENDED;
-    if (decoder->source.bytes_in_buffer < decoder->retry_at && !decoder->input_ended) return CJPEG_NEEDS_BYTES;
+    if (is_waiting(decoder)) return CJPEG_NEEDS_BYTES;
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
     CJPEGStatus status = advance_to_rows(decoder);
     if (status != CJPEG_OK) return status;

@@ -38,6 +38,21 @@ struct JPEGVerifierTests {
         }
     }
 
+    /// As ``error(_:)``, of a file that arrives in pieces of `size` bytes.
+    private func error(_ file: [UInt8], inPiecesOf size: Int) -> CodecError? {
+        let verifier = ImageVerifier()
+        do throws(CodecError) {
+            for start in stride(from: 0, to: file.count, by: size) {
+                try verifier.append(file.span.extracting(start..<min(start + size, file.count)))
+                try verifier.begin()
+            }
+            _ = try verifier.finish()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     // MARK: Whole files
 
     @Test(arguments: Kind.all)
@@ -69,6 +84,28 @@ struct JPEGVerifierTests {
         let filled = parts[0] + parts.dropFirst().flatMap { segment -> [UInt8] in [0xFF, 0xFF] + segment }
         #expect(filled.count > file.count)
         #expect(throws: Never.self) { try ImageVerifier.verify(filled.span) }
+    }
+
+    @Test(arguments: [1, 301, 40_000])
+    func longRunsOfFillBytesPass(pieceSize: Int) throws {
+        let fill = [UInt8](repeating: 0xFF, count: 5_000)
+        var parts = segments(try Kind(quality: 95).file(200, 150))
+        // In front of a stuffed zero, too: no rule allows that, but libjpeg does.
+        let scan = try lastScan(parts)
+        let stuffing = try parts[scan].indices.dropFirst(100).first {
+            parts[scan][$0 - 1] == 0xFF && parts[scan][$0] == 0
+        }.unwrapped()
+        parts[scan].insert(contentsOf: fill, at: stuffing)
+        let file = parts[0] + parts.dropFirst().flatMap { fill + $0 }
+        #expect(error(file, inPiecesOf: pieceSize) == nil)
+    }
+
+    @Test(.enabled(if: TestJPEGScans.isAvailable, "cjpeg is not installed"), arguments: [1, 301, 40_000])
+    func longSegmentsBetweenScansPass(pieceSize: Int) throws {
+        let file = try TestJPEGScans(name: "one scan a channel", script: "0; 1; 2;").file(TestImage.photo(64, 48))
+        let comment: [UInt8] = [0xFF, 0xFE, 0x40, 0] + [UInt8](repeating: 0xFF, count: 0x4000 - 2)
+        let commented = segments(file).flatMap { isScan($0) ? comment + $0 : $0 }
+        #expect(error(commented, inPiecesOf: pieceSize) == nil)
     }
 
     @Test func bytesBehindTheEndMarkerAreIgnored() throws {
@@ -124,6 +161,26 @@ struct JPEGVerifierTests {
         let start = dataStart(parts[index])
         parts[index] = Array(parts[index][..<start]) + damage.apply(to: Array(parts[index][start...]))
         #expect(error(parts.flatMap(\.self)) != nil)
+    }
+
+    @Test(arguments: [1, 301, 40_000])
+    func invalidCodesAreFoundHoweverTheBytesArrive(pieceSize: Int) throws {
+        // A column of blocks. Ones are no code; each is taken for a zero after 17 bits, so these are 4 blocks more.
+        let invalid: [UInt8] = Array(repeatElement([0xFF, 0], count: 17).joined())
+        let height = 1_600
+        var parts = segments(try Kind(isGrey: true, quality: 95).file(8, height))
+        let frame = try parts.firstIndex { $0[1] == 0xC0 }.unwrapped()
+        parts[frame].replaceSubrange(5...6, with: [UInt8((height + 32) >> 8), UInt8((height + 32) & 0xFF)])
+        let scan = try lastScan(parts)
+        #expect(parts[scan].count > 4_096)
+        parts[scan].insert(contentsOf: invalid, at: dataStart(parts[scan]))
+        let file: [UInt8] = parts.flatMap(\.self)
+        #expect(throws: Never.self) { try decode(file) }
+        guard case .corrupt(.jpeg, let detail) = error(file, inPiecesOf: pieceSize) else {
+            Issue.record("it passed")
+            return
+        }
+        #expect(detail.contains("bad Huffman code"))
     }
 
     @Test func aFileThatEndsInsideAScanWithAnEndMarkerIsTruncated() throws {
