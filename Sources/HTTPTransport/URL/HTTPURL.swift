@@ -130,6 +130,7 @@ public struct HTTPURL: Sendable, Hashable {
     private static func parts(_ parser: borrowing URLParser, _ text: String) throws(TransportError) -> Parts {
         guard let scheme = parser.part(CURLUPART_SCHEME), scheme == "http" || scheme == "https",
             var host = parser.part(CURLUPART_HOST, flags: CURLU_PUNYCODE)?.lowercased(), !host.isEmpty,
+            !host.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
             let port = parser.part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT).flatMap({ Int($0) }), port > 0
         else { throw TransportError(url: withoutUserInformation(text), reason: .invalidURL) }
         let user = parser.part(CURLUPART_USER, flags: CURLU_URLDECODE)

@@ -15,7 +15,7 @@ struct PlainURL {
         let bytes = text.utf8Span.span
         let hostStart = isSecure ? 8 : 7
         var index = hostStart
-        while index < bytes.count, Self.isHostByte(bytes[index]) { index += 1 }
+        while index < bytes.count, bytes[index] != UInt8(ascii: ":"), bytes[index] != UInt8(ascii: "/") { index += 1 }
         let hostEnd = index
         guard Self.isPlainHost(bytes.extracting(hostStart..<hostEnd)) else { return nil }
 
@@ -34,14 +34,6 @@ struct PlainURL {
         host = String(text.utf8.dropFirst(hostStart).prefix(hostEnd - hostStart)) ?? ""
     }
 
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "-"), UInt8(ascii: "."): true
-        default: false
-        }
-    }
-
     /// A name whose last label begins with a letter, or a dotted IPv4 address in its normal form: other runs of digits
     /// can be addresses in disguise.
     static func isPlainHost(_ host: Span<UInt8>) -> Bool {
@@ -53,12 +45,17 @@ struct PlainURL {
         for index in 0...host.count where index == host.count || host[index] == dot {
             let label = host.extracting(labelStart..<index)
             guard (1...63).contains(label.count), label[0] != UInt8(ascii: "-") else { return false }
+            for index in label.indices where !isLabelByte(label[index]) { return false }
             labels += 1
             if isOctet(label) { numbers += 1 }
             if index == host.count, isLetter(label[0]) { return true }
             labelStart = index + 1
         }
         return labels == 4 && numbers == 4
+    }
+
+    private static func isLabelByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || byte.isASCIIDigit || byte == UInt8(ascii: "-")
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }

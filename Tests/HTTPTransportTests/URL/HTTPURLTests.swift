@@ -28,6 +28,7 @@ struct HTTPURLTests {
         ("http://example.org./", "http://example.org./"),
         ("http://a_b.example/", "http://a_b.example/"),
         ("http://1a/", "http://1a/"),
+        ("http://a~b/", "http://a~b/"), ("http://a%7Eb/", "http://a~b/"), ("http://a%25b/", "http://a%25b/"),
         ("http://Bücher.example/", "http://xn--bcher-kva.example/"),
         ("http://user:secret@example.org/", "http://example.org/"),
         ("http://us%40er@example.org/", "http://example.org/"),
@@ -47,6 +48,10 @@ struct HTTPURLTests {
         "http://[::1/", "http://[zz]/", "http://exa mple.org/", "http://example.org/\u{0}evil",
         "http://1.2.3.4.5/", "http://256.1.1.1/", "http://a.0x1/", "http://1.2.3.4.5./", "http://１.2.3.4.5/",
         "http://exa\u{0}mple.org", "http://12\u{FFFD}.example/",
+        "http://a%7Fh1:080/", "http://a%7f/", "http://a%01.example/", "http://a%0d%0aHost:%20evil/", "http://a%00b/",
+        "http://a%20b/", "http://a%2fb/", "http://a%40b/", "http://a%3a81/", "http://a%3fb/", "http://a%23b/",
+        "http://a%5bb%5d/", "http://a%5cb/", "http://a%22b/", "http://a%3cb/",
+        "http://a\u{7F}/", "http://a%c2%85.example/", "http://a%ff/",
         "http://example.org/\r\nHost: evil", "\u{1}http://example.org/", "http://\u{0}",
     ])
     func refusesWhatIsNoHTTPURL(text: String) {
