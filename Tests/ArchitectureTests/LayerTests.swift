@@ -16,6 +16,20 @@ struct LayerTests {
 
     /// The folders of modules by levels, from the lowest to the highest.
     private static let folders: [String: Layers] = [
+        // Events are sent by bodies and downloads, so what observes them is below these.
+        "AsyncWebImage": Layers([
+            ["Support"],
+            ["Model"],
+            ["Schedule"],
+            ["Observe"],
+            ["Body"],
+            ["Decode"],
+            ["Download/Machine"],
+            ["Download"],
+            ["Loader"],
+            ["Loader/Prefetch"],
+            [""],
+        ]),
         "HTTPTransport": Layers([
             ["Model"],
             ["URL"],

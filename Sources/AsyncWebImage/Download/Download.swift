@@ -4,7 +4,7 @@ import HTTPTransport
 ///
 /// Belongs to the coordinator. ``DownloadMachine`` knows its phase and its callers.
 final class Download {
-    typealias ID = DownloadQueue.ID
+    typealias ID = DownloadID
 
     let id: ID
     let key: FetchKey

@@ -46,22 +46,18 @@ public actor DownloadCoordinator {
     /// Resolved when a shutdown is over.
     let shutdownEnd = OneShot<Void>()
 
-    init(
-        transport: any Transport, decoder: ImageDecoder, cache: MemoryCache,
-        configuration: ImageLoader.Configuration, clock: any Clock<Duration>
-    ) {
-        policy = configuration.previews
-        logger = configuration.logger
-        responseCache = configuration.responseCache
+    init(_ environment: DownloadEnvironment, configuration: DownloadConfiguration) {
+        policy = environment.previews
+        logger = environment.logger
+        responseCache = environment.responseCache
         #if Tracing
-        tracing = configuration.tracing
+        tracing = environment.tracing
         #endif
-        let configuration = configuration.downloads
-        self.transport = transport
-        self.decoder = decoder
-        self.cache = cache
+        transport = environment.transport
+        decoder = environment.decoder
+        cache = environment.cache
         self.configuration = configuration
-        self.clock = Stopwatch(clock)
+        clock = Stopwatch(environment.clock)
         rules = ResponseRules(configuration)
         hooks = DownloadHooks(configuration)
         machine = DownloadMachine(configuration, hasResponseCache: responseCache != nil)

@@ -98,7 +98,11 @@ final class BodySubscription: Sendable {
                 return !hasJoined
             }
             if joins { join() }
-            return try await feed.next()
+            return switch try await feed.next() {
+            case .bytes(let bytes): .bytes(bytes)
+            case .restart: .restart
+            case nil: nil
+            }
         } onCancel: {
             cancel()
         }

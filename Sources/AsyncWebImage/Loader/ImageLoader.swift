@@ -34,12 +34,10 @@ public final class ImageLoader: Sendable {
         decoder = ImageDecoder(configuration: configuration.decoding)
         cache = MemoryCache(limit: configuration.memoryCacheLimit)
         cachePolicy = configuration.cachePolicy
-        coordinator = DownloadCoordinator(
-            transport: transport ?? CurlTransport(configuration: connections),
-            decoder: decoder,
-            cache: cache,
-            configuration: configuration,
-            clock: clock)
+        let environment = DownloadEnvironment(
+            configuration, transport: transport ?? CurlTransport(configuration: connections), decoder: decoder,
+            cache: cache, clock: clock)
+        coordinator = DownloadCoordinator(environment, configuration: configuration.downloads)
         if let metrics = configuration.metrics.map(DownloadMetrics.init) {
             coordinator.listeners.add { metrics.note($0) }
         }

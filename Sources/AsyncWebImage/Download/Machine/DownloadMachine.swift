@@ -8,7 +8,7 @@ import ResponseCache
 /// A pure value without a clock, a lock or a wait: it is told what has happened and what time it is, and says what has to
 /// be done. ``DownloadCoordinator`` tells it and performs the actions.
 struct DownloadMachine {
-    typealias ID = DownloadQueue.ID
+    typealias ID = DownloadID
     typealias DecodeID = UInt64
     typealias Instant = Stopwatch.Instant
 

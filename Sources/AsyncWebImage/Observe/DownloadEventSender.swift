@@ -14,13 +14,13 @@ final class DownloadEventSender: Sendable {
     private static let step = 64 << 10
 
     private let events: DownloadEvents
-    private let id: Download.ID
+    private let id: DownloadID
     private let url: HTTPURL
     /// Who listens to this download only.
     private let companion: DownloadEvents.Listener?
     private let state = Locked(State())
 
-    init(_ events: DownloadEvents, id: Download.ID, url: HTTPURL, companion: DownloadEvents.Listener? = nil) {
+    init(_ events: DownloadEvents, id: DownloadID, url: HTTPURL, companion: DownloadEvents.Listener? = nil) {
         self.events = events
         self.id = id
         self.url = url

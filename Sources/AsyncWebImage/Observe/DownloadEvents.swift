@@ -80,7 +80,7 @@ extension DownloadEvents {
     /// What tells of one download, all who listen and `companion`; nil while there are neither, so that it costs nothing.
     ///
     /// Who begins to listen later hears of later downloads.
-    func sender(for id: Download.ID, _ url: HTTPURL, also companion: Listener? = nil) -> DownloadEventSender? {
+    func sender(for id: DownloadID, _ url: HTTPURL, also companion: Listener? = nil) -> DownloadEventSender? {
         isObserved || companion != nil ? DownloadEventSender(self, id: id, url: url, companion: companion) : nil
     }
 }

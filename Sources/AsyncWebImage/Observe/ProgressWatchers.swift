@@ -1,22 +1,22 @@
 /// Those who watch the progress of one download: each sees the newest state, however slow it is.
 struct ProgressWatchers {
-    private var streams: [Subscriber.ID: [AsyncStream<DownloadProgress>.Continuation]] = [:]
+    private var streams: [CallerID: [AsyncStream<DownloadProgress>.Continuation]] = [:]
 
     var isEmpty: Bool { streams.isEmpty }
     var all: [AsyncStream<DownloadProgress>.Continuation] { streams.values.flatMap(\.self) }
 
-    mutating func insert(_ stream: AsyncStream<DownloadProgress>.Continuation, of id: Subscriber.ID) {
+    mutating func insert(_ stream: AsyncStream<DownloadProgress>.Continuation, of id: CallerID) {
         streams[id, default: []].append(stream)
     }
 
     /// Lets go of one stream of a caller.
-    mutating func remove(_ stream: AsyncStream<DownloadProgress>.Continuation, of id: Subscriber.ID) {
+    mutating func remove(_ stream: AsyncStream<DownloadProgress>.Continuation, of id: CallerID) {
         streams[id]?.removeAll { $0 == stream }
         if streams[id]?.isEmpty == true { streams[id] = nil }
     }
 
     /// Takes out all streams of a caller.
-    mutating func remove(_ id: Subscriber.ID) -> [AsyncStream<DownloadProgress>.Continuation] {
+    mutating func remove(_ id: CallerID) -> [AsyncStream<DownloadProgress>.Continuation] {
         streams.removeValue(forKey: id) ?? []
     }
 

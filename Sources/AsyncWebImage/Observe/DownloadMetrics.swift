@@ -16,7 +16,7 @@ final class DownloadMetrics: Sendable {
         var isRunning = false
     }
 
-    private let courses = Locked<[Download.ID: Course]>([:])
+    private let courses = Locked<[DownloadID: Course]>([:])
     private let started: Counter
     private let ended: [Outcome: Counter]
     private let failures: [FailureKind: Counter]

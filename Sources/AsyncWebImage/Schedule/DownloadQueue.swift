@@ -5,7 +5,7 @@ import HeapModule
 /// A pure value: no clock, no lock, no waiting. Every operation takes logarithmic time, those that change a rule as much
 /// as there are hosts.
 struct DownloadQueue {
-    typealias ID = UInt64
+    typealias ID = DownloadID
 
     /// Most downloads that run at a time.
     var limit: Int

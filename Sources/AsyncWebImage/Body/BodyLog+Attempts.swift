@@ -59,7 +59,7 @@ extension BodyLog {
     }
 
     /// Lets `stream` see the progress, from what it is now until the body's end.
-    func watch(_ id: Subscriber.ID, _ stream: AsyncStream<DownloadProgress>.Continuation) {
+    func watch(_ id: CallerID, _ stream: AsyncStream<DownloadProgress>.Continuation) {
         state.withLock { state in
             // Under the lock, so that it cannot take the place of a newer one.
             stream.yield(DownloadProgress(received: state.received, expected: state.expected))
@@ -68,12 +68,12 @@ extension BodyLog {
     }
 
     /// Lets go of a stream that its consumer has left.
-    func stopWatching(_ id: Subscriber.ID, _ stream: AsyncStream<DownloadProgress>.Continuation) {
+    func stopWatching(_ id: CallerID, _ stream: AsyncStream<DownloadProgress>.Continuation) {
         state.withLock { $0.watchers.remove(stream, of: id) }
     }
 
     /// Ends all that ``watch(_:_:)`` began for a caller.
-    func stopWatching(_ id: Subscriber.ID) {
+    func stopWatching(_ id: CallerID) {
         for stream in state.withLock({ $0.watchers.remove(id) }) { stream.finish() }
     }
 }

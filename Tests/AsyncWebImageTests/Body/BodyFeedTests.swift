@@ -9,7 +9,7 @@ struct BodyFeedTests {
     private let feed = BodyFeed()
 
     /// A consumer that waits for the next part.
-    private func waitingConsumer() async throws -> Task<ImageBytes.Part?, any Error> {
+    private func waitingConsumer() async throws -> Task<BodyFeed.Part?, any Error> {
         feed.attach(try #require(log.makeReader()), of: log, isJoined: false)
         let consumer = Task { [feed] in try await feed.next() }
         while !log.state.withLock({ $0.readers.values.contains { $0.waiting != nil } }), !Task.isCancelled {

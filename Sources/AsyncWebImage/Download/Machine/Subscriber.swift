@@ -5,7 +5,7 @@ import Tracing
 
 /// One caller who waits for something from a download.
 struct Subscriber: Sendable {
-    typealias ID = UInt64
+    typealias ID = CallerID
 
     /// What the caller wants, and where the answer goes.
     enum Wish: Sendable {

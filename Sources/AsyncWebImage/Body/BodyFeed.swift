@@ -4,6 +4,14 @@ import ResponseCache
 
 /// What one caller of ``ImageLoader/bytes(for:)`` sees of a download: a place in its ``BodyLog``, and why it ends.
 final class BodyFeed: Sendable {
+    /// What is delivered.
+    enum Part: Sendable, Equatable {
+        /// The next bytes.
+        case bytes([UInt8])
+        /// All bytes before are void.
+        case restart
+    }
+
     fileprivate struct State {
         var log: BodyLog?
         var reader: BodyReader?
@@ -55,7 +63,7 @@ final class BodyFeed: Sendable {
     func park() { state.withLock { $0.reader }?.park() }
 
     /// The next piece; nil at the end, and after an error.
-    func next() async throws -> ImageBytes.Part? {
+    func next() async throws -> Part? {
         try await attachment.value
         while let reader = state.withLock({ $0.reader }) {
             do {
@@ -76,7 +84,7 @@ final class BodyFeed: Sendable {
         return try endOfFeed()
     }
 
-    private func endOfFeed() throws -> ImageBytes.Part? {
+    private func endOfFeed() throws -> Part? {
         let end = state.withLock { state in
             defer { state.end = .success(()) }
             return state.end

@@ -1,0 +1,17 @@
+import HTTPTransport
+import Logging
+
+/// What downloads are made with, for the life of a loader.
+struct DownloadEnvironment: Sendable {
+    let transport: any Transport
+    let decoder: ImageDecoder
+    let cache: MemoryCache
+    let responseCache: ResponseCache?
+    let previews: ProgressivePolicy
+    let logger: Logger
+    #if Tracing
+    let tracing: TracingConfiguration?
+    #endif
+    /// What rates, deadlines, and delays between attempts are measured by.
+    let clock: any Clock<Duration>
+}

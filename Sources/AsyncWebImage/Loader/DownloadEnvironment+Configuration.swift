@@ -1,0 +1,20 @@
+import HTTPTransport
+
+extension DownloadEnvironment {
+    /// What a loader of this configuration makes downloads with.
+    init(
+        _ configuration: ImageLoader.Configuration, transport: any Transport, decoder: ImageDecoder, cache: MemoryCache,
+        clock: any Clock<Duration>
+    ) {
+        self.transport = transport
+        self.decoder = decoder
+        self.cache = cache
+        responseCache = configuration.responseCache
+        previews = configuration.previews
+        logger = configuration.logger
+        #if Tracing
+        tracing = configuration.tracing
+        #endif
+        self.clock = clock
+    }
+}
