@@ -95,7 +95,7 @@ extension HostileAnswer {
             HostileAnswer(
                 "endless chunk extension",
                 .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;").followed(by: "a", .endlessly),
-                .failure(.timedOut(.idle))),
+                .failure(.invalidResponse)),
         ]
     }
 
