@@ -91,7 +91,7 @@ struct SoakRun: Sendable {
         configuration.downloads.resumableLimit = 200_000
         configuration.downloads.maximumConcurrentDownloads = 32
         configuration.downloads.maximumConcurrentDownloadsPerHost = 32
-        configuration.decoding.memoryBudget = 4 << 20
+        configuration.decoding.memoryBudget = 5 << 19
         configuration.memoryCacheLimit = 100_000
         configuration.responseCache = try ResponseCache(.init(directory: folder, byteLimit: 300_000))
         return configuration
