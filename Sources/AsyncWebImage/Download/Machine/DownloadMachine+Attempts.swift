@@ -8,7 +8,7 @@ extension DownloadMachine {
     mutating func begin(_ id: ID, _ caller: Subscriber) {
         let host = caller.key.url.host
         if lookUps != nil, configuration.requestModifier == nil, caller.key.mayBeServed {
-            if let index = downloads.index(of: id) { downloads[index].phase = .queued(.lookUp) }
+            if let index = downloads.index(of: id) { downloads.states[index].phase = .queued(.lookUp) }
             if mayStart, lookUps?.admit(id, host: host, priority: caller.priority) == true {
                 decide(id)
             } else {
@@ -24,8 +24,8 @@ extension DownloadMachine {
     /// Puts a download in line for its next attempt.
     private mutating func enqueue(_ id: ID, for step: Step = .attempt) {
         guard let index = downloads.index(of: id) else { return }
-        downloads[index].phase = .queued(step)
-        let download = downloads[index]
+        downloads.states[index].phase = .queued(step)
+        let download = downloads.states[index]
         queue.enqueue(
             id, host: download.key.url.host, priority: download.callers.priority, sequence: download.sequence)
     }
@@ -34,18 +34,18 @@ extension DownloadMachine {
 
     /// Asks the response cache; the slot for that is taken.
     mutating func decide(_ id: ID) {
-        guard let index = downloads.index(of: id), case .queued(.lookUp) = downloads[index].phase else {
+        guard let index = downloads.index(of: id), case .queued(.lookUp) = downloads.states[index].phase else {
             lookUps?.release(id)
             return reject("decide", id)
         }
-        downloads[index].phase = .deciding
+        downloads.states[index].phase = .deciding
         emit(.decide(id, timeLimit: startTime(of: id)))
     }
 
     /// The download needs the network, and so a slot; it takes the decision along.
     mutating func notServed(_ id: ID, _ decision: CacheDecision) {
         guard let index = downloads.index(of: id) else { return reject("notServed", id) }
-        switch downloads[index].phase {
+        switch downloads.states[index].phase {
         case .deciding:
             lookUps?.release(id)
             pauseTime(of: id)
@@ -59,18 +59,18 @@ extension DownloadMachine {
 
     /// Makes an attempt, which goes on where an earlier one broke off, if it can; the slot is taken.
     mutating func start(_ id: ID) {
-        guard let index = downloads.index(of: id), case .queued(let step) = downloads[index].phase else {
+        guard let index = downloads.index(of: id), case .queued(let step) = downloads.states[index].phase else {
             queue.release(id)
             return reject("start", id)
         }
-        downloads[index].attempts += 1
-        let number = downloads[index].attempts
+        downloads.states[index].attempts += 1
+        let number = downloads.states[index].attempts
         let attempt = Attempt(number: number, timeLimit: startTime(of: id))
-        downloads[index].phase = .transferring(attempt)
-        if case .continuation(let resumption) = step, mayContinue(downloads[index]) {
+        downloads.states[index].phase = .transferring(attempt)
+        if case .continuation(let resumption) = step, mayContinue(downloads.states[index]) {
             emit(.resume(id, attempt, from: resumption))
-        } else if number == 1, !interrupted.isEmpty, mayContinue(downloads[index]),
-            let resumption = interrupted.take(downloads[index].key)
+        } else if number == 1, !interrupted.isEmpty, mayContinue(downloads.states[index]),
+            let resumption = interrupted.take(downloads.states[index].key)
         {
             // The cache has decided about a request that continues nothing.
             emit(.resume(id, attempt, from: resumption))
@@ -88,10 +88,10 @@ extension DownloadMachine {
 
     mutating func transferEnded(_ id: ID, _ end: TransferEnd) {
         guard let index = downloads.index(of: id) else { return reject("transferEnded", id) }
-        switch downloads[index].phase {
+        switch downloads.states[index].phase {
         case .draining(holdsSlot: true): return releaseSlot(id)
         // It counts as the first attempt.
-        case .deciding: downloads[index].attempts = 1
+        case .deciding: downloads.states[index].attempts = 1
         case .transferring: break
         case .queued, .backingOff, .received, .draining: return reject("transferEnded", id)
         }
@@ -100,12 +100,12 @@ extension DownloadMachine {
         switch end {
         case .complete: receive(id)
         case .notContinued:
-            downloads[index].startsFromZero = true
+            downloads.states[index].startsFromZero = true
             enqueue(id)
         case .failed(let error): retry(id, after: error)
         case .cancelled:
             reject("transferEnded", id)
-            let url = downloads[index].key.url.string
+            let url = downloads.states[index].key.url.string
             fail(id, .transport(TransportError(url: url, reason: .cancelled)), holdsSlot: false)
         }
     }
@@ -113,29 +113,29 @@ extension DownloadMachine {
     /// Has a download tried again after a delay, without a slot, or ends it if there will be no other attempt.
     private mutating func retry(_ id: ID, after error: ImageError) {
         guard let index = downloads.index(of: id) else { return }
-        downloads[index].failures += 1
+        downloads.states[index].failures += 1
         guard error.isRetryable,
-            let delay = configuration.retry?.delay(after: error, tries: downloads[index].failures)
+            let delay = configuration.retry?.delay(after: error, tries: downloads.states[index].failures)
         else { return fail(id, error, holdsSlot: false) }
-        guard hasTime(downloads[index], after: delay) else {
-            return fail(id, timeout(of: downloads[index], because: error), holdsSlot: false)
+        guard hasTime(downloads.states[index], after: delay) else {
+            return fail(id, timeout(of: downloads.states[index], because: error), holdsSlot: false)
         }
         let end = now.advanced(by: min(delay, Stopwatch.longest))
-        downloads[index].phase = .backingOff(until: end, nil)
+        downloads.states[index].phase = .backingOff(until: end, nil)
         emit(.backOff(id, until: end, delay: delay, because: error))
     }
 
     mutating func resumable(_ id: ID, _ resumption: Resumption) {
-        guard let index = downloads.index(of: id), case .backingOff(let end, nil) = downloads[index].phase else {
+        guard let index = downloads.index(of: id), case .backingOff(let end, nil) = downloads.states[index].phase else {
             return reject("resumable", id)
         }
-        downloads[index].phase = .backingOff(until: end, resumption)
+        downloads.states[index].phase = .backingOff(until: end, resumption)
     }
 
     mutating func backoffElapsed(_ id: ID) {
         // It may have ended meanwhile.
         guard let index = downloads.index(of: id) else { return }
-        switch downloads[index].phase {
+        switch downloads.states[index].phase {
         case .backingOff(_, let resumption): enqueue(id, for: resumption.map { .continuation($0) } ?? .attempt)
         case .draining: break
         case .queued, .deciding, .transferring, .received: reject("backoffElapsed", id)

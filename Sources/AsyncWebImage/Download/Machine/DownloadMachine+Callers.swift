@@ -34,25 +34,25 @@ extension DownloadMachine {
         caller.isJoined = true
         var attachment = Attachment(caller: caller, download: id)
         if let variant = caller.variant {
-            if let decode = downloads[index].decodes[variant] {
+            if let decode = downloads.states[index].decodes[variant] {
                 attachment.decode = decode
                 decodes[decode]?.callers += 1
             } else {
                 let decode = newDecodeID()
                 decodes[decode] = Decode(download: id, variant: variant)
-                downloads[index].decodes[variant] = decode
+                downloads.states[index].decodes[variant] = decode
                 (attachment.decode, attachment.startsDecode) = (decode, true)
             }
-        } else if case .received = downloads[index].phase {
+        } else if case .received = downloads.states[index].phase {
             // Everything is there: it is answered at once.
             stopSharing(id)
             return emit(.attach(attachment))
         }
-        if case .received = downloads[index].phase {
+        if case .received = downloads.states[index].phase {
         } else {
-            attachment.isBeforeEnd = downloads[index].callers.byteCallers > 0
+            attachment.isBeforeEnd = downloads.states[index].callers.byteCallers > 0
         }
-        callers.insert(caller, of: id, decode: attachment.decode, into: &downloads[index].callers)
+        callers.insert(caller, of: id, decode: attachment.decode, into: &downloads.states[index].callers)
         emit(.attach(attachment))
         reprioritize(id)
     }
@@ -62,7 +62,7 @@ extension DownloadMachine {
         let id = attachment.download
         stopSharing(id)
         if attachment.startsDecode, let decode = attachment.decode.flatMap({ decodes.removeValue(forKey: $0) }) {
-            if let index = downloads.index(of: id) { downloads[index].decodes[decode.variant] = nil }
+            if let index = downloads.index(of: id) { downloads.states[index].decodes[decode.variant] = nil }
         }
         removeCaller(attachment.caller.id)
         var caller = attachment.caller
@@ -77,13 +77,13 @@ extension DownloadMachine {
 
     mutating func prioritize(_ caller: Subscriber.ID, _ priority: DownloadPriority) {
         guard let id = callers.download(of: caller), let index = downloads.index(of: id) else { return }
-        callers.setPriority(priority, of: caller, in: &downloads[index].callers)
+        callers.setPriority(priority, of: caller, in: &downloads.states[index].callers)
         reprioritize(id)
     }
 
     private mutating func removeCaller(_ caller: Subscriber.ID) {
         guard let id = callers.download(of: caller), let index = downloads.index(of: id),
-            let entry = callers.remove(caller, from: &downloads[index].callers)
+            let entry = callers.remove(caller, from: &downloads.states[index].callers)
         else { return }
         emit(.detach(entry.caller, from: id, decode: entry.decode))
         if let decode = entry.decode { leaveDecode(decode) }
@@ -96,7 +96,7 @@ extension DownloadMachine {
         decode.callers -= 1
         decodes[id] = decode
         guard decode.callers == 0 else { return }
-        if let index = downloads.index(of: decode.download) { downloads[index].decodes[decode.variant] = nil }
+        if let index = downloads.index(of: decode.download) { downloads.states[index].decodes[decode.variant] = nil }
         emit(.cancelDecode(id))
     }
 
@@ -105,8 +105,8 @@ extension DownloadMachine {
         guard let ended = decodes.removeValue(forKey: decode) else { return reject("decodeEnded", decode) }
         // Nobody waits for one that was cancelled: another of the same variant may have followed.
         guard ended.callers > 0, let index = downloads.index(of: ended.download) else { return }
-        downloads[index].decodes[ended.variant] = nil
-        let answered = callers.removeAll(of: decode, from: &downloads[index].callers)
+        downloads.states[index].decodes[ended.variant] = nil
+        let answered = callers.removeAll(of: decode, from: &downloads.states[index].callers)
         // An error says nothing of the bytes; with pixels, the caller knows them.
         if isSuccess { stopSharing(ended.download) }
         emit(.deliver(decode, to: answered, from: ended.download))
@@ -115,19 +115,19 @@ extension DownloadMachine {
 
     /// No further caller joins the download; another may have taken its place already.
     mutating func stopSharing(_ id: ID) {
-        guard let index = downloads.index(of: id), joinable[downloads[index].key] == id else { return }
-        joinable[downloads[index].key] = nil
+        guard let index = downloads.index(of: id), joinable[downloads.states[index].key] == id else { return }
+        joinable[downloads.states[index].key] = nil
     }
 
     /// Closes a download without callers; gives another the highest priority of those it has.
     mutating func closeIfUnwanted(_ id: ID) {
         guard let index = downloads.index(of: id) else { return }
-        if downloads[index].callers.isEmpty { close(id) } else { reprioritize(id) }
+        if downloads.states[index].callers.isEmpty { close(id) } else { reprioritize(id) }
     }
 
     private mutating func reprioritize(_ id: ID) {
         guard let index = downloads.index(of: id) else { return }
-        let priority = downloads[index].callers.priority
+        let priority = downloads.states[index].callers.priority
         queue.reprioritize(id, to: priority)
         lookUps?.reprioritize(id, to: priority)
     }

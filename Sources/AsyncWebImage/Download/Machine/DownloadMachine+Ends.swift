@@ -8,11 +8,11 @@ extension DownloadMachine {
     /// The body is complete: decodes go on, and others may join them until somebody has an answer.
     mutating func receive(_ id: ID) {
         guard let index = downloads.index(of: id) else { return }
-        downloads[index].phase = .received
-        let hasByteCallers = downloads[index].callers.byteCallers > 0
-        if hasByteCallers { callers.removeByteCallers(from: &downloads[index].callers) }
+        downloads.states[index].phase = .received
+        let hasByteCallers = downloads.states[index].callers.byteCallers > 0
+        if hasByteCallers { callers.removeByteCallers(from: &downloads.states[index].callers) }
         emit(.receive(id))
-        if hasByteCallers, !downloads[index].callers.isEmpty { stopSharing(id) }
+        if hasByteCallers, !downloads.states[index].callers.isEmpty { stopSharing(id) }
         closeIfUnwanted(id)
     }
 
@@ -22,9 +22,9 @@ extension DownloadMachine {
         stopSharing(id)
         queue.remove(id)
         lookUps?.remove(id)
-        emit(.fail(id, error, keepsBeginning: keepsBeginning(of: downloads[index])))
-        downloads[index].phase = .draining(holdsSlot: holdsSlot)
-        callers.removeByteCallers(from: &downloads[index].callers)
+        emit(.fail(id, error, keepsBeginning: keepsBeginning(of: downloads.states[index])))
+        downloads.states[index].phase = .draining(holdsSlot: holdsSlot)
+        callers.removeByteCallers(from: &downloads.states[index].callers)
         closeIfUnwanted(id)
     }
 
@@ -32,15 +32,15 @@ extension DownloadMachine {
     mutating func close(_ id: ID) {
         guard let index = downloads.index(of: id) else { return }
         stopSharing(id)
-        switch downloads[index].phase {
+        switch downloads.states[index].phase {
         case .queued, .backingOff:
             queue.remove(id)
             lookUps?.remove(id)
-            emit(.close(id, isOver: false, keepsBeginning: keepsBeginning(of: downloads[index])))
+            emit(.close(id, isOver: false, keepsBeginning: keepsBeginning(of: downloads.states[index])))
             downloads.remove(at: index)
         case .deciding, .transferring:
-            emit(.close(id, isOver: false, keepsBeginning: keepsBeginning(of: downloads[index])))
-            downloads[index].phase = .draining(holdsSlot: true)
+            emit(.close(id, isOver: false, keepsBeginning: keepsBeginning(of: downloads.states[index])))
+            downloads.states[index].phase = .draining(holdsSlot: true)
         case .received, .draining(holdsSlot: false):
             emit(.close(id, isOver: true, keepsBeginning: false))
             downloads.remove(at: index)
@@ -54,10 +54,10 @@ extension DownloadMachine {
         queue.release(id)
         lookUps?.release(id)
         guard let index = downloads.index(of: id) else { return }
-        if downloads[index].callers.isEmpty {
+        if downloads.states[index].callers.isEmpty {
             downloads.remove(at: index)
         } else {
-            downloads[index].phase = .draining(holdsSlot: false)
+            downloads.states[index].phase = .draining(holdsSlot: false)
         }
     }
 
@@ -65,7 +65,7 @@ extension DownloadMachine {
     mutating func stop(_ id: ID, _ error: any Error) {
         guard let index = downloads.index(of: id) else { return }
         // First, so that nobody takes the end of the transfer for the reason.
-        let stopped = callers.callers(of: downloads[index].callers)
+        let stopped = callers.callers(of: downloads.states[index].callers)
         for caller in stopped { emit(.answer(caller, error)) }
         for caller in stopped { leave(caller.id) }
     }

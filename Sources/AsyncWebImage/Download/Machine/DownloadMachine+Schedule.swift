@@ -28,15 +28,15 @@ extension DownloadMachine {
     mutating func startTime(of id: ID) -> Duration? {
         guard let index = downloads.index(of: id) else { return nil }
         let now = now
-        downloads[index].time.start(at: now)
-        if let end = downloads[index].time.end { expectDeadline(at: end) }
-        return downloads[index].time.left(at: now).map { max(.zero, $0) }
+        downloads.states[index].time.start(at: now)
+        if let end = downloads.states[index].time.end { expectDeadline(at: end) }
+        return downloads.states[index].time.left(at: now).map { max(.zero, $0) }
     }
 
     /// Stops the time of a download that waits for its first slot.
     mutating func pauseTime(of id: ID) {
         let now = now
-        if let index = downloads.index(of: id) { downloads[index].time.pause(at: now) }
+        if let index = downloads.index(of: id) { downloads.states[index].time.pause(at: now) }
     }
 
     /// Whether a download has time for another attempt after a delay.

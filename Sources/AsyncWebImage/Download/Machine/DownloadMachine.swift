@@ -110,7 +110,7 @@ extension DownloadMachine {
 
     /// Reports an event that cannot happen to a download in its phase; nothing else comes of it.
     mutating func reject(_ event: StaticString, _ id: UInt64) {
-        let phase = downloads.index(of: id).map { "\(downloads[$0].phase.name)" } ?? "unknown"
+        let phase = downloads.index(of: id).map { "\(downloads.states[$0].phase.name)" } ?? "unknown"
         emit(.report(UnexpectedEvent(name: "\(event)", id: id, phase: phase)))
     }
 

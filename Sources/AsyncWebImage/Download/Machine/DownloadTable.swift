@@ -7,7 +7,10 @@ struct DownloadTable {
     typealias Index = Int
 
     private var indices: [ID: Index] = [:]
-    private var states: [DownloadMachine.State] = []
+    /// By index; changed in place only.
+    ///
+    /// No accessor of ours stands before it: with Swift 6.3, a field of what `_read` yields is read after the access.
+    var states: [DownloadMachine.State] = []
 
     var isEmpty: Bool { states.isEmpty }
     var count: Int { states.count }
@@ -15,11 +18,6 @@ struct DownloadTable {
     var ids: [ID] { states.map(\.id) }
 
     func index(of id: ID) -> Index? { indices[id] }
-
-    subscript(index: Index) -> DownloadMachine.State {
-        _read { yield states[index] }
-        _modify { yield &states[index] }
-    }
 
     /// A download by its identity; nil if there is none.
     subscript(id id: ID) -> DownloadMachine.State? { indices[id].map { states[$0] } }
