@@ -382,7 +382,8 @@ struct GetterTests {
             try await withTemporaryFolder { folder in
                 let outcome = try await getter(folder, format: format).get(ImageSource(argument: origin.url("/a.jpg")))
                 #expect(outcome.error?.contains("header") == true, "\(outcome)")
-                #expect((origin.counts.bodyBytesSent["/a.jpg"] ?? 0) < 64 << 20)
+                // Long before the limit of the body: bytes arrive while the header is searched for.
+                #expect((origin.counts.bodyBytesSent["/a.jpg"] ?? 0) < 256 << 20)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
             }
         }
