@@ -2,9 +2,9 @@ import HTTPTransport
 import Threading
 import ResponseCache
 
-/// What one caller of ``ImageLoader/bytes(for:)`` sees of a download: a place in its ``BodyLog``, and why it ends.
+/// The view of a download that one caller of ``ImageLoader/bytes(for:)`` has: a place in its ``BodyLog``, and its end.
 final class BodyFeed: Sendable {
-    /// What is delivered.
+    /// The pieces to deliver.
     enum Part: Sendable, Equatable {
         /// The next bytes.
         case bytes([UInt8])

@@ -131,7 +131,7 @@ extension BodyLog {
 }
 
 extension BodyLog.State {
-    /// What `reader` has not read, at most `limit` pieces; it moves behind them.
+    /// Returns the pieces that `reader` has not read, at most `limit`; it moves behind them.
     fileprivate func pieces(for reader: inout BodyLog.Reader, limit: Int) -> [[UInt8]] {
         var pieces = Array(segments[(reader.next - firstSegment)...].prefix(limit))
         let offset = reader.offset

@@ -35,7 +35,7 @@ final class BodyLog: Sendable {
 
     struct State {
         let bytesInFlight: BytesInFlight
-        /// Who the log is among those that wait for memory.
+        /// The identity of the log among those that wait for memory.
         let id: BodyCrowd.ID
         /// Whether the others may have to be told that it does not grow any more.
         var isInCrowd = false
@@ -49,7 +49,7 @@ final class BodyLog: Sendable {
         /// How much to allocate with the first bytes.
         var firstCapacity = segmentSize
         var received = 0
-        /// What the bytes came with; of a body that is continued, what it began with.
+        /// The head of the response; of a body that is continued, the head it began with.
         var head: ResponseHead?
         /// Where the bytes come from.
         var source = ResponseSource.network

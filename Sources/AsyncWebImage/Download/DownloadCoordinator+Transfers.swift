@@ -110,7 +110,7 @@ extension DownloadCoordinator {
         return beginning
     }
 
-    /// What there is of a body that will not be finished now; nil if it cannot be continued.
+    /// The beginning of a body that will not be finished now; nil if it cannot be continued.
     func beginning(of download: Download) -> Resumption? {
         guard let receiver = download.receiver else { return nil }
         // More may come meanwhile.

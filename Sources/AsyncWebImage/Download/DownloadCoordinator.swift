@@ -26,7 +26,7 @@ public actor DownloadCoordinator {
     #if Tracing
     let tracing: TracingConfiguration?
     #endif
-    /// What rates, deadlines, and delays between attempts are measured by.
+    /// The clock of rates, deadlines, and delays between attempts.
     let clock: Stopwatch
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
@@ -35,7 +35,7 @@ public actor DownloadCoordinator {
     private var messages: [CoordinatorInbox.Message] = []
     /// Private, as everything has to go through ``turn(_:)``, which reads the inbox first.
     private var machine: DownloadMachine
-    /// What is under way, by download.
+    /// The downloads under way, by identity.
     var downloads: [Download.ID: Download] = [:]
     /// What is under way, by decode.
     var decodes: [DownloadMachine.DecodeID: RunningDecode] = [:]

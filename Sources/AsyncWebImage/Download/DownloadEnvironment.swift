@@ -12,6 +12,6 @@ struct DownloadEnvironment: Sendable {
     #if Tracing
     let tracing: TracingConfiguration?
     #endif
-    /// What rates, deadlines, and delays between attempts are measured by.
+    /// The clock of rates, deadlines, and delays between attempts.
     let clock: any Clock<Duration>
 }
