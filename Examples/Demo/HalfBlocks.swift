@@ -1,4 +1,4 @@
-/// A picture drawn with characters: each shows two pixels, one above the other, as `▀` in two colours.
+/// A picture drawn with characters: each shows two pixels, one above the other, as `▀` in two colors.
 enum HalfBlocks {
     /// `rows` strings of `columns` characters, from RGBA bytes of `width * height` pixels averaged to that size.
     static func lines(rgba: [UInt8], width: Int, height: Int, columns: Int, rows: Int) -> [String] {

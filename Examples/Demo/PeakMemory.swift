@@ -6,7 +6,7 @@ import Darwin
 import Glibc
 #endif
 
-/// The most bytes of memory this process has held at one time, or nil if the system does not tell.
+/// The maximum number of bytes of memory this process has held at one time, or nil if the system does not tell.
 func peakMemory() -> Int? {
     #if canImport(Darwin)
     var usage = rusage()

@@ -61,9 +61,9 @@ static void move_window(jvirt_barray_ptr array, JDIMENSION first_row, JDIMENSION
     array->row_count = row_count;
 }
 
-/// The lowest frequency of a block (dequantised by `step`) whose neighbours' means (dequantised by `mean_step`) differ by
-/// `difference`: the halves of the block are then where a line through the neighbours is, a quarter of a block from its
-/// centre. The factor is that of libjpeg's 2 by 2 transform.
+/// The lowest frequency of a block (dequantized by `step`) whose neighbors' means (dequantized by `mean_step`) differ by
+/// `difference`: the halves of the block are then where a line through the neighbors is, a quarter of a block from its
+/// center. The factor is that of libjpeg's 2 by 2 transform.
 static JCOEF slope(int difference, UINT16 mean_step, UINT16 step) {
     if (step == 0) return 0;
     int64_t value = (int64_t)difference * mean_step * 32 / (step * (int64_t)232);

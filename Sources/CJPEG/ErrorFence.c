@@ -32,7 +32,7 @@ static void leave(j_common_ptr info) {
     longjmp(fence->landing, 1);
 }
 
-/// Keeps what warnings tell of lost pixels; libjpeg itself goes on, with grey ones.
+/// Keeps what warnings tell of lost pixels; libjpeg itself goes on, with gray ones.
 static void note(j_common_ptr info, int level) {
     ErrorFence *fence = (ErrorFence *)info->err;
     if (level != -1 || !info->is_decompressor) return;

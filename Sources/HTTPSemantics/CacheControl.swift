@@ -19,7 +19,7 @@ package struct CacheControl: Sendable, Equatable {
     /// For how many seconds it may stand in for an answer that does not come (RFC 5861, section 4).
     package private(set) var staleIfError: Int?
 
-    /// Whether a response may be kept by who knows its status.
+    /// A Boolean value that indicates whether a response may be kept by who knows its status.
     package var allowsStoring: Bool { !noStore || mustUnderstand }
 
     /// What the fields of a request or a response say; `Pragma` counts for requests without `Cache-Control` only.

@@ -1,7 +1,8 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// Whether they ask for a response only if something has changed, or has not; the answer is the caller's to judge.
+    /// A Boolean value that indicates whether they ask for a response only if something has changed, or has not; the
+    /// answer is the caller's to judge.
     package var isConditional: Bool {
         [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange].contains {
             self.contains($0)

@@ -9,7 +9,8 @@ struct DirectiveScanner {
 
     private let bytes: [UInt8]
     private var index = 0
-    /// Whether a quote has no end, or something stands behind one, so that nothing after it can be trusted.
+    /// A Boolean value that indicates whether a quote has no end, or something stands behind one, so that nothing
+    /// after it can be trusted.
     private(set) var isBroken = false
 
     init(_ text: String) {

@@ -44,13 +44,13 @@ package struct Freshness: Sendable, Equatable {
     /// How old the response is (section 4.2.3).
     package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
-    /// Whether it may be used without asking, by a request that wants it to be at most `maxAge` seconds old.
+    /// Returns whether it may be used without asking, by a request that wants it to be at most `maxAge` seconds old.
     package func isFresh(at now: Int, maxAge: Int? = nil) -> Bool {
         let age = age(at: now)
         return !control.noCache && age < lifetime && age <= maxAge ?? .max
     }
 
-    /// Whether it may stand in for an answer that does not come (RFC 5861, section 4; RFC 9111, section 4.2.4).
+    /// Returns whether it may stand in for an answer that does not come (RFC 5861, section 4; RFC 9111, section 4.2.4).
     package func mayStandIn(at now: Int) -> Bool {
         guard !control.noCache, !control.mustRevalidate, let limit = control.staleIfError else { return false }
         return age(at: now) - lifetime <= limit

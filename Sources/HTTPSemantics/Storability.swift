@@ -5,7 +5,7 @@ package enum Storability {
     /// The statuses that come with the whole of what was asked for.
     package static let statuses: Set<Int> = [200, 203]
 
-    /// Whether the response to a request with these fields may be kept, its body provided.
+    /// Returns whether the response to a request with these fields may be kept, its body provided.
     ///
     /// A response that a redirect led to belongs to another URL, and the redirect itself may change at any time. Responses
     /// to requests with credentials are kept, as by any private cache (section 3.5 is for shared ones), apart for each.

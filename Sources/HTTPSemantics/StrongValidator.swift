@@ -15,7 +15,7 @@ package enum StrongValidator {
         return text
     }
 
-    /// Whether an answer with these fields is of the version that was asked for, or does not say.
+    /// Returns whether an answer with these fields is of the version that was asked for, or does not say.
     package static func matches(_ validator: String, _ fields: HTTPFields) -> Bool {
         (validator.hasPrefix("\"") ? fields[.eTag] : fields[.lastModified]).map { $0 == validator } ?? true
     }

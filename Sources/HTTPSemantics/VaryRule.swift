@@ -4,7 +4,7 @@ package import HTTPTypes
 package struct VaryRule: Sendable, Equatable {
     /// Names in lower case, sorted; each once.
     package let names: [String]
-    /// Whether any request at all can have the same answer: not with `*`.
+    /// A Boolean value that indicates whether any request at all can have the same answer: not with `*`.
     package let canMatch: Bool
 
     package init(_ fields: HTTPFields) {

@@ -39,12 +39,12 @@ struct BodyFraming {
     private static let chunked = Array("chunked".utf8)
     private static let identity = Array("identity".utf8)
 
-    /// Whether the line is one of the field `name`, in lower case.
+    /// Returns whether the line is one of the field `name`, in lower case.
     private static func `is`(_ line: Span<UInt8>, _ end: Int, _ name: [UInt8]) -> Bool {
         end > name.count && line[name.count] == 0x3A && equals(line.extracting(0..<name.count), name)
     }
 
-    /// Whether `bytes` are `name`, which is in lower case, in any case.
+    /// Returns whether `bytes` are `name`, which is in lower case, in any case.
     private static func equals(_ bytes: Span<UInt8>, _ name: [UInt8]) -> Bool {
         // Bit 5 makes letters lower case and leaves the hyphen alone.
         bytes.count == name.count && name.indices.allSatisfy { bytes[$0] | 0x20 == name[$0] }

@@ -46,7 +46,7 @@ extension TransportRequest {
     /// The header fields that are credentials, whatever a ``RedirectPolicy`` says.
     static let credentialFields: Set<HTTPField.Name> = [.authorization, .cookie, .proxyAuthorization]
 
-    /// Whether the request itself brings along anything that tells who asks.
+    /// A Boolean value that indicates whether the request itself brings along anything that tells who asks.
     fileprivate var hasCredentials: Bool {
         handlesCookies || ownCredential != nil || headerFields.contains { Self.credentialFields.contains($0.name) }
     }

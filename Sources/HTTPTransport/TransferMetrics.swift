@@ -14,7 +14,7 @@ public struct TransferMetrics: Sendable, Hashable {
     public var total: Duration = .zero
     /// Bytes of body received.
     public var bodyBytes = 0
-    /// Whether the last hop went over a connection that already stood.
+    /// A Boolean value that indicates whether the last hop went over a connection that already stood.
     public var reusedConnection = false
     /// The protocol of the last hop: `HTTP/1.1`, `HTTP/2`.
     public var protocolName = ""

@@ -4,7 +4,7 @@ public import HTTPTypes
 public struct TransportRequest: Sendable {
     /// Where to.
     public var url: HTTPURL
-    /// GET unless told otherwise; only methods without a body are supported.
+    /// GET by default; only methods without a body are supported.
     public var method: HTTPRequest.Method
     /// Header fields to send; `Host` is made from ``url``, and neither it nor `Content-Length` nor `Transfer-Encoding` is
     /// taken from here.
@@ -16,13 +16,13 @@ public struct TransportRequest: Sendable {
     /// It counts more than user and password in the URL, and less than an `Authorization` among the header fields. If the server
     /// does not accept it, the request fails with `authenticationFailed`.
     public var credential: Credential?
-    /// Whether the transport's cookies are sent along, and those of the answer kept.
+    /// A Boolean value that indicates whether the transport's cookies are sent along, and those of the answer kept.
     public var handlesCookies: Bool
     /// How long each part may take.
     public var deadlines: Deadlines
-    /// Most bytes of body, counted as they arrive whatever the head claims.
+    /// The maximum number of bytes of body, counted as they arrive whatever the head claims.
     public var bodyLimit: Int
-    /// Most redirects to follow.
+    /// The maximum number of redirects to follow.
     public var redirectLimit: Int
     /// What redirects may take along, and whether they may lead from https to http.
     public var redirectPolicy: RedirectPolicy

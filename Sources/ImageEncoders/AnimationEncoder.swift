@@ -11,7 +11,7 @@ public final class AnimationEncoder {
 
     /// An encoder of frames that all have the given size, shown `loopCount` times, 0 being without end.
     ///
-    /// Each frame of a GIF has colours of its own, pixels with less than half alpha being transparent; it keeps no
+    /// Each frame of a GIF has colors of its own, pixels with less than half alpha being transparent; it keeps no
     /// metadata. Throws `encodingFailed` for JPEG, and if the format cannot hold the size, 65,535 pixels a side being
     /// the most for GIF and 16,383 for WebP, or the metadata.
     public init(

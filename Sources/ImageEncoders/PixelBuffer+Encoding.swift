@@ -3,10 +3,10 @@ public import ImageCodecs
 extension PixelBuffer {
     /// The image as a file, written as `options` say, with `metadata` in it.
     ///
-    /// PNG keeps the 16 bits of ``PixelFormat/rgba16``. JPEG has no transparency: such parts are laid over white. GIF keeps no metadata, and a profile for other
-    /// colours than the image can have, such as CMYK, is left out. Throws `encodingFailed` if the format cannot hold
-    /// the image, such as a WebP of more than 16,383 pixels a side, or has no room for the metadata: 65,527 bytes of
-    /// Exif data in JPEG, 16 MiB otherwise.
+    /// PNG keeps the 16 bits of ``PixelFormat/rgba16``. JPEG has no transparency: such parts are laid over white. GIF
+    /// keeps no metadata, and a profile for other colors than the image can have, such as CMYK, is left out. Throws
+    /// `encodingFailed` if the format cannot hold the image, such as a WebP of more than 16,383 pixels a side, or has
+    /// no room for the metadata: 65,527 bytes of Exif data in JPEG, 16 MiB otherwise.
     public func encoded(
         with options: EncodingOptions, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) -> [UInt8] {
@@ -19,7 +19,7 @@ extension PixelBuffer {
     /// The image as a file of `format`, all else being usual.
     ///
     /// `quality`, 1 to 100, is for JPEG and WebP, which is lossy; PNG is always lossless, and GIF has up to 256
-    /// colours. A JPEG that `isProgressive` shows the whole image early, coarsely. Throws what
+    /// colors. A JPEG that `isProgressive` shows the whole image early, coarsely. Throws what
     /// ``encoded(with:metadata:)`` throws.
     public func encoded(
         as format: ImageFormat, quality: Int = 85, isProgressive: Bool = false

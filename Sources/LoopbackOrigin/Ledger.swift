@@ -67,7 +67,7 @@ final class Ledger: Sendable {
         update { $0.counts.bodyBytesSent[path, default: 0] += bytes }
     }
 
-    /// Returns when the counts satisfy `isSatisfied`, the task is cancelled, or the books are closed.
+    /// Returns when the counts satisfy `isSatisfied`, the task is canceled, or the books are closed.
     func wait(until isSatisfied: @escaping @Sendable (LoopbackOrigin.Counts) -> Bool) async {
         let id = state.withLock { state in
             state.nextWaiter += 1

@@ -144,7 +144,7 @@ extension LoopbackOrigin {
 
     /// Returns when the counts satisfy `isSatisfied`.
     ///
-    /// Like every wait here it also returns if the task is cancelled or the origin stopped.
+    /// Like every wait here it also returns if the task is canceled or the origin stopped.
     public func counts(satisfy isSatisfied: @escaping @Sendable (Counts) -> Bool) async {
         await ledger.wait(until: isSatisfied)
     }

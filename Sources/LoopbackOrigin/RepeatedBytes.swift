@@ -54,7 +54,7 @@ struct RepeatedBytes: Sendable {
         return block.piece(at: start, count: min(limit, left, block.readableBytes - start))
     }
 
-    /// Whether a copy starts at `offset`.
+    /// Returns whether a copy starts at `offset`.
     func startsCopy(at offset: Int) -> Bool { offset.isMultiple(of: unit.readableBytes) }
 }
 

@@ -45,7 +45,7 @@ extension LoopbackOrigin {
         public var framing: Framing
         /// Interim answers sent before the head, in order.
         public var interim: [Interim] = []
-        /// How the chunks of a chunked body are written; correctly unless told otherwise.
+        /// How the chunks of a chunked body are written; correctly by default.
         public var chunkFormat = ChunkFormat()
 
         let content: ByteBuffer

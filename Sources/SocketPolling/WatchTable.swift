@@ -46,9 +46,10 @@ package struct WatchTable: Sendable {
         var number: UInt32 = 0
         /// What the system poller watches it for.
         var registered: Interest = []
-        /// Whether somebody waits for its events.
+        /// A Boolean value that indicates whether somebody waits for its events.
         var isWanted = false
-        /// Whether its opening and closing are announced, so that the system poller may keep watching it unwanted.
+        /// A Boolean value that indicates whether its opening and closing are announced, so that the system poller
+        /// may keep watching it unwanted.
         var isConnection = false
     }
 

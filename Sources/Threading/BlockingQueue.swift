@@ -72,7 +72,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// Whether a short element waits to be taken.
+    /// A Boolean value that indicates whether a short element waits to be taken.
     package var hasShort: Bool {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

@@ -9,7 +9,8 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
     package let description: String
     /// The system's error code; 0 if it is none of the system's.
     package let code: Int32
-    /// Whether nothing else could be written to the same folder either: the disk is full, fails, or takes no writing.
+    /// A Boolean value that indicates whether nothing else could be written to the same folder either: the disk is
+    /// full, fails, or takes no writing.
     package var endsRun = false
 
     /// Cannot `action` `path`, for the reason in `errno`.
@@ -62,7 +63,7 @@ package enum FileDescriptor {
         throw FileError("read", name)
     }
 
-    /// Whether something can be read, or the end is there, within `milliseconds`.
+    /// Returns whether something can be read, or the end is there, within `milliseconds`.
     package static func isReadable(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe systemPoll(&poll, 1, milliseconds) > 0

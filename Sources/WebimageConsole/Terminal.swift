@@ -15,12 +15,12 @@ package struct Terminal: Sendable {
     package static let output = Terminal(descriptor: STDOUT_FILENO)
     package static let error = Terminal(descriptor: STDERR_FILENO)
 
-    /// Whether cursor movements are understood here.
+    /// A Boolean value that indicates whether cursor movements are understood here.
     package var isInteractive: Bool {
         isatty(descriptor) == 1 && Self.environment("TERM") != "dumb"
     }
 
-    /// Whether pictures may be drawn: see https://no-color.org.
+    /// A Boolean value that indicates whether pictures may be drawn: see https://no-color.org.
     package var showsColor: Bool {
         isInteractive && (Self.environment("NO_COLOR") ?? "").isEmpty
     }

@@ -12,7 +12,7 @@ struct Layers {
         levels.firstIndex { $0.contains(folder) }
     }
 
-    /// Whether a file of `folder` may name types of `target`.
+    /// Returns whether a file of `folder` may name types of `target`.
     func allow(_ folder: String, _ target: String) -> Bool {
         guard let level = level(of: folder), let targetLevel = self.level(of: target) else { return false }
         return targetLevel < level

@@ -75,7 +75,7 @@ struct SourceTokens {
         } while depth > 0 && offset < bytes.count
     }
 
-    /// Whether signs `#` and a quotation mark follow.
+    /// A Boolean value that indicates whether signs `#` and a quotation mark follow.
     private var beginsRawString: Bool {
         var distance = 0
         while byte(distance) == UInt8(ascii: "#") { distance += 1 }

@@ -16,7 +16,7 @@ struct AnimationEncoderTests {
 
     @Test(arguments: [false, true])
     func lossyFramesComeBackNearly(hasAlpha: Bool) throws {
-        // Large, because lossy WebP halves the resolution of colours.
+        // Large, because lossy WebP halves the resolution of colors.
         let frames = (0..<3).map { index in
             var frame = TestImage.photo(64, 48, seed: UInt64(index))
             if hasAlpha { for offset in 0..<64 * 20 { frame.bytes[offset * 4 + 3] = 0 } }

@@ -26,13 +26,13 @@ struct EncodingOptionsTests {
         #expect(try probe(file)?.sampling[0].horizontal == factor)
     }
 
-    /// An image of the given colours, row by row.
+    /// An image of the given colors, row by row.
     private func image(width: Int, _ pixels: [[UInt8]]) throws -> PixelBuffer {
         let size = PixelSize(width: width, height: pixels.count / width)
         return try PixelBuffer(size: size, bytes: pixels.flatMap(\.self)).unwrapped()
     }
 
-    /// Colour type and bit depth of a PNG.
+    /// Color type and bit depth of a PNG.
     private func form(_ file: [UInt8]) -> [UInt8] { [file[25], file[24]] }
 
     private func grey(_ count: Int, step: Int) throws -> PixelBuffer {
@@ -166,7 +166,7 @@ struct EncodingOptionsTests {
 }
 
 extension [UInt8] {
-    /// The pixel of a shade of grey.
+    /// The pixel of a shade of gray.
     fileprivate init(_ grey: Int, alpha: UInt8) {
         let grey = UInt8(grey)
         self = [grey, grey, grey, alpha]

@@ -3,7 +3,7 @@ package import ImageCodecs
 
 /// The programs of the C libraries: `djpeg` (package libjpeg-turbo-progs) and `dwebp` (package webp).
 package enum ReferenceDecoder {
-    /// Whether `program` is installed.
+    /// Returns whether `program` is installed.
     package static func has(_ program: String) -> Bool { path(program) != nil }
 
     /// Width, height and RGB bytes of what `djpeg` makes of `file` at `eighths`/8 of its size.

@@ -14,7 +14,7 @@ package enum TestImage {
         }
     }
 
-    /// Shades of grey.
+    /// Shades of gray.
     package static func grey(_ width: Int, _ height: Int) -> PixelBuffer {
         make(width, height) { x, y in
             let value = UInt8(truncatingIfNeeded: x * 5 + y * 3)

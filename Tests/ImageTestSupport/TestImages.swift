@@ -2,7 +2,7 @@ package import ImageCodecs
 
 /// Images made up for tests.
 package enum TestImages {
-    /// Smooth colours with some noise in them.
+    /// Smooth colors with some noise in them.
     package static func photo(width: Int, height: Int, hasAlpha: Bool = false) throws -> PixelBuffer {
         var bytes: [UInt8] = []
         var noise: UInt32 = 12345
@@ -19,7 +19,7 @@ package enum TestImages {
         return try PixelBuffer(size: PixelSize(width: width, height: height), bytes: bytes).unwrapped()
     }
 
-    /// A few flat colours.
+    /// A few flat colors.
     package static func drawing(width: Int, height: Int, hasAlpha: Bool = false) throws -> PixelBuffer {
         var bytes: [UInt8] = []
         for y in 0..<height {

@@ -14,7 +14,7 @@ public struct QOIFormat: CustomFormat {
         return beginning.count >= 4 && (0..<4).allSatisfy { beginning[$0] == signature[$0] }
     }
 
-    /// 14 bytes: the four letters, width, height, channels, colour space.
+    /// 14 bytes: the four letters, width, height, channels, color space.
     public func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader? {
         guard beginning.count >= QOIDecoder.headerLength else { return nil }
         func number(at offset: Int) -> Int { (0..<4).reduce(0) { $0 << 8 | Int(beginning[offset + $1]) } }
@@ -24,7 +24,7 @@ public struct QOIFormat: CustomFormat {
         return header
     }
 
-    /// A row, and the colours seen.
+    /// A row, and the colors seen.
     public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         rowSize.width * 4 + 64 * 4
     }

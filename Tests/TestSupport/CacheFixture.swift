@@ -58,7 +58,7 @@ extension ResponseCache {
     }
 }
 
-/// Runs `body` with the path of a new folder, which is gone afterwards.
+/// Runs `body` with the path of a new folder, which is gone afterward.
 package func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let path = NSTemporaryDirectory() + "/async-web-image-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: path) }

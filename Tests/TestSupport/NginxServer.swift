@@ -13,7 +13,7 @@ package final class NginxServer: Sendable {
 
     private let process = Locked<pid_t?>(nil)
 
-    /// Whether nginx, and openssl for its certificates, are installed.
+    /// A Boolean value that indicates whether nginx, and openssl for its certificates, are installed.
     package static var isAvailable: Bool { Programs.has("nginx") && Programs.has("openssl") }
 
     /// A server that has not been started.

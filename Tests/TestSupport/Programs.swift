@@ -12,7 +12,7 @@ package enum Programs {
         package init(description: String) { self.description = description }
     }
 
-    /// Whether `name` is installed.
+    /// Returns whether `name` is installed.
     package static func has(_ name: String) -> Bool { path(of: name) != nil }
 
     /// Starts a program; whoever does has to ``end(_:)`` it.
@@ -40,7 +40,7 @@ package enum Programs {
         waitpid(process, nil, 0)
     }
 
-    /// Whether a program has ended by itself, after which it is not to be ended any more.
+    /// Returns whether a program has ended by itself, after which it is not to be ended any more.
     static func hasEnded(_ process: pid_t) -> Bool { waitpid(process, nil, WNOHANG) != 0 }
 
     /// Runs a program to its end, which has to be a good one.

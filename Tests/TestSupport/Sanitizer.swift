@@ -2,7 +2,7 @@ import Foundation
 
 /// The sanitizers that this process was built with.
 package enum Sanitizer {
-    /// Whether thread sanitizer runs.
+    /// A Boolean value that indicates whether thread sanitizer runs.
     ///
     /// At start it maps a file that is larger than what `ulimit -f` allows.
     package static var isThreadSanitizer: Bool { unsafe dlsym(nil, "__tsan_init") != nil }

@@ -34,7 +34,7 @@ package func freePort() throws -> Int {
     throw SilentListener.Failure()
 }
 
-/// Whether somebody listens on `port` of 127.0.0.1.
+/// Returns whether somebody listens on `port` of 127.0.0.1.
 package func isAccepting(_ port: Int) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

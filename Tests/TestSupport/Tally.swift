@@ -33,7 +33,7 @@ package final class Tally: Sendable {
         for continuation in reached { continuation.resume() }
     }
 
-    /// Returns when `count` things have happened, or the task is cancelled, as by a time limit.
+    /// Returns when `count` things have happened, or the task is canceled, as by a time limit.
     package func reaches(_ count: Int) async {
         let id = state.withLock { state in
             state.lastID += 1

@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// A picture made by arithmetic: slopes of colour, edges, and the grain that keeps a codec at work.
+/// A picture made by arithmetic: slopes of color, edges, and the grain that keeps a codec at work.
 enum Picture {
     static func pixels(side: Int) throws -> PixelBuffer {
         var bytes = [UInt8](repeating: 255, count: side * side * 4)

@@ -14,7 +14,8 @@ struct DecodeSession: Sendable {
 
     /// The finished image, or a partial one if the options allow it.
     ///
-    /// Throws `CodecError`, or `DecodeFailure` if there is something of the image, what ended the download, or `CancellationError`.
+    /// Throws `CodecError`, or `DecodeFailure` if there is something of the image, what ended the download, or
+    /// `CancellationError`.
     @concurrent func run() async throws -> DecodedImage {
         try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await decodeImage() } }
     }
@@ -56,7 +57,7 @@ struct DecodeSession: Sendable {
         }
     }
 
-    /// Whether so much has to be decoded that shorter work should come in between.
+    /// Returns whether so much has to be decoded that shorter work should come in between.
     private static func takesLong(_ plan: DecodePlan) -> Bool {
         plan.storedSize.area > 4_000_000
     }

@@ -38,7 +38,7 @@ final class DecodeThreads: TaskExecutor {
     /// To be held as long as the work lasts.
     func forLongWork() -> LongWork { LongWork(self) }
 
-    /// Whether short work waits, so that long work should make room.
+    /// A Boolean value that indicates whether short work waits, so that long work should make room.
     var hasShortWork: Bool { queue.hasShort }
 
     /// Lets the threads end; its owner's last act.

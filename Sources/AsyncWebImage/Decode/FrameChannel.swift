@@ -19,10 +19,10 @@ final class FrameChannel<Frame: Sendable>: Sendable {
         self.failsAtOnce = failsAtOnce
     }
 
-    /// Whether the consumer waits for a frame right now.
+    /// A Boolean value that indicates whether the consumer waits for a frame right now.
     var isWanted: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-    /// Whether the end has come, or the consumer has gone.
+    /// A Boolean value that indicates whether the end has come, or the consumer has gone.
     var isFinished: Bool { state.withLock { $0.end != nil } }
 
     /// What to call whenever the consumer begins to wait, and now if it waits already.

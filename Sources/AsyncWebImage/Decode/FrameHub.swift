@@ -9,7 +9,7 @@ final class FrameHub<Frame: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    /// Whether anybody waits for one right now.
+    /// A Boolean value that indicates whether anybody waits for one right now.
     var isWanted: Bool {
         state.withLock { $0.channels.values.contains { $0.isWanted } }
     }

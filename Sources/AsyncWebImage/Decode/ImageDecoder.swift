@@ -13,7 +13,7 @@ import Glibc
 public actor ImageDecoder {
     /// What decoding may cost.
     public struct Configuration: Sendable {
-        /// Decode threads; as many as there are processors unless told otherwise.
+        /// Decode threads; as many as there are processors by default.
         public var threadCount: Int
         /// Bytes of memory for all decodes under way.
         ///
@@ -23,11 +23,12 @@ public actor ImageDecoder {
         public var limits: DecodeLimits
         /// Formats of your own, for files that are no JPEG, PNG, WebP or GIF.
         ///
-        /// The first that recognises a file decodes it. Their media types are named in `Accept`, unless
+        /// The first that recognizes a file decodes it. Their media types are named in `Accept`, unless
         /// ``DownloadConfiguration/headerFields`` has another than the usual one.
         public var customFormats: [any CustomFormat]
 
-        /// One thread a processor, a quarter of the machine's memory but no more than 1 GiB, the default limits, no further formats.
+        /// One thread a processor, a quarter of the machine's memory but no more than 1 GiB, the default limits, no
+        /// further formats.
         public init(
             threadCount: Int = Machine.processorCount,
             memoryBudget: Int = min(1 << 30, Machine.memoryBytes / 4),
@@ -71,7 +72,7 @@ public actor ImageDecoder {
     /// ask for, before ``StreamingDecoder/begin()``. Ask once for everything; `body` that asks again while it holds memory
     /// may wait for itself. Room is given in the order in which it is asked for. `body` runs where the caller runs. Throws
     /// ``CodecError/overLimit(_:value:limit:)`` if there never can be room, and `CancellationError` if the task is
-    /// cancelled first.
+    /// canceled first.
     public nonisolated func withMemory<Result>(_ bytes: Int, _ body: () async throws -> Result) async throws -> Result {
         let bytes = max(bytes, 0)
         try await acquire(bytes)
@@ -92,7 +93,7 @@ public actor ImageDecoder {
         guard isGranted else { throw CancellationError() }
     }
 
-    /// Waits for room; false if the task is cancelled first.
+    /// Waits for room; false if the task is canceled first.
     private func grant(_ bytes: Int) async throws -> Bool {
         nextID += 1
         let id = nextID

@@ -20,7 +20,7 @@ public final class MemoryCache: Sendable {
         var cost = 0
     }
 
-    /// Most bytes of pixels kept.
+    /// The maximum number of bytes of pixels kept.
     public let limit: Int
     private let state = Locked(State())
 

@@ -15,7 +15,7 @@ extension ImageLoader {
         public var decoding: ImageDecoder.Configuration
         /// Which previews are made, and what they may cost.
         public var previews: ProgressivePolicy
-        /// Most bytes of pixels that are kept for the next time; 0 keeps nothing.
+        /// The maximum number of bytes of pixels that are kept for the next time; 0 keeps nothing.
         public var memoryCacheLimit: Int
         /// Where responses are kept as they came; nil keeps none.
         public var responseCache: ResponseCache?

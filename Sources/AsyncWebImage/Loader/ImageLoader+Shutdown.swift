@@ -8,8 +8,8 @@ extension ImageLoader {
     /// ``ImagePrefetcher`` end.
     ///
     /// Returns when nothing is going on any more: no caller, no transfer, no decode. A hook of the application that does not
-    /// end when it is cancelled is waited for. Several may call it, and again when it is done; of their periods the one that
-    /// ends first counts. Cancelling the task that awaits it ends the grace period.
+    /// end when it is canceled is waited for. Several may call it, and again when it is done; of their periods the one that
+    /// ends first counts. Canceling the task that awaits it ends the grace period.
     public func shutdown(gracePeriod: Duration) async {
         await coordinator.shutDown(gracePeriod: gracePeriod)
     }

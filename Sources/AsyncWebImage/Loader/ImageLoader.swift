@@ -46,7 +46,7 @@ public final class ImageLoader: Sendable {
     /// The image, decoded, scaled and upright as the request asks; of an animation, its first frame.
     ///
     /// With ``DecodeOptions/allowsPartial`` a transfer that breaks off gives what had come of the image, as a file that ends
-    /// too early does; partial images are not cached. Throws ``ImageError``; cancelling the task throws `CancellationError`
+    /// too early does; partial images are not cached. Throws ``ImageError``; canceling the task throws `CancellationError`
     /// and touches no other caller.
     public func image(for request: ImageRequest) async throws -> ImageResponse {
         let key = try fetchKey(request)
@@ -57,7 +57,7 @@ public final class ImageLoader: Sendable {
     /// All frames of the image, scaled and upright as the request asks, decoded when they are asked for.
     ///
     /// The compressed file is held as long as the animation. A still image comes decoded, as an animation of one frame.
-    /// Nothing is cached. Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other
+    /// Nothing is cached. Throws ``ImageError``; canceling the task throws `CancellationError` and touches no other
     /// caller.
     public func animation(for request: ImageRequest) async throws -> AnimationResponse {
         try await answer(to: request, try fetchKey(request)) { .animation(request.options, $0) }
@@ -65,7 +65,7 @@ public final class ImageLoader: Sendable {
 
     /// The body as it came, whatever it is; nothing is decoded.
     ///
-    /// Throws ``ImageError``; cancelling the task throws `CancellationError` and touches no other caller.
+    /// Throws ``ImageError``; canceling the task throws `CancellationError` and touches no other caller.
     public func data(for request: ImageRequest) async throws -> ImageData {
         try await answer(to: request, try fetchKey(request)) { .data($0) }
     }
@@ -86,7 +86,7 @@ public final class ImageLoader: Sendable {
     /// Format, size and so on, from no more of the body than its header needs; then the download is stopped.
     ///
     /// With `readsAnimation` a file that may be an animation is read to its end, in the same download: its frames are
-    /// counted, and there is an ``ImageInfo/animation``. Throws ``ImageError``; cancelling the task throws
+    /// counted, and there is an ``ImageInfo/animation``. Throws ``ImageError``; canceling the task throws
     /// `CancellationError` and touches no other caller.
     public func info(for request: ImageRequest, readsAnimation: Bool = false) async throws -> ImageInfo {
         try await answer(to: request, try fetchKey(request)) { .info(readsAnimation: readsAnimation, $0) }

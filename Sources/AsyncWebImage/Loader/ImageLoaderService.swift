@@ -19,9 +19,9 @@ public struct ImageLoaderService: Service {
         self.gracePeriod = gracePeriod
     }
 
-    /// Waits for the graceful shutdown, then shuts the loader down; if it is cancelled, without a grace period.
+    /// Waits for the graceful shutdown, then shuts the loader down; if it is canceled, without a grace period.
     public func run() async throws {
-        // Throws when it is cancelled, which the loader sees as well.
+        // Throws when it is canceled, which the loader sees as well.
         try? await gracefulShutdown()
         await loader.shutdown(gracePeriod: gracePeriod)
     }

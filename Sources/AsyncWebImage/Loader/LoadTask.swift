@@ -24,7 +24,7 @@ public final class LoadTask<Value: Sendable>: Sendable {
     ///
     /// May be awaited any number of times, by anybody.
     ///
-    /// Throws ``ImageError``, or `CancellationError` after ``cancel()``. Cancelling a task that awaits this does not
+    /// Throws ``ImageError``, or `CancellationError` after ``cancel()``. Canceling a task that awaits this does not
     /// cancel the load, as with Swift's own `Task`.
     public var value: Value {
         get async throws { try await answer.value }

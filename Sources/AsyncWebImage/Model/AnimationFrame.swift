@@ -8,6 +8,6 @@ public struct AnimationFrame: Sendable {
     public let run: Int
     /// How long the frame is to be shown.
     public let delay: Duration
-    /// Whether something is missing in it, as ``DecodeOptions/allowsPartial`` lets it.
+    /// A Boolean value that indicates whether something is missing in it, as ``DecodeOptions/allowsPartial`` lets it.
     public let isPartial: Bool
 }

@@ -3,12 +3,12 @@ import ImageCodecs
 
 /// How downloads are made.
 public struct DownloadConfiguration: Sendable {
-    /// Most downloads that run at a time; at least one does.
+    /// The maximum number of downloads that run at a time; at least one does.
     ///
     /// Neither this nor the limits of a host hold up what a ``ResponseCache`` can answer, unless there is a
     /// ``requestModifier``, which is asked only when a request is about to be sent.
     public var maximumConcurrentDownloads: Int
-    /// Most downloads from one host that run at a time; at least one does.
+    /// The maximum number of downloads from one host that run at a time; at least one does.
     public var maximumConcurrentDownloadsPerHost: Int
     /// How often downloads from one host may start, whatever is free; nil for as often as they can.
     public var rateLimitPerHost: RateLimit?
@@ -24,9 +24,9 @@ public struct DownloadConfiguration: Sendable {
     /// wait for the first slot. An attempt that could not begin before its end is not made. The download then fails with
     /// `timedOut(.total)`, which is not retryable.
     public var deadlines: Deadlines
-    /// Most bytes of a body.
+    /// The maximum number of bytes of a body.
     public var bodyLimit: Int
-    /// Most redirects that are followed.
+    /// The maximum number of redirects that are followed.
     public var redirectLimit: Int
     /// The header fields that redirects forward to other origins, and the rule for https to http.
     public var redirectPolicy: RedirectPolicy
@@ -34,9 +34,10 @@ public struct DownloadConfiguration: Sendable {
     public var acceptedStatuses: ClosedRange<Int>
     /// The media types that are taken, such as `image/*`; nil takes any, as many servers get them wrong.
     public var acceptedContentTypes: [String]?
-    /// Whether and when failed downloads are tried again; nil never does.
+    /// The rules for retrying failed downloads, or `nil` to never retry.
     public var retry: (any RetryPolicy)?
-    /// Most bytes that are kept in memory of bodies whose download was cancelled or has failed, to go on from there.
+    /// The maximum number of bytes that are kept in memory of bodies whose download was canceled or has failed, to go
+    /// on from there.
     ///
     /// None are of requests with ``CachePolicy/reload`` or ``CachePolicy/noStore``, nor where request or response say
     /// `no-store`. A ``ResponseCache`` keeps them besides, as far as they may be stored.

@@ -4,7 +4,7 @@ public import HTTPTransport
 ///
 /// Of each download come, in this order: `queued`; for every try `started`, `response` and any number of `progress`, and
 /// `retrying` between two tries; `stopped`, always and once; after it `finished` if the whole body has come. A download
-/// that is cancelled before it starts is `queued` and `stopped`. A server that is asked for the rest of a body, and has
+/// that is canceled before it starts is `queued` and `stopped`. A server that is asked for the rest of a body, and has
 /// something else for it, is asked for everything at once: then `started` follows without `retrying`, as nothing has failed.
 public struct DownloadEvent: Sendable {
     /// What happened.

@@ -18,7 +18,7 @@ public enum DownloadPriority: Int, Sendable, Hashable, Comparable, CaseIterable 
     /// The highest first.
     static let descending: [DownloadPriority] = allCases.reversed()
 
-    /// Whether a part of the slots is out of its reach.
+    /// A Boolean value that indicates whether a part of the slots is out of its reach.
     var isLow: Bool { self <= .low }
 
     /// Lower priorities come first.

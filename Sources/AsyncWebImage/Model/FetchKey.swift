@@ -20,7 +20,7 @@ struct FetchKey: Sendable, Hashable {
 }
 
 extension FetchKey {
-    /// Whether the caller has an answer already, and wants another only if there is one.
+    /// A Boolean value that indicates whether the caller has an answer already, and wants another only if there is one.
     var isConditional: Bool { !headerFields.isEmpty && headerFields.isConditional }
 }
 

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// Why an image could not be loaded.
 ///
-/// A caller who is cancelled gets Swift's `CancellationError` instead.
+/// A caller who is canceled gets Swift's `CancellationError` instead.
 public enum ImageError: Error, Sendable {
     /// The text is no http or https URL; it is here without what could be a user name and a password.
     case invalidURL(String)
@@ -27,7 +27,8 @@ public enum ImageError: Error, Sendable {
     /// The loader was shut down (``ImageLoader/shutdown(gracePeriod:)``) before or while this was loaded.
     case shutDown
 
-    /// Whether the same request may well succeed later: transport faults, and 408, 425, 429 and 500 to 599.
+    /// A Boolean value that indicates whether the same request may well succeed later: transport faults, and 408,
+    /// 425, 429 and 500 to 599.
     public var isRetryable: Bool {
         switch self {
         case .transport(let error): error.isRetryable

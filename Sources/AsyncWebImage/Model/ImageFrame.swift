@@ -3,7 +3,8 @@ public struct ImageFrame: Sendable {
     /// The image at the size asked for; of a large image a preview is smaller (``ProgressivePolicy/maximumSide``), and what
     /// has not come yet is transparent black in it.
     public let pixels: PixelBuffer
-    /// Whether this is the finished image, which is always the last frame; if partial images are allowed, it may be one.
+    /// A Boolean value that indicates whether this is the finished image, which is always the last frame; if partial
+    /// images are allowed, it may be one.
     public let isFinal: Bool
     /// How many rows have come, as stored and scaled to `pixels`.
     public let completeRows: Int

@@ -21,10 +21,11 @@ public struct ImageRequest: Sendable, Hashable {
     /// Counts more than user and password in the URL, and than what a ``CredentialProvider`` knows. Requests with different
     /// credentials never share a download.
     public var credential: Credential?
-    /// Whether the loader's cookies are sent along, and those of the answer kept; see ``CurlTransport/Configuration/cookieFile``.
+    /// A Boolean value that indicates whether the loader's cookies are sent along, and those of the answer kept; see
+    /// ``CurlTransport/Configuration/cookieFile``.
     public var handlesCookies = false
-    /// Whether ``ImageLoader/shutdown(gracePeriod:)`` lets the download go on for the grace period, rather than stop it at
-    /// once; of all who share a download, one is enough.
+    /// A Boolean value that indicates whether ``ImageLoader/shutdown(gracePeriod:)`` lets the download go on for the
+    /// grace period, rather than stop it at once; of all who share a download, one is enough.
     public var finishesOnShutdown = false
     /// What stored responses and finished images may be used for; nil as ``ImageLoader/Configuration/cachePolicy`` has it.
     public var cachePolicy: CachePolicy?

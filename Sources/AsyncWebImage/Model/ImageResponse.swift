@@ -20,7 +20,8 @@ public struct ImageResponse: Sendable {
 
     /// The pixels alone.
     public var pixels: PixelBuffer { image.pixels }
-    /// Whether something is missing, as the request's options allowed; see ``DecodedImage/isPartial``.
+    /// A Boolean value that indicates whether something is missing, as the request's options allowed; see
+    /// ``DecodedImage/isPartial``.
     public var isPartial: Bool { image.isPartial }
 }
 

@@ -8,7 +8,7 @@ public import CoreMetrics
 /// - `webimage_download_retries_total`: failed tries that were followed by another.
 /// - `webimage_downloaded_bytes_total`: the bodies that have come whole, in bytes.
 /// - `webimage_download_duration_seconds`: a timer, from the first wish to the end, by `outcome`, waiting for a slot and
-///   between tries included; not of what was cancelled.
+///   between tries included; not of what was canceled.
 /// - `webimage_download_first_byte_seconds`: a timer of each try, from its start to the head of its response.
 /// - `webimage_downloads_running` and `webimage_downloads_waiting`: meters of downloads that have a slot, and that wait for
 ///   their first one.

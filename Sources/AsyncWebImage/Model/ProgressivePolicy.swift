@@ -19,7 +19,7 @@ public struct ProgressivePolicy: Sendable, Hashable {
     public var selection: Selection
     /// The shortest time between two previews of one image.
     public var minimumInterval: Duration
-    /// Most pixels on either side of a preview; larger images are shown smaller until they are finished.
+    /// The maximum number of pixels on either side of a preview; larger images are shown smaller until they are finished.
     ///
     /// A progressive JPEG is rendered at 1/2, 1/4 or 1/8, in a fraction of the time.
     public var maximumSide: Int

@@ -10,7 +10,7 @@ public import Tracing
 public struct TracingConfiguration: Sendable {
     /// What makes the spans.
     public var tracer: any Tracer
-    /// Whether the span's context is sent along in header fields, such as `traceparent`.
+    /// A Boolean value that indicates whether the span's context is sent along in header fields, such as `traceparent`.
     ///
     /// Goes to every host, where redirects lead as well. Callers share downloads as without it.
     public var injectsContext: Bool

@@ -7,9 +7,9 @@ import HeapModule
 struct DownloadQueue {
     typealias ID = DownloadID
 
-    /// Most downloads that run at a time.
+    /// The maximum number of downloads that run at a time.
     var limit: Int
-    /// Most downloads from one host that run at a time.
+    /// The maximum number of downloads from one host that run at a time.
     var hostLimit: Int {
         didSet { if hostLimit > oldValue { announceAll() } }
     }
@@ -17,7 +17,7 @@ struct DownloadQueue {
     var order: ExecutionOrder {
         didSet { if order != oldValue { announceAll() } }
     }
-    /// Whether what waits goes on waiting, whatever is free.
+    /// A Boolean value that indicates whether what waits goes on waiting, whatever is free.
     var isSuspended = false
     /// How often downloads from one host may start; a change lets every host begin anew.
     var rateLimit: RateLimit? {
@@ -217,7 +217,7 @@ extension DownloadQueue {
         }
     }
 
-    /// Whether a host's rate lets one more start; if not, it is announced when it does.
+    /// Returns whether a host's rate lets one more start; if not, it is announced when it does.
     private mutating func isInRate(_ host: Int) -> Bool {
         guard let rateLimit else { return true }
         let start = hosts[host].bucket.nextStart(rateLimit)

@@ -55,7 +55,7 @@ struct Lane {
         if count == 0 {
             self = Lane()
         } else if tickets.count > 64, tickets.count > 4 * count {
-            // Behind one that does not move, others come and are cancelled.
+            // Behind one that does not move, others come and are canceled.
             tickets = Heap(tickets.unordered.filter { $0.isCurrent(in: waiting) })
         }
     }

@@ -23,7 +23,7 @@ struct ReadyHosts {
         order == .fifo ? heaps[priority.rawValue].popMin() : heaps[priority.rawValue].popMax()
     }
 
-    /// Whether most must be out of date, which pile up while nothing is popped.
+    /// Returns whether most must be out of date, which pile up while nothing is popped.
     func holdsTooMany(_ priority: DownloadPriority, for hostCount: Int) -> Bool {
         let count = heaps[priority.rawValue].count
         return count > 64 && count > 4 * hostCount

@@ -22,7 +22,7 @@ final class Alarm<Time: Clock> {
         pending?.task.cancel()
         // Nobody's task: it wakes whoever waits by then.
         let task = Task.detached { [clock, call] in
-            // Cancelled: there is another time, or nobody to wake.
+            // Canceled: there is another time, or nobody to wake.
             guard (try? await clock.sleep(until: time, tolerance: nil)) != nil else { return }
             call()
         }

@@ -38,7 +38,7 @@ final class OneShot<Value: Sendable>: Sendable {
         for waiter in others { waiter.resume(with: result) }
     }
 
-    /// Whether there is an answer.
+    /// A Boolean value that indicates whether there is an answer.
     var isResolved: Bool {
         state.withLock { state in
             if case .resolved = state { true } else { false }
@@ -47,7 +47,7 @@ final class OneShot<Value: Sendable>: Sendable {
 
     /// The answer, once it is there.
     ///
-    /// Does not end early when the waiting task is cancelled: resolve it then.
+    /// Does not end early when the waiting task is canceled: resolve it then.
     var value: Value {
         get async throws {
             try await unsafe withUnsafeThrowingContinuation { continuation in

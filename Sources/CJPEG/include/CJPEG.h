@@ -42,18 +42,19 @@ typedef struct CJPEGDecoderSetup {
     uint32_t maximum_scans;
     /// Of a file of several scans, keep no more than what an image of 1/8 of its size needs; `eighths` must be 1.
     int coarse;
-    /// Most bytes for the coefficients of a file of several scans that is not coarse.
+    /// The maximum number of bytes for the coefficients of a file of several scans that is not coarse.
     size_t maximum_coefficient_bytes;
-    /// Go on behind damaged data, with grey pixels, instead of failing.
+    /// Go on behind damaged data, with gray pixels, instead of failing.
     int tolerates_damage;
     /// Make no pixels: only cjpeg_decoder_check may be called then. `eighths` must be 1, and `coarse` 0.
     int checks_only;
 } CJPEGDecoderSetup;
 
-/// The most bytes cjpeg_decoder_feed takes at once.
+/// The maximum number of bytes cjpeg_decoder_feed takes at once.
 enum { CJPEG_LARGEST_PIECE = 32 * 1024 };
 
-/// The most bytes that are held until they can be decoded: of a file with arithmetic coding all, of others less than 128 KiB.
+/// The maximum number of bytes that are held until they can be decoded: of a file with arithmetic coding all, of
+/// others less than 128 KiB.
 enum { CJPEG_MOST_HELD_BYTES = 64 * 1024 * 1024 };
 
 /// NULL if memory is out.

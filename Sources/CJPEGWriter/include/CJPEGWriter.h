@@ -14,7 +14,7 @@ typedef struct CJPEGEncoderSetup {
     /// 1 (smallest) to 100 (best).
     uint32_t quality;
     int progressive;
-    /// Samples of luminance for one of colour, along a row and down a column: 1 or 2.
+    /// Samples of luminance for one of color, along a row and down a column: 1 or 2.
     uint32_t horizontal_factor;
     uint32_t vertical_factor;
     /// Luminance only.

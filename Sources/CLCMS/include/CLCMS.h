@@ -10,12 +10,12 @@
 
 typedef struct clcms_converter clcms_converter;
 
-/// The most bytes that Little CMS holds for one conversion; what would need more counts as broken.
+/// The maximum number of bytes that Little CMS holds for one conversion; what would need more counts as broken.
 enum { CLCMS_MAXIMUM_BYTES = 64 << 20 };
 
 /// What the pixels are that a profile speaks of.
 typedef enum __attribute__((enum_extensibility(closed))) clcms_pixels {
-    /// Grey, in the first of four bytes.
+    /// Gray, in the first of four bytes.
     CLCMS_GREY __attribute__((swift_name("grey"))),
     /// Red, green, blue, and a byte that stays.
     CLCMS_RGB __attribute__((swift_name("rgb"))),
@@ -30,7 +30,7 @@ typedef struct clcms_chromaticity {
     double x, y;
 } clcms_chromaticity;
 
-/// A colour space of three lights. A value v from 0 to 1 stands for the light (a v + b) ^ gamma, below d for c v.
+/// A color space of three lights. A value v from 0 to 1 stands for the light (a v + b) ^ gamma, below d for c v.
 typedef struct clcms_lights {
     clcms_chromaticity white, red, green, blue;
     double gamma, a, b, c, d;
@@ -38,7 +38,7 @@ typedef struct clcms_lights {
 
 /// From an ICC profile, which is copied. NULL if it cannot be read.
 clcms_converter *clcms_read(const uint8_t *profile, size_t count);
-/// From lights. NULL if they span no colours.
+/// From lights. NULL if they span no colors.
 clcms_converter *clcms_describe(const clcms_lights *lights);
 void clcms_free(clcms_converter *converter);
 

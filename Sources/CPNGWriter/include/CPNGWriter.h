@@ -11,7 +11,7 @@ typedef struct {
     int color_type, bit_depth;
     /// 0 to 9.
     int compression_level;
-    /// The colours of an indexed image, RGBA, at most 256, those that are not opaque first.
+    /// The colors of an indexed image, RGBA, at most 256, those that are not opaque first.
     const uint8_t *palette;
     int palette_count, transparent_count;
     /// Rows without padding, a byte a sample if that has fewer than 16 bits; RGB followed by a byte or sample of no use.

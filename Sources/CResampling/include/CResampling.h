@@ -27,8 +27,8 @@ typedef struct CResamplingRows {
     int32_t count;
 } CResamplingRows;
 
-/// Widens `count` pixels of four bytes to 16-bit numbers, each channel of a pixel next to that of its neighbour:
-/// r0 r1 g0 g1 b0 b1 a0 a1. Eight numbers a pair; an odd last pixel has zeros for its neighbour.
+/// Widens `count` pixels of four bytes to 16-bit numbers, each channel of a pixel next to that of its neighbor:
+/// r0 r1 g0 g1 b0 b1 a0 a1. Eight numbers a pair; an odd last pixel has zeros for its neighbor.
 void cresampling_pair(const uint8_t *_Nonnull pixels, int32_t count, int16_t *_Nonnull pairs);
 
 /// Filters a row of pairs; writes four floats for each target pixel.

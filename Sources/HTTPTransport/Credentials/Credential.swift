@@ -9,7 +9,7 @@ public enum Credential: Sendable, Hashable {
     /// A token, sent along at once (RFC 6750).
     case bearer(String)
 
-    /// Whether libcurl waits for a challenge before it sends anything of it.
+    /// A Boolean value that indicates whether libcurl waits for a challenge before it sends anything of it.
     var isNegotiated: Bool {
         switch self {
         case .basic, .bearer: false

@@ -5,7 +5,7 @@ public protocol CredentialProvider: Sendable {
     /// Asked when a request without credentials was answered by 401, once for all requests to an origin and realm that
     /// wait. What it returns is tried once, and if it is accepted, sent along with later requests to that origin; when it
     /// is refused one day, the provider is asked again. An error that is thrown ends the requests with `authenticationFailed`.
-    /// The task is cancelled when no request waits any longer.
+    /// The task is canceled when no request waits any longer.
     func credential(for challenge: CredentialChallenge) async throws -> Credential?
 }
 

@@ -19,7 +19,7 @@ final class CurlEasy {
     let policy: NetworkPolicy?
     /// What it has in common with other handles; it outlives the handle.
     var share: CurlShare?
-    /// Whether it sends and keeps cookies.
+    /// A Boolean value that indicates whether it sends and keeps cookies.
     var handlesCookies = false
     /// What is told of its connections.
     var connections: CurlConnections?

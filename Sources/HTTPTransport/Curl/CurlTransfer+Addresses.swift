@@ -18,14 +18,14 @@ extension CurlTransfer {
         }
     }
 
-    /// Whether a connection to `address` may be opened.
+    /// Returns whether a connection to `address` may be opened.
     func mayConnect(to address: IPAddress?, by policy: NetworkPolicy) -> Bool {
         guard !usesProxy else { return true }
         guard let address else { return false }
         return addressCheck.allows(address, by: policy)
     }
 
-    /// Whether the connection to `address` that was chosen, and may be an old one, may be used; otherwise aborts.
+    /// Returns whether the connection to `address` that was chosen, and may be an old one, may be used; otherwise aborts.
     func mayUseConnection(to address: IPAddress?, by policy: NetworkPolicy) -> Bool {
         guard !usesProxy else { return true }
         guard let address else { return false }

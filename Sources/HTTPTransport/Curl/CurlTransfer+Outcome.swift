@@ -25,7 +25,7 @@ extension CurlTransfer {
     /// What the receiver is to hear when a deadline has passed.
     func outcome(after deadline: Deadlines.Kind) -> TransferOutcome { .failed(timeout(deadline)) }
 
-    /// Whether the server closed a connection just when the request was sent by it, so that it is to be sent once more
+    /// Returns whether the server closed a connection just when the request was sent by it, so that it is to be sent once more
     /// (RFC 9112, section 9.3.1).
     ///
     /// libcurl itself takes up other old connections then, of which many may be about to be closed, and with HTTP/2 it

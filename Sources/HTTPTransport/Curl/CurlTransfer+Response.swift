@@ -130,7 +130,7 @@ extension CurlTransfer {
 }
 
 extension Span<UInt8> {
-    /// Whether a header line is the first one of a response.
+    /// A Boolean value that indicates whether a header line is the first one of a response.
     fileprivate var beginsResponse: Bool {
         count > 5 && self[0] == UInt8(ascii: "H") && self[1] == UInt8(ascii: "T") && self[2] == UInt8(ascii: "T")
             && self[3] == UInt8(ascii: "P") && self[4] == UInt8(ascii: "/")

@@ -13,7 +13,7 @@ final class CurlTransfer {
     private(set) var clock: TransferClock
     private let deadlines: DeadlineWatch
     private let shares: ThreadShares
-    /// Whether libcurl has paused the hop because its turn was over.
+    /// A Boolean value that indicates whether libcurl has paused the hop because its turn was over.
     private var waitsForTurn = false
     /// The host whose addresses the transfer waits for.
     var hostInQuestion: String?
@@ -21,11 +21,11 @@ final class CurlTransfer {
     var addressesToGive: (key: String, expiry: ContinuousClock.Instant)?
     /// The handle, while libcurl has the transfer.
     var easy: CurlEasy?
-    /// Whether the hop goes through a proxy, whose own address is nobody's concern.
+    /// A Boolean value that indicates whether the hop goes through a proxy, whose own address is nobody's concern.
     var usesProxy = false
-    /// Whether the process had no file descriptor for a connection of the hop.
+    /// A Boolean value that indicates whether the process had no file descriptor for a connection of the hop.
     var lacksDescriptor = false
-    /// Whether the hop's host is shown a certificate of ours, if it asks.
+    /// A Boolean value that indicates whether the hop's host is shown a certificate of ours, if it asks.
     private(set) var showsCertificate = false
     /// What tells the hop's connection from others, once it stands.
     private var localPort: Int?
@@ -44,13 +44,13 @@ final class CurlTransfer {
     var resolved = Duration.zero
     /// What the transport has found for the origin, if the request has nothing of its own.
     private(set) var provided: Credential?
-    /// Whether that is a provider's answer to this very transfer.
+    /// A Boolean value that indicates whether that is a provider's answer to this very transfer.
     private(set) var wasProvidedAnew = false
     /// What the transfer waits for a provider to answer.
     var credentialInQuestion: CredentialDesk.Key?
-    /// Whether there is a provider.
+    /// A Boolean value that indicates whether there is a provider.
     private let hasProvider: Bool
-    /// Whether the hop is made once more, by a connection of its own.
+    /// A Boolean value that indicates whether the hop is made once more, by a connection of its own.
     private(set) var isSecondTry = false
 
     /// What ends a transfer other than libcurl.
@@ -78,12 +78,12 @@ final class CurlTransfer {
     /// What is sent to the origin.
     var credential: Credential? { request.ownCredential ?? provided }
 
-    /// Whether a provider may be asked for a credential.
+    /// A Boolean value that indicates whether a provider may be asked for a credential.
     var mayAskProvider: Bool {
         hasProvider && request.ownCredential == nil && request.headerFields[.authorization] == nil
     }
 
-    /// Whether the receiver wants nothing for the time being.
+    /// A Boolean value that indicates whether the receiver wants nothing for the time being.
     var isPaused: Bool { clock.phase == .paused }
 
     /// Ends the transfer by `reason`; false, as callbacks say it.

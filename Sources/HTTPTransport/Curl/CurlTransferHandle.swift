@@ -16,7 +16,7 @@ final class CurlTransferHandle: Transfer {
         self.receiver = receiver
     }
 
-    /// Whether the receiver is to hear of a cancellation whatever else happens to the transfer.
+    /// A Boolean value that indicates whether the receiver is to hear of a cancellation whatever else happens to the transfer.
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     func cancel() {

@@ -193,7 +193,7 @@ extension CurlTransport {
         transfers[transfer.handle.id] = nil
         if let host = transfer.hostInQuestion { addressBook.withdraw(transfer.handle.id, from: host) }
         if let key = transfer.credentialInQuestion { credentialDesk.leave(transfer.handle.id, key) }
-        // Whoever cancelled has been promised to hear so.
+        // Whoever canceled has been promised to hear so.
         transfer.receiver.finish(transfer.handle.isCancelled ? .failed(.cancelled(transfer.request.url)) : outcome)
     }
 

@@ -46,7 +46,7 @@ struct ShareClock {
 
     mutating func beginCall(at now: ContinuousClock.Instant) { callStart = now }
 
-    /// Whether the call that runs has used up its share.
+    /// Returns whether the call that runs has used up its share.
     func isSpent(at now: ContinuousClock.Instant) -> Bool {
         let call = callStart.duration(to: now)
         return call >= Self.most || call >= Self.least && roundStart.duration(to: now) >= Self.round

@@ -89,7 +89,7 @@ extension TransportError.Reason {
         }
     }
 
-    /// Whether libcurl's words for a handshake that failed are those of the socket, as OpenSSL has none.
+    /// Returns whether libcurl's words for a handshake that failed are those of the socket, as OpenSSL has none.
     private static func isBrokenOff(_ detail: String) -> Bool {
         detail.hasPrefix("Recv failure") || detail.hasPrefix("Send failure") || detail.contains(" SSL_connect: ")
             || detail.hasSuffix("unexpected eof while reading")

@@ -62,7 +62,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case other(code: Int)
     }
 
-    /// Whether the same request may well succeed later.
+    /// A Boolean value that indicates whether the same request may well succeed later.
     public var isRetryable: Bool {
         switch reason {
         // It had all the time there is.

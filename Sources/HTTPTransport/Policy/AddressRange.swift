@@ -31,7 +31,7 @@ public struct AddressRange: Sendable, Hashable {
         self.prefixLength = prefixLength
     }
 
-    /// Whether `address` is in the range.
+    /// Returns whether `address` is in the range.
     public func contains(_ address: IPAddress) -> Bool {
         address.isIPv4 == base.isIPv4 && (address.bits ^ base.bits) >> (base.width - prefixLength) == 0
     }

@@ -17,7 +17,7 @@ public struct HostPattern: Sendable, Hashable {
         name = (isDomain ? "." : "") + Self.withoutFinalDot(url.host)
     }
 
-    /// Whether `host`, as ``HTTPURL/host`` has it, is meant.
+    /// Returns whether `host`, as ``HTTPURL/host`` has it, is meant.
     public func matches(_ host: String) -> Bool {
         let host = Self.withoutFinalDot(host)
         return name.hasPrefix(".") ? host.hasSuffix(name) && host != name : host == name

@@ -26,7 +26,7 @@ public struct NetworkPolicy: Sendable, Hashable {
     public var ports: [Rule<ClosedRange<Int>>]
     /// Rules for addresses.
     public var addresses: [Rule<AddressRange>]
-    /// Whether a proxy may be given names to look up though there are rules for addresses.
+    /// A Boolean value that indicates whether a proxy may be given names to look up though there are rules for addresses.
     ///
     /// A proxy looks names up itself, so that nobody here sees the addresses. Unless it is trusted to keep to the rules
     /// itself, names are refused where a request would go through a proxy. The proxy's own address is not judged.
@@ -47,7 +47,7 @@ public struct NetworkPolicy: Sendable, Hashable {
     /// Why something must not be talked to.
     public typealias Refusal = PolicyRefusal
 
-    /// Whether there is nothing to judge.
+    /// A Boolean value that indicates whether there is nothing to judge.
     var allowsAll: Bool { schemes.isEmpty && hosts.isEmpty && ports.isEmpty && addresses.isEmpty }
 
     /// Why `url` must not be fetched, as far as it can be told before its host is looked up; nil if it may.

@@ -3,7 +3,7 @@ import Threading
 /// What a transport knows of hosts' addresses, and the lookups under way.
 ///
 /// Lookups of one host are shared, answers are kept for a minute, and that there is none for five seconds. A lookup that
-/// nobody waits for any longer is cancelled.
+/// nobody waits for any longer is canceled.
 final class AddressBook: Sendable {
     /// What a lookup yields: addresses in their order of preference, or why there are none.
     typealias Answer = Result<Addresses, LookupFailure>

@@ -3,7 +3,7 @@ public protocol HostResolver: Sendable {
     /// The addresses of `host`, a name in lower case, in the order in which they are to be tried; IPv4 and IPv6 together.
     ///
     /// Asked for a host only while no lookup of it is under way; the transport keeps the answer for a minute. The task
-    /// is cancelled when nobody waits for the answer any longer. Throws ``LookupFailure`` if there are none; any other
+    /// is canceled when nobody waits for the answer any longer. Throws ``LookupFailure`` if there are none; any other
     /// error is taken for one that passes.
     func addresses(of host: String) async throws -> [IPAddress]
 }
@@ -12,7 +12,8 @@ public protocol HostResolver: Sendable {
 public struct LookupFailure: Error, Sendable, Hashable {
     /// What the resolver says of it.
     public let message: String
-    /// Whether the next request may ask again at once; otherwise the failure is remembered for five seconds.
+    /// A Boolean value that indicates whether the next request may ask again at once; otherwise the failure is
+    /// remembered for five seconds.
     public let isTemporary: Bool
 
     /// A failure that the resolver explains by `message`.

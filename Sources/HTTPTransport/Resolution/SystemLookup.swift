@@ -41,13 +41,13 @@ import Glibc
     return addresses
 }
 
-/// Whether an address is good on one link only, which cannot be told to libcurl.
+/// Returns whether an address is good on one link only, which cannot be told to libcurl.
 private func isOfOneLink(_ address: UnsafePointer<sockaddr>) -> Bool {
     guard Int32(unsafe address.pointee.sa_family) == AF_INET6 else { return false }
     return unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self).sin6_scope_id != 0
 }
 
-/// Whether `host`, as it stands in a URL, is an address itself and needs no lookup.
+/// Returns whether `host`, as it stands in a URL, is an address itself and needs no lookup.
 func isNumericAddress(_ host: String) -> Bool {
     guard let first = host.utf8.first, first != UInt8(ascii: "[") else { return true }
     guard first.isASCIIDigit else { return false }

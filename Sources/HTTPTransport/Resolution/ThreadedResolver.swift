@@ -5,7 +5,7 @@ import Threading
 ///
 /// libcurl would start a thread for every lookup, and wait for a stuck one. A name whose servers do not answer keeps a thread
 /// for half a minute: whenever lookups wait and none has begun for a second, the threads are doubled, up to 64. They exist
-/// only while there is something to look up; lookups that are cancelled before they have begun are passed over.
+/// only while there is something to look up; lookups that are canceled before they have begun are passed over.
 ///
 /// There are fewer threads if the process may open fewer than 1,024 files, or if the system has no more threads.
 public final class ThreadedResolver: HostResolver {
@@ -28,7 +28,7 @@ public final class ThreadedResolver: HostResolver {
         var threads = 0
         /// Lookups that have begun.
         var begun = 0
-        /// Whether somebody looks whether the threads are stuck, as lookups wait for one.
+        /// A Boolean value that indicates whether somebody looks whether the threads are stuck, as lookups wait for one.
         var isWatched = false
     }
 
@@ -63,7 +63,7 @@ public final class ThreadedResolver: HostResolver {
         self.patience = patience
     }
 
-    /// The addresses of `host`; a lookup that has begun is waited for, even if the task is cancelled.
+    /// The addresses of `host`; a lookup that has begun is waited for, even if the task is canceled.
     public func addresses(of host: String) async throws -> [IPAddress] {
         let id = state.withLock { state in
             state.lastID += 1

@@ -38,7 +38,7 @@ public struct HTTPURL: Sendable, Hashable {
     public var string: String { parts.string }
     /// `http` or `https`.
     public var scheme: String { parts.scheme }
-    /// Whether it is https.
+    /// A Boolean value that indicates whether it is https.
     var isSecure: Bool { scheme == "https" }
     /// Name or address, IPv6 in brackets.
     public var host: String { parts.host }
@@ -49,7 +49,7 @@ public struct HTTPURL: Sendable, Hashable {
     /// The password that came with it, decoded.
     public var password: String? { parts.password }
 
-    /// Whether both stand for the same resource with the same credentials; all other parts are in the string.
+    /// Returns whether both stand for the same resource with the same credentials; all other parts are in the string.
     public static func == (left: Self, right: Self) -> Bool {
         left.parts === right.parts
             || left.string == right.string && left.user == right.user && left.password == right.password
@@ -148,7 +148,7 @@ public struct HTTPURL: Sendable, Hashable {
         return Parts(string: string, scheme: scheme, host: host, port: port, user: user, password: password)
     }
 
-    /// Whether the last part of `host` is a decimal or hexadecimal number, as no name's is (WHATWG URL, section 3.5).
+    /// Returns whether the last part of `host` is a decimal or hexadecimal number, as no name's is (WHATWG URL, section 3.5).
     private static func endsInNumber(_ host: String) -> Bool {
         guard let last = host.split(separator: ".", omittingEmptySubsequences: false).last, !last.isEmpty else {
             return false
@@ -157,7 +157,7 @@ public struct HTTPURL: Sendable, Hashable {
             || last.hasPrefix("0x") && last.dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
-    /// Whether both URLs have the same scheme, host and port (RFC 6454, section 4).
+    /// Returns whether both URLs have the same scheme, host and port (RFC 6454, section 4).
     func hasSameOrigin(as other: HTTPURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// `::ffff:a.b.c.d` is the IPv4 address `a.b.c.d`: the system reaches it by IPv4.
 public struct IPAddress: Sendable, Hashable {
-    /// Whether it is of IPv4.
+    /// A Boolean value that indicates whether it is of IPv4.
     public let isIPv4: Bool
     /// The address as a number.
     let bits: UInt128

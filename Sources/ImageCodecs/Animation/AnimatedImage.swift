@@ -63,8 +63,8 @@ public struct AnimatedImage: Sendable {
         }
     }
 
-    /// Whether something is missing: of a still image, see ``DecodedImage/isPartial``; of an animation frames, or what tells
-    /// that there are no more.
+    /// A Boolean value that indicates whether something is missing: of a still image, see ``DecodedImage/isPartial``;
+    /// of an animation frames, or what tells that there are no more.
     public var isPartial: Bool {
         switch content {
         case .still(let image): image.isPartial
@@ -127,7 +127,7 @@ public struct AnimatedImage: Sendable {
         (0..<frameCount).reduce(.zero) { $0 + delay(at: $1) }
     }
 
-    /// The most bytes of memory it takes to decode a frame, besides the file and the frames that are kept.
+    /// The maximum number of bytes of memory it takes to decode a frame, besides the file and the frames that are kept.
     ///
     /// Follows from the frames that are known: parts of the canvas that none of them is painted on take no memory.
     public var estimatedBytes: Int {

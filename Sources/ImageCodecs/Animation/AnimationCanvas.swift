@@ -47,10 +47,10 @@ final class AnimationCanvas: RowSink {
         }
     }
 
-    /// Whether all rows of the frame have come.
+    /// A Boolean value that indicates whether all rows of the frame have come.
     var isFrameComplete: Bool { nextRow == frame?.visibleSize(on: size).height }
 
-    /// Whether anything of the frame can be seen.
+    /// A Boolean value that indicates whether anything of the frame can be seen.
     var showsFrame: Bool { place != nil }
 
     /// Makes everything transparent, for a frame that does not care for those before it.

@@ -1,6 +1,6 @@
 extension AnimationCost {
-    /// The most bytes of memory it takes to make one frame: the canvas as far as it is painted, what is saved of it, the
-    /// decoder and its copies of the compressed frame, and the result.
+    /// The maximum number of bytes of memory it takes to make one frame: the canvas as far as it is painted, what is
+    /// saved of it, the decoder and its copies of the compressed frame, and the result.
     ///
     /// `plan` has been made for the largest frame there could be, and says what that would take.
     func estimatedBytes(
@@ -31,7 +31,7 @@ extension AnimationCost {
 }
 
 extension DecodePlan {
-    /// Whether the canvas of an animation is what its frames are, neither scaled nor turned nor stored otherwise.
+    /// Returns whether the canvas of an animation is what its frames are, neither scaled nor turned nor stored otherwise.
     func showsCanvas(_ options: DecodeOptions) -> Bool {
         scaledSize == storedSize && orientation == .up && options.pixelFormat == .rgba8
     }

@@ -13,7 +13,7 @@ public final class AnimationDecoder {
     /// The way of each frame's pixels to sRGB, before they are painted.
     private lazy var transform = image.transform
     private(set) var window: FrameWindow
-    /// Whether a frame that is to be seen on the canvas is not whole.
+    /// A Boolean value that indicates whether a frame that is to be seen on the canvas is not whole.
     private var isCanvasPartial = false
 
     /// Frames decoded so far in which something is missing: ``DecodeOptions/allowsPartial`` lets damaged ones, and those painted

@@ -3,7 +3,7 @@ struct CanvasChanges {
     /// More would take longer to go through than they save.
     private static let maximumCount = 4
 
-    /// Whether everything was cleared before the rectangles were painted.
+    /// A Boolean value that indicates whether everything was cleared before the rectangles were painted.
     var wasCleared: Bool
     private(set) var rectangles: [PixelRectangle] = []
 

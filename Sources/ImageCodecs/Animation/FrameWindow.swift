@@ -1,9 +1,9 @@
 /// The frames shown last, the oldest dropped first.
 struct FrameWindow {
-    /// Most frames kept, however small.
+    /// The maximum number of frames kept, however small.
     static let maximumCount = 32
 
-    /// Most bytes of pixels kept.
+    /// The maximum number of bytes of pixels kept.
     let limit: Int
     private(set) var bytes = 0
     /// The oldest first.

@@ -39,7 +39,7 @@ public struct StreamingAnimation: Sendable {
     private var walk: (any AnimationWalk)?
     /// Nil while it is not known how the frames are turned, too.
     private var plan: DecodePlan?
-    /// Whether the structure of an APNG is invalid, so that its default image is shown.
+    /// A Boolean value that indicates whether the structure of an APNG is invalid, so that its default image is shown.
     private var isInvalid = false
 
     /// An animation of which nothing has come, its frames to come out as `options` ask.
@@ -57,10 +57,11 @@ public struct StreamingAnimation: Sendable {
 
     /// Takes the next bytes of the file.
     ///
-    /// Throws as soon as they show that the file is damaged or over a limit, as ``AnimatedImage/init(_:options:limits:customFormats:)``
-    /// does, and the same for every further call; the frames before that stay. An APNG whose animation is invalid is no error,
-    /// but its default image (``ImageHeader/hasInvalidAnimation``). With ``DecodeOptions/allowsPartial`` damage is
-    /// not thrown, and what follows it is not looked at.
+    /// Throws as soon as they show that the file is damaged or over a limit, as
+    /// ``AnimatedImage/init(_:options:limits:customFormats:)`` does, and the same for every further call; the frames
+    /// before that stay. An APNG whose animation is invalid is no error, but its default image
+    /// (``ImageHeader/hasInvalidAnimation``). With ``DecodeOptions/allowsPartial`` damage is not thrown, and what
+    /// follows it is not looked at.
     public mutating func append(_ newBytes: Span<UInt8>) throws(CodecError) {
         if let failure, !isTolerated(failure) { throw failure }
         do throws(CodecError) {
@@ -82,8 +83,8 @@ public struct StreamingAnimation: Sendable {
         }
     }
 
-    /// Whether the rest of the file is not wanted: nothing can be found behind damage, and ``DecodeOptions/allowsPartial`` lets
-    /// that pass.
+    /// A Boolean value that indicates whether the rest of the file is not wanted: nothing can be found behind damage,
+    /// and ``DecodeOptions/allowsPartial`` lets that pass.
     ///
     /// The caller may then call ``finish()`` without it.
     public var needsNoMoreBytes: Bool {
@@ -94,7 +95,8 @@ public struct StreamingAnimation: Sendable {
     /// The frames that ``image`` has.
     public var frameCount: Int { plan == nil ? 0 : completeFrames }
 
-    /// Whether ``finish()`` decodes an image, because there are not several frames, or they do not count.
+    /// A Boolean value that indicates whether ``finish()`` decodes an image, because there are not several frames, or
+    /// they do not count.
     package var decodesImageAtEnd: Bool { isInvalid || frameCount <= 1 }
 
     /// The animation of the frames that are complete, nil while there is none; it counts as partial, and its header's frame
@@ -134,7 +136,7 @@ public struct StreamingAnimation: Sendable {
 
     private var completeFrames: Int { walk?.index.frames.count ?? 0 }
 
-    /// Whether `error` is one of the structure of an APNG, whose default image can be shown instead, as browsers do.
+    /// Returns whether `error` is one of the structure of an APNG, whose default image can be shown instead, as browsers do.
     ///
     /// Where partial images are allowed, the frames that were complete are.
     private func showsDefaultImage(after error: CodecError) -> Bool {

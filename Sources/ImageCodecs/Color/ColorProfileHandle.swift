@@ -4,9 +4,9 @@ import CLCMS
 enum PixelKind: Sendable {
     case grey, rgb, inks, other
 
-    /// Whether the image of `header` has such pixels.
+    /// Returns whether the image of `header` has such pixels.
     ///
-    /// Grey ones may also count as colour with three equal channels.
+    /// Gray ones may also count as color with three equal channels.
     func suits(_ header: ImageHeader) -> Bool {
         switch self {
         case .grey: header.isGrey

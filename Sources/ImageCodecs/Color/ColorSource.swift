@@ -9,7 +9,7 @@ enum ColorSource: Sendable, Hashable {
     /// What cannot be used.
     case unusable
 
-    /// Most bytes of a profile; those of printing presses have up to 3 MiB.
+    /// The maximum number of bytes of a profile; those of printing presses have up to 3 MiB.
     static let maximumProfileBytes = 4 << 20
 
     /// A copy of a profile, if it is not too large.
@@ -18,7 +18,7 @@ enum ColorSource: Sendable, Hashable {
     }
 }
 
-/// A colour space of three lights that share a curve.
+/// A color space of three lights that share a curve.
 struct LightSpace: Sendable, Hashable {
     /// A place in the diagram of CIE 1931.
     struct Chromaticity: Sendable, Hashable {
@@ -67,7 +67,8 @@ extension LightSpace.Primaries {
     static let displayP3 = Self(
         white: d65, red: .init(0.680, 0.320), green: .init(0.265, 0.690), blue: .init(0.150, 0.060))
 
-    /// Whether all places are inside the diagram, and the lights span it with the white between them.
+    /// A Boolean value that indicates whether all places are inside the diagram, and the lights span it with the
+    /// white between them.
     var areSane: Bool {
         for place in [white, red, green, blue] {
             guard (0...1).contains(place.x), (0.001...1).contains(place.y), place.x + place.y <= 1 else { return false }
@@ -83,7 +84,7 @@ extension LightSpace.Primaries {
         }
     }
 
-    /// Whether no place is further than `distance` away from that of `other`, along x or y.
+    /// Returns whether no place is further than `distance` away from that of `other`, along x or y.
     func isWithin(_ distance: Double, of other: Self) -> Bool {
         [\Self.white, \.red, \.green, \.blue].allSatisfy { place in
             abs(self[keyPath: place].x - other[keyPath: place].x) <= distance

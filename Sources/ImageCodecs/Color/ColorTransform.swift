@@ -2,11 +2,11 @@
 ///
 /// What is asked of a profile is its perceptual rendering, as in browsers: its tables for that, if it has them. Its black
 /// stays as dark as the profile says, but for version 4, whose perceptual tables share one black, which becomes sRGB's.
-/// Profiles of three lights have no such tables: colours out of sRGB's reach become the nearest number in each channel.
+/// Profiles of three lights have no such tables: colors out of sRGB's reach become the nearest number in each channel.
 final class ColorTransform {
     private enum Method {
         case lights(LightTables)
-        /// The result for each byte of grey, four bytes each.
+        /// The result for each byte of gray, four bytes each.
         case grey([UInt8])
         case profile
         /// The same for samples of 16 bits.
@@ -29,7 +29,7 @@ final class ColorTransform {
         } else if let lights = handle.lights {
             method = .lights(lights)
         } else {
-            // There are but 256 greys: exact ones make their table.
+            // There are but 256 grays: exact ones make their table.
             guard handle.prepare(tables: tables && handle.kind != .grey) else { return nil }
             switch handle.kind {
             case .grey:
@@ -45,7 +45,7 @@ final class ColorTransform {
         self.handle = handle
     }
 
-    /// The most bytes that one holds, also while it is made, of a profile of so many bytes.
+    /// The maximum number of bytes that one holds, also while it is made, of a profile of so many bytes.
     static func workingBytes(profileBytes: Int) -> Int {
         (1 << 20) + 8 * profileBytes
     }
@@ -53,12 +53,12 @@ final class ColorTransform {
     /// Bytes that Little CMS holds of it.
     var heldBytes: Int { handle.heldBytes }
 
-    /// Whether it wants the inks of a JPEG as they are stored, four channels and no alpha.
+    /// A Boolean value that indicates whether it wants the inks of a JPEG as they are stored, four channels and no alpha.
     var takesInks: Bool {
         if case .inks = method { true } else { false }
     }
 
-    /// Whether its samples have 16 bits.
+    /// A Boolean value that indicates whether its samples have 16 bits.
     var isDeep: Bool {
         if case .deep = method { true } else { false }
     }

@@ -1,4 +1,4 @@
-/// Converts colours that are three lights, each with a curve: the sum of their lights is all it takes.
+/// Converts colors that are three lights, each with a curve: the sum of their lights is all it takes.
 ///
 /// Takes three fifths of the time that Little CMS takes for the same, and is made in a hundredth of it.
 struct LightTables: Sendable {
@@ -7,7 +7,7 @@ struct LightTables: Sendable {
     /// The byte nearest to each of so many steps of light, and one more; the darkest byte has five.
     private let bytes: [UInt8]
     private static let steps: Float = 16_384
-    /// Whether it would change no pixel, or hardly.
+    /// A Boolean value that indicates whether it would change no pixel, or hardly.
     let isSRGB: Bool
 
     /// From the light of each byte, 0 to 1, and the linear sRGB of each light; red first in both.
@@ -20,7 +20,7 @@ struct LightTables: Sendable {
         bytes = Self.encodedSteps
         let hasCurve = curves.indices.allSatisfy { index in
             let byte = index % 256
-            // Half of the way to the nearer neighbour.
+            // Half of the way to the nearer neighbor.
             return abs(curves[index] - curve[byte]) <= (curve[max(byte, 1)] - curve[max(byte, 1) - 1]) / 2
         }
         let hasLights = colors.indices.allSatisfy { abs(colors[$0] - ($0 % 4 == 0 ? 1 : 0)) < 0.001 }

@@ -1,4 +1,4 @@
-/// Where the colours of a file's pixels are, and the way from there to sRGB.
+/// Where the colors of a file's pixels are, and the way from there to sRGB.
 struct StoredColors: Sendable {
     /// What has to be done.
     private(set) var conversion = ColorConversion.unneeded
@@ -36,7 +36,7 @@ struct StoredColors: Sendable {
         }
     }
 
-    /// Whether the pixels have another meaning than their numbers say, and `keepsProfile` does not ask to leave it so.
+    /// Returns whether the pixels have another meaning than their numbers say, and `keepsProfile` does not ask to leave it so.
     ///
     /// Inks are always converted: there is no telling what they are in three channels.
     private func isConverting(_ options: DecodeOptions) -> Bool {
@@ -59,7 +59,7 @@ struct StoredColors: Sendable {
         return ColorProfileHandle(source)?.bytes
     }
 
-    /// The most bytes that a conversion of rows of `width` holds, the profile included.
+    /// The maximum number of bytes that a conversion of rows of `width` holds, the profile included.
     func workingBytes(_ options: DecodeOptions, width: Int) -> Int {
         guard let source else { return 0 }
         let profile = if case .profile(let bytes) = source { bytes.count } else { 4 << 10 }

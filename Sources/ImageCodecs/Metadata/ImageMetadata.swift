@@ -1,4 +1,4 @@
-/// What a file says beside its pixels and can be kept when they are written anew: its colour profile and its Exif data.
+/// What a file says beside its pixels and can be kept when they are written anew: its color profile and its Exif data.
 ///
 /// Nothing of it is written unless it is handed to an encoder.
 public struct ImageMetadata: Sendable, Hashable {
@@ -7,16 +7,16 @@ public struct ImageMetadata: Sendable, Hashable {
     /// The Exif data, from the TIFF header on (`II` or `MM`): camera, place, time, often a small picture.
     public var exif: [UInt8]?
 
-    /// The most bytes that are read of each.
+    /// The maximum number of bytes that are read of each.
     public static let maximumBytes = 16 << 20
 
-    /// Nothing, unless told otherwise.
+    /// Nothing, by default.
     public init(colorProfile: [UInt8]? = nil, exif: [UInt8]? = nil) {
         self.colorProfile = colorProfile
         self.exif = exif
     }
 
-    /// Whether there is nothing.
+    /// A Boolean value that indicates whether there is nothing.
     public var isEmpty: Bool { colorProfile == nil && exif == nil }
 
     /// Makes the Exif data say that the pixels stand upright, as they do after decoding.

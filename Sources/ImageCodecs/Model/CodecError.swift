@@ -1,6 +1,7 @@
 /// Why a file could not be decoded, or an image not be encoded.
 public enum CodecError: Error, Sendable, Hashable {
-    /// The bytes are no JPEG, PNG, WebP or GIF, nor of a ``CustomFormat``; `lookingLike` says what they seem to be, such as "HTML".
+    /// The bytes are no JPEG, PNG, WebP or GIF, nor of a ``CustomFormat``; `lookingLike` says what they seem to be,
+    /// such as "HTML".
     case unsupportedFormat(lookingLike: String)
     /// The file ends before its image does.
     case truncated(ImageFormat)
@@ -56,7 +57,7 @@ extension CodecError: CustomStringConvertible {
 }
 
 extension CodecError {
-    /// Whether the file was well as far as it goes: it ends too early, or its data are damaged.
+    /// A Boolean value that indicates whether the file was well as far as it goes: it ends too early, or its data are damaged.
     var isDamage: Bool {
         switch self {
         case .truncated, .corrupt: true

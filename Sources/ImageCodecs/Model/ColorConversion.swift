@@ -1,11 +1,11 @@
-/// What a decode does to make the colours of a file sRGB.
+/// What a decode does to make the colors of a file sRGB.
 public enum ColorConversion: String, Sendable, Hashable, CaseIterable {
-    /// Nothing: the file names no colours, or sRGB, or what is as good as that.
+    /// Nothing: the file names no colors, or sRGB, or what is as good as that.
     case unneeded = "none"
     /// Each pixel is converted, unless ``DecodeOptions/keepsProfile`` is set.
     case converted
     /// Nothing: what the file names is broken, over 4 MiB, for pixels of another kind, or not known here.
     ///
-    /// The colours count as sRGB, as in browsers.
+    /// The colors count as sRGB, as in browsers.
     case unsupported
 }

@@ -6,21 +6,21 @@
 /// tables of a lossless WebP image, or of lossless alpha, may take 2 MiB and 64 bytes for each compressed byte, of
 /// an animation for each of the file, and at most 48 MiB. What asks for more ends in `overLimit(.memory)`; encoders do not.
 public struct DecodeLimits: Sendable, Hashable {
-    /// Most pixels (width times height) of the stored image or of an animation's canvas.
+    /// The maximum number of pixels (width times height) of the stored image or of an animation's canvas.
     public var maximumPixels: Int
-    /// Most pixels along one side of the stored image.
+    /// The maximum number of pixels along one side of the stored image.
     public var maximumSide: Int
-    /// Most bytes of the compressed file.
+    /// The maximum number of bytes of the compressed file.
     public var maximumBytes: Int
-    /// Most scans of a progressive or multi-scan JPEG.
+    /// The maximum number of scans of a progressive or multi-scan JPEG.
     public var maximumScans: Int
-    /// Most frames of an animation.
+    /// The maximum number of frames of an animation.
     public var maximumFrames: Int
     /// The maximum number of pixels of all frames of an animation together, each counted as the whole canvas.
     ///
     /// A few bytes can ask for a frame, so this limits the time that an animation takes.
     public var maximumAnimationPixels: Int
-    /// Most bytes of a file that may come before its header is complete (Exif, ICC and other metadata).
+    /// The maximum number of bytes of a file that may come before its header is complete (Exif, ICC and other metadata).
     public var maximumHeaderBytes: Int
 
     /// The defaults: 0x3FFF x 0x3FFF pixels (268 million), 65,535 a side, 512 MiB, 100 scans, 10,000 frames of 2^31

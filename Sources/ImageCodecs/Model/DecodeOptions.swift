@@ -4,25 +4,28 @@ public struct DecodeOptions: Sendable, Hashable {
     public var target: Target
     /// How pixels are weighted where the size changes.
     public var resampling: Resampling
-    /// Whether images smaller than the target are made larger.
+    /// A Boolean value that indicates whether images smaller than the target are made larger.
     ///
     /// The result is held to the limits of ``DecodeLimits`` like the original.
     public var allowsEnlarging: Bool
     /// Leave the rows as stored instead of turning them upright.
     public var ignoresOrientation: Bool
-    /// Whether the decode ends as soon as all its pixels are known, without a look at the rest of the file.
+    /// A Boolean value that indicates whether the decode ends as soon as all its pixels are known, without a look at
+    /// the rest of the file.
     ///
     /// That saves what follows the first frame, the rows below what a fill shows, and most of a progressive JPEG that
     /// is made 1/8 of its size or smaller; a download that nobody else wants is stopped. Damage and metadata behind the
     /// pixels go unnoticed, and frames are not counted.
     public var stopsWhenComplete: Bool
-    /// Whether an image that ends too early or is damaged is given as far as it goes, marked ``DecodedImage/isPartial``.
+    /// A Boolean value that indicates whether an image that ends too early or is damaged is given as far as it goes,
+    /// marked ``DecodedImage/isPartial``.
     ///
     /// Otherwise it is an error. Where no row could be decoded it is one in any case. Of a progressive or interlaced image
     /// the latest scans are shown. Of an animation there are the frames that are complete, or, without any, what there is of
     /// the first; a damaged frame shows what could be decoded over the frame before it.
     public var allowsPartial: Bool
-    /// Whether pixels stay as stored, instead of being converted to sRGB, and come with their profile.
+    /// A Boolean value that indicates whether pixels stay as stored, instead of being converted to sRGB, and come
+    /// with their profile.
     ///
     /// The profile is then ``DecodedImage/iccProfile``. Images of four inks are converted all the same.
     public var keepsProfile: Bool
@@ -50,7 +53,7 @@ public struct DecodeOptions: Sendable, Hashable {
         case maximumBytes(Int = 60 << 20)
     }
 
-    /// The original size, upright and in sRGB, from the whole file, as straight RGBA, unless told otherwise.
+    /// The original size, upright and in sRGB, from the whole file, as straight RGBA, by default.
     public init(
         target: Target = .original, resampling: Resampling = Resampling(), allowsEnlarging: Bool = false,
         ignoresOrientation: Bool = false, stopsWhenComplete: Bool = false, allowsPartial: Bool = false,

@@ -8,8 +8,8 @@ public struct DecodedImage: Sendable, Hashable {
     public var originalSize: PixelSize
     /// How much of the original is shown, in its pixels, rounded up: all of it, unless a fill cut off edges.
     public var shownSize: PixelSize
-    /// Whether something is missing: the file ended too early or was damaged, and ``DecodeOptions/allowsPartial`` was set, or
-    /// this comes with an error.
+    /// A Boolean value that indicates whether something is missing: the file ended too early or was damaged, and
+    /// ``DecodeOptions/allowsPartial`` was set, or this comes with an error.
     public var isPartial: Bool
     /// How many rows of the image as stored, scaled like `pixels`, are there: all of them, unless ``isPartial``.
     ///
@@ -18,12 +18,12 @@ public struct DecodedImage: Sendable, Hashable {
     public var completeRows: Int
     /// The ICC profile of `pixels`, as the file has it; nil if they are sRGB.
     ///
-    /// Only where ``DecodeOptions/keepsProfile`` was set. Where the file describes its colours by other means, a profile made
+    /// Only where ``DecodeOptions/keepsProfile`` was set. Where the file describes its colors by other means, a profile made
     /// of those.
     public var iccProfile: [UInt8]?
-    /// Whether `pixels` is smaller, or larger, than what it shows was in the original.
+    /// A Boolean value that indicates whether `pixels` is smaller, or larger, than what it shows was in the original.
     public var wasScaled: Bool { pixels.size != shownSize }
-    /// Whether edges of the original were cut off.
+    /// A Boolean value that indicates whether edges of the original were cut off.
     public var wasCropped: Bool { shownSize != originalSize }
 
     /// An image as the decoder makes it; all of the original is shown unless `shownSize` says otherwise.

@@ -1,6 +1,6 @@
 /// A compressed image format: one of the four that this library reads and writes, or another, read by a ``CustomFormat``.
 public struct ImageFormat: Sendable, Hashable {
-    /// Whether it is one of the four, which no other equals whatever it is called.
+    /// A Boolean value that indicates whether it is one of the four, which no other equals whatever it is called.
     private let isBuiltIn: Bool
     /// What people call it: JPEG, PNG, WebP, GIF.
     public let name: String

@@ -11,30 +11,33 @@ public struct ImageHeader: Sendable, Hashable {
     public var orientation: ImageOrientation
     /// Number of frames, or nil where it is not known before the whole file has been read (GIF, animated WebP).
     public var frameCount: Int?
-    /// Whether pixels may be transparent.
+    /// A Boolean value that indicates whether pixels may be transparent.
     public var hasAlpha: Bool
-    /// Whether the image comes in several passes of growing quality: progressive JPEG, interlaced PNG and GIF.
+    /// A Boolean value that indicates whether the image comes in several passes of growing quality: progressive JPEG,
+    /// interlaced PNG and GIF.
     public var isProgressive: Bool
     /// Bits a channel as stored.
     public var bitsPerChannel: Int
-    /// Colour channels as stored: 1 grey or indexed, 3 colour, 4 CMYK; alpha not counted.
+    /// Color channels as stored: 1 gray or indexed, 3 color, 4 CMYK; alpha not counted.
     public var colorChannels: Int
     /// The embedded ICC profile's description, or nil without a profile.
     ///
     /// "unnamed" if the profile has no readable name.
     public var colorProfile: String?
-    /// What a decode does to make the colours sRGB.
+    /// What a decode does to make the colors sRGB.
     public var colorConversion: ColorConversion
-    /// Whether the file has metadata behind its pixels that can still change `orientation` (WebP's `EXIF` chunk).
+    /// A Boolean value that indicates whether the file has metadata behind its pixels that can still change
+    /// `orientation` (WebP's `EXIF` chunk).
     public var orientationFollowsPixels: Bool
 
-    /// Whether the chunks that make a PNG an animation contradict each other or the specification, so that its default image
-    /// alone is shown; known once the file has been read as an animation.
+    /// A Boolean value that indicates whether the chunks that make a PNG an animation contradict each other or the
+    /// specification, so that its default image alone is shown; known once the file has been read as an animation.
     public var hasInvalidAnimation = false
 
-    /// Whether all its colours are grey, so that a profile may speak of grey alone.
+    /// A Boolean value that indicates whether all its colors are gray, so that a profile may speak of gray alone.
     var isGrey = false
-    /// Whether the channels of a sequential JPEG come one scan after the other, so that they must all be kept.
+    /// A Boolean value that indicates whether the channels of a sequential JPEG come one scan after the other, so
+    /// that they must all be kept.
     var hasSeparateScans = false
     /// Of each channel of a JPEG; empty for other formats.
     var sampling: [SamplingFactors] = []
@@ -47,13 +50,13 @@ public struct ImageHeader: Sendable, Hashable {
     /// they come.
     var heldBytes = 0
 
-    /// Whether the file has more than one frame, or it is not known yet how many.
+    /// A Boolean value that indicates whether the file has more than one frame, or it is not known yet how many.
     public var mayBeAnimated: Bool { frameCount != 1 }
 
     /// Size once the orientation has been applied.
     public var uprightSize: PixelSize { size.upright(orientation) }
 
-    /// A still, opaque 8-bit colour image of `size`; change what differs.
+    /// A still, opaque 8-bit color image of `size`; change what differs.
     public init(format: ImageFormat, size: PixelSize) {
         self.format = format
         self.size = size

@@ -17,7 +17,7 @@ public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     /// To be turned 90 degrees counter-clockwise.
     case left = 8
 
-    /// Whether standing upright exchanges width and height.
+    /// A Boolean value that indicates whether standing upright exchanges width and height.
     public var swapsAxes: Bool { rawValue >= 5 }
 }
 

@@ -1,7 +1,7 @@
 /// An image in memory: rows from the top without padding, of RGBA with 8 bits a channel and straight (not
 /// premultiplied) alpha unless ``format`` says otherwise.
 ///
-/// Decoded colours are sRGB, unless ``DecodeOptions/keepsProfile`` left them as the file has them.
+/// Decoded colors are sRGB, unless ``DecodeOptions/keepsProfile`` left them as the file has them.
 public struct PixelBuffer: Sendable, Hashable {
     /// Width and height in pixels.
     public let size: PixelSize
@@ -34,13 +34,14 @@ public struct PixelBuffer: Sendable, Hashable {
     /// The bytes of a row.
     public var rowBytes: Int { width * format.bytesPerPixel }
 
-    /// Red, green, blue and straight alpha, to the nearest of 8 bits, of the pixel in column `x` of row `y`; traps outside the image.
+    /// Red, green, blue and straight alpha, to the nearest of 8 bits, of the pixel in column `x` of row `y`; traps
+    /// outside the image.
     public subscript(x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel (\(x), \(y)) outside \(size)")
         return format.load(bytes.span, at: (y * width + x) * format.bytesPerPixel)
     }
 
-    /// Whether no pixel is transparent.
+    /// A Boolean value that indicates whether no pixel is transparent.
     public var isOpaque: Bool {
         switch format {
         case .gray8: true

@@ -1,12 +1,12 @@
 /// How the pixels of a ``PixelBuffer`` are stored.
 public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
-    /// Red, green, blue, alpha; colours as they are, whatever alpha is (straight).
+    /// Red, green, blue, alpha; colors as they are, whatever alpha is (straight).
     case rgba8
-    /// The same with colours times alpha, as most drawing libraries want them: `(colour * alpha + 127) / 255`.
+    /// The same with colors times alpha, as most drawing libraries want them: `(colour * alpha + 127) / 255`.
     case rgba8Premultiplied
     /// Blue, green, red, alpha: what Cairo, Windows and video programs call ARGB32 or BGRA.
     case bgra8
-    /// The same with colours times alpha.
+    /// The same with colors times alpha.
     case bgra8Premultiplied
     /// One byte: the lightness of BT.601, `(19595 * red + 38470 * green + 7471 * blue + 32768) / 65536`.
     ///
@@ -92,7 +92,7 @@ extension PixelFormat {
         UInt8((Int(colour) * Int(alpha) + 127) / 255)
     }
 
-    /// The nearest colour of which `premultiplied` makes `colour` again.
+    /// The nearest color of which `premultiplied` makes `colour` again.
     private static func straight(_ colour: UInt8, _ alpha: UInt8) -> UInt8 {
         alpha == 0 ? 0 : UInt8(min(255, (Int(colour) * 255 + Int(alpha) / 2) / Int(alpha)))
     }

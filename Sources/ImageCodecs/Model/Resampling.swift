@@ -2,12 +2,12 @@
 public struct Resampling: Sendable, Hashable {
     /// The weights.
     public var filter: Filter
-    /// Whether light is averaged instead of the numbers that stand for it.
+    /// A Boolean value that indicates whether light is averaged instead of the numbers that stand for it.
     ///
-    /// Keeps fine bright detail, such as stars, as bright as it is; takes a little longer. Colours count as sRGB.
+    /// Keeps fine bright detail, such as stars, as bright as it is; takes a little longer. Colors count as sRGB.
     public var usesLinearLight: Bool
 
-    /// Lanczos-3 on the numbers as stored, as most programs do, unless told otherwise.
+    /// Lanczos-3 on the numbers as stored, as most programs do, by default.
     public init(filter: Filter = .lanczos3, usesLinearLight: Bool = false) {
         self.filter = filter
         self.usesLinearLight = usesLinearLight

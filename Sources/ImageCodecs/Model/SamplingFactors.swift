@@ -14,7 +14,7 @@ struct SamplingFactors: Sendable, Hashable {
         vertical = Int(byte & 15)
     }
 
-    /// Whether both are from 1 to 4.
+    /// A Boolean value that indicates whether both are from 1 to 4.
     var isValid: Bool { (1...4).contains(horizontal) && (1...4).contains(vertical) }
 }
 

@@ -12,7 +12,7 @@ public struct DecodePlan: Sendable, Hashable {
     public let orientation: ImageOrientation
     /// The part of the rows that is shown.
     let rowRegion: PixelRegion
-    /// Most bytes of memory the decode holds at once: codec state, filter window, and the result.
+    /// The maximum number of bytes of memory the decode holds at once: codec state, filter window, and the result.
     ///
     /// Previews are extra: each that is kept costs as much as the result. So does the turning of a PNG whose orientation
     /// stands behind its pixels: few have one, nothing announces it, and all others would have to pay for twice as much.
@@ -56,7 +56,7 @@ extension DecodePlan {
                 BandResampler.workingBytes(
                     from: rowSize, region: rowRegion, to: scaledSize, filter: options.resampling.filter))
         }
-        // Turning and fitting afterwards makes a copy, no larger.
+        // Turning and fitting afterward makes a copy, no larger.
         if isUndecided {
             terms += [
                 overflow ? .max : output,

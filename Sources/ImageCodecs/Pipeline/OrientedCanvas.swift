@@ -38,7 +38,7 @@ final class OrientedCanvas: RowSink {
         if orientation.swapsAxes { strip.reserveCapacity(rowBytes * min(part.size.height, Self.stripHeight)) }
     }
 
-    /// The most bytes it holds besides the image.
+    /// The maximum number of bytes it holds besides the image.
     static func workingBytes(stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat) -> Int {
         orientation.swapsAxes ? size.width * format.bytesPerPixel * stripHeight : 0
     }
@@ -72,7 +72,7 @@ final class OrientedCanvas: RowSink {
 
     /// Writes the next `rowCount` stored rows, which `source` holds and the image has room for.
     private func write(_ source: UnsafeRawBufferPointer, rowCount: Int) {
-        // In pixels of the upright image: where the first goes, and the way from there to its neighbours.
+        // In pixels of the upright image: where the first goes, and the way from there to its neighbors.
         func index(_ x: Int, _ y: Int) -> Int {
             let place = orientation.place(x: part.left + x, y: part.top + y, in: stored)
             return place.y * pixels.width + place.x

@@ -1,7 +1,7 @@
 extension PixelBuffer {
     /// The same image stored in another format, by the formulas of ``PixelFormat``.
     ///
-    /// What a format does not hold is lost: of grey images the colours, of premultiplied ones those of transparent pixels.
+    /// What a format does not hold is lost: of gray images the colors, of premultiplied ones those of transparent pixels.
     public func converted(to format: PixelFormat) -> PixelBuffer {
         format == self.format ? self : turned(.up, format: format)
     }

@@ -46,7 +46,7 @@ final class RowPipeline: RowSink {
     var pixels: PixelBuffer { canvas.pixels }
     /// How many of its stored rows are there.
     var completeRows: Int { canvas.completeRows }
-    /// Whether all are.
+    /// A Boolean value that indicates whether all are.
     var isComplete: Bool { completeRows == rowCount }
 
     /// Brings the rows to the image that wait for others; none follow.

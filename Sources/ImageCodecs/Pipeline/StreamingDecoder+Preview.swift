@@ -6,7 +6,8 @@ extension StreamingDecoder {
         return (running.decoder.previewScan ?? 0) + running.pipeline.completeRows
     }
 
-    /// Which scan or pass of a progressive image ``preview(maximumSide:)`` would show, from 1; nil of others, and while there is none.
+    /// Which scan or pass of a progressive image ``preview(maximumSide:)`` would show, from 1; nil of others, and
+    /// while there is none.
     public var previewScan: Int? { failure == nil ? running?.decoder.previewScan : nil }
 
     /// The image as far as it has come, or nil while there is nothing to show.

@@ -55,7 +55,7 @@ public final class StreamingDecoder {
     /// Takes the next bytes of the file.
     ///
     /// Before ``begin()`` they are only kept, and looked through for the header. Throws as soon as the bytes show that
-    /// there will be no image: `unsupportedFormat` after the first 12 (or as many as a custom format is recognised by),
+    /// there will be no image: `unsupportedFormat` after the first 12 (or as many as a custom format is recognized by),
     /// `overLimit`, `corrupt`, `unsupportedFeature`, `zeroPixels`, `truncated` if the image ends before its rows do, and
     /// `decoderFault`.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
@@ -108,8 +108,9 @@ public final class StreamingDecoder {
         }
     }
 
-    /// Whether the rest of the file is not wanted: because the image is finished and ``DecodeOptions/stopsWhenComplete`` asks
-    /// for it, or because nothing can be decoded behind damage and ``DecodeOptions/allowsPartial`` lets that pass.
+    /// A Boolean value that indicates whether the rest of the file is not wanted: because the image is finished and
+    /// ``DecodeOptions/stopsWhenComplete`` asks for it, or because nothing can be decoded behind damage and
+    /// ``DecodeOptions/allowsPartial`` lets that pass.
     ///
     /// The caller may then call ``finish()`` without it.
     public var needsNoMoreBytes: Bool {
@@ -119,7 +120,8 @@ public final class StreamingDecoder {
         return isUpright && running.pipeline.isComplete
     }
 
-    /// Whether the end marker of the image has come, so that ``finish()`` is next and a preview is hardly worth while.
+    /// A Boolean value that indicates whether the end marker of the image has come, so that ``finish()`` is next and
+    /// a preview is hardly worth while.
     ///
     /// Not every format tells.
     public var hasReachedEnd: Bool { failure == nil && running?.decoder.hasReachedEnd == true }

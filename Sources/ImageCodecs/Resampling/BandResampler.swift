@@ -5,7 +5,7 @@
 /// made: 96 bytes for each source column with Lanczos, however much smaller the image becomes. The result does not depend
 /// on how rows are batched.
 ///
-/// Colours are weighted by alpha, or transparent pixels would bleed into their neighbours.
+/// Colors are weighted by alpha, or transparent pixels would bleed into their neighbors.
 final class BandResampler: RowSink {
     private let target: PixelSize
     private let rows: ResamplingWeights
@@ -49,7 +49,7 @@ final class BandResampler: RowSink {
         output = [UInt8](repeating: 0, count: target.width * (isDeep ? 8 : 4))
     }
 
-    /// The most bytes such a resampler holds.
+    /// The maximum number of bytes such a resampler holds.
     static func workingBytes(
         from source: PixelSize, region: PixelRegion? = nil, to target: PixelSize,
         filter: Resampling.Filter = .lanczos3

@@ -2,7 +2,7 @@ import CResampling
 
 /// Weights along a row as 16-bit whole numbers, for pixels taken two at a time: eight products in one instruction.
 ///
-/// The weights of each target pixel add up to exactly 1, so a plain colour stays the same. Each has 14 significant bits
+/// The weights of each target pixel add up to exactly 1, so a plain color stays the same. Each has 14 significant bits
 /// or more compared with the largest, which puts a result off by less than a tenth of a byte's step.
 struct FixedPointColumns {
     private var starts: [Int32] = []
@@ -64,7 +64,7 @@ struct FixedPointColumns {
         weights.append(contentsOf: repeatElement(0, count: end - weights.count))
     }
 
-    /// The most bytes of such a table and of a row of pairs, where `taps` source pixels go into a target pixel.
+    /// The maximum number of bytes of such a table and of a row of pairs, where `taps` source pixels go into a target pixel.
     static func workingBytes(taps: Int, target: Int, source: Int) -> Int {
         let length = taps / 2 + 3
         return target * (length * 4 + 4) + max(length, source / 2 + 1) * 16

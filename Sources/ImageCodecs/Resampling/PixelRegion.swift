@@ -24,7 +24,7 @@ struct PixelRegion: Sendable, Hashable {
         PixelSize(width: Int((width - 1e-6).rounded(.up)), height: Int((height - 1e-6).rounded(.up)))
     }
 
-    /// Whether it is made of whole pixels, as many as `size` says, so that it need only be cut out.
+    /// Returns whether it is made of whole pixels, as many as `size` says, so that it need only be cut out.
     func isCut(to size: PixelSize) -> Bool {
         left == left.rounded() && top == top.rounded()
             && width == Double(size.width) && height == Double(size.height)

@@ -5,7 +5,7 @@ import Glibc
 #endif
 
 extension Resampling.Filter {
-    /// How many source samples to either side of its centre a target sample looks at, where it covers `ratio` of them.
+    /// How many source samples to either side of its center a target sample looks at, where it covers `ratio` of them.
     func reach(ratio: Double) -> Double {
         switch self {
         case .lanczos3: 3 * max(ratio, 1)
@@ -15,7 +15,7 @@ extension Resampling.Filter {
         }
     }
 
-    /// The weight, up to a common factor, of the source sample `distance` samples from the centre; 0 beyond the reach.
+    /// The weight, up to a common factor, of the source sample `distance` samples from the center; 0 beyond the reach.
     func weight(distance: Double, ratio: Double) -> Double {
         let x = abs(distance) / max(ratio, 1)
         return switch self {

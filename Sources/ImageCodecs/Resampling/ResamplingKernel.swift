@@ -18,7 +18,7 @@ struct ResamplingKernel: ~Copyable {
     private let sourceColumns: Range<Int>
     private let keptRows: Int
     private let hasAlpha: Bool
-    /// Whether samples have 16 bits, and the largest one.
+    /// A Boolean value that indicates whether samples have 16 bits, and the largest one.
     private let isDeep: Bool
     private let most: Float
     /// Nil where the numbers are averaged as they are.
@@ -180,7 +180,7 @@ struct ResamplingKernel: ~Copyable {
     }
 }
 
-/// Colours times alpha; alpha stays, 0 to `most`.
+/// Colors times alpha; alpha stays, 0 to `most`.
 private func premultiplied(_ pixel: SIMD4<Float>, _ most: Float) -> SIMD4<Float> {
     let alpha = pixel.w
     var result = pixel * (alpha / most)
@@ -188,7 +188,7 @@ private func premultiplied(_ pixel: SIMD4<Float>, _ most: Float) -> SIMD4<Float>
     return result
 }
 
-/// The inverse, with no colours where alpha rounds to nothing.
+/// The inverse, with no colors where alpha rounds to nothing.
 private func straight(_ pixel: SIMD4<Float>, _ most: Float) -> SIMD4<Float> {
     let alpha = pixel.w
     guard alpha >= 0.5 else { return .zero }

@@ -1,4 +1,4 @@
-/// Which source samples make each sample of another line, shorter or longer, and with what weight: centres aligned.
+/// Which source samples make each sample of another line, shorter or longer, and with what weight: centers aligned.
 ///
 /// The filter is stretched by the ratio of the lengths where that makes it wider, so that it sees every source sample.
 /// Samples it would need from outside the line are taken to equal the outermost one.
@@ -41,7 +41,7 @@ struct ResamplingWeights {
         }
     }
 
-    /// The most bytes of such a table, and the most source samples that go into one target sample.
+    /// The maximum number of bytes of such a table, and the most source samples that go into one target sample.
     static func cost(
         from source: Int, length: Double, to target: Int, filter: Resampling.Filter
     ) -> (bytes: Int, taps: Int) {

@@ -43,7 +43,7 @@ struct ScalePlan: Sendable, Hashable {
         }
     }
 
-    /// Whether no pixel has to be made of others.
+    /// A Boolean value that indicates whether no pixel has to be made of others.
     var isUnscaled: Bool { region.isCut(to: scaledSize) }
 
     private init(whole size: PixelSize, scaledTo scaledSize: PixelSize) {

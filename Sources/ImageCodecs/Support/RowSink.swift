@@ -1,9 +1,9 @@
 /// Takes the rows of an image, from the top, one at a time.
 protocol RowSink: AnyObject {
-    /// Whether rows of four inks are to come as a JPEG has them, inverted, and not as RGBA.
+    /// A Boolean value that indicates whether rows of four inks are to come as a JPEG has them, inverted, and not as RGBA.
     var takesInks: Bool { get }
 
-    /// Whether rows of 16 bits a channel may come, in the byte order of the machine.
+    /// A Boolean value that indicates whether rows of 16 bits a channel may come, in the byte order of the machine.
     var takesDeepRows: Bool { get }
 
     /// The next row: RGBA, 8 bits a channel or 16, straight alpha. The span is good for the call only.

@@ -24,7 +24,7 @@ extension Span<UInt8> {
         littleEndian(4, at: offset)
     }
 
-    /// Whether the ASCII characters of `name` stand at `offset`.
+    /// Returns whether the ASCII characters of `name` stand at `offset`.
     package func has(_ name: StaticString, at offset: Int) -> Bool {
         guard has(name.utf8CodeUnitCount, at: offset) else { return false }
         return name.withUTF8Buffer { characters in
@@ -33,7 +33,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether `length` bytes have come at `offset`.
+    /// Returns whether `length` bytes have come at `offset`.
     package func has(_ length: Int, at offset: Int) -> Bool {
         offset <= count && length <= count - offset
     }

@@ -2,7 +2,7 @@ import ImageCodecs
 
 /// How images and animations of one format are written: an entry of the table ``EncodingOptions/encoder``.
 protocol FormatEncoder: Sendable {
-    /// Whether images of 16 bits a channel are written with as many; others get 8.
+    /// A Boolean value that indicates whether images of 16 bits a channel are written with as many; others get 8.
     var keepsDeepPixels: Bool { get }
 
     /// Writes an image, which has pixels, as a file.

@@ -1,7 +1,7 @@
 import ImageCodecs
 
 extension ImageMetadata {
-    /// What the colours of a profile are.
+    /// What the colors of a profile are.
     enum ProfileColors: Equatable {
         case rgb, grey
     }
@@ -12,7 +12,7 @@ extension ImageMetadata {
         return profile.has("RGB ", at: 16) ? .rgb : profile.has("GRAY", at: 16) ? .grey : nil
     }
 
-    /// The profile for pixels that are all grey or not, if it can be said of them.
+    /// The profile for pixels that are all gray or not, if it can be said of them.
     func usableProfile(isGrey: Bool) -> [UInt8]? {
         switch profileColors {
         case .rgb: colorProfile

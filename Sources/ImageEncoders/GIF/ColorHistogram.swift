@@ -1,8 +1,8 @@
 import ImageCodecs
 
-/// How often colours occur in an image, those that share the upper five bits of each channel taken together.
+/// How often colors occur in an image, those that share the upper five bits of each channel taken together.
 struct ColorHistogram {
-    /// The mean colour of a bin, red, green and blue from 0 to 255, and how many pixels it has.
+    /// The mean color of a bin, red, green and blue from 0 to 255, and how many pixels it has.
     struct Bin {
         var color: SIMD4<Float>
         var count: Float
@@ -37,7 +37,7 @@ struct ColorHistogram {
         Int(bytes[offset] >> 3) << 10 | Int(bytes[offset + 1] >> 3) << 5 | Int(bytes[offset + 2] >> 3)
     }
 
-    /// Which of `colors`, at most 256, comes nearest to the colours of each of the 32,768 bins, if it has pixels.
+    /// Which of `colors`, at most 256, comes nearest to the colors of each of the 32,768 bins, if it has pixels.
     func nearest(in colors: [IndexedImage.Color]) -> [UInt8] {
         let palette = colors.map { SIMD4<Float>(Float($0.red), Float($0.green), Float($0.blue), 0) }
         var nearest = [UInt8](repeating: 0, count: Self.binCount)

@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// Writes animated GIF: each frame is the rectangle that has changed, in colours of its own.
+/// Writes animated GIF: each frame is the rectangle that has changed, in colors of its own.
 ///
 /// Holds one frame back, because what becomes of it when its time is over depends on the next.
 final class GIFAnimationWriter: AnimationWriter {
@@ -37,7 +37,7 @@ final class GIFAnimationWriter: AnimationWriter {
         return try writer.finish()
     }
 
-    /// Writes a frame, whose place is cleared afterwards if the next is to show through there.
+    /// Writes a frame, whose place is cleared afterward if the next is to show through there.
     private func write(_ frame: PixelBuffer, delay: UInt16, isCleared: Bool) throws(CodecError) {
         let place: PixelRectangle
         if isFirst {
@@ -51,7 +51,7 @@ final class GIFAnimationWriter: AnimationWriter {
         let whole = frame.cropped(to: place)
         var changed = whole
         changed.clearPixels(equalTo: canvas.cropped(to: place))
-        // Transparency takes one of the colours.
+        // Transparency takes one of the colors.
         let image =
             IndexedImage(exactly: changed, maximumColors) ?? IndexedImage(exactly: whole, maximumColors)
             ?? IndexedImage(nearest: changed, maximumColors)
@@ -74,7 +74,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Whether a pixel is transparent here and opaque in `other`.
+    /// Returns whether a pixel is transparent here and opaque in `other`.
     fileprivate func uncovers(_ other: PixelBuffer) -> Bool {
         stride(from: 3, to: bytes.count, by: 4).contains { bytes[$0] == 0 && other.bytes[$0] != 0 }
     }

@@ -43,7 +43,7 @@ final class GIFWriter {
         try check(unsafe EGifPutExtensionTrailer(file))
     }
 
-    /// A frame shown for `delay` hundredths of a second at its place, which may be cleared afterwards.
+    /// A frame shown for `delay` hundredths of a second at its place, which may be cleared afterward.
     func write(
         _ image: IndexedImage, at place: PixelRectangle, clearsPlace: Bool, delay: UInt16
     ) throws(CodecError) {

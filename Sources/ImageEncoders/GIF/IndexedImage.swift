@@ -1,29 +1,29 @@
 import ImageCodecs
 
-/// An image in at most 256 colours, one of them transparent if need be.
+/// An image in at most 256 colors, one of them transparent if need be.
 struct IndexedImage {
-    /// Red, green and blue of a colour.
+    /// Red, green and blue of a color.
     struct Color: Hashable {
         var red: UInt8
         var green: UInt8
         var blue: UInt8
     }
 
-    /// The colours by index, without the transparent one.
+    /// The colors by index, without the transparent one.
     private(set) var colors: [Color] = []
     /// The index of each pixel.
     private(set) var indices: [UInt8] = []
-    /// The index that stands for no colour, behind all others, if any pixel is transparent.
+    /// The index that stands for no color, behind all others, if any pixel is transparent.
     private(set) var transparentIndex: UInt8?
 
-    /// The exact colours of `pixels`, up to `limit` with the transparent one, of which those without alpha are transparent and all others opaque; nil if there
-    /// are too many.
+    /// The exact colors of `pixels`, up to `limit` with the transparent one, of which those without alpha are
+    /// transparent and all others opaque; nil if there are too many.
     init?(exactly pixels: PixelBuffer, _ limit: Int = 256) {
         guard assignExactly(pixels, limit) else { return nil }
         clearTransparentPixels(of: pixels)
     }
 
-    /// A choice of colours, up to `limit` with the transparent one, each pixel taking the one that comes nearest.
+    /// A choice of colors, up to `limit` with the transparent one, each pixel taking the one that comes nearest.
     init(nearest pixels: PixelBuffer, _ limit: Int = 256) {
         let histogram = ColorHistogram(pixels)
         colors = MedianCut.colors(of: histogram, limit: limit - (pixels.isOpaque ? 0 : 1))

@@ -1,11 +1,11 @@
 import ImageCodecs
 
-/// Chooses the colours that stand for an image: boxes of colours are cut in two until there are enough of them.
+/// Chooses the colors that stand for an image: boxes of colors are cut in two until there are enough of them.
 ///
-/// Each cut goes through the mean of the box whose colours differ most in sum. At most 256 cuts of at most 32,768 bins,
+/// Each cut goes through the mean of the box whose colors differ most in sum. At most 256 cuts of at most 32,768 bins,
 /// whatever the image.
 enum MedianCut {
-    /// Up to `limit` colours for the image counted in `histogram`.
+    /// Up to `limit` colors for the image counted in `histogram`.
     static func colors(of histogram: ColorHistogram, limit: Int) -> [IndexedImage.Color] {
         var bins = histogram.bins
         var boxes = [Box(bins[...])]
@@ -15,7 +15,7 @@ enum MedianCut {
             let box = boxes[worst]
             let middle = bins[box.range].partition { $0.color[box.axis] > box.mean[box.axis] }
             guard middle > box.range.lowerBound, middle < box.range.upperBound else {
-                // The colours differ by less than a number can say.
+                // The colors differ by less than a number can say.
                 boxes[worst].error = 0
                 continue
             }
@@ -29,7 +29,7 @@ enum MedianCut {
     private struct Box {
         let range: Range<Int>
         let mean: SIMD4<Float>
-        /// The channel in which the colours differ most.
+        /// The channel in which the colors differ most.
         let axis: Int
         /// The sum of their squared distances from the mean in that channel.
         var error: Float

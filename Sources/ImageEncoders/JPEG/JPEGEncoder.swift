@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// Writes JPEG; grey images as one channel.
+/// Writes JPEG; gray images as one channel.
 struct JPEGEncoder: FormatEncoder {
     private let options: JPEGOptions
 
@@ -15,7 +15,7 @@ struct JPEGEncoder: FormatEncoder {
         guard let width = UInt32(exactly: pixels.width), let height = UInt32(exactly: pixels.height) else {
             throw .encodingFailed(.jpeg, "\(pixels.size) is too large")
         }
-        // What a profile says of colours cannot be said of one channel.
+        // What a profile says of colors cannot be said of one channel.
         let isGrey = pixels.isGrey && metadata.profileColors != .rgb
         let encoder = try JPEGEncoderHandle(width: width, height: height, options: options, isGrey: isGrey)
         let segments = try metadata.jpegSegments(isGrey: isGrey)

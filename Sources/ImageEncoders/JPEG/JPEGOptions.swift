@@ -2,12 +2,13 @@
 public struct JPEGOptions: Sendable, Hashable {
     /// 1, the smallest, to 100, the best; values outside count as the nearer end.
     public var quality: Int
-    /// How much of the colours' resolution is kept; nil halves it both ways below quality 90, and keeps it from there on.
+    /// How much of the colors' resolution is kept; nil halves it both ways below quality 90, and keeps it from there on.
     public var chroma: ChromaSubsampling?
-    /// Whether the whole image can be shown early, coarsely; such files are a little smaller, too, and take longer.
+    /// A Boolean value that indicates whether the whole image can be shown early, coarsely; such files are a little
+    /// smaller, too, and take longer.
     public var isProgressive: Bool
 
-    /// How finely the colours of a JPEG are stored, next to its lightness.
+    /// How finely the colors of a JPEG are stored, next to its lightness.
     public enum ChromaSubsampling: String, Sendable, Hashable, CaseIterable {
         /// 4:4:4: at full resolution.
         case full = "4:4:4"
@@ -17,7 +18,7 @@ public struct JPEGOptions: Sendable, Hashable {
         case half = "4:2:0"
     }
 
-    /// Sequential at quality 85 unless told otherwise.
+    /// Sequential at quality 85 by default.
     public init(quality: Int = 85, chroma: ChromaSubsampling? = nil, isProgressive: Bool = false) {
         self.quality = quality
         self.chroma = chroma
@@ -29,7 +30,7 @@ extension JPEGOptions {
     /// The quality as libjpeg takes it.
     var usableQuality: Int { min(max(quality, 1), 100) }
 
-    /// How many samples of lightness there are for one of colour.
+    /// How many samples of lightness there are for one of color.
     var lightnessFactors: (horizontal: Int, vertical: Int) {
         switch chroma ?? (usableQuality >= 90 ? .full : .half) {
         case .full: (1, 1)

@@ -2,11 +2,11 @@ import CPNGWriter
 import ImageCodecs
 
 extension ImageMetadata {
-    /// The chunks that hold what there is, to stand behind `IHDR`; `isGrey` says whether the file has no colours.
+    /// The chunks that hold what there is, to stand behind `IHDR`; `isGrey` says whether the file has no colors.
     func pngChunks(isGrey: Bool) throws(CodecError) -> [UInt8] {
         try check(.png)
         var chunks: [UInt8] = []
-        // In a grey file, only a grey profile counts, and in others only one of colours.
+        // In a gray file, only a gray profile counts, and in others only one of colors.
         if let profile = usableProfile(isGrey: isGrey), (profileColors == .grey) == isGrey {
             guard let compressed = Self.compressed(profile) else { throw .encodingFailed(.png, "out of memory") }
             chunks.append(pngChunk: "iCCP", Array("ICC profile".utf8) + [0, 0], compressed.span)

@@ -2,7 +2,7 @@ import ImageCodecs
 
 /// How the pixels of an image are stored in a PNG.
 struct PNGForm {
-    /// The colour types of PNG (W3C PNG, 11.2.1).
+    /// The color types of PNG (W3C PNG, 11.2.1).
     enum ColorType: Int32 {
         case grey = 0
         case rgb = 2
@@ -30,7 +30,7 @@ struct PNGForm {
         if isGrey {
             var grey = PNGForm(isOpaque ? .grey : .greyAlpha)
             if isOpaque { grey.bitDepth = pixels.greyDepth }
-            // A grey profile can be said of no other form.
+            // A gray profile can be said of no other form.
             forms = profile == .grey ? [grey] : [grey] + forms
         }
         if !(isGrey && profile == .grey), let palette = PNGPalette(pixels) {
@@ -59,12 +59,12 @@ struct PNGForm {
 }
 
 extension PixelBuffer {
-    /// The fewest bits that hold every grey of an image that has no others: 1, 2, 4 or 8.
+    /// The fewest bits that hold every gray of an image that has no others: 1, 2, 4 or 8.
     fileprivate var greyDepth: Int {
         let bytes = bytes.span
         var depth = 1
         for pixel in stride(from: 0, to: bytes.count, by: 4) {
-            // A grey of few bits stands for the multiple of 255, 85 or 17.
+            // A gray of few bits stands for the multiple of 255, 85 or 17.
             while depth < 8, bytes[pixel] % UInt8(255 / (1 << depth - 1)) != 0 { depth *= 2 }
             if depth == 8 { break }
         }

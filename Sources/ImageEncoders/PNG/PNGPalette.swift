@@ -1,8 +1,8 @@
 import ImageCodecs
 
-/// The colours of an image that has no more than 256, with their alpha, and the colour of each pixel.
+/// The colors of an image that has no more than 256, with their alpha, and the color of each pixel.
 struct PNGPalette {
-    /// Red, green, blue and alpha of each colour, those that are not opaque first.
+    /// Red, green, blue and alpha of each color, those that are not opaque first.
     private(set) var colors: [UInt8] = []
     /// How many are not opaque.
     private(set) var transparentCount = 0
@@ -14,10 +14,10 @@ struct PNGPalette {
     /// The fewest bits that hold every index: 1, 2, 4 or 8.
     var bitDepth: Int { count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8 }
 
-    /// The bytes of the chunks that hold the colours.
+    /// The bytes of the chunks that hold the colors.
     var chunkBytes: Int { 12 + count * 3 + (transparentCount > 0 ? 12 + transparentCount : 0) }
 
-    /// Nil if there are more than 256 colours.
+    /// Nil if there are more than 256 colors.
     init?(_ pixels: PixelBuffer) {
         var table = ColorTable()
         let bytes = pixels.bytes.span
@@ -39,10 +39,10 @@ struct PNGPalette {
     }
 }
 
-/// Up to 256 different colours in the order in which they came.
+/// Up to 256 different colors in the order in which they came.
 private struct ColorTable {
     private(set) var colors: [UInt32] = []
-    /// Where each colour is in `colors`, by its hash; four times as many as there are colours, so that few collide.
+    /// Where each color is in `colors`, by its hash; four times as many as there are colors, so that few collide.
     private var slots = [Int16](repeating: -1, count: 1024)
     private var last: UInt32?
 
@@ -58,7 +58,7 @@ private struct ColorTable {
         return true
     }
 
-    /// The place of a colour that has been inserted.
+    /// The place of a color that has been inserted.
     func index(of color: UInt32) -> Int { max(0, Int(slots[slot(of: color)])) }
 
     /// The slot of `color`, or the empty one where it belongs.

@@ -67,7 +67,7 @@ extension GetCommand {
         return configuration
     }
 
-    /// Whether images are decoded to pixels, be it in case of damage, or to show them.
+    /// A Boolean value that indicates whether images are decoded to pixels, be it in case of damage, or to show them.
     private var writesAnew: Bool {
         if case .converted = plan.way { return true }
         return allowPartial || progressiveDir != nil

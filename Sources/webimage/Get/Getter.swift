@@ -14,7 +14,7 @@ struct Getter: Sendable {
 
     /// What became of `source`.
     ///
-    /// Throws if the task was cancelled, and a ``FileError`` if nothing can be written any more.
+    /// Throws if the task was canceled, and a ``FileError`` if nothing can be written any more.
     func get(_ source: ImageSource) async throws -> Outcome {
         let clock = ContinuousClock()
         let start = clock.now

@@ -20,7 +20,7 @@ struct ImageCheck {
     let decoder: ImageDecoder
     let memory: MemoryLimits
     let extent: Extent
-    /// Whether a damaged image is written to its end, for ``Damaged``.
+    /// A Boolean value that indicates whether a damaged image is written to its end, for ``Damaged``.
     var keepsDamaged = false
 
     /// Reads `pieces` to their end, writes them to `file` and returns the header, with the number of frames.
@@ -161,7 +161,7 @@ struct ImageCheck {
 }
 
 extension CodecError {
-    /// Whether something can be shown of such a file all the same.
+    /// A Boolean value that indicates whether something can be shown of such a file all the same.
     fileprivate var leavesPixels: Bool {
         switch self {
         case .truncated, .corrupt: true

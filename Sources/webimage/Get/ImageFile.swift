@@ -12,7 +12,7 @@ struct ImageFile: ~Copyable {
     private static let blockSize = 64 << 10
 
     private let descriptor: Int32
-    /// Whether the descriptor is closed with the value.
+    /// A Boolean value that indicates whether the descriptor is closed with the value.
     private let isOwned: Bool
 
     /// Throws if there is no regular file at `path`, or it may not be read.

@@ -13,7 +13,7 @@ struct ImageSource: Sendable, Equatable {
     let text: String
     let place: Place
 
-    /// Whether it has to be downloaded.
+    /// A Boolean value that indicates whether it has to be downloaded.
     var isURL: Bool {
         if case .url = place { true } else { false }
     }

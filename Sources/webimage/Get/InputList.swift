@@ -113,7 +113,7 @@ extension UInt8 {
     fileprivate var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }
 
-/// Returns when reading would not block, or the task is cancelled: nobody's thread waits for a slow pipe.
+/// Returns when reading would not block, or the task is canceled: nobody's thread waits for a slow pipe.
 private func waitUntilReadable(_ descriptor: Int32) async {
     guard !FileDescriptor.isReadable(descriptor, within: 0) else { return }
     let source = ReadSource(source: DispatchSource.makeReadSource(fileDescriptor: descriptor))

@@ -14,7 +14,7 @@ struct Outcome: Sendable, Equatable {
     var originalWidth: Int?
     var originalHeight: Int?
     var frames: Int?
-    /// Whether something of the image is missing.
+    /// A Boolean value that indicates whether something of the image is missing.
     var isPartial = false
     /// The bytes written.
     var bytes: Int?

@@ -21,10 +21,10 @@ struct OutputPlan: Sendable, Equatable {
     let isLossless: Bool
     /// For JPEG.
     let isProgressive: Bool
-    /// Whether all frames are written, not only the first.
+    /// A Boolean value that indicates whether all frames are written, not only the first.
     let keepsAnimations: Bool
 
-    /// Whether the pixels of whole images are held until they are encoded.
+    /// A Boolean value that indicates whether the pixels of whole images are held until they are encoded.
     var holdsFullSize: Bool {
         if case .converted = way { options.target == .original } else { false }
     }

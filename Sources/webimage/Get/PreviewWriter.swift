@@ -15,7 +15,7 @@ struct PreviewWriter: Sendable {
     let workers: Workers
     var clock: any Clock<Duration> = ContinuousClock()
 
-    /// Writes previews until the image is finished, there are enough, or the task is cancelled.
+    /// Writes previews until the image is finished, there are enough, or the task is canceled.
     func write(_ request: ImageRequest, named source: String) async throws {
         var number = 0
         var written = 0
@@ -35,7 +35,7 @@ struct PreviewWriter: Sendable {
         } catch is ImageError {
             // The task that gets the image itself reports it.
         } catch is CancellationError {
-            // So it does if it is the image that was cancelled; else it is finished.
+            // So it does if it is the image that was canceled; else it is finished.
         }
     }
 

@@ -46,7 +46,7 @@ actor ProgressDisplay {
         }
     }
 
-    /// Redraws until the task is cancelled or standard output is gone, of which `end` then tells.
+    /// Redraws until the task is canceled or standard output is gone, of which `end` then tells.
     func redrawRegularly() async {
         while isLive, outputFailure == nil, !Task.isCancelled {
             do throws(FileError) { try redraw() } catch { outputFailure = error }
@@ -106,7 +106,7 @@ actor ProgressDisplay {
         }
         let amount = ByteCount(received).description
         let padding = String(repeating: " ", count: max(0, 7 - amount.count))
-        // The end of a URL tells it from its neighbours.
+        // The end of a URL tells it from its neighbors.
         let name = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map { String($0) } ?? url
         return "\(bar) \(padding)\(amount)  \(name.printable)".fitting(columns)
     }

@@ -25,7 +25,7 @@ final class UnfinishedFile {
     private var temporaryPath: String?
     /// Bytes so far.
     private(set) var count = 0
-    /// Whether the descriptor stands where the file was read, and not at its end.
+    /// A Boolean value that indicates whether the descriptor stands where the file was read, and not at its end.
     private var hasBeenRead = false
 
     init(in folder: OutputFolder) {
@@ -178,7 +178,7 @@ final class UnfinishedFile {
         return error
     }
 
-    /// Whether the file system, or the kernel, does not know a call, rather than fail at it.
+    /// Returns whether the file system, or the kernel, does not know a call, rather than fail at it.
     private static func isUnsupported(_ status: Int32) -> Bool {
         [-EPERM, -EOPNOTSUPP, -ENOTSUP, -EMLINK, -ENOSYS, -EINVAL, -EXDEV].contains(status)
     }

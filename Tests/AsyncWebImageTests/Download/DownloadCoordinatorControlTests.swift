@@ -61,7 +61,7 @@ struct DownloadCoordinatorControlTests {
         }
     }
 
-    // MARK: Cancelling all
+    // MARK: Canceling all
 
     @Test func cancellingAllTellsEveryCallerOnceAndLeavesNothing() async throws {
         try await withLoopbackOrigin { origin in

@@ -2,7 +2,7 @@ import AsyncWebImage
 import LoopbackOrigin
 import Testing
 
-/// Sharing, cancelling and order, against a real origin.
+/// Sharing, canceling and order, against a real origin.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadCoordinatorTests {
     private func loader(slots: Int = 6, _ order: ExecutionOrder = .fifo, cache: Int = 0) -> ImageLoader {
@@ -153,7 +153,7 @@ struct DownloadCoordinatorTests {
         }
     }
 
-    // MARK: Cancelling
+    // MARK: Canceling
 
     @Test func cancellingOneOfManyLeavesTheOthersAlone() async throws {
         try await withLoopbackOrigin { origin in

@@ -16,7 +16,7 @@ struct SharedDecodeTests {
         return try picture.encoded(as: .png)
     }
 
-    /// Joining anew must not be answered by the end of the decode that was cancelled just before.
+    /// Joining anew must not be answered by the end of the decode that was canceled just before.
     @Test func cancelledDecodeDoesNotAnswerThoseWhoJoinAfterIt() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()

@@ -14,11 +14,11 @@ struct FaultTests {
         let response: Response
         /// How it ends where the body is needed.
         let kind: FailureKind
-        /// Whether nothing but a deadline ends it.
+        /// A Boolean value that indicates whether nothing but a deadline ends it.
         var stalls: Bool { kind == .timedOut }
-        /// Whether the body comes whole, so that only what decodes it fails.
+        /// A Boolean value that indicates whether the body comes whole, so that only what decodes it fails.
         var isOnlyForDecoders = false
-        /// Whether the header comes whole, so that only what needs more fails.
+        /// A Boolean value that indicates whether the header comes whole, so that only what needs more fails.
         var hasHeader = false
 
         init(

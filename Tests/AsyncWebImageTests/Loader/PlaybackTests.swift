@@ -9,7 +9,7 @@ import Testing
 struct PlaybackTests {
     private let loader = ImageLoader(configuration: .patient)
 
-    /// Frames of one colour each, shown for 100, 200, 300… milliseconds.
+    /// Frames of one color each, shown for 100, 200, 300… milliseconds.
     static func animation(frames: Int = 3, loopCount: Int = 1) throws -> AnimatedImage {
         let size = PixelSize(width: 4, height: 2)
         let encoder = try AnimationEncoder(format: .png, size: size, loopCount: loopCount)

@@ -28,7 +28,7 @@ struct SoakCaller {
         }
     }
 
-    /// Asks for what the origin always sends whole: whatever else goes on, it arrives, unless it is cancelled or late.
+    /// Asks for what the origin always sends whole: whatever else goes on, it arrives, unless it is canceled or late.
     private mutating func askForSoundImage() async {
         let request = ImageRequest(site.soundURL(&random), maximumSide: 20)
         await tally.waiting(for: "sound image") {
@@ -82,7 +82,7 @@ struct SoakCaller {
         }
     }
 
-    /// Does `work` in a task of its own, which may be cancelled.
+    /// Does `work` in a task of its own, which may be canceled.
     private mutating func perform(_ work: @escaping @Sendable () async throws -> Void) async {
         let patience = patience()
         let task = Task { [tally] in
@@ -100,7 +100,7 @@ struct SoakCaller {
         await task.value
     }
 
-    /// Waits for a handle whose priority changes, and which may be cancelled.
+    /// Waits for a handle whose priority changes, and which may be canceled.
     private mutating func handle<Value>(_ task: LoadTask<Value>, _ check: (Value) -> Void) async {
         let progress = oneOf(4) ? task.progress : nil
         task.priority = priority()

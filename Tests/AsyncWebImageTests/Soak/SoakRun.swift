@@ -163,7 +163,7 @@ extension DownloadCoordinator {
         }
     }
 
-    /// Whether nobody waits, nothing runs, and nothing is kept of what was.
+    /// A Boolean value that indicates whether nobody waits, nothing runs, and nothing is kept of what was.
     fileprivate var isAtRest: Bool {
         let activity = activity
         return activity.running == 0 && activity.waiting == 0 && activity.callers == 0 && activity.bytesInFlight == 0

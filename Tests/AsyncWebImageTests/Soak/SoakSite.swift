@@ -53,7 +53,7 @@ struct SoakSite: Sendable {
         origin.url("/\(Int.random(in: 0..<files.count, using: &random))?whole")
     }
 
-    /// Whether bytes that came with the proof are what the origin may have sent.
+    /// Returns whether bytes that came with the proof are what the origin may have sent.
     func isFile(_ bytes: [UInt8], _ name: String) -> Bool {
         guard let index = Int(name), files.indices.contains(index) else { return false }
         return files[index].starts(with: bytes)

@@ -16,7 +16,7 @@ struct Document {
         lines.split(separator: "```\(language)").dropFirst().map { Array($0.prefix { $0 != "```" }) }
     }
 
-    /// Whether `example` stands in the file, one line after the other.
+    /// Returns whether `example` stands in the file, one line after the other.
     func contains(_ example: [String]) -> Bool {
         guard let first = example.first else { return false }
         return lines.indices.contains { index in

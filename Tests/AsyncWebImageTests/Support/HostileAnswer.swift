@@ -34,7 +34,7 @@ struct HostileAnswer: Sendable, CustomTestStringConvertible {
         self.init(name, .raw(Array((head + "\r\n\r\n").utf8) + body), end)
     }
 
-    /// Most bytes of a body that a loader of these answers should take.
+    /// The maximum number of bytes of a body that a loader of these answers should take.
     static let bodyLimit = 1 << 20
 
     /// All answers, `file` being the image that was asked for.

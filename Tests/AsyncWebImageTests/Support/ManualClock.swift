@@ -83,13 +83,13 @@ final class ManualClock: Clock {
 
     /// Until when somebody sleeps, the first to wake; waits until somebody does.
     ///
-    /// Nobody ever, if the test is cancelled meanwhile.
+    /// Nobody ever, if the test is canceled meanwhile.
     func nextSleep() async -> Instant? {
         await sleeps { !$0.isEmpty }
         return state.withLock { $0.deadlines.first }
     }
 
-    /// Waits until somebody sleeps until each of `times`, whoever else does, or the test is cancelled.
+    /// Waits until somebody sleeps until each of `times`, whoever else does, or the test is canceled.
     func sleeps(until times: Duration...) async {
         await sleeps { deadlines in times.allSatisfy { deadlines.contains(Instant(offset: $0)) } }
     }

@@ -20,7 +20,7 @@ enum Samples {
         return picture
     }
 
-    /// The picture as a file; made once, as encoders are slow without optimisation.
+    /// The picture as a file; made once, as encoders are slow without optimization.
     static func file(_ format: ImageFormat, _ width: Int = 64, _ height: Int = 48) throws -> [UInt8] {
         let key = "\(format) \(width) \(height)"
         if let file = files.withLock({ $0[key] }) { return file }

@@ -24,10 +24,10 @@ final class ScriptedTransport: Transport {
 
         private var receiver: (any TransferReceiver)? { state.withLock { $0.receiver } }
 
-        /// Whether the next piece waits until it is wanted.
+        /// A Boolean value that indicates whether the next piece waits until it is wanted.
         var isPaused: Bool { state.withLock { $0.isPaused } }
 
-        /// Whether nobody holds the transfer any more.
+        /// A Boolean value that indicates whether nobody holds the transfer any more.
         var isLetGo: Bool { state.withLock { $0.isLetGo } }
 
         func answer(_ status: HTTPResponse.Status = .ok, _ fields: HTTPFields = [:], _ body: [UInt8] = []) {

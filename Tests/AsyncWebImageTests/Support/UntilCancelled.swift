@@ -1,4 +1,4 @@
-/// Returns when the task is cancelled, and not before.
+/// Returns when the task is canceled, and not before.
 func untilCancelled() async {
     let (events, continuation) = AsyncStream.makeStream(of: Never.self)
     for await _ in events {}

@@ -106,7 +106,7 @@ struct CancellationTests {
             started.resume()
             let record = await recorder.end()
             expectCancelled(record)
-            // The call in which it was cancelled took its bytes; there was no other.
+            // The call in which it was canceled took its bytes; there was no other.
             #expect(record.body.count <= 2 * 65_536)
         }
     }

@@ -241,7 +241,7 @@ struct CredentialTests {
         let provider = Provider { ordinal in
             if ordinal > 1 { return .basic(user: "me", password: "secret") }
             asked.add()
-            // Until it is cancelled.
+            // Until it is canceled.
             await Tally().reaches(1)
             cancelled.add()
             return nil

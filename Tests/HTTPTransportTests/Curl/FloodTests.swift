@@ -46,7 +46,7 @@ struct PlainFloodTests {
 /// HTTP/2: frames that belong to no response.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct FloodTests {
-    /// Whether they hold libcurl up depends on which side is faster; where they do not, a deadline ends the transfer.
+    /// Returns whether they hold libcurl up depends on which side is faster; where they do not, a deadline ends the transfer.
     private static func isEnd(_ error: TransportError?) -> Bool {
         switch error?.reason {
         case .invalidResponse: error?.detail == "endless data that belong to no response"

@@ -61,7 +61,7 @@ final class Recorder: TransferReceiver {
     /// From now on takes everything.
     func takeAll() { state.withLock { $0.script = { _, _ in .more } } }
 
-    /// Returns when the record satisfies `isSatisfied`, or the task is cancelled, as by a time limit.
+    /// Returns when the record satisfies `isSatisfied`, or the task is canceled, as by a time limit.
     func wait(until isSatisfied: @escaping @Sendable (Record) -> Bool) async {
         let id = state.withLock { state in
             state.lastID += 1

@@ -229,7 +229,7 @@ extension AnimatedImage {
 }
 
 extension AnimationEncoder {
-    /// An animation of grey frames.
+    /// An animation of gray frames.
     fileprivate static func file(of size: PixelSize, count: Int, _ format: ImageFormat) throws -> [UInt8] {
         let encoder = try AnimationEncoder(format: format, size: size)
         for index in 0..<count {

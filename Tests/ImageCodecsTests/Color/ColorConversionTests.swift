@@ -7,7 +7,7 @@ import Testing
 struct ColorConversionTests {
     typealias Curve = TestProfile.Curve
 
-    /// 4,096 random colours.
+    /// 4,096 random colors.
     private let noise = TestImage.noise(64, 64, seed: 7, isOpaque: false)
 
     private func png(_ profile: [UInt8]) -> [UInt8] {

@@ -74,7 +74,7 @@ struct DeepPixelsTests {
             let expected = ReferenceScaler(resampling: resampling).scale(
                 source.map { Double($0) }, of: size, most: 65_535, region: region, to: target)
             for (index, sample) in samples(pixels).enumerated() {
-                // What is nearly transparent has hardly a colour.
+                // What is nearly transparent has hardly a color.
                 if index % 4 < 3, expected[index / 4 * 4 + 3] < 2_000 { continue }
                 let wanted = max(0, min(65_535, expected[index]))
                 if abs(Double(sample) - wanted) > 2 {
@@ -115,7 +115,7 @@ struct DeepPixelsTests {
         let p3 = [31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000].flatMap(place)
         let chunks = [TestPNG.chunk("gAMA", TestPNG.number(100_000)), TestPNG.chunk("cHRM", p3)]
         var image = TestPNG.Image(width: 64, height: 1, depth: 16, colorType: 2, samples: [])
-        // Linear greys: the primaries do not matter.
+        // Linear grays: the primaries do not matter.
         image.samples = (0..<64).flatMap { step in [Int](repeating: 20_000 + step * 40, count: 3) }
         let pixels = try decode(TestPNG(before: chunks).file(image), options: deep).pixels
         let curve = samples(pixels)

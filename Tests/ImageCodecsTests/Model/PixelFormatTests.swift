@@ -25,7 +25,7 @@ struct PixelFormatTests {
         }
     }
 
-    /// Whether `image` is what `plain` becomes in its format.
+    /// Returns whether `image` is what `plain` becomes in its format.
     ///
     /// Of 16 bits no more is asked than that 8 of them are right: what was scaled has others besides.
     private func isStored(_ image: PixelBuffer, _ plain: PixelBuffer) -> Bool {
@@ -44,7 +44,7 @@ struct PixelFormatTests {
 
     @Test(arguments: PixelFormat.allCases)
     func everyValueIsStoredByTheFormula(format: PixelFormat) throws {
-        // Every colour with every alpha, the other channels being others.
+        // Every color with every alpha, the other channels being others.
         var image = PixelBuffer(transparent: PixelSize(width: 256, height: 256))
         for alpha in 0..<256 {
             for colour in 0..<256 {

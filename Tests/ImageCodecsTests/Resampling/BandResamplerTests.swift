@@ -40,7 +40,7 @@ struct BandResamplerTests {
             resampler.append(row: image.bytes.span.extracting(y * 120..<(y + 1) * 120))
             counts.append(rows.rowCount)
         }
-        // Row 0 has its centre at 1.5 and reaches less than 9 further, so that the last row it needs is number 9.
+        // Row 0 has its center at 1.5 and reaches less than 9 further, so that the last row it needs is number 9.
         #expect(counts[8] == 0)
         #expect(counts[9] == 1)
         #expect(counts[89] == 30)

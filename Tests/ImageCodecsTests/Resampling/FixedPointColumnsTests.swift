@@ -84,7 +84,7 @@ struct FixedPointColumnsTests {
         let row = [UInt8](repeating: 255, count: weights.range.count * 4)
         var filtered = [Float](repeating: 0, count: lengths.target * 4)
         FixedPointColumns(weights).filter(pairs(row, cresampling_pair), into: &filtered)
-        // A row's odd last pixel has a neighbour of zeros, which no weight may fall on.
+        // A row's odd last pixel has a neighbor of zeros, which no weight may fall on.
         #expect(filtered.allSatisfy { $0 == 255 })
     }
 

@@ -90,7 +90,7 @@ struct ResamplingAccuracyTests {
         return canvas.pixels.bytes
     }
 
-    /// The greatest of any channel, alpha included; colours count where there is alpha.
+    /// The greatest of any channel, alpha included; colors count where there is alpha.
     private func difference(_ result: [UInt8], _ reference: [UInt8]) -> Int {
         var worst = 0
         for pixel in stride(from: 0, to: result.count, by: 4) {

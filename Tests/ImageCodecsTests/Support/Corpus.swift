@@ -72,7 +72,7 @@ enum Corpus {
 }
 
 extension CodecError {
-    /// Whether the file is the reason, and not a decoder that breaks its promises or an encoder.
+    /// A Boolean value that indicates whether the file is the reason, and not a decoder that breaks its promises or an encoder.
     var isOfTheFile: Bool {
         switch self {
         case .truncated, .corrupt, .zeroPixels, .overLimit, .unsupportedFeature, .unsupportedFormat: true

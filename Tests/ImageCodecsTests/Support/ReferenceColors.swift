@@ -1,6 +1,6 @@
 import Foundation
 
-/// Colour arithmetic in double precision, by the book.
+/// Color arithmetic in double precision, by the book.
 enum ReferenceColors {
     typealias Vector = [Double]
 
@@ -29,7 +29,7 @@ enum ReferenceColors {
         value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    /// The sRGB bytes, not rounded, of a colour in the XYZ of profiles.
+    /// The sRGB bytes, not rounded, of a color in the XYZ of profiles.
     static func sRGBBytes(ofXYZ color: Vector) -> Vector {
         apply(toSRGB, color).map { light in
             let light = min(max(light, 0), 1)
@@ -42,7 +42,7 @@ enum ReferenceColors {
         sRGBBytes(ofXYZ: apply(matrix, pixel.prefix(3).map { curve(Double($0) / 255) }))
     }
 
-    /// The same of a colour in CIE Lab.
+    /// The same of a color in CIE Lab.
     static func sRGBBytes(ofLab lab: Vector) -> Vector {
         func linear(_ value: Double) -> Double {
             value > 6.0 / 29 ? value * value * value : (value - 16.0 / 116) * 108 / 841

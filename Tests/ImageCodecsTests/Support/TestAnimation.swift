@@ -34,7 +34,7 @@ enum TestAnimation {
     }
 
     /// An APNG of `layers`, each shown for a tenth of a second; the image for other viewers is its first frame or a
-    /// grey one.
+    /// gray one.
     static func apng(_ layers: [Layer], hidesDefault: Bool = false, isInterlaced: Bool = false) -> [UInt8] {
         let size = [width, height].flatMap(TestPNG.number)
         let png = TestPNG(isInterlaced: isInterlaced)
@@ -86,7 +86,7 @@ enum TestAnimation {
         layers.map { layer in
             var layer = layer
             for offset in stride(from: 0, to: layer.pixels.count, by: 4) {
-                // Where nothing is transparent, the third index is a colour outside of the palette.
+                // Where nothing is transparent, the third index is a color outside of the palette.
                 let color: [UInt8] =
                     layer.pixels[offset + 3] == 0
                     ? [0, 0, 0, layer.isOver ? 0 : 255]

@@ -12,7 +12,7 @@ struct TestFormat: CustomFormat {
 
     var format = TestFormat.name
     var signatureLength = 12
-    /// Nil recognises nothing.
+    /// Nil recognizes nothing.
     var signature: [UInt8]? = Array("TEST".utf8)
     /// Nil never has enough bytes.
     var header: ImageHeader? = ImageHeader(format: TestFormat.name, size: PixelSize(width: 4, height: 8))

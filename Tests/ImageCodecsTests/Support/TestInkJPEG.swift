@@ -1,6 +1,6 @@
 import ImageTestSupport
 
-/// Writes JPEGs of four inks by hand: blocks of 8 by 8 pixels, each of one colour, kept to the bit.
+/// Writes JPEGs of four inks by hand: blocks of 8 by 8 pixels, each of one color, kept to the bit.
 enum TestInkJPEG {
     /// What a file says of its channels.
     enum Marker: UInt8, CaseIterable {

@@ -44,19 +44,19 @@ extension TestProfile {
             [("desc", description("grey")), ("wtpt", xyz([0.9642, 1, 0.8249])), ("kTRC", curve.tag)])
     }
 
-    /// Four inks whose colour in CIE Lab is ``lab(ofInks:)``.
+    /// Four inks whose color in CIE Lab is ``lab(ofInks:)``.
     static func inks() -> [UInt8] {
         table("prtr", "CMYK", inputs: 4) { lab8(ofInks: $0) }
     }
 
-    /// Three lights that are but a table of colours, as in ``lab(ofLights:)``.
+    /// Three lights that are but a table of colors, as in ``lab(ofLights:)``.
     static func lightTable() -> [UInt8] {
         table("scnr", "RGB ", inputs: 3) { lab8(ofLights: $0) }
     }
 
-    /// The colour of inks from 0 to 1.
+    /// The color of inks from 0 to 1.
     static func lab(ofInks inks: [Double]) -> [Double] { lab(lab8(ofInks: inks)) }
-    /// The colour of lights from 0 to 1.
+    /// The color of lights from 0 to 1.
     static func lab(ofLights lights: [Double]) -> [Double] { lab(lab8(ofLights: lights)) }
 
     private static func lab8(ofInks inks: [Double]) -> [Double] {
@@ -73,7 +73,7 @@ extension TestProfile {
         [bytes[0] * 100 / 255, bytes[1] - 128, bytes[2] - 128]
     }
 
-    /// A table of two places along each axis: what it says is exact if the colours grow evenly.
+    /// A table of two places along each axis: what it says is exact if the colors grow evenly.
     private static func table(
         _ deviceClass: String, _ space: String, inputs: Int, _ color: ([Double]) -> [Double]
     ) -> [UInt8] {

@@ -252,7 +252,7 @@ struct OutputFolderTests {
     }
 }
 
-/// Runs `body` with a folder that is gone afterwards.
+/// Runs `body` with a folder that is gone afterward.
 func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -260,7 +260,7 @@ func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async 
     return try await body(folder)
 }
 
-/// Runs `body` with a folder that is gone afterwards.
+/// Runs `body` with a folder that is gone afterward.
 func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -24,7 +24,7 @@ struct Command {
     /// Sends it a signal.
     func send(_ signal: Int32) { kill(process, signal) }
 
-    /// Whether it has ended, or does within `duration`.
+    /// Returns whether it has ended, or does within `duration`.
     func ends(within duration: Duration) async -> Bool {
         await ending.reaches(1, within: duration)
     }

@@ -7,7 +7,7 @@
 struct curl_multi_loop_options {
     const char *prefix;
     size_t count;
-    /// Most transfers at a time.
+    /// The maximum number of transfers at a time.
     size_t concurrency;
     /// Room for `count` latencies in nanoseconds, in the order in which the transfers end.
     uint64_t *latencies;

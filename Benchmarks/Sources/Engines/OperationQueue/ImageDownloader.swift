@@ -7,7 +7,7 @@ import FoundationNetworking
 /// SDWebImage 4's `SDWebImageDownloader` in today's Foundation.
 ///
 /// An operation per URL in a table behind a barrier queue; one session, whose delegate this is, and which calls it on
-/// one serial queue. Left out, in favour of its figures: notifications, credentials, background time, priorities.
+/// one serial queue. Left out, in favor of its figures: notifications, credentials, background time, priorities.
 ///
 /// `@unchecked Sendable`: `operations` and `lastAddedOperation` are touched in barriers of `barrierQueue` only,
 /// `session` is set before anybody has the object.

@@ -34,7 +34,7 @@ struct OperationQueueEngine: SharingEngine {
         try await handle.answer.value
     }
 
-    /// The downloader tells a caller who has cancelled nothing, so the answer is given here.
+    /// The downloader tells a caller who has canceled nothing, so the answer is given here.
     func cancel(_ handle: Handle) {
         handle.answer.resolve(.failure(CancellationError()))
         if let token = handle.token { downloader.cancel(token) }

@@ -26,7 +26,7 @@ enum Cancel: Scenario {
         var heading: String { "\(concurrency) transfers at a time" }
     }
 
-    /// 200 KiB at this pace take two seconds, which outlasts the cancelling.
+    /// 200 KiB at this pace take two seconds, which outlasts the canceling.
     private static let bytesPerSecond = 100 * 1_024
 
     static func cases(_ extent: Extent) -> [Case] {

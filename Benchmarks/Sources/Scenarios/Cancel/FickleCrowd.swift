@@ -13,7 +13,7 @@ struct FickleCrowd: Sendable {
     struct Run: Sendable {
         /// How long the calls to cancel took.
         let cancels: Percentiles
-        /// Callers who heard that they were cancelled.
+        /// Callers who heard that they were canceled.
         let callersTold: Int
         /// Transfers that still ran when everybody but one had left, that one's not counted.
         let transfersLeft: Int

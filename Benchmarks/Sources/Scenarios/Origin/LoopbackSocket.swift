@@ -19,7 +19,7 @@ enum LoopbackSocket {
         }
     }
 
-    /// Whether somebody listens there.
+    /// Returns whether somebody listens there.
     static func isListening(port: UInt16) -> Bool {
         guard let descriptor = try? open() else { return false }
         defer { close(descriptor) }

@@ -3,7 +3,7 @@ import Subprocess
 import SystemPackage
 
 /// Processes in sessions of their own, which are killed with all they started when they are not wanted any more: at
-/// their deadline, or when the task that waits for them is cancelled.
+/// their deadline, or when the task that waits for them is canceled.
 enum ChildProcess {
     /// Why a process gave nothing.
     struct Failure: Error, CustomStringConvertible {

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Ctrl-C and the polite kill: the work is cancelled, which ends the processes it has started.
+/// Ctrl-C and the polite kill: the work is canceled, which ends the processes it has started.
 enum Interruption {
     /// The work was interrupted.
     struct Interrupted: Error {

@@ -20,7 +20,7 @@ final class PrefetchRecord: Sendable {
 
     var result: PrefetchResult { state.withLock { $0.result } }
 
-    /// Notes how `load` ends; that it was cancelled with the list, or with the loader, is nothing to be noted.
+    /// Notes how `load` ends; that it was canceled with the list, or with the loader, is nothing to be noted.
     func note(_ url: String, _ load: () async throws -> Void) async {
         do {
             try await load()

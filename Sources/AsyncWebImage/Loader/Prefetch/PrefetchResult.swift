@@ -10,7 +10,7 @@ public struct PrefetchProgress: Sendable, Hashable {
 
 /// What became of a list of images that were loaded ahead of time.
 ///
-/// If it was cancelled, or the loader shut down, those that had not been loaded are neither finished nor failed.
+/// If it was canceled, or the loader shut down, those that had not been loaded are neither finished nor failed.
 public struct PrefetchResult: Sendable {
     /// An image that could not be loaded.
     public struct Failure: Sendable {

@@ -26,7 +26,7 @@ final class PrefetchSlots: Sendable {
         state = Locked(State(free: count))
     }
 
-    /// Waits for a slot; false without one if the task is cancelled, or nothing more may begin.
+    /// Waits for a slot; false without one if the task is canceled, or nothing more may begin.
     func enter() async -> Bool {
         guard !Task.isCancelled else { return false }
         let turn = OneShot<Void>()

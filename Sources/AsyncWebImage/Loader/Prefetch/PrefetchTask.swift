@@ -10,9 +10,9 @@ public final class PrefetchTask: Sendable {
         self.record = record
     }
 
-    /// What has become of the list, once it is through or cancelled.
+    /// What has become of the list, once it is through or canceled.
     ///
-    /// May be awaited any number of times, by anybody; who is cancelled waits on.
+    /// May be awaited any number of times, by anybody; who is canceled waits on.
     public var result: PrefetchResult {
         get async {
             await task.value

@@ -5,7 +5,7 @@
 /// they come. Whatever it does, it is held to its promises: it costs an error, and no more.
 ///
 /// Formats are asked only about files that are no JPEG, PNG, WebP or GIF, in the order in which they are handed over: the
-/// first that recognises a file has it, and is waited for until it has seen ``signatureLength`` bytes.
+/// first that recognizes a file has it, and is waited for until it has seen ``signatureLength`` bytes.
 /// One value serves many decodes at a time.
 public protocol CustomFormat: Sendable {
     /// What the format is called.
@@ -13,24 +13,24 @@ public protocol CustomFormat: Sendable {
     /// Its media type is named in the `Accept` field of a loader's requests.
     var format: ImageFormat { get }
 
-    /// How many leading bytes decide whether a file has the format; 12 unless told otherwise, 4,096 at most.
+    /// How many leading bytes decide whether a file has the format; 12 by default, 4,096 at most.
     ///
     /// A file that is none of any format is refused once the longest of these numbers has come, and shorter files are no
     /// images if they have less than 12 bytes.
     var signatureLength: Int { get }
 
-    /// Whether a file with this beginning has the format.
+    /// Returns whether a file with this beginning has the format.
     ///
-    /// The beginning has ``signatureLength`` bytes at most, and fewer while, or because, there are no more; what is recognised
+    /// The beginning has ``signatureLength`` bytes at most, and fewer while, or because, there are no more; what is recognized
     /// by fewer has to be by more.
     func recognizes(_ beginning: Span<UInt8>) -> Bool
 
-    /// What a file that begins with these bytes, and was recognised, says of its image; nil while more are needed.
+    /// What a file that begins with these bytes, and was recognized, says of its image; nil while more are needed.
     ///
     /// To be read from the structure, without decoding, as the answer decides whether there will be a decode. Asked again
     /// with a longer beginning, up to ``DecodeLimits/maximumHeaderBytes``. The size is that of the stored image, and checked
     /// against the limits by the caller. Of the header the format is set to this one, the frames to one, of which all
-    /// decodes are made, and what is said of a colour profile to what ``colorProfile(of:)`` tells. Throws `corrupt` and
+    /// decodes are made, and what is said of a color profile to what ``colorProfile(of:)`` tells. Throws `corrupt` and
     /// `unsupportedFeature`.
     func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader?
 
@@ -42,7 +42,7 @@ public protocol CustomFormat: Sendable {
     /// otherwise, or less where the format can be decoded to a smaller size, but no less than the target if that is smaller.
     func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize
 
-    /// The most bytes of memory that a decoder holds itself while it makes rows of `rowSize`.
+    /// The maximum number of bytes of memory that a decoder holds itself while it makes rows of `rowSize`.
     func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int
 
     /// A decoder for a file with this header, whose size is within the limits; `rowSize` as ``rowSize(of:for:)`` gave it.
@@ -59,15 +59,15 @@ extension CustomFormat {
 }
 
 extension CustomFormat {
-    /// Most bytes by which a format is recognised.
+    /// The maximum number of bytes by which a format is recognized.
     private static var maximumSignatureLength: Int { 4 << 10 }
-    /// Most pixels along a side, whatever the limits, so that products cannot overflow.
+    /// The maximum number of pixels along a side, whatever the limits, so that products cannot overflow.
     private static var maximumSide: Int { 0x7FFF_FFFF }
 
     /// The length of the signature, within its bounds.
     var usableSignatureLength: Int { min(max(signatureLength, 0), Self.maximumSignatureLength) }
 
-    /// Whether a file has the format, as far as has come.
+    /// Returns whether a file has the format, as far as has come.
     func claims(_ prefix: Span<UInt8>) -> Bool {
         recognizes(prefix.extracting(first: min(prefix.count, usableSignatureLength)))
     }
@@ -83,7 +83,7 @@ extension CustomFormat {
         header.format = format
         header.frameCount = 1
         header.orientationFollowsPixels = false
-        header.colorChannels = header.colorChannels == 1 ? 1 : 3  // rows of inks have become colours
+        header.colorChannels = header.colorChannels == 1 ? 1 : 3  // rows of inks have become colors
         header.isGrey = header.colorChannels == 1
         header.colorProfile = nil
         if let profile = colorProfile(of: beginning) {

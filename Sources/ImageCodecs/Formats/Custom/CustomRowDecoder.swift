@@ -11,7 +11,7 @@ public protocol CustomRowDecoder {
     /// The file is at its end: hands over the rows that are left, or throws `truncated`.
     mutating func finish(to rows: inout ImageRows) throws(CodecError)
 
-    /// The latest scan or pass of which a preview can be rendered, from 1; nil, as unless told otherwise, while there is none,
+    /// The latest scan or pass of which a preview can be rendered, from 1; nil, as by default, while there is none,
     /// and for files whose rows come once only: what has come is then all there is to show.
     var previewScan: Int? { get }
 
@@ -19,7 +19,7 @@ public protocol CustomRowDecoder {
     mutating func renderPreview(to rows: inout ImageRows) throws(CodecError)
 
     /// After `truncated` or `corrupt`, once: hands over the rows that can be made of what came before and have not been
-    /// handed out yet; none unless told otherwise.
+    /// handed out yet; none by default.
     mutating func salvage(to rows: inout ImageRows) throws(CodecError)
 }
 

@@ -6,7 +6,7 @@ struct AnimationCost: Sendable {
     /// Columns and rows that no frame exceeds, as far as it is on the canvas.
     private(set) var largest = PixelSize(width: 0, height: 0)
     private(set) var largestData = 0
-    /// The most pixels that have to be kept to bring them back.
+    /// The maximum number of pixels that have to be kept to bring them back.
     private(set) var mostSaved = 0
     /// Bytes of the canvas that frames are painted on, counted for each frame, and the rows that they lie in.
     private(set) var paintedBytes = 0

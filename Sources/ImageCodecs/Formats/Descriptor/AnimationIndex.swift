@@ -14,11 +14,11 @@ struct AnimationIndex: Sendable {
     private(set) var cost = AnimationCost()
     /// What every frame's own file begins with: the palette of a GIF, the chunks before the pixels of a PNG.
     var preamble: [UInt8] = []
-    /// Whether the file has no more frames than these.
+    /// A Boolean value that indicates whether the file has no more frames than these.
     private(set) var isWhole = false
 
     private var budget: FrameBudget
-    /// Whether nothing is to be seen when the next frame begins.
+    /// A Boolean value that indicates whether nothing is to be seen when the next frame begins.
     private var isBlank = true
 
     /// An index without frames.
@@ -45,7 +45,7 @@ struct AnimationIndex: Sendable {
         header.orientationFollowsPixels = false
     }
 
-    /// Whether it has all that `known` has, and perhaps more; what was found in one walk costs no look at its bytes.
+    /// Returns whether it has all that `known` has, and perhaps more; what was found in one walk costs no look at its bytes.
     func continues(_ known: AnimationIndex) -> Bool {
         header.format == known.header.format && header.size == known.header.size && preamble == known.preamble
             && frames.starts(with: known.frames)

@@ -6,10 +6,10 @@ protocol AnimationWalk: Sendable {
     /// How half-transparent pixels of its frames are laid over others.
     static var blending: FrameBlending { get }
 
-    /// Whether each frame may be interlaced or not, whatever the header says.
+    /// A Boolean value that indicates whether each frame may be interlaced or not, whatever the header says.
     static var framesMayBeInterlaced: Bool { get }
 
-    /// Whether a file whose animation is invalid has a default image that is shown in its place.
+    /// A Boolean value that indicates whether a file whose animation is invalid has a default image that is shown in its place.
     static var hasDefaultImage: Bool { get }
 
     /// A file of its own for a frame of `index`, so that the decoder for stills can decode it.
@@ -18,7 +18,7 @@ protocol AnimationWalk: Sendable {
     /// What has been found.
     var index: AnimationIndex { get set }
 
-    /// Whether the end of the animation has come; what follows is not looked at.
+    /// A Boolean value that indicates whether the end of the animation has come; what follows is not looked at.
     var hasEnded: Bool { get }
 
     /// A walk that finds the frames for `index`; `beginning` is the file up to where its header is known, or more.

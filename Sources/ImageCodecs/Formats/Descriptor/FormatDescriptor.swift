@@ -9,10 +9,10 @@ protocol FormatDescriptor: Sendable {
     /// How many leading bytes decide whether a file has the format.
     var signatureLength: Int { get }
 
-    /// Whether a file with this beginning has the format.
+    /// Returns whether a file with this beginning has the format.
     func recognizes(_ beginning: Span<UInt8>) -> Bool
 
-    /// Whether a file of no more than these bytes, too few for a header, may be the beginning of one of this format.
+    /// Returns whether a file of no more than these bytes, too few for a header, may be the beginning of one of this format.
     func mayHaveBegun(_ beginning: Span<UInt8>) -> Bool
 
     /// The header of a file that begins with these bytes; nil while more are needed.

@@ -24,12 +24,12 @@ struct FormatSignature: Sendable {
         length = parts.map { $0.offset + $0.bytes.count }.max() ?? 0
     }
 
-    /// Whether `beginning` has all of it.
+    /// Returns whether `beginning` has all of it.
     func matches(_ beginning: Span<UInt8>) -> Bool {
         beginning.count >= length && agrees(with: beginning)
     }
 
-    /// Whether `beginning` has all of it that fits.
+    /// Returns whether `beginning` has all of it that fits.
     func agrees(with beginning: Span<UInt8>) -> Bool {
         for (bytes, offset) in parts {
             for (index, byte) in bytes.enumerated() where offset + index < beginning.count {

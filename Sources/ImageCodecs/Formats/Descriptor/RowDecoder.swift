@@ -5,7 +5,7 @@ protocol BuiltInRowDecoder: RowDecoder {
     /// while it decodes.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize
 
-    /// The most bytes of memory the decoder itself holds while it makes rows of `rowSize`.
+    /// The maximum number of bytes of memory the decoder itself holds while it makes rows of `rowSize`.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int
 
     /// A decoder for a file with this header, whose limits have been checked; `rowSize` as ``rowSize(of:for:)`` gave
@@ -43,18 +43,20 @@ protocol RowDecoder: AnyObject {
     /// are as large as all rows in any case.
     func previewRowSize(maximumSide: Int) -> PixelSize?
 
-    /// Hands all rows of a preview, as good as they are known, to `rows`; `size` is as ``previewRowSize(maximumSide:)`` gave it, or that of
-    /// all rows.
+    /// Hands all rows of a preview, as good as they are known, to `rows`; `size` is as
+    /// ``previewRowSize(maximumSide:)`` gave it, or that of all rows.
     func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError)
 
-    /// Whether some of the pixels are not what the file was made of, as only a decoder that tolerates damage has them.
+    /// A Boolean value that indicates whether some of the pixels are not what the file was made of, as only a decoder
+    /// that tolerates damage has them.
     var isDamaged: Bool { get }
 
     /// After an error, and once only: hands over the rows that can be made of what had come before it and have not been
     /// handed out yet, as good as they are known.
     func salvage(to rows: any RowSink)
 
-    /// Whether the end of the image has come, so that it is about to be finished; false if the decoder cannot tell.
+    /// A Boolean value that indicates whether the end of the image has come, so that it is about to be finished;
+    /// false if the decoder cannot tell.
     var hasReachedEnd: Bool { get }
 }
 

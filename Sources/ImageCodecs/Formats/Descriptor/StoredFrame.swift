@@ -4,7 +4,7 @@ struct StoredFrame: Sendable, Equatable {
     enum Disposal {
         /// It stays.
         case keep
-        /// It is cleared to transparent, as browsers do whatever background colour the file names.
+        /// It is cleared to transparent, as browsers do whatever background color the file names.
         case background
         /// What was there before comes back.
         case previous
@@ -29,10 +29,10 @@ struct StoredFrame: Sendable, Equatable {
     var transparentIndex: UInt8?
     /// The part of the file that is its compressed pixels: a GIF's image, a PNG's chunks of data, a WebP's chunks.
     var data: [UInt8]
-    /// Whether it looks the same whatever came before it.
+    /// A Boolean value that indicates whether it looks the same whatever came before it.
     var isIndependent = false
 
-    /// Whether it leaves no pixel of the canvas as it was.
+    /// Returns whether it leaves no pixel of the canvas as it was.
     func covers(_ canvas: PixelSize) -> Bool {
         left == 0 && top == 0 && size.width >= canvas.width && size.height >= canvas.height
     }

@@ -32,7 +32,7 @@ struct GIFBlocks {
         var top: Int
         var size: PixelSize
         var isInterlaced: Bool
-        /// Whether it has a palette of its own.
+        /// A Boolean value that indicates whether it has a palette of its own.
         var hasPalette = true
 
         func covers(_ canvas: PixelSize) -> Bool {
@@ -47,10 +47,11 @@ struct GIFBlocks {
     /// Where the block found last begins.
     private(set) var blockStart = 0
     private var isBehindScreen = false
-    /// Whether the next step begins inside a chain of sub-blocks, the data of the block found last.
+    /// A Boolean value that indicates whether the next step begins inside a chain of sub-blocks, the data of the
+    /// block found last.
     private(set) var isInSubblocks = false
 
-    /// Whether a file of `count` bytes would end between two blocks.
+    /// Returns whether a file of `count` bytes would end between two blocks.
     func isBetweenBlocks(at count: Int) -> Bool { offset == count && !isInSubblocks }
 
     /// Says how many of `count` bytes are not needed any more; the next step takes the bytes from there on.
@@ -143,7 +144,7 @@ struct GIFBlocks {
                 isInterlaced: flags & 0x40 != 0, hasPalette: flags & 0x80 != 0))
     }
 
-    /// Whether `offset` has come behind the sub-blocks it was in, if any.
+    /// Returns whether `offset` has come behind the sub-blocks it was in, if any.
     private mutating func skipSubblocks(in bytes: Span<UInt8>) -> Bool {
         while isInSubblocks {
             guard let length = bytes.byte(at: offset) else { return false }

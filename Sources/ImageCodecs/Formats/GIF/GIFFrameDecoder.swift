@@ -23,7 +23,7 @@ struct GIFFrameDecoder {
     /// Rows of the canvas.
     private var rowsHandedOut = 0
 
-    /// For the image `frame` with the colours `palette`; `codeSize` is the byte in front of its data.
+    /// For the image `frame` with the colors `palette`; `codeSize` is the byte in front of its data.
     init(
         _ frame: GIFBlocks.Frame, palette: [UInt8], codeSize: Int, canvas: PixelSize
     ) throws(CodecError) {
@@ -43,7 +43,7 @@ struct GIFFrameDecoder {
         if frame.size.area == 0 { row = frame.size.height }
     }
 
-    /// Whether all pixels have come.
+    /// A Boolean value that indicates whether all pixels have come.
     var isComplete: Bool { row >= frame.size.height }
 
     /// Passes that are complete; nil of an image that is not interlaced, and before the first.

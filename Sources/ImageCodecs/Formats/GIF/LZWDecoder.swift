@@ -16,7 +16,7 @@ struct LZWDecoder {
 
     /// The string of the latest code.
     private(set) var string = [UInt8](repeating: 0, count: mostCodes)
-    /// Whether the code for the end has come.
+    /// A Boolean value that indicates whether the code for the end has come.
     private(set) var hasEnded = false
 
     /// A string is a shorter one, its prefix, and one index more.

@@ -7,7 +7,7 @@ struct LZWLengths {
 
     /// The pixels of all strings so far; saturates at `limit`.
     private(set) var pixelCount = 0
-    /// Whether the code for the end has come.
+    /// A Boolean value that indicates whether the code for the end has come.
     private(set) var hasEnded = false
 
     private let limit: Int

@@ -15,7 +15,7 @@ struct JPEGDecoderHandle: ~Copyable {
         case ended
     }
 
-    /// The most bytes that ``feed(_:)`` takes at once.
+    /// The maximum number of bytes that ``feed(_:)`` takes at once.
     static let largestPiece = Int(CJPEG_LARGEST_PIECE)
 
     /// The maximum number of bytes of a file with arithmetic coding, which is held as a whole.
@@ -96,7 +96,7 @@ struct JPEGDecoderHandle: ~Copyable {
         return try progress(status, count)
     }
 
-    /// Whether damaged data have been let pass.
+    /// A Boolean value that indicates whether damaged data have been let pass.
     var isDamaged: Bool {
         unsafe cjpeg_decoder_is_damaged(decoder) != 0
     }

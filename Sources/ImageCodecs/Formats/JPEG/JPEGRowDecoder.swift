@@ -1,11 +1,11 @@
 import CJPEG
 
-/// Reads JPEG: baseline and progressive, grey, colour and four inks, 8 bits a channel.
+/// Reads JPEG: baseline and progressive, gray, color and four inks, 8 bits a channel.
 ///
 /// Baseline rows come as their bytes do. A file of several scans keeps its coefficients until the end marker; until
 /// then each complete scan can be previewed. For 1/8 of the size or less it is made of the means of the blocks: scans that
-/// add detail are passed over, and it is complete before they are. Files with arithmetic coding, which libjpeg cannot suspend, are held in
-/// memory, up to 64 MiB, and decoded when the file is at its end.
+/// add detail are passed over, and it is complete before they are. Files with arithmetic coding, which libjpeg cannot
+/// suspend, are held in memory, up to 64 MiB, and decoded when the file is at its end.
 ///
 /// Damaged entropy data is an error, unless damage is tolerated: then it is let pass with whatever pixels it gives, as
 /// browsers do. A file without its end marker is truncated even if all its rows are there.
@@ -26,7 +26,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     }
 
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        // libjpeg's row groups: colour planes, context rows and upsampling, at most 32 rows of 4 bytes at full width.
+        // libjpeg's row groups: color planes, context rows and upsampling, at most 32 rows of 4 bytes at full width.
         let rows = header.size.width * 4 * 32 + bufferBytes(rowSize)
         let fixed = 256 << 10 + header.heldBytes
         return rows + fixed + (header.hasSeveralScans ? coefficientBytes(of: header, rowSize: rowSize) : 0)
@@ -163,6 +163,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
 }
 
 extension ImageHeader {
-    /// Whether an image is complete only once several scans have come, which have to be kept until then.
+    /// A Boolean value that indicates whether an image is complete only once several scans have come, which have to
+    /// be kept until then.
     fileprivate var hasSeveralScans: Bool { isProgressive || hasSeparateScans }
 }

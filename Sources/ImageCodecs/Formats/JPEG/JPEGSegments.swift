@@ -15,7 +15,7 @@ struct JPEGSegments {
 
     /// Scans begun.
     private(set) var scanCount = 0
-    /// Whether the end marker has come.
+    /// A Boolean value that indicates whether the end marker has come.
     private(set) var hasEnded = false
     private let channelCount: Int
     /// What has come of a marker, and of a scan's header.
@@ -32,7 +32,7 @@ struct JPEGSegments {
         self.channelCount = channelCount
     }
 
-    /// Whether no scan that follows can change the means.
+    /// A Boolean value that indicates whether no scan that follows can change the means.
     var hasAllMeans: Bool { complete.count == channelCount }
 
     /// The next piece of `bytes` from `offset` on, which must be inside and moves behind the piece.

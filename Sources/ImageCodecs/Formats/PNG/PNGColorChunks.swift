@@ -1,4 +1,4 @@
-/// What the chunks of a PNG say about its colours (PNG, third edition, 4.3).
+/// What the chunks of a PNG say about its colors (PNG, third edition, 4.3).
 struct PNGColorChunks {
     /// The data of `iCCP`.
     var profile: [UInt8]?

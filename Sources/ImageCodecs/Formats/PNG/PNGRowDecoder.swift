@@ -127,7 +127,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
         let rows: Int
 
         init(_ header: ImageHeader) {
-            // Grey and indexed files may have alpha or not: counting none of it errs to the safe side.
+            // Gray and indexed files may have alpha or not: counting none of it errs to the safe side.
             let bits = header.bitsPerChannel * header.colorChannels
             let storedRow = max(1, header.size.width * bits / 8)
             let stored = Self.wantedBytes * bits / 32
@@ -138,7 +138,8 @@ final class PNGRowDecoder: BuiltInRowDecoder {
 }
 
 extension ImageHeader {
-    /// Whether an orientation counts that comes behind the pixels of a PNG, which nothing announces.
+    /// A Boolean value that indicates whether an orientation counts that comes behind the pixels of a PNG, which
+    /// nothing announces.
     ///
     /// Frames of an animation are shown before that could be known.
     var mayBeTurnedLate: Bool { orientation == .up && !mayBeAnimated }

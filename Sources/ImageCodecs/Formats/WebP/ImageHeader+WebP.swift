@@ -44,7 +44,7 @@ extension ImageHeader {
             }
             if bytes.has("ALPH", at: offset) {
                 header.hasAlpha = true
-                // Colours follow, how many is not known yet.
+                // Colors follow, how many is not known yet.
                 if header.heldBytes == 0 { header.heldBytes = held(riffSize - offset) }
                 header.tableBytes = max(
                     header.tableBytes, LosslessTables.limit(compressedBytes: header.heldBytes))

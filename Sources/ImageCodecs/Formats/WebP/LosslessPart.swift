@@ -20,7 +20,7 @@ struct LosslessPart {
     private let pixelCount: Int
     /// The codes for green (with lengths and cached colors), red, blue, alpha and distances.
     private let codes: [PrefixCode]
-    /// Whether all pixels are the same, so that they take no bits.
+    /// A Boolean value that indicates whether all pixels are the same, so that they take no bits.
     private let isPlain: Bool
 
     /// Reads what comes before the pixels; nil if it is invalid.

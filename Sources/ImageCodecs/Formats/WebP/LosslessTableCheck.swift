@@ -1,6 +1,6 @@
 /// Checks the lossless chunks of an image, before libwebp reads them: their tables may take so much memory and no more.
 struct LosslessTableCheck {
-    /// Whether libwebp may read the chunks.
+    /// A Boolean value that indicates whether libwebp may read the chunks.
     private(set) var hasPassed = false
 
     private let size: PixelSize

@@ -15,7 +15,7 @@ struct LosslessTables {
     private var transforms = 0
     /// The image in front of the codes that is being read, if one is.
     private var part: LosslessPart?
-    /// Whether the colors of ``part`` choose the group of codes of each block.
+    /// A Boolean value that indicates whether the colors of ``part`` choose the group of codes of each block.
     private var choosesCodes = false
     /// The number of pixels of all images in front of the codes.
     private var partPixels = 0

@@ -21,6 +21,6 @@ struct LowBitReader {
         return peek(count, in: bytes)
     }
 
-    /// Whether more bits have been read than there are.
+    /// Returns whether more bits have been read than there are.
     func isPastEnd(of bytes: Span<UInt8>) -> Bool { position > bytes.count * 8 }
 }

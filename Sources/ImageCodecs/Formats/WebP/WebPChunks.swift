@@ -22,7 +22,7 @@ struct WebPChunks {
 
     /// Images begun: at most one in a still, one a frame in an animation.
     private(set) var frameCount = 0
-    /// Whether the first image has come as a whole.
+    /// A Boolean value that indicates whether the first image has come as a whole.
     private(set) var hasImage = false
     /// Bytes still to come of the file, by its own account.
     private var fileLeft = 12
@@ -32,7 +32,7 @@ struct WebPChunks {
     private var head: [UInt8] = []
     private var isImageData = false
 
-    /// Whether all of the file has come.
+    /// A Boolean value that indicates whether all of the file has come.
     var isComplete: Bool { fileLeft == 0 }
 
     /// The next piece of `bytes` from `offset` on, which must be inside and moves behind the piece.

@@ -20,7 +20,8 @@ final class WebPImageDecoder {
     private var tableCheck: LosslessTableCheck
     private(set) var isComplete = false
     private var hasFailed = false
-    /// Whether the bitstream has the size that it has to have, which is known with its first bytes.
+    /// A Boolean value that indicates whether the bitstream has the size that it has to have, which is known with its
+    /// first bytes.
     private var hasItsSize = false
     /// Rows complete so far, from the top.
     private(set) var rowCount = 0

@@ -9,13 +9,14 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     private var image: WebPImageDecoder?
     private var (left, top) = (0, 0)
     private var imageSize: PixelSize
-    /// Whether alpha is to be left out that a lossless image has, though it says that it uses none.
+    /// A Boolean value that indicates whether alpha is to be left out that a lossless image has, though it says that
+    /// it uses none.
     private var ignoresAlpha = false
     private var rowsHandedOut = 0
     private var exif: [UInt8] = []
     private(set) var lateOrientation: ImageOrientation?
 
-    /// Less than the stored size only for opaque images: libwebp would mix in the colours of transparent pixels.
+    /// Less than the stored size only for opaque images: libwebp would mix in the colors of transparent pixels.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
         let stored = header.size
         let (width, height) = (max(target.width, 1), max(target.height, 1))

@@ -75,7 +75,7 @@ final class WebPVerifier: BuiltInVerifier {
         header.orientation = ImageOrientation(exif: bytes.span)
     }
 
-    /// Whether all of the file has come.
+    /// A Boolean value that indicates whether all of the file has come.
     private var isComplete: Bool { fileLeft == 0 && content == .skipped && contentLeft == 0 && frameLeft == nil }
 
     private func endContent() throws(CodecError) {

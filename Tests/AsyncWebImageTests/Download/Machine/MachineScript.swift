@@ -130,7 +130,7 @@ extension DownloadMachine.Action {
         if case .resume(_, _, let resumption) = self { resumption.offset } else { nil }
     }
 
-    /// Whether the response cache has decided about the request.
+    /// A Boolean value that indicates whether the response cache has decided about the request.
     private var isDecided: Bool { if case .carryOut = self { true } else { false } }
 
     private static func words(_ decode: DownloadMachine.DecodeID?) -> String { decode.map { " decode \($0)" } ?? "" }

@@ -18,7 +18,7 @@ struct MachineWorld {
 
     struct Body {
         let key: FetchKey
-        /// Whether a caller has had its answer.
+        /// A Boolean value that indicates whether a caller has had its answer.
         var isAnswered = false
         var isReceived = false
         var hasFailed = false
@@ -42,9 +42,9 @@ struct MachineWorld {
     var hasFinished = false
     /// How many events were reported as impossible.
     var reports = 0
-    /// Whether the next attachments are refused, as the beginning of the body is gone.
+    /// A Boolean value that indicates whether the next attachments are refused, as the beginning of the body is gone.
     var refuses = false
-    /// Whether the end of the decode that is being told is a success.
+    /// A Boolean value that indicates whether the end of the decode that is being told is a success.
     var decodeSucceeds = false
     var faults: [String] = []
 

@@ -134,7 +134,7 @@ struct ImagePrefetcherTests {
         }
     }
 
-    // MARK: Pausing, cancelling
+    // MARK: Pausing, canceling
 
     @Test func pausedPrefetcherFinishesWhatIsUnderWayAndBeginsNothing() async throws {
         try await withLoopbackOrigin { origin in

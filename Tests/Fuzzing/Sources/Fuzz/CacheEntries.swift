@@ -6,7 +6,7 @@ import HTTPTypes
 @testable import Hashing
 @testable import ResponseCache
 
-/// Opens the bytes as an entry of a cache, as a head, and as the description of an entry that is damaged afterwards.
+/// Opens the bytes as an entry of a cache, as a head, and as the description of an entry that is damaged afterward.
 func openEntry(_ bytes: [UInt8]) {
     if let head = StoredHead(bytes) {
         precondition(StoredHead(head.bytes) == head)
@@ -26,7 +26,7 @@ private let cache: ResponseCache = {
 
 private let request = TransportRequest(url: plainURL)
 
-/// The entry in a file of these bytes, whose body may be damaged; a file that is no entry is gone afterwards.
+/// The entry in a file of these bytes, whose body may be damaged; a file that is no entry is gone afterward.
 @discardableResult
 private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
     let key = CacheKey(request)

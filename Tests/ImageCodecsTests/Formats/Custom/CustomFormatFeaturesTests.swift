@@ -151,7 +151,7 @@ struct CustomFormatFeaturesTests {
     }
 
     @Test func aLongSignatureIsWaitedFor() throws {
-        // Recognised by the last bytes of a beginning.
+        // Recognized by the last bytes of a beginning.
         let file = [UInt8](repeating: 32, count: 196) + Array("TEST".utf8) + [1, 2, 3]
         let format = TestFormat(signatureLength: 200, begin: TestFormat.rows(8))
         for piece in [1, 50, 300] {

@@ -130,7 +130,7 @@ struct GIFRowDecoderTests {
 
     @Test
     func passesOfInterlacedRowsAreShownTallAndThenFiner() throws {
-        // Rows of 0 to 15, one index each: the palette has two colours, so bit by bit.
+        // Rows of 0 to 15, one index each: the palette has two colors, so bit by bit.
         let height = 16
         let order = [0, 8, 4, 12, 2, 6, 10, 14] + stride(from: 1, to: 16, by: 2)
         func preview(after count: Int) throws -> (scan: Int?, sources: [Int]) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct JPEGRowDecoderTests {
-    /// One kind of file each: grey or colour, 4:2:0 or 4:4:4, one scan or several.
+    /// One kind of file each: gray or color, 4:2:0 or 4:4:4, one scan or several.
     struct Kind: Sendable, CustomTestStringConvertible {
         var isGrey = false
         var quality = 80
@@ -53,7 +53,7 @@ struct JPEGRowDecoderTests {
                 let canvas = OrientedCanvas(stored: reference.size, orientation: .up)
                 try decoder.append(file.span, to: canvas)
                 try decoder.finish(to: canvas)
-                // At 1/8 the colours of 4:2:0 have more detail than the means of their blocks tell.
+                // At 1/8 the colors of 4:2:0 have more detail than the means of their blocks tell.
                 if eighths == 1, kind.isProgressive, !kind.isGrey, kind.quality < 90 { continue }
                 #expect(canvas.pixels.rgb == reference.rgb, "\(eighths)/8 of \(width)x\(height)")
             }

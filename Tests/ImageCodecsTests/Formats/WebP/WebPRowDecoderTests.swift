@@ -30,7 +30,7 @@ struct WebPRowDecoderTests {
         let decoded = try decodeRows(file, target: target)
         #expect(decoded.size == PixelSize(width: 100, height: 74))
         #expect(try decodeRows(file, target: target, step: 1) == decoded)
-        // Smooth colours stay where they were: red grows to the right, green downwards.
+        // Smooth colors stay where they were: red grows to the right, green downwards.
         let last = decoded.bytes.suffix(4)
         #expect(last.first.map { $0 > 150 } == true && decoded.bytes[0] < 50)
     }
@@ -117,7 +117,7 @@ struct WebPRowDecoderTests {
         }
     }
 
-    /// The chunk of a lossless image without colours, which takes eight bytes whatever its size.
+    /// The chunk of a lossless image without colors, which takes eight bytes whatever its size.
     private static func empty(_ size: PixelSize, hasAlpha: Bool = false, padding: Int = 0) -> [UInt8] {
         let bits = size.width - 1 | (size.height - 1) << 14 | (hasAlpha ? 1 << 28 : 0)
         return chunk(
