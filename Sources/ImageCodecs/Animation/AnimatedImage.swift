@@ -1,9 +1,9 @@
-/// An animation whose frames are decoded when they are asked for: GIF, APNG or animated WebP.
+/// An animation whose frames are decoded on demand: GIF, APNG, or animated WebP.
 ///
-/// Holds the compressed frames; ``AnimationDecoder`` makes pixels of them. A still image is an animation of one frame, and
-/// holds its pixels. ``StreamingAnimation`` makes animations of files that are still arriving.
+/// Holds the compressed frames; ``AnimationDecoder`` decodes them. A still image is represented as an animation of
+/// one frame and holds its pixels. Use ``StreamingAnimation`` for files that are still arriving.
 public struct AnimatedImage: Sendable {
-    /// What the frames are made of.
+    /// The source of the frames.
     enum Content: Sendable {
         case still(DecodedImage)
         case animated(AnimationIndex, DecodePlan, StoredColors)
@@ -19,12 +19,13 @@ public struct AnimatedImage: Sendable {
         self.limits = limits
     }
 
-    /// The animation in `file`, a whole file; its frames come out as `options` ask.
+    /// Creates an animation from `file`, a complete file, with frames decoded according to `options`.
     ///
-    /// Reads the file's structure; of an animation no pixel is decoded yet, of a still image all are. With
-    /// ``DecodeOptions/allowsPartial``, of one whose structure ends too early or is corrupt there are the frames that are
-    /// complete, or, without any, a still image of what there is of the first. Throws what ``StreamingDecoder`` throws, and
-    /// `overLimit` for more frames than ``DecodeLimits/maximumFrames``. Images of `customFormats` are still ones.
+    /// Parses the structure of the file. The pixels of an animation are not decoded yet; those of a still image are.
+    /// If the structure ends early or is corrupt, ``DecodeOptions/allowsPartial`` keeps the complete frames or, if
+    /// there are none, a still image of the part of the first frame that can be decoded. Throws the errors that
+    /// ``StreamingDecoder`` throws, and `overLimit` for more frames than ``DecodeLimits/maximumFrames``. Images of
+    /// `customFormats` are always still images.
     public init(
         _ file: [UInt8], options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
         customFormats: [any CustomFormat] = []
@@ -41,21 +42,23 @@ public struct AnimatedImage: Sendable {
             return
         }
         var animation = StreamingAnimation(options: options, limits: limits)
-        // In pieces, so that little is held twice.
+        // In pieces, to hold as little as possible twice.
         for start in stride(from: 0, to: file.count, by: 64 << 10) {
             try animation.append(file.span.extracting(start..<min(start + 64 << 10, file.count)))
         }
         self = try animation.finish()
     }
 
-    /// An image that has been decoded, as an animation of one frame.
+    /// Creates an animation of one frame from a decoded image.
     public init(still: DecodedImage) {
         content = .still(still)
         options = DecodeOptions()
         limits = DecodeLimits()
     }
 
-    /// What the file says of the image; its frame count is known, unless the file is still arriving.
+    /// The properties of the image according to the file.
+    ///
+    /// The frame count is known unless the file is still arriving.
     public var header: ImageHeader {
         switch content {
         case .still(let image): image.header
@@ -63,8 +66,8 @@ public struct AnimatedImage: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether something is missing: of a still image, see ``DecodedImage/isPartial``;
-    /// of an animation frames, or what tells that there are no more.
+    /// A Boolean value that indicates whether data is missing: frames or the end marker of an animation, or pixels of
+    /// a still image (see ``DecodedImage/isPartial``).
     public var isPartial: Bool {
         switch content {
         case .still(let image): image.isPartial
@@ -72,7 +75,7 @@ public struct AnimatedImage: Sendable {
         }
     }
 
-    /// The size of the frames, scaled and turned.
+    /// The size of the frames in pixels, after scaling and orientation.
     public var size: PixelSize {
         switch content {
         case .still(let image): image.pixels.size
@@ -80,7 +83,7 @@ public struct AnimatedImage: Sendable {
         }
     }
 
-    /// The size the frames would have had unscaled, turned as they are.
+    /// The size the frames would have without scaling, in pixels, after orientation.
     public var originalSize: PixelSize {
         switch content {
         case .still(let image): image.originalSize
@@ -96,7 +99,7 @@ public struct AnimatedImage: Sendable {
         }
     }
 
-    /// How often the animation is shown; 0 is without end.
+    /// The number of times the animation plays; 0 means forever.
     public var loopCount: Int {
         switch content {
         case .still: 1
@@ -104,7 +107,7 @@ public struct AnimatedImage: Sendable {
         }
     }
 
-    /// The ICC profile of all frames, as ``DecodedImage/iccProfile``.
+    /// The ICC profile of all frames; see ``DecodedImage/iccProfile``.
     public var iccProfile: [UInt8]? {
         switch content {
         case .still(let image): image.iccProfile
@@ -112,9 +115,9 @@ public struct AnimatedImage: Sendable {
         }
     }
 
-    /// How long frame `index` is shown; traps if there is no such frame.
+    /// Returns the display time of frame `index`; traps if there is no such frame.
     ///
-    /// Frames of a hundredth of a second or less are shown for a tenth, as browsers do. Zero for a still image.
+    /// Frames with a delay of 10 ms or less are shown for 100 ms, as in browsers. Zero for a still image.
     public func delay(at index: Int) -> Duration {
         switch content {
         case .still: .zero
@@ -122,14 +125,14 @@ public struct AnimatedImage: Sendable {
         }
     }
 
-    /// How long one run of the animation takes.
+    /// The duration of one run of the animation.
     public var duration: Duration {
         (0..<frameCount).reduce(.zero) { $0 + delay(at: $1) }
     }
 
-    /// The maximum number of bytes of memory it takes to decode a frame, besides the file and the frames that are kept.
+    /// The maximum memory needed to decode a frame, in bytes, in addition to the file and the retained frames.
     ///
-    /// Follows from the frames that are known: parts of the canvas that none of them is painted on take no memory.
+    /// Calculated from the known frames: parts of the canvas that no frame covers use no memory.
     public var estimatedBytes: Int {
         switch content {
         case .still: 0
@@ -142,9 +145,9 @@ public struct AnimatedImage: Sendable {
 }
 
 extension AnimatedImage {
-    /// The way of the frames' pixels to sRGB; nil if there is nothing to do.
+    /// The transform from the frames' colors to sRGB, or `nil` if none is needed.
     ///
-    /// They have 8 bits a channel, as the canvas they are painted on, whatever is made of that.
+    /// Always for 8 bits per channel, the format of the canvas, regardless of the output format.
     var transform: ColorTransform? {
         guard case .animated(let index, _, let colors) = content else { return nil }
         return colors.transform(options, pixelCount: index.header.size.area, isDeep: false)

@@ -1,9 +1,11 @@
-/// The picture that the frames of an animation make, one painted over the other.
+/// The canvas on which the frames of an animation are composed.
 ///
-/// Painting, clearing and restoring a frame takes time in proportion to the frame, and memory only where it is painted.
+/// Painting, clearing, and restoring a frame takes time proportional to the size of the frame, and memory only where
+/// it is painted.
 ///
-/// Unsafe for speed: bounds checks double the time of half-transparent pixels. What keeps it in bounds: `place` and
-/// `cleared` are parts of `window`, of which all pixels are held, and ``append(row:)`` checks the length of rows.
+/// Unsafe for speed: bounds checks double the time for translucent pixels. Memory safety follows from two invariants:
+/// `place` and `cleared` are parts of `window`, whose pixels are all held, and ``append(row:)`` checks the length of
+/// rows.
 @safe
 final class AnimationCanvas: RowSink {
     private enum Storage {
@@ -11,28 +13,28 @@ final class AnimationCanvas: RowSink {
         case pixels
     }
 
-    /// The part of the picture that is held.
+    /// The part of the canvas that is held.
     let window: PixelRectangle
     private let size: PixelSize
     private let blending: FrameBlending
     private var storage: Storage
-    /// Where the canvas itself is handed out; otherwise without pixels.
+    /// The pixels of the canvas if the canvas itself is the output; otherwise empty.
     private(set) var pixels: PixelBuffer
     private var changes = CanvasChanges(wasCleared: true)
 
     private var frame: StoredFrame?
-    /// Where the frame is painted, as far as that is held; nil if nothing of it is.
+    /// The held part of the area where the frame is painted; `nil` if there is none.
     private var place: PixelRectangle?
-    /// The frame's place before it was painted, where it has to come back.
+    /// The previous pixels of the frame's area, if they must be restored.
     private var saved: [UInt8] = []
     private var nextRow = 0
-    /// The place of the last frame, if it has been cleared: there is nothing to lay pixels over.
+    /// The area of the last frame if it has been cleared, so that no blending is needed there.
     private var cleared: PixelRectangle?
 
-    /// A transparent canvas of `size`, of which `window` is held; the caller has checked both against its limits.
+    /// Creates a transparent canvas of `size`, of which `window` is held.
     ///
-    /// With `handsOutPixels` the whole canvas is there as ``pixels``, at no extra cost. Throws `overLimit` if there is no
-    /// memory.
+    /// The caller has checked both against its limits. With `handsOutPixels`, the whole canvas is available as
+    /// ``pixels`` at no extra cost. Throws `overLimit` if the memory cannot be allocated.
     init(size: PixelSize, window: PixelRectangle, blending: FrameBlending, handsOutPixels: Bool) throws(CodecError) {
         self.size = size
         self.window = window
@@ -47,13 +49,13 @@ final class AnimationCanvas: RowSink {
         }
     }
 
-    /// A Boolean value that indicates whether all rows of the frame have come.
+    /// A Boolean value that indicates whether all rows of the frame have been received.
     var isFrameComplete: Bool { nextRow == frame?.visibleSize(on: size).height }
 
-    /// A Boolean value that indicates whether anything of the frame can be seen.
+    /// A Boolean value that indicates whether any part of the frame is visible.
     var showsFrame: Bool { place != nil }
 
-    /// Makes everything transparent, for a frame that does not care for those before it.
+    /// Makes the whole canvas transparent, for a frame that does not depend on earlier ones.
     func clear() throws(CodecError) {
         (frame, place, cleared, saved) = (nil, nil, nil, [])
         // Nothing to do on a new canvas.
@@ -61,14 +63,14 @@ final class AnimationCanvas: RowSink {
         switch storage {
         case .bytes(let bytes): try bytes.clear()
         case .pixels:
-            // The old ones go first, unless somebody else keeps them.
+            // Release the old pixels first, unless they are also used elsewhere.
             pixels = PixelBuffer(transparent: PixelSize(width: 0, height: 0))
             pixels = PixelBuffer(transparent: size)
         }
         changes = CanvasChanges(wasCleared: true)
     }
 
-    /// Takes the last frame away, as it wishes, and expects the rows of the next one.
+    /// Disposes of the last frame as its disposal method requires, and prepares for the rows of the next one.
     func begin(_ next: StoredFrame) {
         disposeOfFrame()
         frame = next
@@ -79,7 +81,7 @@ final class AnimationCanvas: RowSink {
         if next.disposal == .previous { save(place) }
     }
 
-    /// The next row of what is on the canvas of the frame.
+    /// Paints the next row of the visible part of the frame.
     func append(row: Span<UInt8>) {
         guard let frame, !isFrameComplete else { return }
         let y = frame.top + nextRow
@@ -99,13 +101,13 @@ final class AnimationCanvas: RowSink {
         }
     }
 
-    /// What has changed since the last call, in pixels of the whole picture.
+    /// Returns the changes since the last call, in pixels of the whole canvas.
     func takeChanges() -> CanvasChanges {
         defer { changes = CanvasChanges(wasCleared: false) }
         return changes
     }
 
-    /// Calls `body` with the rows of `part`, a part of the window.
+    /// Calls `body` with each row of `part`, a part of the window.
     func forEachRow(of part: PixelRectangle, _ body: (Span<UInt8>) -> Void) {
         for y in part.rows {
             unsafe withRow(y, of: part) { row in unsafe body(Span(_unsafeElements: UnsafeBufferPointer(row))) }
@@ -152,12 +154,12 @@ final class AnimationCanvas: RowSink {
         }
     }
 
-    /// Lays a row of the frame over row `y` of `place`.
+    /// Blends a row of the frame with row `y` of `place`.
     private func lay(
         _ source: UnsafeBufferPointer<UInt8>, over target: UnsafeMutableBufferPointer<UInt8>, y: Int,
         _ place: PixelRectangle
     ) {
-        // Over nothing, too, what libwebp approximates would change the pixel.
+        // Even over transparent pixels, libwebp's approximation would change the pixel.
         let isOverNothing = frame?.isIndependent == true
         let blank = cleared.flatMap { $0.rows.contains(y) ? $0.columns : nil } ?? 0..<0
         for column in 0..<place.size.width {
@@ -173,7 +175,7 @@ final class AnimationCanvas: RowSink {
         }
     }
 
-    /// Lays a pixel over another; the upper one is neither transparent nor opaque.
+    /// Blends a pixel, neither transparent nor opaque, with the one below it.
     private func lay(_ above: UnsafeBufferPointer<UInt8>, overPixel below: UnsafeMutableBufferPointer<UInt8>) {
         let alpha = unsafe UInt32(above[3])
         let alphaBelow = unsafe UInt32(below[3])

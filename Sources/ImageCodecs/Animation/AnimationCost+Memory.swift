@@ -1,8 +1,8 @@
 extension AnimationCost {
-    /// The maximum number of bytes of memory it takes to make one frame: the canvas as far as it is painted, what is
-    /// saved of it, the decoder and its copies of the compressed frame, and the result.
+    /// Returns the maximum memory needed to compose one frame, in bytes: the painted part of the canvas, its saved
+    /// pixels, the decoder with its copies of the compressed frame, and the result.
     ///
-    /// `plan` has been made for the largest frame there could be, and says what that would take.
+    /// `plan` describes the largest possible frame and the cost of decoding it.
     func estimatedBytes(
         _ header: ImageHeader, _ format: any FormatDescriptor, _ plan: DecodePlan, _ options: DecodeOptions,
         colorBytes: Int
@@ -10,7 +10,7 @@ extension AnimationCost {
         let canvas = plan.storedSize
         let painted = min(paintedBytes, (paintedRows?.count ?? 0) * canvas.width * 4 + 2 * Self.pageBytes)
         var sum = plan.scaledSize.area * options.pixelFormat.bytesPerPixel
-        // Where the canvas is the frame it is the result.
+        // If the canvas is the frame, it is also the result.
         if !plan.showsCanvas(options) { sum += min(painted, canvas.area * 4) }
         sum += mostSaved * 4 + largestData * 2 + colorBytes
         var frame = header
@@ -31,7 +31,7 @@ extension AnimationCost {
 }
 
 extension DecodePlan {
-    /// Returns whether the canvas of an animation is what its frames are, neither scaled nor turned nor stored otherwise.
+    /// Returns whether the frames are the canvas itself: not scaled, oriented, or converted.
     func showsCanvas(_ options: DecodeOptions) -> Bool {
         scaledSize == storedSize && orientation == .up && options.pixelFormat == .rgba8
     }

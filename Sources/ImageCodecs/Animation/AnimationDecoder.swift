@@ -1,41 +1,43 @@
-/// Decodes the frames of an animation, one after the other or any of them.
+/// Decodes the frames of an animation, in sequence or in any order.
 ///
-/// Holds the canvas and the frames shown last, as many as fit into the window. A frame that is not in the window is
-/// decoded from the last one before it that shows all of itself, which for many files is the first: going forward is
-/// cheap, going back far is not. A frame that changes a part of the picture costs as much as that part, and one of which
-/// nothing is shown, because it is off the canvas or cut off by a fill, is not decoded. Not `Sendable`: one decoder
-/// belongs to one task.
+/// Holds the canvas and the most recently decoded frames, as many as fit into the window. A frame outside the window
+/// is decoded from the last earlier frame that does not depend on others, which in many files is the first one:
+/// moving forward is cheap, moving far back is not. The cost of a frame is proportional to the area it changes;
+/// frames without visible pixels are not decoded. Not `Sendable`: use a decoder from one task only.
 public final class AnimationDecoder {
     package private(set) var image: AnimatedImage
     private var stage: Stage?
-    /// The frame on the canvas, or nil if it holds no whole frame.
+    /// The frame on the canvas, or `nil` if it holds no complete frame.
     private var current: Int?
-    /// The way of each frame's pixels to sRGB, before they are painted.
+    /// The transform to sRGB applied to each frame before it is painted.
     private lazy var transform = image.transform
     private(set) var window: FrameWindow
-    /// A Boolean value that indicates whether a frame that is to be seen on the canvas is not whole.
+    /// A Boolean value that indicates whether a frame visible on the canvas is incomplete.
     private var isCanvasPartial = false
 
-    /// Frames decoded so far in which something is missing: ``DecodeOptions/allowsPartial`` lets damaged ones, and those painted
-    /// over them, show what was below instead.
+    /// The frames decoded so far that are incomplete.
+    ///
+    /// With ``DecodeOptions/allowsPartial``, damaged frames and those painted over them show the pixels below where
+    /// data is missing.
     public private(set) var partialFrames: Set<Int> = []
 
-    /// What frames are painted on, and what makes them of it; nil where the canvas is the frame.
+    /// The canvas and the renderer that produces frames from it; `nil` if the canvas is the frame.
     private struct Stage {
         let canvas: AnimationCanvas
         var renderer: FrameRenderer?
     }
 
-    /// A decoder of `image` that keeps up to `windowBytes` of frames for those who go back.
+    /// Creates a decoder of `image` that retains up to `windowBytes` bytes of recent frames.
     public init(_ image: AnimatedImage, windowBytes: Int = 16 << 20) {
         self.image = image
         window = FrameWindow(limit: windowBytes)
         if case .still(let still) = image.content, still.isPartial { partialFrames = [0] }
     }
 
-    /// Frame `index`, from 0, whole, upright and scaled as the image's options ask; traps if there is no such frame.
+    /// Returns frame `index`, counted from 0: complete, upright, and scaled according to the image's options.
     ///
-    /// Throws `corrupt` or `truncated` if the frame, or one that it is painted over, cannot be decoded.
+    /// Traps if there is no such frame. Throws `corrupt` or `truncated` if the frame, or one that it depends on,
+    /// cannot be decoded.
     public func frame(at index: Int) throws(CodecError) -> PixelBuffer {
         precondition(index >= 0 && index < image.frameCount, "frame \(index) of \(image.frameCount)")
         if let known = window[index] { return known }
@@ -44,10 +46,11 @@ public final class AnimationDecoder {
         return frame
     }
 
-    /// Goes on with `image`, the same animation of which more has come (``StreamingAnimation/image``).
+    /// Continues with `image`, a version of the same animation of which more has arrived
+    /// (``StreamingAnimation/image``).
     ///
-    /// Frames stay as large and turned as they were. If it is another, with fewer frames for instance, the decoder is as new:
-    /// what a server sends at the second try need not be what it had begun to send.
+    /// The size and orientation of frames do not change. If `image` is a different animation, for example with fewer
+    /// frames, the decoder starts over: a server can send a different file on a retry.
     public func extend(to image: AnimatedImage) {
         guard case .animated(let known, let plan, _) = self.image.content,
             case .animated(let index, _, let colors) = image.content, index.continues(known)
@@ -79,7 +82,7 @@ public final class AnimationDecoder {
         return stage?.renderer?.pixels ?? canvas.pixels
     }
 
-    /// The canvas, made for the first frame.
+    /// Returns the canvas, created for the first frame.
     private func setStage(_ plan: DecodePlan, _ animation: AnimationIndex) throws(CodecError) -> AnimationCanvas {
         if let stage { return stage.canvas }
         let renderer = plan.showsCanvas(image.options) ? nil : FrameRenderer(plan, image.options)
@@ -91,18 +94,19 @@ public final class AnimationDecoder {
         return canvas
     }
 
-    /// Paints the frames that make frame `index`, as few as need be.
+    /// Paints the frames that frame `index` consists of, as few as possible.
     private func paint(
         upTo index: Int, _ animation: AnimationIndex, on canvas: AnimationCanvas
     ) throws(CodecError) {
-        // From the frame on the canvas, if that is an earlier one; past all that the last independent frame hides.
+        // From the frame on the canvas, if that is an earlier one, skipping everything before the last independent
+        // frame.
         let first = if let current, current < index { current + 1 } else { 0 }
         let next = animation.frames[first...index].lastIndex(where: \.isIndependent) ?? first
         if next > first || first == 0 {
             try canvas.clear()
             isCanvasPartial = false
         }
-        // A frame that fails half-way leaves a canvas that cannot be built upon.
+        // A frame that fails partway leaves an unusable canvas.
         current = nil
         for frame in animation.frames[next...index] { try paint(frame, animation, on: canvas) }
         current = index

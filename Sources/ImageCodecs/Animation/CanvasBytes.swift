@@ -4,16 +4,16 @@ import Darwin
 import Glibc
 #endif
 
-/// Bytes that are zero at first, and take memory only where they have been written.
+/// Zero-initialized bytes that use memory only where they have been written.
 ///
-/// An array of zeros would take all of it at once. Unsafe, because no array begins as untouched pages; what keeps it in
-/// bounds: ranges are checked against the bytes that were allocated.
+/// An array of zeros would use all of its memory at once, because arrays cannot consist of untouched pages. Memory
+/// safety: ranges are checked against the allocated size.
 @safe
 final class CanvasBytes {
     private let count: Int
     private var bytes: UnsafeMutablePointer<UInt8>?
 
-    /// Throws `overLimit` if there is no such memory.
+    /// Throws `overLimit` if the memory cannot be allocated.
     init(count: Int) throws(CodecError) {
         self.count = count
         try allocate()
@@ -23,14 +23,14 @@ final class CanvasBytes {
         unsafe free(bytes)
     }
 
-    /// Makes all bytes zero, and gives their memory back.
+    /// Sets all bytes to zero and returns their memory to the system.
     func clear() throws(CodecError) {
         unsafe free(bytes)
         unsafe bytes = nil
         try allocate()
     }
 
-    /// The bytes of `range`, to read and write until the next call of ``clear()``.
+    /// Returns the bytes of `range` for reading and writing, valid until the next call of ``clear()``.
     func mutable(_ range: Range<Int>) -> UnsafeMutableBufferPointer<UInt8> {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
         guard let bytes = unsafe bytes else { return unsafe .init(start: nil, count: 0) }
@@ -38,7 +38,7 @@ final class CanvasBytes {
     }
 
     private func allocate() throws(CodecError) {
-        // Large blocks come from the system as pages that are zero without being touched.
+        // Large blocks are zero pages from the system that use no memory until touched.
         guard let memory = unsafe calloc(max(count, 1), 1) else {
             throw .overLimit(.memory, value: count, limit: count - 1)
         }

@@ -1,18 +1,18 @@
-/// What has changed on a canvas since a frame was last made of it, as few rectangles.
+/// The areas of a canvas that changed since a frame was last rendered from it, as a few rectangles.
 struct CanvasChanges {
-    /// More would take longer to go through than they save.
+    /// Iterating over more would take longer than it saves.
     private static let maximumCount = 4
 
     /// A Boolean value that indicates whether everything was cleared before the rectangles were painted.
     var wasCleared: Bool
     private(set) var rectangles: [PixelRectangle] = []
 
-    /// No changes, except that everything may have been cleared.
+    /// Creates an empty set of changes; `wasCleared` indicates that everything was cleared.
     init(wasCleared: Bool) {
         self.wasCleared = wasCleared
     }
 
-    /// Adds a rectangle; rectangles that are as small together as apart become one.
+    /// Adds a rectangle, merging rectangles if their union is no larger than the two.
     mutating func add(_ rectangle: PixelRectangle) {
         var added = rectangle
         rectangles.removeAll { known in

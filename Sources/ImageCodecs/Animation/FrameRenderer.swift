@@ -1,9 +1,9 @@
-/// Makes the frames of an animation of its canvas: scaled, turned and stored as wanted.
+/// Renders the frames of an animation from its canvas: scaled, oriented, and in the requested pixel format.
 ///
-/// Keeps the last frame, and computes only those of its pixels anew that depend on what has been painted since; they are,
-/// to the bit, those that the whole canvas would give.
+/// Keeps the last frame and recomputes only the pixels that depend on changes since then. The result is bit-identical
+/// to rendering the whole canvas.
 struct FrameRenderer {
-    /// The part of the canvas that frames are made of.
+    /// The part of the canvas that frames are rendered from.
     let window: PixelRectangle
     /// The last frame.
     private(set) var pixels = PixelBuffer(transparent: PixelSize(width: 0, height: 0))
@@ -11,10 +11,10 @@ struct FrameRenderer {
     private let plan: DecodePlan
     private let format: PixelFormat
     private let usesLinearLight: Bool
-    /// Nil where pixels are only cut out.
+    /// The resampling weights, or `nil` if pixels are only cropped.
     private let scale: (rows: ResamplingWeights, columns: ResamplingWeights)?
 
-    /// For frames as `plan` and `options` want them.
+    /// Creates a renderer for frames according to `plan` and `options`.
     init(_ plan: DecodePlan, _ options: DecodeOptions) {
         self.plan = plan
         format = options.pixelFormat
@@ -34,18 +34,18 @@ struct FrameRenderer {
         }
     }
 
-    /// Brings the last frame to what the canvas now shows.
+    /// Updates the last frame to the current state of the canvas.
     mutating func update(from canvas: AnimationCanvas) {
         let changes = canvas.takeChanges()
         if changes.wasCleared {
-            // What is transparent stays so whatever its size; the old frame goes first.
+            // Transparent pixels stay transparent when scaled. Release the old frame first.
             pixels = PixelBuffer(transparent: PixelSize(width: 0, height: 0))
             pixels = PixelBuffer(transparent: plan.outputSize, format: format)
         }
         for change in changes.rectangles { update(change, from: canvas) }
     }
 
-    /// Computes the pixels that depend on those of `change`, a part of the window.
+    /// Recomputes the pixels that depend on `change`, a part of the window.
     private mutating func update(_ change: PixelRectangle, from canvas: AnimationCanvas) {
         guard let part = part(influencedBy: change) else { return }
         let isDeep = format == .rgba16
@@ -67,7 +67,7 @@ struct FrameRenderer {
         pixels = image.pixels
     }
 
-    /// The pixels of a frame, before it is turned, that depend on those of `change`; nil if none does.
+    /// Returns the area of a frame, before orientation, that depends on the pixels of `change`; `nil` if it is empty.
     private func part(influencedBy change: PixelRectangle) -> PixelRectangle? {
         guard let scale else { return change.intersection(window)?.moved(left: window.left, up: window.top) }
         let columns = scale.columns.samples(influencedBy: change.columns)
@@ -75,7 +75,7 @@ struct FrameRenderer {
         return columns.isEmpty || rows.isEmpty ? nil : PixelRectangle(columns: columns, rows: rows)
     }
 
-    /// Hands the last frame over, so that it is changed in place unless somebody else keeps it.
+    /// Takes the last frame out, so that it is changed in place unless it is also used elsewhere.
     private mutating func takePixels() -> PixelBuffer {
         var taken = PixelBuffer(transparent: PixelSize(width: 0, height: 0))
         swap(&taken, &pixels)

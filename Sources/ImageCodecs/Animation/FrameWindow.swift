@@ -1,12 +1,12 @@
-/// The frames shown last, the oldest dropped first.
+/// The most recently used frames; the oldest are dropped first.
 struct FrameWindow {
-    /// The maximum number of frames kept, however small.
+    /// The maximum number of frames kept, regardless of their size.
     static let maximumCount = 32
 
-    /// The maximum number of bytes of pixels kept.
+    /// The maximum size of the kept pixels, in bytes.
     let limit: Int
     private(set) var bytes = 0
-    /// The oldest first.
+    /// The frames, oldest first.
     private var frames: [(index: Int, pixels: PixelBuffer)] = []
 
     init(limit: Int) {

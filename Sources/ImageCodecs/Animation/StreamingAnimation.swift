@@ -1,7 +1,7 @@
-/// An animation whose file is still arriving: each frame can be decoded as soon as its last byte has come.
+/// An animation whose file is still arriving: each frame can be decoded as soon as its last byte has arrived.
 ///
-/// Append the file from its first byte in pieces of any size; ``image`` is then the animation as far as it has come, for an
-/// ``AnimationDecoder`` that goes on with ``AnimationDecoder/extend(to:)``:
+/// Append the file from its first byte in pieces of any size. ``image`` is the animation as far as it has arrived,
+/// for an ``AnimationDecoder`` that continues with ``AnimationDecoder/extend(to:)``:
 ///
 /// ```swift
 /// var animation = StreamingAnimation()
@@ -16,13 +16,15 @@
 /// let whole = try animation.finish()
 /// ```
 ///
-/// A frame of a GIF or WebP is complete with its last byte, one of an APNG, which does not say how many chunks a frame has,
-/// with the head of the chunk behind it. A still image is one frame when its file is complete, as a WebP is whose
-/// orientation follows its frames (``ImageHeader/orientationFollowsPixels``), unless
-/// ``DecodeOptions/ignoresOrientation`` is set. Each byte is walked over once, the compressed frames are held, and no pixel
-/// of an animation is decoded here.
+/// A frame of a GIF or WebP is complete with its last byte. A frame of an APNG, which does not declare the number of
+/// its chunks, is complete with the header of the chunk that follows it. A still image is a single frame available
+/// when its file is complete; the same applies to a WebP whose orientation follows its frames
+/// (``ImageHeader/orientationFollowsPixels``), unless ``DecodeOptions/ignoresOrientation`` is set. Each byte is
+/// parsed once, the compressed frames are held, and no pixel of an animation is decoded here.
 public struct StreamingAnimation: Sendable {
-    /// The header, as soon as enough of the file has come; its frame count is what it says, which may be nil.
+    /// The header, available as soon as enough of the file has arrived.
+    ///
+    /// Its frame count is the declared one, which can be `nil`.
     public private(set) var header: ImageHeader?
 
     private let options: DecodeOptions
@@ -32,19 +34,21 @@ public struct StreamingAnimation: Sendable {
     private let customFormats: [any CustomFormat]
     private var beginning: FileBeginning
     private var colors = StoredColors()
-    /// What has not been walked over yet; the whole file until there are two frames, because of a single one the image
-    /// is made as of any still.
+    /// The bytes that have not been parsed yet.
+    ///
+    /// Until there are two frames this is the whole file, because a single frame is decoded as a still image.
     private var bytes: [UInt8] = []
-    /// Nil before the header, and of still images.
+    /// The parser; `nil` before the header is known, and for still images.
     private var walk: (any AnimationWalk)?
-    /// Nil while it is not known how the frames are turned, too.
+    /// The decode plan; `nil` until the header and the orientation of the frames are known.
     private var plan: DecodePlan?
-    /// A Boolean value that indicates whether the structure of an APNG is invalid, so that its default image is shown.
+    /// A Boolean value that indicates whether the structure of an APNG is invalid, so that its default image is shown
+    /// instead.
     private var isInvalid = false
 
-    /// An animation of which nothing has come, its frames to come out as `options` ask.
+    /// Creates an empty animation whose frames are decoded according to `options`.
     ///
-    /// Images of `customFormats` are still ones.
+    /// Images of `customFormats` are always still images.
     public init(
         options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
         customFormats: [any CustomFormat] = []
@@ -57,11 +61,11 @@ public struct StreamingAnimation: Sendable {
 
     /// Takes the next bytes of the file.
     ///
-    /// Throws as soon as they show that the file is damaged or over a limit, as
-    /// ``AnimatedImage/init(_:options:limits:customFormats:)`` does, and the same for every further call; the frames
-    /// before that stay. An APNG whose animation is invalid is no error, but its default image
-    /// (``ImageHeader/hasInvalidAnimation``). With ``DecodeOptions/allowsPartial`` damage is not thrown, and what
-    /// follows it is not looked at.
+    /// Throws as soon as the file proves to be damaged or over a limit, like
+    /// ``AnimatedImage/init(_:options:limits:customFormats:)``, and throws the same error from every further call;
+    /// earlier frames stay available. An APNG with an invalid animation is not an error: its default image is used
+    /// (``ImageHeader/hasInvalidAnimation``). With ``DecodeOptions/allowsPartial``, damage is not thrown, and the
+    /// data after it is ignored.
     public mutating func append(_ newBytes: Span<UInt8>) throws(CodecError) {
         if let failure, !isTolerated(failure) { throw failure }
         do throws(CodecError) {
@@ -83,39 +87,39 @@ public struct StreamingAnimation: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether the rest of the file is not wanted: nothing can be found behind damage,
-    /// and ``DecodeOptions/allowsPartial`` lets that pass.
+    /// A Boolean value that indicates whether the remainder of the file is not needed, because it follows damage that
+    /// ``DecodeOptions/allowsPartial`` accepts.
     ///
-    /// The caller may then call ``finish()`` without it.
+    /// The caller can then call ``finish()`` without the remainder.
     public var needsNoMoreBytes: Bool {
         guard let failure, isTolerated(failure) else { return false }
         return frameCount > 0
     }
 
-    /// The frames that ``image`` has.
+    /// The number of frames that ``image`` has.
     public var frameCount: Int { plan == nil ? 0 : completeFrames }
 
-    /// A Boolean value that indicates whether ``finish()`` decodes an image, because there are not several frames, or
-    /// they do not count.
+    /// A Boolean value that indicates whether ``finish()`` decodes an image, because there are fewer than two frames
+    /// or the animation is invalid.
     package var decodesImageAtEnd: Bool { isInvalid || frameCount <= 1 }
 
-    /// The animation of the frames that are complete, nil while there is none; it counts as partial, and its header's frame
-    /// count is that of ``header``.
+    /// An animation of the complete frames, or `nil` while there are none.
     ///
-    /// Also there after an error.
+    /// It counts as partial, and its header's frame count is that of ``header``. Stays available after an error.
     public var image: AnimatedImage? {
         guard let walk, let plan, frameCount > 0 else { return nil }
         return AnimatedImage(.animated(walk.index, plan, colors), options, limits)
     }
 
-    /// The file is at its end: the whole animation, or why there is none; to be called once.
+    /// Ends the file and returns the whole animation, or throws the reason why there is none.
     ///
-    /// With ``DecodeOptions/allowsPartial``, of an animation that ends too early or is damaged, the frames that are complete;
-    /// without any, what can be decoded of the first, as a still image. An image of a single frame is decoded here.
+    /// Call this method once. With ``DecodeOptions/allowsPartial``, an animation that ends early or is damaged
+    /// consists of its complete frames or, if there are none, of a still image of the decodable part of the first
+    /// frame. An image with a single frame is decoded here.
     public mutating func finish() throws(CodecError) -> AnimatedImage {
         do throws(CodecError) {
             if let failure { throw failure }
-            // Late, because looking for it in ever longer beginnings costs time.
+            // Only now, because searching repeatedly in a growing prefix takes time.
             if header == nil, let head = try beginning.finish(limits: limits) {
                 try begin(head)
                 try findFrames()
@@ -136,9 +140,10 @@ public struct StreamingAnimation: Sendable {
 
     private var completeFrames: Int { walk?.index.frames.count ?? 0 }
 
-    /// Returns whether `error` is one of the structure of an APNG, whose default image can be shown instead, as browsers do.
+    /// Returns whether `error` is a structural error of an APNG whose default image can be shown instead, as browsers
+    /// do.
     ///
-    /// Where partial images are allowed, the frames that were complete are.
+    /// If partial images are allowed, the complete frames are shown instead.
     private func showsDefaultImage(after error: CodecError) -> Bool {
         guard case .corrupt = error, let walk, type(of: walk).hasDefaultImage else { return false }
         return !(options.allowsPartial && frameCount > 0) && (completeFrames < 2 || walk.defaultImage != nil)
@@ -158,7 +163,7 @@ public struct StreamingAnimation: Sendable {
         try findFrames()
     }
 
-    /// Takes what is known with the header.
+    /// Stores the information that becomes known with the header.
     private mutating func begin(_ head: FileHead) throws(CodecError) {
         let header = head.header
         self.header = header
@@ -185,25 +190,26 @@ public struct StreamingAnimation: Sendable {
         try walk?.pass(bytes.span)
     }
 
-    /// As soon as it is known how the frames are turned.
+    /// Creates the plan as soon as the orientation of the frames is known.
     private mutating func makePlan() throws(CodecError) {
         guard plan == nil, let index = walk?.index else { return }
         guard options.ignoresOrientation || !index.header.orientationFollowsPixels else { return }
         plan = try index.plan(options, limits, colors)
     }
 
-    /// The file as a still image, even if it is one of several frames of which none came whole.
+    /// Returns the file as a still image, even if it is an animation of which no frame is complete.
     private func still() throws(CodecError) -> AnimatedImage {
         guard header != nil else {
             return AnimatedImage(still: try still(beginning.bytes.span))
         }
         var image = try still(bytes.span)
-        // Even if the first frame of a damaged animation is whole.
+        // Even if the first frame of a damaged animation is complete.
         if failure != nil { image.isPartial = true }
         return AnimatedImage(still: image)
     }
 
-    /// The default image of an APNG whose animation is invalid: of the whole file, or what is kept of it.
+    /// Returns the default image of an APNG whose animation is invalid, decoded from the whole file or the retained
+    /// part of it.
     private func defaultImage() throws(CodecError) -> AnimatedImage {
         let file = completeFrames < 2 ? bytes : walk?.defaultImage ?? []
         var image = try still(file.span)
@@ -218,14 +224,14 @@ public struct StreamingAnimation: Sendable {
 }
 
 extension AnimationIndex {
-    /// How its frames are scaled and turned, and what a decode of one costs.
+    /// Returns the scale and orientation of the frames and the cost of decoding one.
     fileprivate func plan(
         _ options: DecodeOptions, _ limits: DecodeLimits, _ colors: StoredColors
     ) throws(CodecError) -> DecodePlan {
         let whole = anyFrameHeader
         let plan = try DecodePlan(header: whole, options: options, format: format)
-        try limits.check(plan.scaledSize, header.format)  // it may be enlarged
-        // The canvas, and what is saved of it: no frame that comes takes more.
+        try limits.check(plan.scaledSize, header.format)  // can be enlarged
+        // The canvas and its saved pixels: no later frame needs more.
         return try plan.adding(bytesPerPixel: 8)
             .adding(bytes: colors.workingBytes(options, width: plan.storedSize.width))
     }

@@ -1,11 +1,11 @@
-/// Hands on rows in sRGB.
+/// A row sink that converts rows to sRGB and passes them on.
 final class ColorConverter: RowSink {
     private let transform: ColorTransform
     private let sink: any RowSink
-    /// Opaque where the transform leaves alpha as it is.
+    /// The converted row; opaque where the transform does not write alpha.
     private var converted: [UInt8]
 
-    /// For rows of `width` pixels.
+    /// Creates a converter for rows of `width` pixels.
     init(_ transform: ColorTransform, width: Int, sink: any RowSink) {
         self.transform = transform
         self.sink = sink
@@ -17,6 +17,7 @@ final class ColorConverter: RowSink {
     func append(row: Span<UInt8>) {
         transform.convert(row, into: &converted)
         sink.append(row: converted.span)
-        withExtendedLifetime(self) {}  // or Swift 6.3 ends the loan of `converted` before the call, and complains
+        // Otherwise Swift 6.3 ends the borrow of `converted` before the call and reports an error.
+        withExtendedLifetime(self) {}
     }
 }

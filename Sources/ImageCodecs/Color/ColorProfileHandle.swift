@@ -1,12 +1,12 @@
 import CLCMS
 
-/// What the pixels are that a profile speaks of.
+/// The kind of pixels that a profile describes.
 enum PixelKind: Sendable {
     case grey, rgb, inks, other
 
-    /// Returns whether the image of `header` has such pixels.
+    /// Returns whether the image described by `header` has pixels of this kind.
     ///
-    /// Gray ones may also count as color with three equal channels.
+    /// Gray pixels can also count as color with three equal channels.
     func suits(_ header: ImageHeader) -> Bool {
         switch self {
         case .grey: header.isGrey
@@ -17,15 +17,16 @@ enum PixelKind: Sendable {
     }
 }
 
-/// Owns a profile and a conversion of Little CMS, in a context of their own.
+/// Owns a profile and a Little CMS transform in a context of their own.
 ///
-/// The one place where Swift and it exchange pointers. It may hold 64 MiB; a profile that needs more counts as broken.
+/// The only place where Swift and Little CMS exchange pointers. The context can hold 64 MiB; a profile that needs
+/// more counts as broken.
 @safe
 struct ColorProfileHandle: ~Copyable {
     private let converter: OpaquePointer
     let kind: PixelKind
 
-    /// Nil if there is no such profile, or it is broken.
+    /// Creates a handle; returns `nil` if there is no profile or it is broken.
     init?(_ source: ColorSource) {
         let converter: OpaquePointer?
         switch source {
@@ -53,7 +54,7 @@ struct ColorProfileHandle: ~Copyable {
         unsafe clcms_free(converter)
     }
 
-    /// Curves and places of its lights, if it has no more than those.
+    /// The tone curves and primaries of the profile, if it is a matrix profile; otherwise `nil`.
     var lights: LightTables? {
         var curves = [Float](repeating: 0, count: 3 * 256)
         var colors = [Float](repeating: 0, count: 3 * 3)
@@ -61,7 +62,7 @@ struct ColorProfileHandle: ~Copyable {
         return LightTables(curves: curves, colors: colors)
     }
 
-    /// The profile as a file; nil if that cannot be made.
+    /// The profile as an ICC file; `nil` if it cannot be written.
     var bytes: [UInt8]? {
         let count = unsafe clcms_write_profile(converter, nil, 0)
         guard count > 0 else { return nil }
@@ -69,18 +70,21 @@ struct ColorProfileHandle: ~Copyable {
         return unsafe clcms_write_profile(converter, &bytes, count) == count ? bytes : nil
     }
 
-    /// Makes what ``convert(_:bytesPerPixel:into:)`` needs, with `isDeep` for samples of 16 bits; false if the profile lacks
-    /// something.
+    /// Prepares ``convert(_:bytesPerPixel:into:)``, with `isDeep` for 16-bit samples.
+    ///
+    /// Returns `false` if the profile lacks a required part.
     func prepare(isDeep: Bool = false, tables: Bool) -> Bool {
         unsafe clcms_prepare(converter, isDeep ? 2 : 1, tables)
     }
 
-    /// Lets go of the profile, after which nothing but converting is left.
+    /// Releases the profile; afterward only conversions are possible.
     func seal() {
         unsafe clcms_seal(converter)
     }
 
-    /// Converts pixels of four samples, as they were prepared for; the fourth of each result stays as it is.
+    /// Converts pixels of four samples in the prepared format.
+    ///
+    /// The fourth sample of each result is left unchanged.
     func convert(_ pixels: Span<UInt8>, bytesPerPixel: Int = 4, into result: inout [UInt8]) {
         precondition(pixels.count <= result.count)
         unsafe pixels.withUnsafeBufferPointer { pixels in
@@ -91,7 +95,7 @@ struct ColorProfileHandle: ~Copyable {
         }
     }
 
-    /// Bytes held now.
+    /// The memory currently held, in bytes.
     var heldBytes: Int { unsafe clcms_held_bytes(converter) }
 }
 

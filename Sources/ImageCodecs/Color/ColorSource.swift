@@ -1,26 +1,26 @@
-/// What the numbers of a file's pixels mean, as the file says.
+/// The color space of a file's pixels, as declared by the file.
 enum ColorSource: Sendable, Hashable {
-    /// sRGB, by its name.
+    /// sRGB, declared by name.
     case sRGB
-    /// As an ICC profile has it.
+    /// An ICC profile.
     case profile([UInt8])
-    /// Three lights and their curve.
+    /// Three primaries with a shared tone curve.
     case lights(LightSpace)
-    /// What cannot be used.
+    /// A declaration that cannot be used.
     case unusable
 
-    /// The maximum number of bytes of a profile; those of printing presses have up to 3 MiB.
+    /// The maximum size of a profile, in bytes; profiles of printing presses have up to 3 MiB.
     static let maximumProfileBytes = 4 << 20
 
-    /// A copy of a profile, if it is not too large.
+    /// Creates a source from a copy of an ICC profile, unless it is too large.
     init(profile bytes: Span<UInt8>) {
         self = bytes.count <= Self.maximumProfileBytes ? .profile(Array(copying: bytes)) : .unusable
     }
 }
 
-/// A color space of three lights that share a curve.
+/// An RGB color space defined by three primaries that share a tone curve.
 struct LightSpace: Sendable, Hashable {
-    /// A place in the diagram of CIE 1931.
+    /// Coordinates in the CIE 1931 chromaticity diagram.
     struct Chromaticity: Sendable, Hashable {
         var x: Double
         var y: Double
@@ -30,7 +30,7 @@ struct LightSpace: Sendable, Hashable {
         }
     }
 
-    /// Where the lights and their white are.
+    /// The chromaticities of the white point and the three primaries.
     struct Primaries: Sendable, Hashable {
         var white: Chromaticity
         var red: Chromaticity
@@ -38,7 +38,7 @@ struct LightSpace: Sendable, Hashable {
         var blue: Chromaticity
     }
 
-    /// How a number v from 0 to 1 stands for light: as (av + b)^gamma, below d as cv.
+    /// The curve from an encoded value v, 0 to 1, to linear light: (av + b)^gamma, and cv below d.
     struct Curve: Sendable, Hashable {
         var gamma: Double
         var a = 1.0
@@ -67,13 +67,13 @@ extension LightSpace.Primaries {
     static let displayP3 = Self(
         white: d65, red: .init(0.680, 0.320), green: .init(0.265, 0.690), blue: .init(0.150, 0.060))
 
-    /// A Boolean value that indicates whether all places are inside the diagram, and the lights span it with the
-    /// white between them.
+    /// A Boolean value that indicates whether all coordinates are inside the diagram, and the primaries span a
+    /// triangle that contains the white point.
     var areSane: Bool {
         for place in [white, red, green, blue] {
             guard (0...1).contains(place.x), (0.001...1).contains(place.y), place.x + place.y <= 1 else { return false }
         }
-        /// Twice the area of a triangle, positive or negative by its sense.
+        /// Returns twice the signed area of a triangle.
         func area(_ a: LightSpace.Chromaticity, _ b: LightSpace.Chromaticity, _ c: LightSpace.Chromaticity) -> Double {
             (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)
         }
@@ -84,7 +84,7 @@ extension LightSpace.Primaries {
         }
     }
 
-    /// Returns whether no place is further than `distance` away from that of `other`, along x or y.
+    /// Returns whether every coordinate differs from that of `other` by at most `distance` in x and y.
     func isWithin(_ distance: Double, of other: Self) -> Bool {
         [\Self.white, \.red, \.green, \.blue].allSatisfy { place in
             abs(self[keyPath: place].x - other[keyPath: place].x) <= distance

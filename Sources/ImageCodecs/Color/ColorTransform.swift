@@ -1,15 +1,16 @@
-/// The way of pixels to sRGB, made once for each decode.
+/// A transform of pixels to sRGB, created once for each decode.
 ///
-/// What is asked of a profile is its perceptual rendering, as in browsers: its tables for that, if it has them. Its black
-/// stays as dark as the profile says, but for version 4, whose perceptual tables share one black, which becomes sRGB's.
-/// Profiles of three lights have no such tables: colors out of sRGB's reach become the nearest number in each channel.
+/// Uses the perceptual rendering intent, like browsers, with the profile's tables for it if there are any. Black
+/// stays as dark as the profile defines it, except for version 4 profiles, whose perceptual tables share one black
+/// point, which is mapped to that of sRGB. Matrix profiles have no such tables: colors outside the sRGB gamut are
+/// clipped per channel.
 final class ColorTransform {
     private enum Method {
         case lights(LightTables)
-        /// The result for each byte of gray, four bytes each.
+        /// A table with the result for each gray value, four bytes each.
         case grey([UInt8])
         case profile
-        /// The same for samples of 16 bits.
+        /// A transform for 16-bit samples.
         case deep
         case inks
     }
@@ -17,10 +18,10 @@ final class ColorTransform {
     private let handle: ColorProfileHandle
     private let method: Method
 
-    /// Nil if the source cannot be used.
+    /// Creates a transform; returns `nil` if the source cannot be used.
     ///
-    /// With `tables` it takes longer to make, but less for each pixel. With `isDeep` samples have 16 bits, unless they are
-    /// inks.
+    /// With `tables`, creation takes longer, but each pixel takes less time. With `isDeep`, samples have 16 bits,
+    /// unless they are CMYK.
     init?(_ source: ColorSource, isDeep: Bool = false, tables: Bool) {
         guard let handle = ColorProfileHandle(source) else { return nil }
         if isDeep, handle.kind != .inks {
@@ -29,7 +30,7 @@ final class ColorTransform {
         } else if let lights = handle.lights {
             method = .lights(lights)
         } else {
-            // There are but 256 grays: exact ones make their table.
+            // There are only 256 grays: compute their table exactly.
             guard handle.prepare(tables: tables && handle.kind != .grey) else { return nil }
             switch handle.kind {
             case .grey:
@@ -45,25 +46,29 @@ final class ColorTransform {
         self.handle = handle
     }
 
-    /// The maximum number of bytes that one holds, also while it is made, of a profile of so many bytes.
+    /// Returns the maximum memory that a transform holds, including during its creation, in bytes, for a profile of
+    /// `profileBytes` bytes.
     static func workingBytes(profileBytes: Int) -> Int {
         (1 << 20) + 8 * profileBytes
     }
 
-    /// Bytes that Little CMS holds of it.
+    /// The memory held by Little CMS for this transform, in bytes.
     var heldBytes: Int { handle.heldBytes }
 
-    /// A Boolean value that indicates whether it wants the inks of a JPEG as they are stored, four channels and no alpha.
+    /// A Boolean value that indicates whether the transform takes the CMYK samples of a JPEG as stored: four channels
+    /// and no alpha.
     var takesInks: Bool {
         if case .inks = method { true } else { false }
     }
 
-    /// A Boolean value that indicates whether its samples have 16 bits.
+    /// A Boolean value that indicates whether samples have 16 bits.
     var isDeep: Bool {
         if case .deep = method { true } else { false }
     }
 
-    /// Converts a row of RGBA, or of inks, into one of RGBA; alpha stays, that of inks is what it was in `result`.
+    /// Converts a row of RGBA or CMYK pixels to RGBA.
+    ///
+    /// Alpha is unchanged; for CMYK it keeps its value in `result`.
     func convert(_ row: Span<UInt8>, into result: inout [UInt8]) {
         switch method {
         case .lights(let tables): tables.convert(row, into: &result)

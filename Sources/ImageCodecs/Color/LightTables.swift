@@ -1,16 +1,17 @@
-/// Converts colors that are three lights, each with a curve: the sum of their lights is all it takes.
+/// Converts colors of matrix profiles: RGB primaries, each with a tone curve.
 ///
-/// Takes three fifths of the time that Little CMS takes for the same, and is made in a hundredth of it.
+/// Takes three fifths of the time of Little CMS for the same conversion, and a hundredth of the time to create.
 struct LightTables: Sendable {
-    /// The light of each byte in linear sRGB, of red, green and blue one after the other; the fourth element is 0.
+    /// The linear sRGB light of each byte value, for red, green, and blue in sequence; the fourth element is 0.
     private let lights: [SIMD4<Float>]
-    /// The byte nearest to each of so many steps of light, and one more; the darkest byte has five.
+    /// The nearest byte value for each step of linear light, plus one more step; the darkest byte covers five steps.
     private let bytes: [UInt8]
     private static let steps: Float = 16_384
-    /// A Boolean value that indicates whether it would change no pixel, or hardly.
+    /// A Boolean value that indicates whether the conversion changes pixels barely or not at all.
     let isSRGB: Bool
 
-    /// From the light of each byte, 0 to 1, and the linear sRGB of each light; red first in both.
+    /// Creates the tables from the light of each byte value, 0 to 1, and the linear sRGB color of each primary, both
+    /// in the order red, green, blue.
     init(curves: [Float], colors: [Float]) {
         lights = (0..<3 * 256).map { index in
             let color = index / 256 * 3
@@ -20,20 +21,20 @@ struct LightTables: Sendable {
         bytes = Self.encodedSteps
         let hasCurve = curves.indices.allSatisfy { index in
             let byte = index % 256
-            // Half of the way to the nearer neighbor.
+            // Half of the distance to the nearer neighbor.
             return abs(curves[index] - curve[byte]) <= (curve[max(byte, 1)] - curve[max(byte, 1) - 1]) / 2
         }
         let hasLights = colors.indices.allSatisfy { abs(colors[$0] - ($0 % 4 == 0 ? 1 : 0)) < 0.001 }
         isSRGB = hasCurve && hasLights
     }
 
-    /// The same for all, made once.
+    /// The table of encoded values shared by all instances.
     private static let encodedSteps = (0...Int(steps)).map { step in
         let bytes = SRGBCurve.shared.bytes(of: SIMD4(repeating: Float(step) / steps))
         return UInt8(bytes.x)
     }
 
-    /// The same pixels in sRGB; alpha stays.
+    /// Converts a row of pixels to sRGB; alpha is unchanged.
     func convert(_ row: Span<UInt8>, into result: inout [UInt8]) {
         precondition(row.count <= result.count)
         let lights = lights.span

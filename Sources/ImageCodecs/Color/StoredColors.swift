@@ -1,17 +1,18 @@
-/// Where the colors of a file's pixels are, and the way from there to sRGB.
+/// The color space of a file's pixels and the conversion to sRGB.
 struct StoredColors: Sendable {
-    /// What has to be done.
+    /// The required conversion.
     private(set) var conversion = ColorConversion.unneeded
-    /// What counts of all that the file says; nil if it says nothing that can be used, or no more than that it is sRGB.
+    /// The declaration in effect; `nil` if the file declares nothing usable, or only sRGB.
     private(set) var source: ColorSource?
     private var kind = PixelKind.rgb
 
-    /// Untagged: sRGB.
+    /// Creates the colors of an untagged file: sRGB.
     init() {}
 
-    /// The first of `sources` that can be used for a file with this header.
+    /// Creates the colors from the first of `sources` that can be used for a file with this header.
     ///
-    /// Costs some hundredths of a millisecond for the profiles of cameras and screens, one for those of printers.
+    /// Takes some hundredths of a millisecond for profiles of cameras and displays, and a millisecond for those of
+    /// printers.
     init(_ sources: [ColorSource], of header: ImageHeader) {
         for source in sources {
             if source == .sRGB {
@@ -36,30 +37,30 @@ struct StoredColors: Sendable {
         }
     }
 
-    /// Returns whether the pixels have another meaning than their numbers say, and `keepsProfile` does not ask to leave it so.
+    /// Returns whether the pixels are not sRGB and must be converted, which `keepsProfile` prevents.
     ///
-    /// Inks are always converted: there is no telling what they are in three channels.
+    /// CMYK is always converted, because it has no meaning in three channels.
     private func isConverting(_ options: DecodeOptions) -> Bool {
         conversion == .converted && (kind == .inks || !options.keepsProfile)
     }
 
-    /// The way to sRGB; nil if there is nothing to do.
+    /// Returns the transform to sRGB, or `nil` if none is needed.
     ///
-    /// `pixelCount` is roughly how many pixels will go there: for few of them large tables do not pay. With `isDeep` they
-    /// have 16 bits a channel, unless they are inks.
+    /// `pixelCount` is the approximate number of pixels to convert: for a small number, large tables do not pay off.
+    /// With `isDeep`, pixels have 16 bits per channel, unless they are CMYK.
     func transform(_ options: DecodeOptions, pixelCount: Int, isDeep: Bool) -> ColorTransform? {
         guard let source, isConverting(options) else { return nil }
         return ColorTransform(source, isDeep: isDeep, tables: pixelCount > 1 << 16)
     }
 
-    /// The profile of the pixels that a decode hands out, if it is not sRGB's.
+    /// Returns the profile of the decoded pixels, or `nil` if they are sRGB.
     func profile(_ options: DecodeOptions) -> [UInt8]? {
         guard options.keepsProfile, !isConverting(options), let source else { return nil }
         if case .profile(let bytes) = source { return bytes }
         return ColorProfileHandle(source)?.bytes
     }
 
-    /// The maximum number of bytes that a conversion of rows of `width` holds, the profile included.
+    /// Returns the maximum memory that a conversion of rows of `width` pixels holds, including the profile, in bytes.
     func workingBytes(_ options: DecodeOptions, width: Int) -> Int {
         guard let source else { return 0 }
         let profile = if case .profile(let bytes) = source { bytes.count } else { 4 << 10 }

@@ -1,6 +1,6 @@
-/// What bytes that are no image of ours look like, for error messages.
+/// Guesses the format of unsupported files, for error messages.
 enum FormatGuess {
-    /// A few words such as "HTML" for the beginning of a file.
+    /// Returns a short description, such as "HTML", of the beginning of a file.
     static func describe(_ bytes: Span<UInt8>) -> String {
         for (signature, offset, name) in signatures where bytes.has(signature, at: offset) { return name }
         if bytes.count >= 12, bytes.has("ftyp", at: 4) { return describe(brandOf: bytes) }

@@ -1,8 +1,8 @@
-/// The formats that are known, in the order in which a file is offered to them.
+/// The known formats, in the order in which they are matched against a file.
 struct FormatTable: Sendable {
-    /// The formats of this library.
+    /// The built-in formats.
     ///
-    /// A further one is an entry here and a folder beside theirs.
+    /// To add a format, add an entry here and a folder beside those of the others.
     static let builtIn = FormatTable([JPEGFormat(), PNGFormat(), WebPFormat(), GIFFormat()])
 
     /// The entries.
@@ -12,35 +12,35 @@ struct FormatTable: Sendable {
         self.descriptors = descriptors
     }
 
-    /// The formats of this library, and behind them those of an application.
+    /// Creates a table of the built-in formats, followed by those of the application.
     init(adding customFormats: [any CustomFormat]) {
         self = .builtIn
         guard !customFormats.isEmpty else { return }
         self.init(descriptors + customFormats.map { CustomFormatDescriptor($0) })
     }
 
-    /// The first format that recognizes `beginning`, whatever more bytes might tell.
+    /// Returns the first format that recognizes `beginning`, even if more bytes could change the result.
     func recognized(_ beginning: Span<UInt8>) -> (any FormatDescriptor)? {
         for descriptor in descriptors where descriptor.recognizes(beginning) { return descriptor }
         return nil
     }
 
-    /// The format of a file that begins with `prefix`, or has no more than that if it `isWhole`; nil while more bytes are
-    /// needed.
+    /// Returns the format of a file that begins with `prefix`, or consists of it if `isWhole`; `nil` while more bytes
+    /// are needed.
     ///
     /// Throws `unsupportedFormat`.
     func format(of prefix: Span<UInt8>, isWhole: Bool) throws(CodecError) -> (any FormatDescriptor)? {
         let isLongEnough = prefix.count >= ImageFormat.signatureLength
         for descriptor in descriptors {
             if descriptor.recognizes(prefix) { return descriptor }
-            // It may yet recognize the file, and comes before those that do already.
+            // It could still recognize the file, and precedes those that already do.
             guard isWhole && isLongEnough || prefix.count >= descriptor.signatureLength else { return nil }
         }
         guard isLongEnough else { return nil }
         throw .unsupportedFormat(lookingLike: FormatGuess.describe(prefix))
     }
 
-    /// Why `file`, a whole one in which no header was found, is no image.
+    /// Returns the reason why `file`, a complete file without a recognizable header, is not an image.
     func failure(of file: Span<UInt8>) -> CodecError {
         guard !file.isEmpty else { return .unsupportedFormat(lookingLike: "an empty file") }
         for descriptor in descriptors where descriptor.mayHaveBegun(file) { return .truncated(descriptor.format) }
@@ -49,11 +49,11 @@ struct FormatTable: Sendable {
 }
 
 extension ImageFormat {
-    /// The formats that this library reads and writes.
+    /// The formats built into this library.
     public static let allBuiltIn: [ImageFormat] = FormatTable.builtIn.descriptors.map(\.format)
 
-    /// The format that `bytes`, the beginning of a file, announce by their signature, or nil if it is none of this
-    /// library's.
+    /// Creates the format identified by the signature in `bytes`, the beginning of a file; returns `nil` if it is not
+    /// a built-in format.
     public init?(signature bytes: Span<UInt8>) {
         guard let descriptor = FormatTable.builtIn.recognized(bytes) else { return nil }
         self = descriptor.format
@@ -61,9 +61,10 @@ extension ImageFormat {
 }
 
 extension ImageMetadata {
-    /// What stands in `file`, a whole file or as much of it as there is; what is broken or too long counts as missing.
+    /// Reads the metadata of `file`, a complete file or the beginning of one.
     ///
-    /// GIF has none. Of a JPEG and a PNG the part before the pixels is enough for the profile, of a JPEG for all.
+    /// Broken or oversized entries count as missing. A GIF has none. For JPEG, the part before the pixels is enough;
+    /// for PNG, it is enough for the profile.
     public init(file: Span<UInt8>) {
         self.init()
         FormatTable.builtIn.recognized(file)?.readMetadata(of: file, into: &self)

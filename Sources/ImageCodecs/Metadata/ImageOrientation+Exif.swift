@@ -1,7 +1,8 @@
 extension ImageOrientation {
-    /// The orientation in Exif metadata (a TIFF header and its first directory), `.up` if it says nothing or nonsense.
+    /// Creates the orientation from Exif metadata (a TIFF header and its first directory); `.up` if it is missing or
+    /// invalid.
     ///
-    /// The header may be led by `Exif` and two zeros, as in JPEG.
+    /// `Exif` and two zero bytes can precede the header, as in JPEG.
     init(exif metadata: Span<UInt8>) {
         self = Self.read(metadata) ?? .up
     }
@@ -10,7 +11,7 @@ extension ImageOrientation {
         place(inExif: metadata).flatMap { ImageOrientation(rawValue: Int(metadata[$0])) }
     }
 
-    /// Where in `metadata` the low byte of the orientation stands, if it is there, and a number below 256.
+    /// Returns the position in `metadata` of the low byte of the orientation, if present and below 256.
     static func place(inExif metadata: Span<UInt8>) -> Int? {
         let start = metadata.has("Exif\0\0", at: 0) ? 6 : 0
         let tiff = metadata.extracting(start...)
@@ -32,7 +33,7 @@ extension ImageOrientation {
             let value: (number: Int?, length: Int)
             switch type {
             case 3: value = (short(at: entry + 8), 2)
-            case 4: value = (long(at: entry + 8), 4)  // some writers use LONG
+            case 4: value = (long(at: entry + 8), 4)  // some encoders use LONG
             default: return nil
             }
             guard let number = value.number, number < 256 else { return nil }

@@ -1,10 +1,10 @@
-/// The name of an ICC profile (ICC.1:2022, 9.2.41), fit to be printed.
+/// The printable name of an ICC profile (ICC.1:2022, 9.2.41).
 enum ProfileDescription {
     static let unnamed = "unnamed"
     private static let maximumLength = 80
     private static let maximumTags = 200
 
-    /// The profile's description; "unnamed" if it has none, or none that can be read from these bytes.
+    /// Returns the profile's description; "unnamed" if it has none, or none that can be read from these bytes.
     static func read(_ profile: Span<UInt8>) -> String {
         guard let tagCount = profile.bigEndian32(at: 128) else { return unnamed }
         for index in 0..<min(tagCount, maximumTags) {
@@ -18,7 +18,7 @@ enum ProfileDescription {
         return unnamed
     }
 
-    /// `text` if every character of it can be printed, else "unnamed".
+    /// Returns `text` if every character is printable, otherwise "unnamed".
     static func printable(_ text: some Sequence<Unicode.Scalar>) -> String {
         var name = String.UnicodeScalarView()
         for scalar in text.prefix(maximumLength + 1) {
@@ -34,7 +34,7 @@ enum ProfileDescription {
     private static func read(tag: Span<UInt8>) -> String {
         var scalars: [Unicode.Scalar] = []
         if tag.has("desc", at: 0), let length = tag.bigEndian32(at: 8) {
-            // Version 2: ASCII, its length counting the zero that ends it.
+            // Version 2: ASCII; the length includes the terminating zero.
             for index in 0..<min(length, maximumLength + 2) {
                 guard let byte = tag.byte(at: 12 + index) else { return unnamed }
                 if byte == 0 { break }
@@ -42,7 +42,7 @@ enum ProfileDescription {
                 scalars.append(Unicode.Scalar(UInt8(byte)))
             }
         } else if tag.has("mluc", at: 0), let length = tag.bigEndian32(at: 20), let offset = tag.bigEndian32(at: 24) {
-            // Version 4: UTF-16 in several languages, of which the first.
+            // Version 4: UTF-16 in several languages; the first is used.
             for index in 0..<min(length / 2, maximumLength + 1) {
                 guard let unit = tag.bigEndian16(at: offset + index * 2) else { return unnamed }
                 if unit == 0 { break }

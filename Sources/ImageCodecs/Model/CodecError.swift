@@ -1,46 +1,46 @@
-/// Why a file could not be decoded, or an image not be encoded.
+/// The reason why a file could not be decoded, or an image could not be encoded.
 public enum CodecError: Error, Sendable, Hashable {
-    /// The bytes are no JPEG, PNG, WebP or GIF, nor of a ``CustomFormat``; `lookingLike` says what they seem to be,
-    /// such as "HTML".
+    /// The bytes are not JPEG, PNG, WebP, or GIF, nor of a ``CustomFormat``; `lookingLike` names the suspected
+    /// format, such as "HTML".
     case unsupportedFormat(lookingLike: String)
-    /// The file ends before its image does.
+    /// The file ends before its image is complete.
     case truncated(ImageFormat)
-    /// The file breaks its format's rules; the detail is the codec's.
+    /// The file violates its format; the string contains details from the codec.
     case corrupt(ImageFormat, String)
-    /// The file is valid, but uses something that is not supported.
+    /// The file is valid but uses an unsupported feature.
     case unsupportedFeature(ImageFormat, String)
-    /// The header gives a width or height of zero.
+    /// The header declares a width or height of zero.
     case zeroPixels(ImageFormat, PixelSize)
-    /// A limit of ``DecodeLimits`` was passed, or the decode can never fit the memory allowed for it.
+    /// A limit of ``DecodeLimits`` was exceeded, or the decode can never fit into the allowed memory.
     case overLimit(Limit, value: Int, limit: Int)
-    /// The encoder refused the image, or there is none for the format; the detail is the codec's.
+    /// The encoder rejected the image, or there is none for the format; the string contains details from the codec.
     case encodingFailed(ImageFormat, String)
-    /// The decoder of a ``CustomFormat`` does not do as its protocol says, whatever the file may be.
+    /// The decoder of a ``CustomFormat`` violated its contract.
     case decoderFault(ImageFormat, String)
 
-    /// Which limit was passed.
+    /// The limit that was exceeded.
     public enum Limit: String, Sendable, Hashable {
-        /// Width times height.
+        /// The number of pixels: width times height.
         case pixels
-        /// Pixels along one side.
+        /// The number of pixels along one side.
         case side = "pixels a side"
-        /// Bytes of the compressed file.
+        /// The size of the compressed file in bytes.
         case bytes
-        /// Scans of a progressive JPEG.
+        /// The number of scans of a progressive JPEG.
         case scans
-        /// Frames of an animation.
+        /// The number of frames of an animation.
         case frames
-        /// Width times height times the frames of an animation.
+        /// The number of pixels of all frames of an animation: width times height times frames.
         case animationPixels = "pixels of all frames"
-        /// Bytes before the header was complete.
+        /// The number of bytes before the header was complete.
         case headerBytes = "bytes of header"
-        /// Bytes of memory the decode would need.
+        /// The memory needed for decoding, in bytes.
         case memory = "bytes of memory"
     }
 }
 
 extension CodecError: CustomStringConvertible {
-    /// One sentence for people.
+    /// A sentence that describes the error.
     public var description: String {
         switch self {
         case .unsupportedFormat(let lookingLike): "not a JPEG, PNG, WebP or GIF image: it looks like \(lookingLike)"
@@ -57,7 +57,8 @@ extension CodecError: CustomStringConvertible {
 }
 
 extension CodecError {
-    /// A Boolean value that indicates whether the file was well as far as it goes: it ends too early, or its data are damaged.
+    /// A Boolean value that indicates whether the file was valid up to a point: it ends early, or its data is
+    /// damaged.
     var isDamage: Bool {
         switch self {
         case .truncated, .corrupt: true

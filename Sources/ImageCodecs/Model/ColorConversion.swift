@@ -1,11 +1,11 @@
-/// What a decode does to make the colors of a file sRGB.
+/// The conversion of a file's colors to sRGB.
 public enum ColorConversion: String, Sendable, Hashable, CaseIterable {
-    /// Nothing: the file names no colors, or sRGB, or what is as good as that.
+    /// No conversion: the file declares no color space, sRGB, or an equivalent.
     case unneeded = "none"
     /// Each pixel is converted, unless ``DecodeOptions/keepsProfile`` is set.
     case converted
-    /// Nothing: what the file names is broken, over 4 MiB, for pixels of another kind, or not known here.
+    /// No conversion: the declared color space is broken, over 4 MiB, for pixels of another kind, or unknown.
     ///
-    /// The colors count as sRGB, as in browsers.
+    /// The colors are treated as sRGB, as in browsers.
     case unsupported
 }

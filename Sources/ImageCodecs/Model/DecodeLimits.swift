@@ -1,30 +1,33 @@
-/// What a file may cost.
+/// Limits on the resources that decoding a file may use.
 ///
-/// Checked from its header, before pixels are allocated, and while bytes arrive.
+/// Checked when the header is known, before pixels are allocated, and while bytes arrive.
 ///
-/// One limit cannot be changed, because it is part of what a decode is estimated to take (``DecodePlan/estimatedBytes``): the
-/// tables of a lossless WebP image, or of lossless alpha, may take 2 MiB and 64 bytes for each compressed byte, of
-/// an animation for each of the file, and at most 48 MiB. What asks for more ends in `overLimit(.memory)`; encoders do not.
+/// One limit is fixed because it is part of the memory estimate (``DecodePlan/estimatedBytes``): the tables of a
+/// lossless WebP image, or of lossless alpha, may take 2 MiB plus 64 bytes per compressed byte (for an animation, per
+/// byte of the file), and at most 48 MiB. Images that need more fail with `overLimit(.memory)`; encoders do not
+/// produce them.
 public struct DecodeLimits: Sendable, Hashable {
     /// The maximum number of pixels (width times height) of the stored image or of an animation's canvas.
     public var maximumPixels: Int
     /// The maximum number of pixels along one side of the stored image.
     public var maximumSide: Int
-    /// The maximum number of bytes of the compressed file.
+    /// The maximum size of the compressed file, in bytes.
     public var maximumBytes: Int
     /// The maximum number of scans of a progressive or multi-scan JPEG.
     public var maximumScans: Int
     /// The maximum number of frames of an animation.
     public var maximumFrames: Int
-    /// The maximum number of pixels of all frames of an animation together, each counted as the whole canvas.
+    /// The maximum number of pixels of all frames of an animation combined, each counted as the whole canvas.
     ///
-    /// A few bytes can ask for a frame, so this limits the time that an animation takes.
+    /// A few bytes can declare a frame, so this limits the time that an animation takes.
     public var maximumAnimationPixels: Int
-    /// The maximum number of bytes of a file that may come before its header is complete (Exif, ICC and other metadata).
+    /// The maximum number of bytes before the header is complete (Exif, ICC, and other metadata).
     public var maximumHeaderBytes: Int
 
-    /// The defaults: 0x3FFF x 0x3FFF pixels (268 million), 65,535 a side, 512 MiB, 100 scans, 10,000 frames of 2^31
-    /// pixels in all (1,035 of 1920 x 1080), 16 MiB of header.
+    /// Creates limits.
+    ///
+    /// The defaults are 0x3FFF × 0x3FFF pixels (268 million), 65,535 pixels per side, 512 MiB, 100 scans, 10,000
+    /// frames of 2^31 pixels in total (1,035 of 1920 × 1080), and 16 MiB of header.
     public init(
         maximumPixels: Int = 0x3FFF * 0x3FFF,
         maximumSide: Int = 65_535,
@@ -43,7 +46,7 @@ public struct DecodeLimits: Sendable, Hashable {
         self.maximumHeaderBytes = maximumHeaderBytes
     }
 
-    /// Throws if an image of `size` has no pixels or too many.
+    /// Throws an error if an image of `size` has no pixels or too many.
     func check(_ size: PixelSize, _ format: ImageFormat) throws(CodecError) {
         guard size.width > 0, size.height > 0 else { throw .zeroPixels(format, size) }
         let side = max(size.width, size.height)

@@ -1,59 +1,62 @@
-/// What a decode shall make of a file.
+/// Options for decoding a file: target size, resampling, color, and pixel format.
 public struct DecodeOptions: Sendable, Hashable {
-    /// The size wanted.
+    /// The requested size.
     public var target: Target
-    /// How pixels are weighted where the size changes.
+    /// The filter used when the size changes.
     public var resampling: Resampling
-    /// A Boolean value that indicates whether images smaller than the target are made larger.
+    /// A Boolean value that indicates whether images smaller than the target are enlarged.
     ///
-    /// The result is held to the limits of ``DecodeLimits`` like the original.
+    /// The result is subject to the limits of ``DecodeLimits`` like the original.
     public var allowsEnlarging: Bool
-    /// Leave the rows as stored instead of turning them upright.
+    /// A Boolean value that indicates whether rows stay as stored instead of being turned upright.
     public var ignoresOrientation: Bool
-    /// A Boolean value that indicates whether the decode ends as soon as all its pixels are known, without a look at
-    /// the rest of the file.
+    /// A Boolean value that indicates whether decoding ends as soon as all pixels are known, without reading the
+    /// remainder of the file.
     ///
-    /// That saves what follows the first frame, the rows below what a fill shows, and most of a progressive JPEG that
-    /// is made 1/8 of its size or smaller; a download that nobody else wants is stopped. Damage and metadata behind the
+    /// This skips the data after the first frame, the rows below a cropped area, and most of a progressive JPEG that
+    /// is scaled to 1/8 or less. A download that no other caller needs is stopped. Damage and metadata after the
     /// pixels go unnoticed, and frames are not counted.
     public var stopsWhenComplete: Bool
-    /// A Boolean value that indicates whether an image that ends too early or is damaged is given as far as it goes,
-    /// marked ``DecodedImage/isPartial``.
+    /// A Boolean value that indicates whether an image that ends early or is damaged is returned as far as it could
+    /// be decoded, marked ``DecodedImage/isPartial``.
     ///
-    /// Otherwise it is an error. Where no row could be decoded it is one in any case. Of a progressive or interlaced image
-    /// the latest scans are shown. Of an animation there are the frames that are complete, or, without any, what there is of
-    /// the first; a damaged frame shows what could be decoded over the frame before it.
+    /// Otherwise it is an error, and it always is if no row could be decoded. A progressive or interlaced image shows
+    /// its latest scans. An animation consists of its complete frames or, if there are none, of the decodable part of
+    /// the first one; a damaged frame shows its decodable part over the previous frame.
     public var allowsPartial: Bool
-    /// A Boolean value that indicates whether pixels stay as stored, instead of being converted to sRGB, and come
-    /// with their profile.
+    /// A Boolean value that indicates whether pixels keep their color space, accompanied by their profile, instead of
+    /// being converted to sRGB.
     ///
-    /// The profile is then ``DecodedImage/iccProfile``. Images of four inks are converted all the same.
+    /// The profile is then ``DecodedImage/iccProfile``. CMYK images are converted regardless.
     public var keepsProfile: Bool
 
-    /// How the pixels are stored, previews and frames included.
+    /// The format of the pixels, including previews and frames.
     public var pixelFormat: PixelFormat
 
-    /// The size wanted, in pixels of the upright image.
+    /// A target size, in pixels of the upright image.
     ///
-    /// Numbers below 1 count as 1. Smaller images stay as they are, unless ``DecodeOptions/allowsEnlarging`` is set.
+    /// Values below 1 count as 1. Smaller images keep their size, unless ``DecodeOptions/allowsEnlarging`` is set.
     public enum Target: Sendable, Hashable {
-        /// As large as the file has it.
+        /// The size stored in the file.
         case original
-        /// The longer side is no longer than this.
+        /// A maximum length of the longer side, in pixels.
         case maximumSide(Int)
-        /// As large as fits into the given box, keeping the shape.
+        /// The largest size that fits into the given box, preserving the aspect ratio.
         case fit(PixelSize)
-        /// The given box exactly; what overlaps on two sides is cut off.
+        /// The given box exactly, cropped evenly on two sides.
         ///
-        /// Of an image too small for it, the largest part that has the box's shape.
+        /// If the image is too small, the largest part of it with the box's aspect ratio.
         case fill(PixelSize)
-        /// No more bytes of pixels than this, keeping the shape; 60 MiB are nearly 16 megapixels of four bytes.
+        /// A maximum size in bytes of pixels, preserving the aspect ratio; 60 MiB are nearly 16 megapixels of four
+        /// bytes.
         ///
         /// Never enlarges.
         case maximumBytes(Int = 60 << 20)
     }
 
-    /// The original size, upright and in sRGB, from the whole file, as straight RGBA, by default.
+    /// Creates options.
+    ///
+    /// By default: the original size, upright, in sRGB, from the whole file, as RGBA with straight alpha.
     public init(
         target: Target = .original, resampling: Resampling = Resampling(), allowsEnlarging: Bool = false,
         ignoresOrientation: Bool = false, stopsWhenComplete: Bool = false, allowsPartial: Bool = false,

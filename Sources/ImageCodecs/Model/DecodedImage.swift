@@ -1,34 +1,36 @@
-/// A decoded image, and what the file said of it.
+/// A decoded image and the header of its file.
 public struct DecodedImage: Sendable, Hashable {
-    /// The pixels, upright unless ``DecodeOptions/ignoresOrientation`` was set, at the size asked for.
+    /// The pixels at the requested size, upright unless ``DecodeOptions/ignoresOrientation`` was set.
     public var pixels: PixelBuffer
-    /// The header, its frame count now known.
+    /// The header, with the frame count now known.
     public var header: ImageHeader
-    /// The size the image would have had unscaled, turned as `pixels` are.
+    /// The size the image would have had without scaling, in pixels, oriented like `pixels`.
     public var originalSize: PixelSize
-    /// How much of the original is shown, in its pixels, rounded up: all of it, unless a fill cut off edges.
+    /// The size of the shown part of the original in its pixels, rounded up: all of it, unless edges were cropped by
+    /// a fill.
     public var shownSize: PixelSize
-    /// A Boolean value that indicates whether something is missing: the file ended too early or was damaged, and
-    /// ``DecodeOptions/allowsPartial`` was set, or this comes with an error.
+    /// A Boolean value that indicates whether part of the image is missing: the file ended early or was damaged, and
+    /// ``DecodeOptions/allowsPartial`` was set, or the image accompanies an error.
     public var isPartial: Bool
-    /// How many rows of the image as stored, scaled like `pixels`, are there: all of them, unless ``isPartial``.
+    /// The number of available rows of the stored image, scaled like `pixels`: all of them, unless ``isPartial``.
     ///
-    /// What is missing below is transparent. Of a progressive or interlaced image all rows may be there, but coarser than
-    /// they would be; behind damage a JPEG has whatever pixels its decoder makes of it.
+    /// Missing rows below are transparent. A progressive or interlaced image can have all rows at reduced quality.
+    /// After damage, the pixels of a JPEG are undefined.
     public var completeRows: Int
-    /// The ICC profile of `pixels`, as the file has it; nil if they are sRGB.
+    /// The ICC profile of `pixels`, as stored in the file; `nil` if they are sRGB.
     ///
-    /// Only where ``DecodeOptions/keepsProfile`` was set. Where the file describes its colors by other means, a profile made
-    /// of those.
+    /// Present only if ``DecodeOptions/keepsProfile`` was set. If the file declares its colors in another way, a
+    /// profile is generated from the declaration.
     public var iccProfile: [UInt8]?
-    /// A Boolean value that indicates whether `pixels` is smaller, or larger, than what it shows was in the original.
+    /// A Boolean value that indicates whether `pixels` differs in size from the shown part of the original.
     public var wasScaled: Bool { pixels.size != shownSize }
-    /// A Boolean value that indicates whether edges of the original were cut off.
+    /// A Boolean value that indicates whether edges of the original were cropped.
     public var wasCropped: Bool { shownSize != originalSize }
 
-    /// An image as the decoder makes it; all of the original is shown unless `shownSize` says otherwise.
+    /// Creates a decoded image.
     ///
-    /// All of its rows are there unless `completeRows` says otherwise.
+    /// All of the original is shown unless `shownSize` is given. All of its rows are available unless `completeRows`
+    /// is given.
     public init(
         pixels: PixelBuffer, header: ImageHeader, originalSize: PixelSize, shownSize: PixelSize? = nil,
         isPartial: Bool = false, completeRows: Int? = nil, iccProfile: [UInt8]? = nil
@@ -43,17 +45,17 @@ public struct DecodedImage: Sendable, Hashable {
     }
 }
 
-/// What can be shown of an image that is still arriving.
+/// The available part of an image that is still arriving.
 public struct ImagePreview: Sendable, Hashable {
-    /// The whole frame, turned and scaled like the final image, or smaller; pixels that have not come yet are transparent
+    /// The whole image, oriented and scaled like the final one, or smaller; pixels not yet received are transparent
     /// black.
     public var pixels: PixelBuffer
-    /// How many rows of the image as stored, scaled to the preview, have come, of the current pass.
+    /// The number of received rows of the stored image, scaled to the preview, in the current pass.
     public var completeRows: Int
-    /// Which scan or pass of a progressive image this is, from 1; nil where rows come once only.
+    /// The scan or pass of a progressive image, counted from 1; `nil` if rows arrive only once.
     public var scan: Int?
 
-    /// A preview as the decoder makes it.
+    /// Creates a preview.
     public init(pixels: PixelBuffer, completeRows: Int, scan: Int?) {
         self.pixels = pixels
         self.completeRows = completeRows

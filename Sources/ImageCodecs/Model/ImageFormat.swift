@@ -1,17 +1,17 @@
-/// A compressed image format: one of the four that this library reads and writes, or another, read by a ``CustomFormat``.
+/// A compressed image format: one of the four built-in formats, or another one read by a ``CustomFormat``.
 public struct ImageFormat: Sendable, Hashable {
-    /// A Boolean value that indicates whether it is one of the four, which no other equals whatever it is called.
+    /// A Boolean value that indicates whether it is a built-in format, which no other equals regardless of its name.
     private let isBuiltIn: Bool
-    /// What people call it: JPEG, PNG, WebP, GIF.
+    /// The common name: JPEG, PNG, WebP, GIF.
     public let name: String
     /// The media type registered for the format, such as `image/jpeg`.
     public let mediaType: String
     /// The usual file name extension, without the dot.
     public let fileExtension: String
 
-    /// Another format, for the ``CustomFormat`` that reads it.
+    /// Creates another format, for the ``CustomFormat`` that reads it.
     ///
-    /// It differs from the four whatever it is called.
+    /// It differs from the built-in formats regardless of its name.
     public init(name: String, mediaType: String, fileExtension: String) {
         isBuiltIn = false
         self.name = name
@@ -19,7 +19,7 @@ public struct ImageFormat: Sendable, Hashable {
         self.fileExtension = fileExtension
     }
 
-    /// A format of this library.
+    /// Creates a built-in format.
     init(builtIn name: String, mediaType: String, fileExtension: String) {
         isBuiltIn = true
         self.name = name
@@ -30,7 +30,7 @@ public struct ImageFormat: Sendable, Hashable {
     /// The name in lower case, for logs and JSON: `jpeg`, `png`, `webp`, `gif`.
     public var identifier: String { name.lowercased() }
 
-    /// How many leading bytes decide whether a file has one of the four formats.
+    /// The number of leading bytes that identify a built-in format.
     public static let signatureLength = 12
 }
 

@@ -1,62 +1,65 @@
-/// What a file says of its image before any pixel is decoded.
+/// The properties of an image, known before any pixel is decoded.
 public struct ImageHeader: Sendable, Hashable {
-    /// The format, found by signature.
+    /// The format, determined by signature.
     public var format: ImageFormat
-    /// Size as stored, before orientation is applied.
+    /// The stored size in pixels, before orientation is applied.
     public var size: PixelSize
-    /// The orientation the file asks for; `.up` if it says nothing or nonsense.
+    /// The orientation declared by the file; `.up` if missing or invalid.
     ///
-    /// What a PNG says behind its pixels is known once it has been decoded, and turns them then; it makes nothing larger than
-    /// ``DecodePlan/outputSize``, and does not count in an animation.
+    /// An orientation stored after the pixels of a PNG is known and applied once the image has been decoded. It never
+    /// makes the result larger than ``DecodePlan/outputSize``, and is ignored for animations.
     public var orientation: ImageOrientation
-    /// Number of frames, or nil where it is not known before the whole file has been read (GIF, animated WebP).
+    /// The number of frames, or `nil` if it is not known before the whole file has been read (GIF, animated WebP).
     public var frameCount: Int?
-    /// A Boolean value that indicates whether pixels may be transparent.
+    /// A Boolean value that indicates whether pixels can be transparent.
     public var hasAlpha: Bool
-    /// A Boolean value that indicates whether the image comes in several passes of growing quality: progressive JPEG,
-    /// interlaced PNG and GIF.
+    /// A Boolean value that indicates whether the image arrives in several passes of increasing quality: progressive
+    /// JPEG, interlaced PNG and GIF.
     public var isProgressive: Bool
-    /// Bits a channel as stored.
+    /// The number of stored bits per channel.
     public var bitsPerChannel: Int
-    /// Color channels as stored: 1 gray or indexed, 3 color, 4 CMYK; alpha not counted.
+    /// The number of stored color channels, without alpha: 1 for grayscale or indexed, 3 for color, 4 for CMYK.
     public var colorChannels: Int
-    /// The embedded ICC profile's description, or nil without a profile.
+    /// The embedded ICC profile's description, or `nil` if there is no profile.
     ///
     /// "unnamed" if the profile has no readable name.
     public var colorProfile: String?
-    /// What a decode does to make the colors sRGB.
+    /// The conversion needed to make the colors sRGB.
     public var colorConversion: ColorConversion
-    /// A Boolean value that indicates whether the file has metadata behind its pixels that can still change
-    /// `orientation` (WebP's `EXIF` chunk).
+    /// A Boolean value that indicates whether metadata after the pixels can still change `orientation` (WebP's `EXIF`
+    /// chunk).
     public var orientationFollowsPixels: Bool
 
-    /// A Boolean value that indicates whether the chunks that make a PNG an animation contradict each other or the
-    /// specification, so that its default image alone is shown; known once the file has been read as an animation.
+    /// A Boolean value that indicates whether the animation chunks of a PNG violate the specification, so that only
+    /// its default image is shown.
+    ///
+    /// Known once the file has been read as an animation.
     public var hasInvalidAnimation = false
 
-    /// A Boolean value that indicates whether all its colors are gray, so that a profile may speak of gray alone.
+    /// A Boolean value that indicates whether all colors are gray, so that a grayscale profile is valid.
     var isGrey = false
-    /// A Boolean value that indicates whether the channels of a sequential JPEG come one scan after the other, so
-    /// that they must all be kept.
+    /// A Boolean value that indicates whether the channels of a sequential JPEG are in separate scans, so that all
+    /// must be kept.
     var hasSeparateScans = false
-    /// Of each channel of a JPEG; empty for other formats.
+    /// The sampling factors of each channel of a JPEG; empty for other formats.
     var sampling: [SamplingFactors] = []
-    /// The maximum number of bytes of tables for the lossless images and lossless alpha of a WebP; 0 if it is lossy and
+    /// The maximum size in bytes of tables for the lossless images and lossless alpha of a WebP; 0 if it is lossy and
     /// opaque.
     var tableBytes = 0
-    /// Bytes of compressed data that have to be held together before the image is complete, as far as the file says.
+    /// The number of compressed bytes that must be held together before the image is complete, as far as the file
+    /// declares it.
     ///
-    /// Of a WebP those of its first image; of a JPEG with arithmetic coding as many as it may have; 0 where they are read as
-    /// they come.
+    /// For a WebP, those of its first image; for a JPEG with arithmetic coding, the maximum allowed; 0 if they are
+    /// decoded as they arrive.
     var heldBytes = 0
 
-    /// A Boolean value that indicates whether the file has more than one frame, or it is not known yet how many.
+    /// A Boolean value that indicates whether the file has more than one frame, or their number is not known yet.
     public var mayBeAnimated: Bool { frameCount != 1 }
 
-    /// Size once the orientation has been applied.
+    /// The size in pixels after the orientation has been applied.
     public var uprightSize: PixelSize { size.upright(orientation) }
 
-    /// A still, opaque 8-bit color image of `size`; change what differs.
+    /// Creates a header of a still, opaque 8-bit color image of `size`; change the properties that differ.
     public init(format: ImageFormat, size: PixelSize) {
         self.format = format
         self.size = size

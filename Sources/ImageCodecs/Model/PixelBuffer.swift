@@ -1,17 +1,17 @@
-/// An image in memory: rows from the top without padding, of RGBA with 8 bits a channel and straight (not
-/// premultiplied) alpha unless ``format`` says otherwise.
+/// An image in memory: rows from the top without padding, RGBA with 8 bits per channel and straight (not
+/// premultiplied) alpha unless ``format`` differs.
 ///
-/// Decoded colors are sRGB, unless ``DecodeOptions/keepsProfile`` left them as the file has them.
+/// Decoded colors are sRGB, unless ``DecodeOptions/keepsProfile`` was set.
 public struct PixelBuffer: Sendable, Hashable {
-    /// Width and height in pixels.
+    /// The width and height in pixels.
     public let size: PixelSize
-    /// How the pixels are stored.
+    /// The format of the pixels.
     public let format: PixelFormat
-    /// `width * height * format.bytesPerPixel` bytes: the first pixel of the first row, and so on; of
-    /// ``PixelFormat/rgba8`` red, green, blue and alpha of each.
+    /// The `width * height * format.bytesPerPixel` bytes of the pixels, row by row; for ``PixelFormat/rgba8``, red,
+    /// green, blue, and alpha of each.
     public package(set) var bytes: [UInt8]
 
-    /// An image over `bytes`, or nil unless there are exactly as many as it takes.
+    /// Creates an image of `bytes`; returns `nil` if their number does not match the size and format.
     public init?(size: PixelSize, bytes: [UInt8], format: PixelFormat = .rgba8) {
         let (count, overflow) = size.area.multipliedReportingOverflow(by: format.bytesPerPixel)
         guard size.width >= 0, size.height >= 0, !overflow, bytes.count == count else { return nil }
@@ -20,21 +20,23 @@ public struct PixelBuffer: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// A transparent black image, white where there is no alpha, whose size the caller has checked against its limits.
+    /// Creates a transparent black image, white if there is no alpha.
+    ///
+    /// The caller has checked the size against its limits.
     package init(transparent size: PixelSize, format: PixelFormat = .rgba8) {
         self.size = size
         self.format = format
         bytes = [UInt8](repeating: format == .gray8 ? 255 : 0, count: size.area * format.bytesPerPixel)
     }
 
-    /// Columns.
+    /// The number of columns.
     public var width: Int { size.width }
-    /// Rows.
+    /// The number of rows.
     public var height: Int { size.height }
-    /// The bytes of a row.
+    /// The number of bytes in a row.
     public var rowBytes: Int { width * format.bytesPerPixel }
 
-    /// Red, green, blue and straight alpha, to the nearest of 8 bits, of the pixel in column `x` of row `y`; traps
+    /// Returns red, green, blue, and straight alpha, rounded to 8 bits, of the pixel in column `x` of row `y`; traps
     /// outside the image.
     public subscript(x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel (\(x), \(y)) outside \(size)")

@@ -1,23 +1,24 @@
-/// How the pixels of a ``PixelBuffer`` are stored.
+/// The memory layout of the pixels of a ``PixelBuffer``.
 public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
-    /// Red, green, blue, alpha; colors as they are, whatever alpha is (straight).
+    /// Red, green, blue, and straight alpha, 8 bits each.
     case rgba8
-    /// The same with colors times alpha, as most drawing libraries want them: `(colour * alpha + 127) / 255`.
+    /// Red, green, blue, and alpha, with colors premultiplied by alpha, as most drawing libraries expect: `(color *
+    /// alpha + 127) / 255`.
     case rgba8Premultiplied
-    /// Blue, green, red, alpha: what Cairo, Windows and video programs call ARGB32 or BGRA.
+    /// Blue, green, red, and straight alpha, 8 bits each, which Windows and video programs call BGRA or ARGB32.
     case bgra8
-    /// The same with colors times alpha.
+    /// Blue, green, red, and alpha, with colors premultiplied by alpha: ARGB32 in Cairo.
     case bgra8Premultiplied
-    /// One byte: the lightness of BT.601, `(19595 * red + 38470 * green + 7471 * blue + 32768) / 65536`.
+    /// One byte: the luma of BT.601, `(19595 * red + 38470 * green + 7471 * blue + 32768) / 65536`.
     ///
-    /// There is no alpha: transparent parts are laid over white.
+    /// There is no alpha: transparent parts are blended over white.
     case gray8
-    /// Red, green, blue, alpha of 16 bits each, straight, in the byte order of the machine.
+    /// Red, green, blue, and straight alpha, 16 bits each, in the byte order of the machine.
     ///
-    /// A PNG of 16 bits a channel keeps them all; what has 8 bits is widened, 255 to 65,535.
+    /// Preserves all bits of a 16-bit PNG; 8-bit values are expanded, 255 to 65,535.
     case rgba16
 
-    /// The bytes of a pixel.
+    /// The number of bytes per pixel.
     public var bytesPerPixel: Int {
         switch self {
         case .gray8: 1
@@ -28,7 +29,7 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 extension PixelFormat {
-    /// Stores a row of straight RGBA in `target`, which has room for as many pixels.
+    /// Converts a row of straight RGBA into `target`, which has room for as many pixels.
     func store(_ row: Span<UInt8>, into target: inout [UInt8]) {
         switch self {
         case .rgba8: target.replace(at: 0, with: row)
@@ -48,7 +49,7 @@ extension PixelFormat {
                 target[pixel] = UInt8((lightness * alpha + 255 * (255 - alpha) + 127) / 255)
             }
         case .rgba16:
-            // Times 257: both bytes are the same, whichever comes first.
+            // Times 257: both bytes are equal, regardless of byte order.
             for sample in 0..<row.count {
                 target[sample * 2] = row[sample]
                 target[sample * 2 + 1] = row[sample]
@@ -56,7 +57,7 @@ extension PixelFormat {
         }
     }
 
-    /// Red, green, blue and alpha, straight, of a pixel at `offset`.
+    /// Returns straight red, green, blue, and alpha of the pixel at `offset`.
     func load(_ bytes: Span<UInt8>, at offset: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         if self == .gray8 { return (bytes[offset], bytes[offset], bytes[offset], 255) }
         if self == .rgba16 {
@@ -92,14 +93,14 @@ extension PixelFormat {
         UInt8((Int(colour) * Int(alpha) + 127) / 255)
     }
 
-    /// The nearest color of which `premultiplied` makes `colour` again.
+    /// Returns the nearest color that `premultiplied` maps to this value.
     private static func straight(_ colour: UInt8, _ alpha: UInt8) -> UInt8 {
         alpha == 0 ? 0 : UInt8(min(255, (Int(colour) * 255 + Int(alpha) / 2) / Int(alpha)))
     }
 }
 
 extension Span<UInt8> {
-    /// The number of 16 bits at `offset`, in the byte order of the machine.
+    /// Returns the 16-bit value at `offset`, in the byte order of the machine.
     func sample(at offset: Int) -> UInt16 {
         UInt16(littleEndian: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8)
     }

@@ -12,12 +12,12 @@ package struct PixelRectangle: Equatable, Sendable {
 }
 
 extension PixelRectangle {
-    /// All of an image of `size`.
+    /// Creates a rectangle that covers an image of `size`.
     init(whole size: PixelSize) {
         self.init(left: 0, top: 0, size: size)
     }
 
-    /// The pixels in some columns of some rows.
+    /// Creates a rectangle of the given columns and rows.
     init(columns: Range<Int>, rows: Range<Int>) {
         self.init(
             left: columns.lowerBound, top: rows.lowerBound, size: PixelSize(width: columns.count, height: rows.count))
@@ -26,14 +26,14 @@ extension PixelRectangle {
     var columns: Range<Int> { left..<left + size.width }
     var rows: Range<Int> { top..<top + size.height }
 
-    /// What both have in common; nil if that is nothing.
+    /// Returns the intersection; `nil` if it is empty.
     func intersection(_ other: PixelRectangle) -> PixelRectangle? {
         let columns = columns.clamped(to: other.columns)
         let rows = rows.clamped(to: other.rows)
         return columns.isEmpty || rows.isEmpty ? nil : PixelRectangle(columns: columns, rows: rows)
     }
 
-    /// The smallest rectangle that holds both.
+    /// Returns the smallest rectangle that contains both.
     func union(_ other: PixelRectangle) -> PixelRectangle {
         PixelRectangle(
             columns: min(
@@ -41,7 +41,7 @@ extension PixelRectangle {
             rows: min(rows.lowerBound, other.rows.lowerBound)..<max(rows.upperBound, other.rows.upperBound))
     }
 
-    /// The same rectangle seen from another origin.
+    /// Returns the rectangle relative to another origin.
     func moved(left: Int, up: Int) -> PixelRectangle {
         PixelRectangle(left: self.left - left, top: top - up, size: size)
     }

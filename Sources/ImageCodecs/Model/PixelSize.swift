@@ -1,17 +1,17 @@
 /// A width and a height in pixels.
 public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
-    /// Columns.
+    /// The number of columns.
     public var width: Int
-    /// Rows.
+    /// The number of rows.
     public var height: Int
 
-    /// A size of `width` columns and `height` rows.
+    /// Creates a size of `width` columns and `height` rows.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
     }
 
-    /// Width and height exchanged if `orientation` lies on its side.
+    /// Returns the size with width and height exchanged if `orientation` requires it.
     public func upright(_ orientation: ImageOrientation) -> PixelSize {
         orientation.swapsAxes ? PixelSize(width: height, height: width) : self
     }

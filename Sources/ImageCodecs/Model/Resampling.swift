@@ -1,31 +1,31 @@
-/// How pixels are weighted when an image is made smaller or larger.
+/// The filter and the light model used when an image is scaled.
 public struct Resampling: Sendable, Hashable {
-    /// The weights.
+    /// The filter.
     public var filter: Filter
-    /// A Boolean value that indicates whether light is averaged instead of the numbers that stand for it.
+    /// A Boolean value that indicates whether linear light is averaged instead of encoded values.
     ///
-    /// Keeps fine bright detail, such as stars, as bright as it is; takes a little longer. Colors count as sRGB.
+    /// Preserves the brightness of fine details, such as stars; takes a little longer. Assumes sRGB.
     public var usesLinearLight: Bool
 
-    /// Lanczos-3 on the numbers as stored, as most programs do, by default.
+    /// Creates a resampling method; by default Lanczos-3 on encoded values, as in most programs.
     public init(filter: Filter = .lanczos3, usesLinearLight: Bool = false) {
         self.filter = filter
         self.usesLinearLight = usesLinearLight
     }
 
-    /// The weight of a pixel by its distance.
+    /// A function for the weight of a pixel by its distance.
     ///
-    /// All are stretched when an image is made smaller, so that every pixel of the original counts.
+    /// Filters are widened when an image is reduced, so that every source pixel contributes.
     public enum Filter: String, Sendable, Hashable, CaseIterable {
-        /// A sinc in a window of three lobes: the sharpest, with faint halos along hard edges.
+        /// A sinc windowed to three lobes: the sharpest, with faint halos along hard edges.
         case lanczos3
-        /// The cubic of Mitchell and Netravali (B and C one third): hardly any halo, a little softer.
+        /// The cubic of Mitchell and Netravali (B and C one third): hardly any halos, a little softer.
         case mitchell
         /// The cubic of Catmull and Rom (B zero, C one half): nearly as sharp as Lanczos with a third fewer weights.
         case catmullRom = "catmull-rom"
         /// Linear interpolation, and its stretched form: soft, no halo.
         case triangle
-        /// The mean of the area that a pixel covers: the cheapest; enlarged pixels stay squares.
+        /// The mean of the covered area: the cheapest; enlarged pixels stay squares.
         case box
     }
 }

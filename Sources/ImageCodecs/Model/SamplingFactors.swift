@@ -1,4 +1,4 @@
-/// How densely a channel of a JPEG is sampled, relative to the others (ITU-T T.81, A.1.1).
+/// The sampling density of a channel of a JPEG relative to the others (ITU-T T.81, A.1.1).
 struct SamplingFactors: Sendable, Hashable {
     var horizontal: Int
     var vertical: Int
@@ -8,7 +8,7 @@ struct SamplingFactors: Sendable, Hashable {
         self.vertical = vertical
     }
 
-    /// From a byte of the frame header.
+    /// Creates the factors from a byte of the frame header.
     init(byte: UInt8) {
         horizontal = Int(byte >> 4)
         vertical = Int(byte & 15)

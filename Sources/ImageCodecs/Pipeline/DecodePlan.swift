@@ -1,31 +1,36 @@
-/// What a decode will do and cost, known as soon as the header is.
+/// The sizes and the memory cost of a decode, known as soon as the header is.
 public struct DecodePlan: Sendable, Hashable {
-    /// Size of the image as stored.
+    /// The size of the stored image in pixels.
     public let storedSize: PixelSize
-    /// Size of the rows the codec hands out: the stored size, or less where the codec scales (JPEG to 1/2, 1/4 or 1/8).
+    /// The size of the rows the codec produces: the stored size, or a smaller one if the codec scales (JPEG to 1/2,
+    /// 1/4, or 1/8).
     public let rowSize: PixelSize
-    /// Size of the result before it is turned upright.
+    /// The size of the result in pixels before it is turned upright.
     public let scaledSize: PixelSize
-    /// How much of the stored image is shown, in its pixels, rounded up: all of it, unless a fill cuts off edges.
+    /// The size of the shown part of the stored image in its pixels, rounded up: all of it, unless a fill crops
+    /// edges.
     public let shownSize: PixelSize
-    /// How the rows are turned on their way into the result.
+    /// The orientation applied to the rows.
     public let orientation: ImageOrientation
     /// The part of the rows that is shown.
     let rowRegion: PixelRegion
-    /// The maximum number of bytes of memory the decode holds at once: codec state, filter window, and the result.
+    /// The maximum memory that the decode holds at once, in bytes: codec state, filter window, and the result.
     ///
-    /// Previews are extra: each that is kept costs as much as the result. So does the turning of a PNG whose orientation
-    /// stands behind its pixels: few have one, nothing announces it, and all others would have to pay for twice as much.
+    /// Previews are extra: each retained preview costs as much as the result. So is turning a PNG whose orientation
+    /// follows its pixels: this is rare, nothing announces it, and reserving for it would double the cost of every
+    /// PNG.
     public private(set) var estimatedBytes: Int
 
-    /// Size of the result; where the orientation follows the pixels, of what the result is made of then.
+    /// The size of the result in pixels.
+    ///
+    /// If the orientation follows the pixels, the size before the final orientation is applied.
     public var outputSize: PixelSize { scaledSize.upright(orientation) }
 }
 
 extension DecodePlan {
-    /// The plan for a file with this header, whose size has been checked against its limits.
+    /// Creates the plan for a file with this header, whose size has been checked against its limits.
     ///
-    /// Throws `overLimit` if the number of bytes cannot even be counted, and `decoderFault`.
+    /// Throws `overLimit` if the number of bytes overflows, and `decoderFault`.
     init(header: ImageHeader, options: DecodeOptions, format descriptor: any FormatDescriptor) throws(CodecError) {
         storedSize = header.size
         orientation = options.ignoresOrientation ? .up : header.orientation
@@ -44,10 +49,10 @@ extension DecodePlan {
         var terms = [
             descriptor.workingBytes(of: header, rowSize: rowSize),
             OrientedCanvas.workingBytes(stored: scaledSize, orientation: orientation, format: format),
-            format == .rgba8 ? 0 : scaledSize.width * format.bytesPerPixel,  // a row that is converted
+            format == .rgba8 ? 0 : scaledSize.width * format.bytesPerPixel,  // a converted row
         ]
         if format == .rgba16 {
-            // The rows of a codec that has so many bits are twice as long; of others one is widened.
+            // Rows of a 16-bit codec are twice as long; with other codecs, one row is expanded.
             if header.bitsPerChannel == 16 { terms.append(descriptor.workingBytes(of: header, rowSize: rowSize)) }
             terms.append(rowSize.width * format.bytesPerPixel)
         }
@@ -56,7 +61,7 @@ extension DecodePlan {
                 BandResampler.workingBytes(
                     from: rowSize, region: rowRegion, to: scaledSize, filter: options.resampling.filter))
         }
-        // Turning and fitting afterward makes a copy, no larger.
+        // Orienting and fitting afterward makes a copy that is no larger.
         if isUndecided {
             terms += [
                 overflow ? .max : output,
@@ -73,7 +78,7 @@ extension DecodePlan {
         estimatedBytes = sum
     }
 
-    /// The same for a decode that holds so many bytes more, for each stored pixel and altogether.
+    /// Returns the plan of a decode that holds additional memory, per stored pixel and in total.
     func adding(bytesPerPixel: Int = 0, bytes: Int = 0) throws(CodecError) -> DecodePlan {
         let (pixels, overflow) = storedSize.area.multipliedReportingOverflow(by: bytesPerPixel)
         guard !overflow else { throw .overLimit(.memory, value: .max, limit: .max - 1) }

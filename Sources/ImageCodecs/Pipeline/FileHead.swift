@@ -1,19 +1,20 @@
-/// What the beginning of a file tells.
+/// The information at the beginning of a file.
 struct FileHead: Sendable {
     let header: ImageHeader
     let colors: StoredColors
-    /// What is known of the file's format.
+    /// The description of the file's format.
     let format: any FormatDescriptor
 
-    /// Nil while more bytes are needed, of which there are none if the prefix `isWhole`; frames are counted only if
-    /// `countsFrames`, and if the header does not say it.
+    /// Parses a prefix; returns `nil` while more bytes are needed, which cannot follow if the prefix `isWhole`.
+    ///
+    /// Frames are counted only if `countsFrames` is set and the header does not declare them.
     init?(
         of prefix: Span<UInt8>, isWhole: Bool = false, limits: DecodeLimits, countsFrames: Bool = true,
         formats: FormatTable = .builtIn
     ) throws(CodecError) {
         guard let format = try formats.format(of: prefix, isWhole: isWhole) else { return nil }
 
-        // Only what the limit allows is looked at, so that the answer does not depend on how the bytes arrived.
+        // Only the allowed bytes are parsed, so that the result does not depend on how the bytes arrived.
         let bounded = prefix.extracting(first: min(prefix.count, max(limits.maximumHeaderBytes, 0)))
         var sources: [ColorSource] = []
         guard var header = try format.header(of: bounded, limits: limits, colors: &sources) else {

@@ -1,9 +1,11 @@
-/// Reads the header of a file while it arrives, and counts the frames that follow; no pixel is decoded.
+/// Reads the header of a file while it arrives, and counts its frames; no pixel is decoded.
 ///
-/// Append the file from its first byte in pieces of any size. Holds the beginning of the file until ``header`` is known,
-/// then next to nothing. Not `Sendable`: one reader belongs to one task.
+/// Append the file from its first byte in pieces of any size. Holds the beginning of the file until ``header`` is
+/// known, and almost nothing after that. Not `Sendable`: use a reader from one task only.
 public final class ImageHeaderReader {
-    /// The header, as soon as enough of the file has come; its frame count is what the file says there, which may be nil.
+    /// The header, available as soon as enough of the file has been received.
+    ///
+    /// Its frame count is the declared one, which can be `nil`.
     public private(set) var header: ImageHeader?
 
     private let limits: DecodeLimits
@@ -18,7 +20,7 @@ public final class ImageHeaderReader {
 
     /// Appends the next bytes of the file.
     ///
-    /// Throws what ``ImageHeader/probe(_:limits:customFormats:)`` throws, and `overLimit` for too many bytes.
+    /// Throws the errors of ``ImageHeader/probe(_:limits:customFormats:)``, and `overLimit` for too many bytes.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
         bytesSeen += bytes.count
         guard bytesSeen <= limits.maximumBytes else {
@@ -32,9 +34,10 @@ public final class ImageHeaderReader {
         }
     }
 
-    /// Ends the file: returns its header with the number of frames, nil if the file does not go on to its end.
+    /// Ends the file and returns its header with the number of frames, or `nil` as their number if the file is
+    /// incomplete.
     ///
-    /// Throws `truncated` if there is no whole header, and `unsupportedFormat`.
+    /// Throws `truncated` if there is no complete header, and `unsupportedFormat`.
     public func finish() throws(CodecError) -> ImageHeader {
         if header == nil, let head = try beginning.finish(limits: limits) { take(head) }
         guard var header else { throw beginning.missingHeader }

@@ -1,32 +1,32 @@
-/// Writes the rows of a stored image into their place in the upright one, so that it never exists twice.
+/// A row sink that writes the rows of a stored image directly into the upright one, so that only one copy exists.
 final class OrientedCanvas: RowSink {
-    /// The upright image; rows that have not come are transparent black.
+    /// The upright image; rows not yet received are transparent black.
     private(set) var pixels: PixelBuffer
-    /// How many rows are there.
+    /// The number of rows written.
     ///
-    /// Rows that become columns are written by the strip, so this may lag behind.
+    /// Rows that become columns are written in strips, so this can lag behind.
     private(set) var completeRows = 0
 
     private let stored: PixelSize
-    /// The part of the stored image whose rows come.
+    /// The part of the stored image whose rows are received.
     private let part: PixelRectangle
     private let orientation: ImageOrientation
-    /// Rows that will become columns.
+    /// The rows that will become columns.
     ///
-    /// One column alone would touch a line of cache for every pixel.
+    /// Writing single columns would touch a cache line for every pixel.
     private var strip: [UInt8] = []
     private static let stripHeight = 16
 
-    /// For a stored image of `size`, which the caller has checked against its limits.
+    /// Creates a canvas for a stored image of `size`, which the caller has checked against its limits.
     ///
-    /// Its rows come as the image stores them, in `format`.
+    /// Its rows are received in stored order, in `format`.
     convenience init(stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat = .rgba8) {
         self.init(
             changing: PixelBuffer(transparent: size.upright(orientation), format: format), stored: size,
             part: PixelRectangle(whole: size), orientation: orientation)
     }
 
-    /// For the rows of `part` alone of a stored image of `size`, whose upright `pixels` are there already.
+    /// Creates a canvas for the rows of `part` of a stored image of `size`, whose upright `pixels` exist already.
     init(
         changing pixels: consuming PixelBuffer, stored size: PixelSize, part: PixelRectangle,
         orientation: ImageOrientation
@@ -38,12 +38,12 @@ final class OrientedCanvas: RowSink {
         if orientation.swapsAxes { strip.reserveCapacity(rowBytes * min(part.size.height, Self.stripHeight)) }
     }
 
-    /// The maximum number of bytes it holds besides the image.
+    /// Returns the maximum memory that the canvas holds in addition to the image, in bytes.
     static func workingBytes(stored size: PixelSize, orientation: ImageOrientation, format: PixelFormat) -> Int {
         orientation.swapsAxes ? size.width * format.bytesPerPixel * stripHeight : 0
     }
 
-    /// The bytes of a stored row.
+    /// The number of bytes in a stored row.
     private var rowBytes: Int { part.size.width * pixels.format.bytesPerPixel }
 
     func append(row: Span<UInt8>) {
@@ -62,7 +62,7 @@ final class OrientedCanvas: RowSink {
         }
     }
 
-    /// Writes rows that wait for others; none follow.
+    /// Writes the rows of the last strip; none follow.
     func flush() {
         let rowCount = strip.count / max(rowBytes, 1)
         guard rowCount > 0 else { return }
@@ -70,9 +70,9 @@ final class OrientedCanvas: RowSink {
         strip = []
     }
 
-    /// Writes the next `rowCount` stored rows, which `source` holds and the image has room for.
+    /// Writes the next `rowCount` stored rows from `source`; the image has room for them.
     private func write(_ source: UnsafeRawBufferPointer, rowCount: Int) {
-        // In pixels of the upright image: where the first goes, and the way from there to its neighbors.
+        // The index in the upright image of the first pixel, and the steps to its neighbors.
         func index(_ x: Int, _ y: Int) -> Int {
             let place = orientation.place(x: part.left + x, y: part.top + y, in: stored)
             return place.y * pixels.width + place.x
@@ -83,7 +83,8 @@ final class OrientedCanvas: RowSink {
         let width = part.size.width
         let pixelBytes = pixels.format.bytesPerPixel
         unsafe pixels.bytes.withUnsafeMutableBytes { target in
-            // `place` maps the stored rectangle onto the upright one, so no step leaves it (a test tries every pixel).
+            // `place` maps the stored rectangle onto the upright one, so no step leaves it (verified by a test for
+            // every pixel).
             if rowCount == 1, columnStep == 1 {
                 unsafe UnsafeMutableRawBufferPointer(rebasing: target[(start * pixelBytes)...]).copyMemory(from: source)
                 return

@@ -1,13 +1,14 @@
 extension PixelBuffer {
-    /// The same image stored in another format, by the formulas of ``PixelFormat``.
+    /// Returns the image in another pixel format, by the formulas of ``PixelFormat``.
     ///
-    /// What a format does not hold is lost: of gray images the colors, of premultiplied ones those of transparent pixels.
+    /// Information that the format cannot hold is lost: the colors for grayscale, and those of transparent pixels for
+    /// premultiplied formats.
     public func converted(to format: PixelFormat) -> PixelBuffer {
         format == self.format ? self : turned(.up, format: format)
     }
 
-    /// The image turned by `orientation`, after its part `region` has been scaled to `size`, if that is given; stored as
-    /// before, or in `format`.
+    /// Returns the image turned by `orientation`, after scaling its part `region` to `size`, if given; in `format`,
+    /// if given.
     func turned(
         _ orientation: ImageOrientation, region: PixelRegion? = nil, scaledTo size: PixelSize? = nil,
         resampling: Resampling = Resampling(), hasAlpha: Bool = true, format: PixelFormat? = nil

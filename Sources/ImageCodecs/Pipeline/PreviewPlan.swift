@@ -1,16 +1,16 @@
-/// The sizes of a preview: those of the image, or smaller ones where that is too large.
+/// The sizes of a preview: those of the image, or smaller ones if the image is too large.
 struct PreviewPlan: Hashable {
-    /// Size of the rows the codec hands out.
+    /// The size of the rows that the codec produces.
     let rowSize: PixelSize
-    /// The part of them that is shown.
+    /// The part of the rows that is shown.
     let rowRegion: PixelRegion
-    /// Size of the preview before it is turned upright.
+    /// The size of the preview before it is turned upright.
     let scaledSize: PixelSize
 
-    /// A preview, neither side of it longer than `maximumSide`, of the image of `plan`.
+    /// Creates a plan for a preview with sides of at most `maximumSide` pixels, for the image of `plan`.
     ///
-    /// `codecSize` tells the size of the rows of a codec that renders smaller ones, for a side they shall not exceed. If
-    /// it does, they are used as they are, so that nothing has to be filtered that would not be in the image itself.
+    /// `codecSize` returns the row size of a codec that can render smaller rows with sides up to the given maximum.
+    /// Such rows are used as they are, so that no filter is applied that would not be applied to the image itself.
     init(of plan: DecodePlan, maximumSide: Int, codecSize: (_ maximumSide: Int) -> PixelSize?) {
         let whole = plan.scaledSize
         let side = max(whole.width, whole.height)
@@ -18,7 +18,7 @@ struct PreviewPlan: Hashable {
             (rowSize, rowRegion, scaledSize) = (plan.rowSize, plan.rowRegion, whole)
             return
         }
-        // Sides are below 2^31, and the longest one wanted is shorter than the image's.
+        // Sides are below 2^31, and the longest requested side is shorter than the image's.
         let rowSide = max(plan.rowSize.width, plan.rowSize.height) * max(maximumSide, 1) / side
         rowSize = codecSize(rowSide) ?? plan.rowSize
         rowRegion = plan.rowRegion.scaled(from: plan.rowSize, to: rowSize)

@@ -1,11 +1,11 @@
-/// Stores rows of straight RGBA in another format, on their way into the image; those that have 16 bits already pass
-/// where that is the format.
+/// A row sink that converts rows of straight RGBA to another format; 16-bit rows are passed through if that is the
+/// format.
 final class RowConverter: RowSink {
     private let format: PixelFormat
     private var output: [UInt8]
     private let sink: any RowSink
 
-    /// For rows of `width` pixels.
+    /// Creates a converter for rows of `width` pixels.
     init(to format: PixelFormat, width: Int, sink: any RowSink) {
         self.format = format
         self.sink = sink

@@ -1,5 +1,5 @@
-/// What happens to the rows of a decoder: they are cut and scaled if need be, made sRGB, stored in the format wanted, and
-/// turned into place.
+/// The processing of a decoder's rows: cropping, scaling, conversion to sRGB and to the requested pixel format, and
+/// orientation.
 final class RowPipeline: RowSink {
     private let canvas: OrientedCanvas
     private let first: any RowSink
@@ -8,11 +8,11 @@ final class RowPipeline: RowSink {
     let takesInks: Bool
     let takesDeepRows: Bool
 
-    /// From rows of `rowSize`, or their part `region`, to an image of `scaledSize`, turned by `orientation` and stored in
-    /// `format`.
+    /// Creates a pipeline from rows of `rowSize`, or their part `region`, to an image of `scaledSize` in `format`,
+    /// turned by `orientation`.
     ///
-    /// `colors` is the way to sRGB, which is taken behind the scaling, where there are fewer pixels to convert, unless what is
-    /// scaled has to be sRGB for its light, or no inks.
+    /// The transform `colors` is applied after scaling, where there are fewer pixels, unless scaling requires sRGB
+    /// for linear light, or does not support CMYK.
     init(
         rowSize: PixelSize, region: PixelRegion? = nil, scaledSize: PixelSize, resampling: Resampling = Resampling(),
         orientation: ImageOrientation, hasAlpha: Bool, colors: ColorTransform? = nil, format: PixelFormat = .rgba8
@@ -44,12 +44,12 @@ final class RowPipeline: RowSink {
 
     /// The image so far.
     var pixels: PixelBuffer { canvas.pixels }
-    /// How many of its stored rows are there.
+    /// The number of its stored rows that are complete.
     var completeRows: Int { canvas.completeRows }
-    /// A Boolean value that indicates whether all are.
+    /// A Boolean value that indicates whether all rows are complete.
     var isComplete: Bool { completeRows == rowCount }
 
-    /// Brings the rows to the image that wait for others; none follow.
+    /// Writes the rows of the last strip; none follow.
     func flush() { canvas.flush() }
 
     func append(row: Span<UInt8>) {

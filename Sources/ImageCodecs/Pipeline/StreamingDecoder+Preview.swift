@@ -1,20 +1,22 @@
-// The image while it arrives.
+// Previews of the image while it arrives.
 extension StreamingDecoder {
-    /// Grows whenever ``preview(maximumSide:)`` would show more than before; 0 while there is nothing to show.
+    /// A number that increases whenever ``preview(maximumSide:)`` would show more than before; 0 while there is
+    /// nothing to show.
     public var previewVersion: Int {
         guard failure == nil, let running else { return 0 }
         return (running.decoder.previewScan ?? 0) + running.pipeline.completeRows
     }
 
-    /// Which scan or pass of a progressive image ``preview(maximumSide:)`` would show, from 1; nil of others, and
-    /// while there is none.
+    /// The scan or pass of a progressive image that ``preview(maximumSide:)`` would show, counted from 1; `nil` while
+    /// there is none, and for other images.
     public var previewScan: Int? { failure == nil ? running?.decoder.previewScan : nil }
 
-    /// The image as far as it has come, or nil while there is nothing to show.
+    /// Returns the image as far as it has been received, or `nil` while there is nothing to show.
     ///
-    /// For files whose rows come once this is a copy of them. For progressive ones the latest complete scan is rendered
-    /// whole, and kept until there is a newer one. An image with a side over `maximumSide` is shown smaller: a progressive
-    /// JPEG at 1/2, 1/4 or 1/8, which takes a fraction of the time; others are scaled down to that side.
+    /// For files whose rows arrive once, this is a copy of them. For progressive files, the latest complete scan is
+    /// rendered and kept until there is a newer one. If a side of the image exceeds `maximumSide` pixels, the preview
+    /// is smaller: a progressive JPEG is rendered at 1/2, 1/4, or 1/8, which takes a fraction of the time; others are
+    /// scaled down to that side.
     public func preview(maximumSide: Int = .max) throws(CodecError) -> ImagePreview? {
         try remembering { () throws(CodecError) in
             guard let running else { return nil }
@@ -22,7 +24,8 @@ extension StreamingDecoder {
             let plan = PreviewPlan(of: running.plan, maximumSide: maximumSide) {
                 running.decoder.previewRowSize(maximumSide: $0)
             }
-            // In the last pass of an interlaced image rows become final, while those below have come already, more coarsely.
+            // In the last pass of an interlaced image, rows become final while coarser ones below are already
+            // available.
             if running.pipeline.completeRows > 0, scan == nil || running.pipeline.isComplete {
                 return copy(of: running.pipeline, scan: scan, as: plan)
             }
@@ -42,12 +45,12 @@ extension StreamingDecoder {
         }
     }
 
-    /// What has come of an image whose rows come once.
+    /// Returns the received part of an image whose rows arrive once.
     private func copy(of pipeline: RowPipeline, scan: Int?, as plan: PreviewPlan) -> ImagePreview {
         let pixels = pipeline.pixels
         guard let size = running?.plan.scaledSize, size != plan.scaledSize, let orientation = running?.plan.orientation
         else { return ImagePreview(pixels: pixels, completeRows: pipeline.completeRows, scan: scan) }
-        // What has not come is transparent, whatever the image itself may be.
+        // Missing pixels are transparent, even in an opaque image.
         return ImagePreview(
             pixels: pixels.turned(
                 .up, scaledTo: plan.scaledSize.upright(orientation), resampling: Resampling(filter: .box),

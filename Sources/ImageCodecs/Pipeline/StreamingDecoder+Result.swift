@@ -1,6 +1,7 @@
-// What comes of a decode: the image, or as much of it as there is.
+// The result of a decode: the image, or the available part of it.
 extension StreamingDecoder {
-    /// Keeps what was decoded if `body` finds the file truncated or corrupt, and throws unless that will do.
+    /// Keeps the decoded part if `body` finds the file truncated or corrupt, and rethrows unless partial images are
+    /// allowed.
     func orPartial(_ running: Running, _ body: () throws(CodecError) -> Void) throws(CodecError) {
         do {
             try body()
@@ -10,7 +11,7 @@ extension StreamingDecoder {
             running.pipeline.flush()
             if running.pipeline.completeRows > 0 { partialImage = image(of: running, isPartial: true) }
             guard partialImage != nil, options.allowsPartial else { throw error }
-            // The codec's memory is not needed any more.
+            // The codec's memory is no longer needed.
             self.running = nil
             cachedPreview = nil
         }
@@ -25,8 +26,8 @@ extension StreamingDecoder {
         var shownSize = running.plan.shownSize
         if header.orientation == .up, let late = running.decoder.lateOrientation { header.orientation = late }
         if !options.ignoresOrientation, header.orientationFollowsPixels || header.orientation != orientation {
-            // Fitted again: standing the other way it may not be what was asked for. Unless the plan was made for all ways,
-            // nothing larger can come of it.
+            // Fit again, because the target box applies to the upright image. Nothing larger can result, unless the
+            // plan covers all orientations.
             var options = options
             options.allowsEnlarging = options.allowsEnlarging && header.orientationFollowsPixels
             let size = header.orientationFollowsPixels && shownSize == header.size ? header.size : pixels.size

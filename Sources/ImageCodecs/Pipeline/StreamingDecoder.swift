@@ -1,37 +1,40 @@
 /// Decodes one image while its bytes arrive.
 ///
-/// Append the file from its first byte in pieces of any size. When ``plan`` appears the header is known; nothing has
-/// been allocated for pixels yet, so the caller may first find room for `plan.estimatedBytes`, then calls ``begin()``.
-/// After an error every further call throws the same error, and ``partialImage`` has what was decoded before it. Not
-/// `Sendable`: one decoder belongs to one task.
+/// Append the file from its first byte in pieces of any size. When ``plan`` is set, the header is known and no memory
+/// has been allocated for pixels: reserve memory for `plan.estimatedBytes` if necessary, then call ``begin()``. After
+/// an error, every further call throws the same error, and ``partialImage`` contains the part decoded before it. Not
+/// `Sendable`: use a decoder from one task only.
 ///
-/// A decode that succeeds does not mean that the file is undamaged: of a JPEG of several scans at 1/8 of its size or less the
-/// scans that add detail are only passed over, bytes that belong to nothing are skipped, of an animation only the first frame
-/// is decoded, and checksums of metadata are not compared. ``ImageVerifier`` looks at all of that.
+/// A successful decode does not prove that the file is undamaged: scans that add detail to a JPEG decoded at 1/8 of
+/// its size or less are skipped, unexpected bytes are skipped, only the first frame of an animation is decoded, and
+/// checksums of metadata are not verified. Use ``ImageVerifier`` to check all of that.
 public final class StreamingDecoder {
-    /// The header, as soon as enough of the file has come; its frame count is what it says, which may be nil.
+    /// The header, available as soon as enough of the file has been received.
+    ///
+    /// Its frame count is the declared one, which can be `nil`.
     public private(set) var header: ImageHeader?
-    /// What the decode will do and cost, known together with ``header``.
+    /// The sizes and the cost of the decode, known together with ``header``.
     public private(set) var plan: DecodePlan?
 
-    /// What was decoded of a file that turned out to be truncated or corrupt; nil as long as it has not, and if no row was.
+    /// The decoded part of a file that turned out to be truncated or corrupt; otherwise, and if no row was decoded,
+    /// `nil`.
     ///
-    /// Its pixels are those the image would have had, with what is missing transparent. With
-    /// ``DecodeOptions/allowsPartial`` it is the result, and there is no error.
+    /// Its pixels are those of the final image, with missing pixels transparent. With
+    /// ``DecodeOptions/allowsPartial``, it is the result, and no error is thrown.
     public internal(set) var partialImage: DecodedImage?
 
     let options: DecodeOptions
     private let limits: DecodeLimits
     private(set) var failure: CodecError?
     private var bytesSeen = 0
-    /// The file so far, until ``begin()``.
+    /// The received file, until ``begin()``.
     private var beginning: FileBeginning
     private var format: (any FormatDescriptor)?
     private(set) var colors = StoredColors()
     var running: Running?
     var cachedPreview: (plan: PreviewPlan, version: Int, preview: ImagePreview)?
 
-    /// What exists only once decoding has begun.
+    /// The state that exists only once decoding has begun.
     struct Running {
         let header: ImageHeader
         let plan: DecodePlan
@@ -40,9 +43,9 @@ public final class StreamingDecoder {
         let transform: ColorTransform?
     }
 
-    /// A decoder that has seen nothing yet.
+    /// Creates a decoder for one file.
     ///
-    /// Files that are no JPEG, PNG, WebP or GIF are offered to `customFormats`.
+    /// Files that are not JPEG, PNG, WebP, or GIF are offered to `customFormats`.
     public init(
         options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
         customFormats: [any CustomFormat] = []
@@ -52,12 +55,12 @@ public final class StreamingDecoder {
         beginning = FileBeginning(formats: FormatTable(adding: customFormats))
     }
 
-    /// Takes the next bytes of the file.
+    /// Appends the next bytes of the file.
     ///
-    /// Before ``begin()`` they are only kept, and looked through for the header. Throws as soon as the bytes show that
-    /// there will be no image: `unsupportedFormat` after the first 12 (or as many as a custom format is recognized by),
-    /// `overLimit`, `corrupt`, `unsupportedFeature`, `zeroPixels`, `truncated` if the image ends before its rows do, and
-    /// `decoderFault`.
+    /// Before ``begin()``, they are only kept and searched for the header. Throws as soon as the bytes show that
+    /// there will be no image: `unsupportedFormat` after the first 12 bytes (or as many as a custom format needs),
+    /// `overLimit`, `corrupt`, `unsupportedFeature`, `zeroPixels`, `truncated` if the image ends before its rows do,
+    /// and `decoderFault`.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
         try remembering { () throws(CodecError) in
             guard !needsNoMoreBytes else { return }
@@ -75,9 +78,9 @@ public final class StreamingDecoder {
         }
     }
 
-    /// Allocates what ``plan`` announced and decodes what has come.
+    /// Allocates the memory announced by ``plan`` and decodes the received bytes.
     ///
-    /// To be called once, after ``plan`` has appeared. Does nothing if it has been called before, or too early.
+    /// Call this method once, after ``plan`` has been set. Does nothing if it is called earlier or again.
     public func begin() throws(CodecError) {
         try remembering { () throws(CodecError) in
             guard running == nil, partialImage == nil, let header, let plan, let format else { return }
@@ -98,21 +101,21 @@ public final class StreamingDecoder {
         }
     }
 
-    /// Looks for the header in everything that has been appended, at the end of a file in which it has not appeared.
+    /// Searches all appended bytes for the header, at the end of a file in which it has not been found.
     ///
-    /// ``append(_:)`` may find it late, when the file has grown by an eighth. Once it is known here, memory can be found for it
-    /// before ``finish()`` takes it.
+    /// ``append(_:)`` can find it late, when the file has grown by an eighth. If it is found here, the caller can
+    /// reserve memory before ``finish()`` allocates it.
     public func lookForHeaderAtEnd() throws(CodecError) {
         try remembering { () throws(CodecError) in
             if header == nil { try take(beginning.finish(limits: limits)) }
         }
     }
 
-    /// A Boolean value that indicates whether the rest of the file is not wanted: because the image is finished and
-    /// ``DecodeOptions/stopsWhenComplete`` asks for it, or because nothing can be decoded behind damage and
-    /// ``DecodeOptions/allowsPartial`` lets that pass.
+    /// A Boolean value that indicates whether the remainder of the file is not needed: because the image is complete
+    /// and ``DecodeOptions/stopsWhenComplete`` is set, or because it follows damage that
+    /// ``DecodeOptions/allowsPartial`` accepts.
     ///
-    /// The caller may then call ``finish()`` without it.
+    /// The caller can then call ``finish()`` without the remainder.
     public var needsNoMoreBytes: Bool {
         if options.allowsPartial, partialImage != nil { return true }
         guard options.stopsWhenComplete, failure == nil, let running else { return false }
@@ -120,15 +123,16 @@ public final class StreamingDecoder {
         return isUpright && running.pipeline.isComplete
     }
 
-    /// A Boolean value that indicates whether the end marker of the image has come, so that ``finish()`` is next and
-    /// a preview is hardly worth while.
+    /// A Boolean value that indicates whether the end marker of the image has been received, so that ``finish()``
+    /// follows and a preview no longer pays off.
     ///
-    /// Not every format tells.
+    /// Not every format reports this.
     public var hasReachedEnd: Bool { failure == nil && running?.decoder.hasReachedEnd == true }
 
-    /// The file is at its end: the finished image, or why there is none (`truncated`, if bytes are missing).
+    /// Ends the file and returns the image, or throws the reason why there is none (`truncated` if bytes are
+    /// missing).
     ///
-    /// With ``DecodeOptions/allowsPartial`` it may be a partial one. Calls ``begin()`` if nobody has.
+    /// With ``DecodeOptions/allowsPartial``, the image can be partial. Calls ``begin()`` if it has not been called.
     public func finish() throws(CodecError) -> DecodedImage {
         try remembering { () throws(CodecError) in
             if plan == nil { try take(beginning.finish(limits: limits)) }
@@ -145,13 +149,13 @@ public final class StreamingDecoder {
         }
     }
 
-    /// Decodes a whole file.
+    /// Decodes a complete file.
     public static func decode(
         _ bytes: Span<UInt8>, options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits(),
         customFormats: [any CustomFormat] = []
     ) throws(CodecError) -> DecodedImage {
         let decoder = StreamingDecoder(options: options, limits: limits, customFormats: customFormats)
-        // In pieces until the header is there, so that little is kept twice.
+        // In pieces until the header is known, to hold as little as possible twice.
         var rest = bytes
         while decoder.plan == nil, !rest.isEmpty {
             let piece = min(rest.count, 64 << 10)
@@ -168,7 +172,7 @@ public final class StreamingDecoder {
 extension StreamingDecoder: Sendable {}
 
 extension StreamingDecoder {
-    /// Throws what was thrown before, or keeps what `body` throws for the next time.
+    /// Throws the error that was thrown before, or stores the one that `body` throws for the next call.
     func remembering<Result>(_ body: () throws(CodecError) -> Result) throws(CodecError) -> Result {
         if let failure { throw failure }
         do {
@@ -182,14 +186,14 @@ extension StreamingDecoder {
         }
     }
 
-    /// Plans the decode once the header is there.
+    /// Plans the decode once the header is known.
     private func take(_ head: FileHead?) throws(CodecError) {
         guard plan == nil, let head else { return }
         let (header, colors) = (head.header, head.colors)
         var plan = try DecodePlan(header: header, options: options, format: head.format)
         let width = max(plan.rowSize.width, plan.scaledSize.width)
         plan = try plan.adding(bytes: colors.workingBytes(options, width: width))
-        try limits.check(plan.scaledSize, header.format)  // it may be enlarged
+        try limits.check(plan.scaledSize, header.format)  // can be enlarged
         self.plan = plan
         self.header = header
         self.colors = colors

@@ -1,11 +1,11 @@
-/// Makes an image, or a part of it, smaller or larger while its rows come in, and hands out each row as soon as it is
+/// A row sink that scales an image, or a part of it, while its rows arrive, and passes on each row as soon as it is
 /// complete.
 ///
-/// Each source row is filtered along the row first and then kept until the last target row it contributes to has been
-/// made: 96 bytes for each source column with Lanczos, however much smaller the image becomes. The result does not depend
-/// on how rows are batched.
+/// Each source row is filtered horizontally first and kept until the last target row it contributes to is complete:
+/// 96 bytes per source column with Lanczos, regardless of the scale. The result does not depend on how rows are
+/// batched.
 ///
-/// Colors are weighted by alpha, or transparent pixels would bleed into their neighbors.
+/// Colors are weighted by alpha; otherwise transparent pixels would bleed into their neighbors.
 final class BandResampler: RowSink {
     private let target: PixelSize
     private let rows: ResamplingWeights
@@ -15,10 +15,10 @@ final class BandResampler: RowSink {
     private var nextSourceRow = 0
     private var nextTargetRow = 0
 
-    /// From `source`, or its part `region`, to `target`; nothing of it empty.
+    /// Creates a resampler from `source`, or its part `region`, to `target`; none of them empty.
     ///
-    /// Every row goes to `sink`. With `hasAlpha` false, alpha is not looked at and comes out opaque. Rows have 16 bits a
-    /// channel with `isDeep`.
+    /// Every row is passed to `sink`. If `hasAlpha` is false, alpha is ignored and the result is opaque. With
+    /// `isDeep`, rows have 16 bits per channel.
     convenience init(
         from source: PixelSize, region: PixelRegion? = nil, to target: PixelSize,
         resampling: Resampling = Resampling(), hasAlpha: Bool, isDeep: Bool = false, sink: any RowSink
@@ -35,7 +35,7 @@ final class BandResampler: RowSink {
             isDeep: isDeep, sink: sink)
     }
 
-    /// The same by weights, which say how many rows and columns there are of source and target.
+    /// Creates a resampler with the given weights, which define the numbers of source and target rows and columns.
     init(
         rows: ResamplingWeights, columns: ResamplingWeights, usesLinearLight: Bool, hasAlpha: Bool, isDeep: Bool,
         sink: any RowSink
@@ -49,7 +49,7 @@ final class BandResampler: RowSink {
         output = [UInt8](repeating: 0, count: target.width * (isDeep ? 8 : 4))
     }
 
-    /// The maximum number of bytes such a resampler holds.
+    /// Returns the maximum memory that such a resampler holds, in bytes.
     static func workingBytes(
         from source: PixelSize, region: PixelRegion? = nil, to target: PixelSize,
         filter: Resampling.Filter = .lanczos3

@@ -1,19 +1,19 @@
 import CResampling
 
-/// Weights along a row as 16-bit whole numbers, for pixels taken two at a time: eight products in one instruction.
+/// Horizontal weights as 16-bit integers, for two pixels at a time: eight products in one instruction.
 ///
-/// The weights of each target pixel add up to exactly 1, so a plain color stays the same. Each has 14 significant bits
-/// or more compared with the largest, which puts a result off by less than a tenth of a byte's step.
+/// The weights of each target pixel add up to exactly 1, so a uniform color is preserved. Each has at least 14
+/// significant bits relative to the largest, which limits the error to less than a tenth of a byte step.
 struct FixedPointColumns {
     private var starts: [Int32] = []
     private var weights: [Int16] = []
     private let scale: Float
-    /// Pairs that go into each target pixel: an even number, the same for all, so that loops need not look for their end.
+    /// The number of pairs per target pixel: even and the same for all, so that loops need no bounds.
     private let pairsPerColumn: Int
-    /// Pairs of source pixels in a row, those that only have weights of zero included.
+    /// The number of pairs of source pixels in a row, including those with zero weights.
     let pairCount: Int
 
-    /// The same weights as `columns` has, counted from its first source pixel.
+    /// Creates a table of the weights of `columns`, relative to its first source pixel.
     init(_ columns: ResamplingWeights) {
         let lowest = columns.range.lowerBound
         let bits = Self.fractionBits(of: columns.weights)
@@ -30,7 +30,7 @@ struct FixedPointColumns {
         weights.reserveCapacity(columns.count * length * 2)
         for column in 0..<columns.count {
             let first = columns.starts[column] - lowest
-            // Not beyond the end of the row; zeros come first then.
+            // Do not exceed the end of the row; start with zeros instead.
             let start = min(first / 2, pairCount - length)
             starts.append(Int32(start))
             append(
@@ -39,7 +39,7 @@ struct FixedPointColumns {
         }
     }
 
-    /// As many as keep every weight within 16 bits and every sum of weighted bytes within 32.
+    /// Returns the number of bits that keeps every weight within 16 bits and every weighted sum of bytes within 32.
     private static func fractionBits(of weights: [Float]) -> Int {
         let greatest = weights.reduce(0) { max($0, abs($1)) }
         var bits = 14
@@ -47,7 +47,7 @@ struct FixedPointColumns {
         return bits
     }
 
-    /// Appends the weights of one target pixel behind some zeros, what rounding leaves over being given to the largest.
+    /// Appends the weights of one target pixel after some zeros; the rounding error is added to the largest weight.
     private mutating func append(_ line: ArraySlice<Float>, after zeros: Int, bits: Int) {
         let end = weights.count + pairsPerColumn * 2
         weights.append(contentsOf: repeatElement(0, count: zeros))
@@ -64,18 +64,19 @@ struct FixedPointColumns {
         weights.append(contentsOf: repeatElement(0, count: end - weights.count))
     }
 
-    /// The maximum number of bytes of such a table and of a row of pairs, where `taps` source pixels go into a target pixel.
+    /// Returns the maximum size in bytes of such a table and a row of pairs, with `taps` source pixels per target
+    /// pixel.
     static func workingBytes(taps: Int, target: Int, source: Int) -> Int {
         let length = taps / 2 + 3
         return target * (length * 4 + 4) + max(length, source / 2 + 1) * 16
     }
 
-    /// Filters a row of pairs; `row` gets four floats a pixel.
+    /// Filters a row of pairs; `row` receives four floats per pixel.
     func filter(_ pairs: UnsafePointer<Int16>, into row: UnsafeMutablePointer<Float>) {
         unsafe withTable { unsafe cresampling_filter($0, pairs, row) }
     }
 
-    /// The table as the loops in C take it; good for the call only.
+    /// Calls `body` with the table in the layout of the C code, valid only during the call.
     func withTable(_ body: (UnsafePointer<CResamplingColumns>) -> Void) {
         unsafe starts.withUnsafeBufferPointer { starts in
             unsafe weights.withUnsafeBufferPointer { weights in

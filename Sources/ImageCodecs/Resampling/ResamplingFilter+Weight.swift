@@ -5,7 +5,8 @@ import Glibc
 #endif
 
 extension Resampling.Filter {
-    /// How many source samples to either side of its center a target sample looks at, where it covers `ratio` of them.
+    /// Returns the distance in source samples from its center that a target sample depends on, if it covers `ratio`
+    /// of them.
     func reach(ratio: Double) -> Double {
         switch self {
         case .lanczos3: 3 * max(ratio, 1)
@@ -15,7 +16,8 @@ extension Resampling.Filter {
         }
     }
 
-    /// The weight, up to a common factor, of the source sample `distance` samples from the center; 0 beyond the reach.
+    /// Returns the weight, up to a common factor, of the source sample `distance` samples from the center; 0 beyond
+    /// the reach.
     func weight(distance: Double, ratio: Double) -> Double {
         let x = abs(distance) / max(ratio, 1)
         return switch self {
@@ -23,7 +25,7 @@ extension Resampling.Filter {
         case .mitchell: Self.cubic(x, b: 1.0 / 3, c: 1.0 / 3)
         case .catmullRom: Self.cubic(x, b: 0, c: 0.5)
         case .triangle: max(0, 1 - x)
-        case .box: min(1, ratio, max(0, (ratio + 1) / 2 - abs(distance)))  // how much of the sample is covered
+        case .box: min(1, ratio, max(0, (ratio + 1) / 2 - abs(distance)))  // the covered part of the sample
         }
     }
 

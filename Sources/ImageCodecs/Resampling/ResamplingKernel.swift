@@ -1,39 +1,39 @@
 import CResampling
 
-/// The arithmetic of ``BandResampler``: source rows filtered to the target width, four floats a pixel, and target rows
-/// made of them.
+/// The arithmetic of ``BandResampler``: filters source rows to the target width, four floats per pixel, and blends
+/// them into target rows.
 ///
-/// Opaque rows are filtered in fixed point, which takes a third of the time; a row has no more bits than that anyway.
+/// Opaque rows are filtered in fixed point, which takes a third of the time without loss of precision.
 ///
-/// Unsafe for speed: bounds checks in the innermost loop double its time. What keeps it in bounds: `columns` names only
-/// source columns of its range (a test checks the tables), the buffers are allocated here and sized by the same
-/// numbers, and each method checks the spans it is given.
+/// Unsafe for speed: bounds checks in the innermost loop double its time. Memory safety: `columns` refers only to
+/// source columns of its range (verified by a test), the buffers are allocated here with the same sizes, and each
+/// method checks the spans it receives.
 @safe
 struct ResamplingKernel: ~Copyable {
     private typealias Pixel = SIMD4<Float>
 
     private let columns: ResamplingWeights
-    /// The same for opaque pixels whose numbers are averaged as they are.
+    /// The fixed-point weights for opaque pixels whose encoded values are averaged.
     private let fixedPoint: FixedPointColumns?
     private let sourceColumns: Range<Int>
     private let keptRows: Int
     private let hasAlpha: Bool
-    /// A Boolean value that indicates whether samples have 16 bits, and the largest one.
+    /// A Boolean value that indicates whether samples have 16 bits, and the maximum sample.
     private let isDeep: Bool
     private let most: Float
-    /// Nil where the numbers are averaged as they are.
+    /// The transfer function; `nil` if encoded values are averaged.
     private let curve: SRGBCurve?
-    /// The part of the source row that is needed, as pairs or as floats.
+    /// The required part of the source row, as pairs or as floats.
     private let pairs: UnsafeMutablePointer<Int16>
     private let wide: UnsafeMutablePointer<Pixel>
-    /// The latest rows, filtered to the target width; row n is the one of number n % keptRows.
+    /// The latest rows, filtered to the target width; row n is stored at n % keptRows.
     private let narrow: UnsafeMutablePointer<Pixel>
-    /// Which of them go into a target row.
+    /// The rows that contribute to a target row.
     private let rows: UnsafeMutablePointer<UnsafePointer<Float>>
-    /// A target row before it is rounded.
+    /// A target row before rounding.
     private let sums: UnsafeMutablePointer<Pixel>
 
-    /// A target row may be made of the latest `keptRows` source rows.
+    /// Creates a kernel whose target rows depend on at most the latest `keptRows` source rows.
     init(columns: ResamplingWeights, keptRows: Int, hasAlpha: Bool, usesLinearLight: Bool, isDeep: Bool) {
         self.columns = columns
         self.hasAlpha = hasAlpha
@@ -66,7 +66,7 @@ struct ResamplingKernel: ~Copyable {
         unsafe sums.deallocate()
     }
 
-    /// Takes source row `index` and filters it along the row.
+    /// Filters source row `index` horizontally.
     func filter(_ row: Span<UInt8>, index: Int) {
         let pixelBytes = isDeep ? 8 : 4
         precondition(row.count >= sourceColumns.upperBound * pixelBytes)
@@ -117,7 +117,7 @@ struct ResamplingKernel: ~Copyable {
             for x in 0..<columns.count {
                 let end = columns.offsets[x + 1]
                 var source = unsafe wide + (columns.starts[x] - sourceColumns.lowerBound)
-                // Two sums, so that an addition need not wait for the one before.
+                // Two sums, so that additions do not wait for each other.
                 var even = Pixel.zero
                 var odd = Pixel.zero
                 while offset + 1 < end {
@@ -135,7 +135,7 @@ struct ResamplingKernel: ~Copyable {
         }
     }
 
-    /// Writes the target row made of the source rows from `start` on, one for each of `weights`.
+    /// Writes the target row made of the source rows starting at `start`, one for each of `weights`.
     func blend(from start: Int, weights: ArraySlice<Float>, into output: inout [UInt8]) {
         precondition(output.count == columns.count * (isDeep ? 8 : 4) && weights.count <= keptRows)
         let count = columns.count * 4
@@ -180,7 +180,7 @@ struct ResamplingKernel: ~Copyable {
     }
 }
 
-/// Colors times alpha; alpha stays, 0 to `most`.
+/// Returns the pixel with colors multiplied by alpha, 0 to `most`.
 private func premultiplied(_ pixel: SIMD4<Float>, _ most: Float) -> SIMD4<Float> {
     let alpha = pixel.w
     var result = pixel * (alpha / most)
@@ -188,7 +188,7 @@ private func premultiplied(_ pixel: SIMD4<Float>, _ most: Float) -> SIMD4<Float>
     return result
 }
 
-/// The inverse, with no colors where alpha rounds to nothing.
+/// Returns the inverse, without colors if alpha rounds to zero.
 private func straight(_ pixel: SIMD4<Float>, _ most: Float) -> SIMD4<Float> {
     let alpha = pixel.w
     guard alpha >= 0.5 else { return .zero }

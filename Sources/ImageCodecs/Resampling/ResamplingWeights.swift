@@ -1,16 +1,17 @@
-/// Which source samples make each sample of another line, shorter or longer, and with what weight: centers aligned.
+/// The weights of the source samples for each sample of a shorter or longer line, with aligned centers.
 ///
-/// The filter is stretched by the ratio of the lengths where that makes it wider, so that it sees every source sample.
-/// Samples it would need from outside the line are taken to equal the outermost one.
+/// If the line gets shorter, the filter is widened by the ratio of the lengths, so that it covers every source
+/// sample. Samples outside the line are assumed to equal the outermost one.
 struct ResamplingWeights {
-    /// First source sample of each target sample, never decreasing.
+    /// The first source sample of each target sample, never decreasing.
     private(set) var starts: [Int] = []
-    /// Where the weights of each target sample begin in `weights`; one more than there are samples.
+    /// The start of the weights of each target sample in `weights`; one more than there are samples.
     private(set) var offsets: [Int] = [0]
-    /// All weights, one target sample after the other; those of each add up to 1.
+    /// The weights of all target samples in sequence; those of each add up to 1.
     private(set) var weights: [Float] = []
 
-    /// For `target` samples out of `source`, both at least 1, or out of the part of them that `start` and `length` say.
+    /// Creates weights for `target` samples from `source` samples, both at least 1, or from the part given by `start`
+    /// and `length`.
     init(
         from source: Int, start: Double = 0, length: Double? = nil, to target: Int,
         filter: Resampling.Filter = .lanczos3
@@ -41,48 +42,48 @@ struct ResamplingWeights {
         }
     }
 
-    /// The maximum number of bytes of such a table, and the most source samples that go into one target sample.
+    /// Returns the maximum size of such a table in bytes, and the maximum number of source samples per target sample.
     static func cost(
         from source: Int, length: Double, to target: Int, filter: Resampling.Filter
     ) -> (bytes: Int, taps: Int) {
         let reach = filter.reach(ratio: length / Double(target))
         let taps = min(source, Int((2 * reach).rounded(.up)) + 1)
-        // Doubled, because arrays grow by doubling.
+        // Doubled because arrays grow by doubling.
         return (target * (taps * 4 * 2 + 16), taps)
     }
 
-    /// Number of target samples.
+    /// The number of target samples.
     var count: Int { starts.count }
 
-    /// The source samples that are needed at all.
+    /// The source samples that are used.
     var range: Range<Int> { starts[0]..<end(of: count - 1) + 1 }
 
-    /// Last source sample of target sample `index`.
+    /// Returns the last source sample of target sample `index`.
     func end(of index: Int) -> Int {
         starts[index] + offsets[index + 1] - offsets[index] - 1
     }
 
-    /// Most source samples that go into one target sample.
+    /// The maximum number of source samples per target sample.
     var mostTaps: Int {
         (0..<count).reduce(0) { max($0, offsets[$1 + 1] - offsets[$1]) }
     }
 }
 
 extension ResamplingWeights {
-    /// The target samples that source samples of `range` go into; empty if they go into none.
+    /// Returns the target samples that depend on source samples of `range`; can be empty.
     func samples(influencedBy range: Range<Int>) -> Range<Int> {
-        // Neither where they start nor where they end ever decreases.
+        // Neither starts nor ends ever decrease.
         let first = firstSample { end(of: $0) >= range.lowerBound }
         let past = firstSample { starts[$0] >= range.upperBound }
         return first..<max(first, past)
     }
 
-    /// The source samples that go into the target samples of `samples`, which is not empty.
+    /// Returns the source samples that the target samples of `samples`, which is not empty, depend on.
     func range(of samples: Range<Int>) -> Range<Int> {
         starts[samples.lowerBound]..<end(of: samples.upperBound - 1) + 1
     }
 
-    /// The weights of the target samples of `samples` alone, source samples being counted from the first they need.
+    /// Returns the weights of the target samples of `samples`, with source samples relative to the first one used.
     func part(_ samples: Range<Int>) -> ResamplingWeights {
         var part = self
         let (first, lowest) = (offsets[samples.lowerBound], starts[samples.lowerBound])
@@ -92,7 +93,7 @@ extension ResamplingWeights {
         return part
     }
 
-    /// The first target sample of which `condition` holds, as it does of all behind that.
+    /// Returns the first target sample that satisfies `condition`, as do all later ones.
     private func firstSample(where condition: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,11 +1,11 @@
-/// Hands on the pixels of a rectangle, as they are.
+/// A row sink that passes on the unchanged pixels of a rectangle.
 final class RowCutter: RowSink {
     private let bytes: Range<Int>
     private var rowsAbove: Int
     private var rowsLeft: Int
     private let sink: any RowSink
 
-    /// `region` lies inside the rows, begins at a whole pixel and has the given size.
+    /// Creates a cutter; `region` is inside the rows, begins at a whole pixel, and has the given size.
     init(_ region: PixelRegion, _ size: PixelSize, bytesPerPixel: Int = 4, sink: any RowSink) {
         let left = Int(region.left) * bytesPerPixel
         bytes = left..<left + size.width * bytesPerPixel

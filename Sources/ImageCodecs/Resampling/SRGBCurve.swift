@@ -4,18 +4,18 @@ import Darwin
 import Glibc
 #endif
 
-/// The transfer function of sRGB (IEC 61966-2-1), as tables: from bytes to light of 0 to 1, and back.
+/// The transfer function of sRGB (IEC 61966-2-1) as tables: from byte values to linear light, 0 to 1, and back.
 struct SRGBCurve {
-    /// The light of each byte.
+    /// The linear light of each byte value.
     let light: [Float]
-    /// The least light that is rounded to each byte; beyond the last there is none.
+    /// The minimum light that is rounded to each byte value; there is none beyond the last.
     private let least: [Float]
-    /// For each of 4096 equal steps of light the byte of its beginning; no step is so wide that it has three.
+    /// The byte value at the start of each of 4096 equal steps of light; no step spans three byte values.
     private let bytes: [UInt8]
 
     private static let steps: Float = 4096
 
-    /// The tables, made once.
+    /// The shared tables.
     static let shared = SRGBCurve()
 
     private init() {
@@ -29,7 +29,8 @@ struct SRGBCurve {
         }
     }
 
-    /// The byte nearest to each of three lights, which may be a little below 0 or above 1; the fourth is left alone.
+    /// Returns the byte values nearest to three lights, which can be slightly below 0 or above 1; the fourth is
+    /// unchanged.
     @inline(__always)
     func bytes(of lights: SIMD4<Float>) -> SIMD4<Float> {
         let clamped = lights.clamped(lowerBound: .zero, upperBound: .one)
@@ -42,13 +43,14 @@ struct SRGBCurve {
         return Float(light >= least[Int(byte) + 1] ? byte + 1 : byte)
     }
 
-    /// The lights of three numbers from 0 to `most`; the fourth is left alone.
+    /// Returns the linear light of three samples from 0 to `most`; the fourth is unchanged.
     static func lights(of samples: SIMD4<Float>, most: Float) -> SIMD4<Float> {
         func light(_ sample: Float) -> Float { Float(Self.light(Double(sample / most))) }
         return SIMD4(light(samples.x), light(samples.y), light(samples.z), samples.w)
     }
 
-    /// The numbers from 0 to `most` for three lights, which may be a little below 0 or above 1; the fourth is left alone.
+    /// Returns samples from 0 to `most` for three lights, which can be slightly below 0 or above 1; the fourth is
+    /// unchanged.
     static func samples(of lights: SIMD4<Float>, most: Float) -> SIMD4<Float> {
         let clamped = lights.clamped(lowerBound: .zero, upperBound: .one)
         func sample(_ light: Float) -> Float {

@@ -1,18 +1,18 @@
-/// Which part of a stored image is shown, and at what size.
+/// The shown part of a stored image and its target size.
 struct ScalePlan: Sendable, Hashable {
-    /// Size of the result before it is turned upright.
+    /// The size of the result before it is turned upright.
     let scaledSize: PixelSize
-    /// The part of the stored image that is shown, in its pixels: all of it, or the middle.
+    /// The shown part of the stored image, in its pixels: all of it, or the center.
     let region: PixelRegion
-    /// The size that the whole image has at this scale, of which `scaledSize` is a part.
+    /// The size of the whole image at this scale, of which `scaledSize` is a part.
     let wholeSize: PixelSize
 
-    /// Sides wanted that are longer count as this, so that products of sides cannot overflow.
+    /// The maximum requested side; larger values are reduced so that products cannot overflow.
     private static let longestSide = 1 << 24
 
-    /// For an image stored at `size`, not empty, which `orientation` will turn upright.
+    /// Creates a plan for an image stored at `size`, not empty, which `orientation` turns upright.
     ///
-    /// At least one pixel each way; targets below 1 count as 1.
+    /// The result has at least one pixel in each direction; targets below 1 count as 1.
     init(of size: PixelSize, orientation: ImageOrientation, options: DecodeOptions) {
         let enlarges = options.allowsEnlarging
         switch options.target {
@@ -30,8 +30,10 @@ struct ScalePlan: Sendable, Hashable {
         }
     }
 
-    /// For an image that may have to be turned in a way that is not known before its pixels: all of it, as large as any way
-    /// of standing needs, to be scaled again; or the plan for all ways if they agree.
+    /// Creates a plan for an image whose orientation can change after its pixels: the whole image, as large as any
+    /// orientation requires, to be scaled again.
+    ///
+    /// If all orientations agree, it is their plan.
     init(undecided size: PixelSize, options: DecodeOptions) {
         let upright = ScalePlan(of: size, orientation: .up, options: options)
         let onItsSide = ScalePlan(of: size, orientation: .right, options: options)
@@ -43,7 +45,7 @@ struct ScalePlan: Sendable, Hashable {
         }
     }
 
-    /// A Boolean value that indicates whether no pixel has to be made of others.
+    /// A Boolean value that indicates whether no pixels need to be resampled.
     var isUnscaled: Bool { region.isCut(to: scaledSize) }
 
     private init(whole size: PixelSize, scaledTo scaledSize: PixelSize) {
@@ -52,7 +54,8 @@ struct ScalePlan: Sendable, Hashable {
         wholeSize = scaledSize
     }
 
-    /// The whole box if the image is large enough for it or may be enlarged, else as much of its shape as there is.
+    /// Creates a plan that fills the box, or the largest part of its shape if the image is too small and must not be
+    /// enlarged.
     private init(of size: PixelSize, filling box: PixelSize, enlarges: Bool) {
         let isNarrower = box.width * size.height <= box.height * size.width  // the height decides
         let (wanted, there) = isNarrower ? (box.height, size.height) : (box.width, size.width)
@@ -70,7 +73,7 @@ struct ScalePlan: Sendable, Hashable {
                 isNarrower
                 ? PixelSize(width: Self.rounded(box.width, times: size.height, over: box.height), height: size.height)
                 : PixelSize(width: size.width, height: Self.rounded(box.height, times: size.width, over: box.width))
-            // Whole pixels, so that none has to be made of others.
+            // Whole pixels, to avoid resampling.
             var region = PixelRegion(
                 width: Double(scaledSize.width), height: Double(scaledSize.height), inTheMiddleOf: size)
             (region.left, region.top) = (region.left.rounded(.down), region.top.rounded(.down))
@@ -82,7 +85,7 @@ struct ScalePlan: Sendable, Hashable {
     private static func fit(_ size: PixelSize, into box: PixelSize, enlarges: Bool) -> PixelSize {
         let width = enlarges ? box.width : min(box.width, size.width)
         let height = enlarges ? box.height : min(box.height, size.height)
-        // Which side is the tighter one?
+        // Determine the limiting side.
         if width * size.height <= height * size.width {
             return PixelSize(width: width, height: rounded(size.height, times: width, over: size.width))
         } else {
@@ -90,7 +93,7 @@ struct ScalePlan: Sendable, Hashable {
         }
     }
 
-    /// As many pixels as allowed, so that the sides follow from the root.
+    /// Returns the largest size of at most `limit` pixels with the same aspect ratio.
     private static func fit(_ size: PixelSize, intoPixels limit: Int) -> PixelSize {
         guard size.area > limit else { return size }
         let shape = Double(size.width) / Double(size.height)
@@ -104,7 +107,7 @@ struct ScalePlan: Sendable, Hashable {
         PixelSize(width: min(max(box.width, 1), longestSide), height: min(max(box.height, 1), longestSide))
     }
 
-    /// `side` scaled, to the nearest whole number, but at least 1.
+    /// Returns `side` scaled, rounded to the nearest integer, but at least 1.
     private static func rounded(_ side: Int, times factor: Int, over divisor: Int) -> Int {
         max(1, (side * factor * 2 + divisor) / (divisor * 2))
     }

@@ -1,12 +1,13 @@
-/// Takes the rows of an image, from the top, one at a time.
+/// A destination for the rows of an image, from the top, one at a time.
 protocol RowSink: AnyObject {
-    /// A Boolean value that indicates whether rows of four inks are to come as a JPEG has them, inverted, and not as RGBA.
+    /// A Boolean value that indicates whether CMYK rows are passed as stored in the JPEG, inverted, instead of RGBA.
     var takesInks: Bool { get }
 
-    /// A Boolean value that indicates whether rows of 16 bits a channel may come, in the byte order of the machine.
+    /// A Boolean value that indicates whether rows can have 16 bits per channel, in the byte order of the machine.
     var takesDeepRows: Bool { get }
 
-    /// The next row: RGBA, 8 bits a channel or 16, straight alpha. The span is good for the call only.
+    /// Takes the next row: RGBA with 8 or 16 bits per channel and straight alpha. The span is valid only during the
+    /// call.
     func append(row: Span<UInt8>)
 }
 

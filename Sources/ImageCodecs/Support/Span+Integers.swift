@@ -1,4 +1,4 @@
-/// Reading numbers and names at an offset; nil where the bytes have not come. Offsets are never negative.
+/// Reads numbers and names at a nonnegative offset; returns `nil` if the bytes have not been received.
 extension Span<UInt8> {
     package func byte(at offset: Int) -> Int? {
         offset < count ? Int(self[offset]) : nil
@@ -24,7 +24,7 @@ extension Span<UInt8> {
         littleEndian(4, at: offset)
     }
 
-    /// Returns whether the ASCII characters of `name` stand at `offset`.
+    /// Returns whether the ASCII characters of `name` are at `offset`.
     package func has(_ name: StaticString, at offset: Int) -> Bool {
         guard has(name.utf8CodeUnitCount, at: offset) else { return false }
         return name.withUTF8Buffer { characters in
@@ -33,7 +33,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns whether `length` bytes have come at `offset`.
+    /// Returns whether `length` bytes from `offset` have been received.
     package func has(_ length: Int, at offset: Int) -> Bool {
         offset <= count && length <= count - offset
     }

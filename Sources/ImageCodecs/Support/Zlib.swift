@@ -1,8 +1,8 @@
 import CPNG
 
-/// The decompression of zlib.
+/// Decompression with zlib.
 enum Zlib {
-    /// What `bytes` unfold to; nil if they are broken, or it is more than `limit` bytes.
+    /// Returns the decompressed `bytes`; `nil` if they are corrupt, or the result exceeds `limit` bytes.
     static func inflate(_ bytes: Span<UInt8>, limit: Int) -> [UInt8]? {
         var file = unsafe cpng_file()
         defer { unsafe cpng_file_free(&file) }

@@ -1,28 +1,30 @@
-/// Checks that an image file is whole and undamaged, without making its pixels.
+/// Verifies that an image file is complete and undamaged, without producing its pixels.
 ///
-/// Append the file from its first byte in pieces of any size. When ``header`` appears, nothing large has been allocated
-/// yet: the caller may first find room for ``estimatedBytes``, then calls ``begin()``. After an error every further call
-/// throws the same error. Not `Sendable`: one verifier belongs to one task.
+/// Append the file from its first byte in pieces of any size. When ``header`` is set, no large memory has been
+/// allocated: reserve ``estimatedBytes`` if necessary, then call ``begin()``. After an error, every further call
+/// throws the same error. Not `Sendable`: use a verifier from one task only.
 ///
-/// A file passes only if every byte that makes pixels can be decoded, in all scans, passes and frames, and if it goes on to
-/// its format's end marker. Bytes behind the end marker are ignored.
+/// A file passes only if all pixel data can be decoded, in all scans, passes, and frames, and the file extends to its
+/// format's end marker. Bytes after the end marker are ignored.
 public final class ImageVerifier {
-    /// The header, as soon as enough of the file has come; its frame count is what the file says there, which may be nil.
+    /// The header, available as soon as enough of the file has been received.
+    ///
+    /// Its frame count is the declared one, which can be `nil`.
     public private(set) var header: ImageHeader?
-    /// The maximum number of bytes of memory that the check holds at once; nil until ``header`` is known.
+    /// The maximum memory that the check holds at once, in bytes; `nil` until ``header`` is known.
     public private(set) var estimatedBytes: Int?
 
     private let limits: DecodeLimits
     private var failure: CodecError?
     private var bytesSeen = 0
-    /// The file so far, until ``begin()``.
+    /// The received file, until ``begin()``.
     private var beginning: FileBeginning
     private var format: (any FormatDescriptor)?
     private var file: (any FileVerifier)?
 
     /// Creates a verifier for one file.
     ///
-    /// Files that are no JPEG, PNG, WebP or GIF are offered to `customFormats`.
+    /// Files that are not JPEG, PNG, WebP, or GIF are offered to `customFormats`.
     public init(limits: DecodeLimits = DecodeLimits(), customFormats: [any CustomFormat] = []) {
         self.limits = limits
         beginning = FileBeginning(formats: FormatTable(adding: customFormats))
@@ -30,9 +32,9 @@ public final class ImageVerifier {
 
     /// Appends the next bytes of the file.
     ///
-    /// Before ``begin()`` they are only kept, and searched for the header. Throws as soon as the bytes show that the file
-    /// cannot be verified: `unsupportedFormat`, `overLimit`, `corrupt`, `unsupportedFeature`, `zeroPixels`, `truncated` if
-    /// the image ends before its pixels do, and `decoderFault`.
+    /// Before ``begin()``, they are only kept and searched for the header. Throws as soon as the bytes show that the
+    /// file cannot be verified: `unsupportedFormat`, `overLimit`, `corrupt`, `unsupportedFeature`, `zeroPixels`,
+    /// `truncated` if the image ends before its pixels do, and `decoderFault`.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
         try remembering { () throws(CodecError) in
             bytesSeen += bytes.count
@@ -47,9 +49,9 @@ public final class ImageVerifier {
         }
     }
 
-    /// Allocates up to ``estimatedBytes`` and checks the bytes that have been appended so far.
+    /// Allocates up to ``estimatedBytes`` and checks the appended bytes.
     ///
-    /// Call it once, after ``header`` has appeared. Does nothing before that, or when called again.
+    /// Call this method once, after ``header`` has been set. Does nothing before that or when called again.
     public func begin() throws(CodecError) {
         try remembering { () throws(CodecError) in
             guard file == nil, let header, let format else { return }
@@ -61,10 +63,10 @@ public final class ImageVerifier {
         }
     }
 
-    /// Looks for the header in everything that has been appended, at the end of a file in which it has not appeared.
+    /// Searches all appended bytes for the header, at the end of a file in which it has not been found.
     ///
-    /// ``append(_:)`` may find it late, when the file has grown by an eighth. Once it is known here, memory can be found for it
-    /// before ``finish()`` takes it.
+    /// ``append(_:)`` can find it late, when the file has grown by an eighth. If it is found here, the caller can
+    /// reserve memory before ``finish()`` allocates it.
     public func lookForHeaderAtEnd() throws(CodecError) {
         try remembering { () throws(CodecError) in
             if header == nil { try take(beginning.finish(limits: limits)) }
@@ -73,7 +75,7 @@ public final class ImageVerifier {
 
     /// Ends the file: returns its header with the number of frames, or throws the reason why it does not pass.
     ///
-    /// The reason is `truncated` if bytes are missing. Calls ``begin()`` if that has not happened.
+    /// The reason is `truncated` if bytes are missing. Calls ``begin()`` if it has not been called.
     public func finish() throws(CodecError) -> ImageHeader {
         try remembering { () throws(CodecError) in
             if header == nil { try take(beginning.finish(limits: limits)) }
@@ -84,14 +86,14 @@ public final class ImageVerifier {
         }
     }
 
-    /// Verifies a whole file.
+    /// Verifies a complete file.
     ///
-    /// Returns its header with the number of frames; throws as ``append(_:)`` and ``finish()`` do.
+    /// Returns its header with the number of frames; throws the errors of ``append(_:)`` and ``finish()``.
     public static func verify(
         _ bytes: Span<UInt8>, limits: DecodeLimits = DecodeLimits(), customFormats: [any CustomFormat] = []
     ) throws(CodecError) -> ImageHeader {
         let verifier = ImageVerifier(limits: limits, customFormats: customFormats)
-        // In pieces until the header is there, so that little is kept twice.
+        // In pieces until the header is known, to hold as little as possible twice.
         var rest = bytes
         while verifier.header == nil, !rest.isEmpty {
             let piece = min(rest.count, 64 << 10)
@@ -103,7 +105,7 @@ public final class ImageVerifier {
         return try verifier.finish()
     }
 
-    /// Throws the error that was thrown before, or keeps the one that `body` throws for the next time.
+    /// Throws the error that was thrown before, or stores the one that `body` throws for the next call.
     private func remembering<Result>(_ body: () throws(CodecError) -> Result) throws(CodecError) -> Result {
         if let failure { throw failure }
         do {
@@ -116,7 +118,7 @@ public final class ImageVerifier {
         }
     }
 
-    /// Takes the header once it is there.
+    /// Processes the header once it is known.
     private func take(_ head: FileHead?) throws(CodecError) {
         guard header == nil, let head else { return }
         let bytes = head.format.verifierBytes(of: head.header, beginning: beginning.bytes.span)

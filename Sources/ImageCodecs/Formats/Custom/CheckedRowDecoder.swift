@@ -1,4 +1,4 @@
-/// A decoder of a ``CustomFormat`` as one of ours, held to what it promised.
+/// Adapts the decoder of a ``CustomFormat`` and verifies that it honors its contract.
 final class CheckedRowDecoder: RowDecoder {
     private var decoder: any CustomRowDecoder
     private let format: ImageFormat
@@ -28,11 +28,11 @@ final class CheckedRowDecoder: RowDecoder {
     }
 
     func salvage(to rows: any RowSink) {
-        // There is an error already.
+        // The original error is thrown; ignore this one.
         try? counting(rows) { (rows) throws(CodecError) in try decoder.salvage(to: &rows) }
     }
 
-    /// Also if `body` keeps it to itself that a row was refused.
+    /// Detects refused rows even if `body` ignores the error.
     private func counting(
         _ sink: any RowSink, _ body: (inout ImageRows) throws(CodecError) -> Void
     ) throws(CodecError) {

@@ -1,78 +1,81 @@
-/// An image format that this library does not know, and you do.
+/// An image format implemented by the application.
 ///
-/// Handed to ``StreamingDecoder``, or a loader by its decoder's configuration, its files are images like all others:
-/// limits are checked by the header, memory is asked for, rows are scaled, cut, turned, converted to sRGB and shown as
-/// they come. Whatever it does, it is held to its promises: it costs an error, and no more.
+/// Pass it to ``StreamingDecoder``, or to a loader in its decoder's configuration. Its files are treated like those
+/// of built-in formats: the header is checked against the limits, memory is reserved, and rows are scaled, cropped,
+/// oriented, converted to sRGB, and shown as they arrive. A format that violates its contract causes an error and no
+/// further harm.
 ///
-/// Formats are asked only about files that are no JPEG, PNG, WebP or GIF, in the order in which they are handed over: the
-/// first that recognizes a file has it, and is waited for until it has seen ``signatureLength`` bytes.
-/// One value serves many decodes at a time.
+/// Custom formats are asked only about files that are not JPEG, PNG, WebP, or GIF, in the order in which they were
+/// passed: the first that recognizes a file is used, and none is ruled out before ``signatureLength`` bytes are
+/// available. One value serves many concurrent decodes.
 public protocol CustomFormat: Sendable {
-    /// What the format is called.
+    /// The name of the format.
     ///
-    /// Its media type is named in the `Accept` field of a loader's requests.
+    /// A loader includes its media type in the `Accept` field of requests.
     var format: ImageFormat { get }
 
-    /// How many leading bytes decide whether a file has the format; 12 by default, 4,096 at most.
+    /// The number of leading bytes that decide whether a file has the format: 12 by default, at most 4,096.
     ///
-    /// A file that is none of any format is refused once the longest of these numbers has come, and shorter files are no
-    /// images if they have less than 12 bytes.
+    /// A file of no known format is rejected once the longest of these lengths has arrived. Shorter files are
+    /// rejected if they have fewer than 12 bytes.
     var signatureLength: Int { get }
 
-    /// Returns whether a file with this beginning has the format.
+    /// Returns whether a file that begins with these bytes has the format.
     ///
-    /// The beginning has ``signatureLength`` bytes at most, and fewer while, or because, there are no more; what is recognized
-    /// by fewer has to be by more.
+    /// `beginning` has at most ``signatureLength`` bytes, and fewer if no more have arrived or exist. A format that
+    /// recognizes a prefix must also recognize its continuation.
     func recognizes(_ beginning: Span<UInt8>) -> Bool
 
-    /// What a file that begins with these bytes, and was recognized, says of its image; nil while more are needed.
+    /// Returns the header of the image in a recognized file that begins with these bytes, or `nil` while more are
+    /// needed.
     ///
-    /// To be read from the structure, without decoding, as the answer decides whether there will be a decode. Asked again
-    /// with a longer beginning, up to ``DecodeLimits/maximumHeaderBytes``. The size is that of the stored image, and checked
-    /// against the limits by the caller. Of the header the format is set to this one, the frames to one, of which all
-    /// decodes are made, and what is said of a color profile to what ``colorProfile(of:)`` tells. Throws `corrupt` and
+    /// Parse the structure only, without decoding, because the result decides whether the file is decoded. This
+    /// method is called again with a longer beginning, up to ``DecodeLimits/maximumHeaderBytes``. The size is that of
+    /// the stored image; the caller checks it against the limits. The caller also sets the format to this one, the
+    /// frame count to one, and the color profile to the result of ``colorProfile(of:)``. Throws `corrupt` and
     /// `unsupportedFeature`.
     func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader?
 
-    /// The ICC profile of the rows, found in the beginning that ``header(of:)`` was content with; nil, as unless told
-    /// otherwise, for sRGB.
+    /// Returns the ICC profile of the rows, found in the beginning for which ``header(of:)`` returned a header;
+    /// `nil`, the default, means sRGB.
     func colorProfile(of beginning: Span<UInt8>) -> [UInt8]?
 
-    /// The size of the rows that a decoder hands out where `target` is wanted: as stored, which it is unless told
-    /// otherwise, or less where the format can be decoded to a smaller size, but no less than the target if that is smaller.
+    /// Returns the size of the rows that a decoder produces for `target`: the stored size, by default, or a smaller
+    /// one if the format can be decoded at reduced size, but no less than the target if that is smaller.
     func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize
 
-    /// The maximum number of bytes of memory that a decoder holds itself while it makes rows of `rowSize`.
+    /// Returns the maximum memory that a decoder itself holds while it produces rows of `rowSize`, in bytes.
     func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int
 
-    /// A decoder for a file with this header, whose size is within the limits; `rowSize` as ``rowSize(of:for:)`` gave it.
+    /// Creates a decoder for a file with this header, whose size is within the limits; `rowSize` is a result of
+    /// ``rowSize(of:for:)``.
     func decoder(for header: ImageHeader, rowSize: PixelSize) throws(CodecError) -> any CustomRowDecoder
 }
 
 extension CustomFormat {
-    /// 12.
+    /// 12 bytes.
     public var signatureLength: Int { ImageFormat.signatureLength }
-    /// None: sRGB.
+    /// No profile: sRGB.
     public func colorProfile(of beginning: Span<UInt8>) -> [UInt8]? { nil }
-    /// As stored.
+    /// The stored size.
     public func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize { header.size }
 }
 
 extension CustomFormat {
-    /// The maximum number of bytes by which a format is recognized.
+    /// The maximum length of a signature, in bytes.
     private static var maximumSignatureLength: Int { 4 << 10 }
-    /// The maximum number of pixels along a side, whatever the limits, so that products cannot overflow.
+    /// The maximum side in pixels regardless of the limits, so that products cannot overflow.
     private static var maximumSide: Int { 0x7FFF_FFFF }
 
-    /// The length of the signature, within its bounds.
+    /// The length of the signature, clamped to the valid range.
     var usableSignatureLength: Int { min(max(signatureLength, 0), Self.maximumSignatureLength) }
 
-    /// Returns whether a file has the format, as far as has come.
+    /// Returns whether a file has the format, as far as it has been received.
     func claims(_ prefix: Span<UInt8>) -> Bool {
         recognizes(prefix.extracting(first: min(prefix.count, usableSignatureLength)))
     }
 
-    /// The header, checked and with what the library knows better.
+    /// Returns the validated header, with the fields that the library sets.
     func checkedHeader(
         of beginning: Span<UInt8>, limits: DecodeLimits, colors: inout [ColorSource]
     ) throws(CodecError) -> ImageHeader? {
@@ -83,7 +86,7 @@ extension CustomFormat {
         header.format = format
         header.frameCount = 1
         header.orientationFollowsPixels = false
-        header.colorChannels = header.colorChannels == 1 ? 1 : 3  // rows of inks have become colors
+        header.colorChannels = header.colorChannels == 1 ? 1 : 3  // CMYK rows have been converted
         header.isGrey = header.colorChannels == 1
         header.colorProfile = nil
         if let profile = colorProfile(of: beginning) {

@@ -1,4 +1,4 @@
-/// The entry of a ``CustomFormat`` in the ``FormatTable``, held to its promises.
+/// The adapter that makes a ``CustomFormat`` an entry of the ``FormatTable`` and enforces its contract.
 struct CustomFormatDescriptor: FormatDescriptor {
     private let custom: any CustomFormat
 

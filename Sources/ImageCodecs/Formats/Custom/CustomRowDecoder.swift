@@ -1,33 +1,34 @@
-/// What a ``CustomFormat`` decodes one file with: bytes in, rows out, from the top.
+/// A decoder of one file of a ``CustomFormat``: bytes in, rows out, from the top.
 ///
-/// One decoder belongs to one task at a time, and may be a value. After an error it is asked for nothing but ``salvage(to:)``.
+/// A decoder is used by one task at a time and can be a value type. After an error only ``salvage(to:)`` is called.
 public protocol CustomRowDecoder {
-    /// Takes the next bytes of the file, of any number, the first ones included, and hands every row that is now complete to
-    /// `rows`.
+    /// Takes the next bytes of the file, in pieces of any size starting with the first byte, and passes every
+    /// complete row to `rows`.
     ///
-    /// Bytes behind the end of the image are to be ignored. Throws `corrupt`, `unsupportedFeature` and what `rows` throw.
+    /// Ignore bytes after the end of the image. Throws `corrupt`, `unsupportedFeature`, and the errors of `rows`.
     mutating func append(_ bytes: Span<UInt8>, to rows: inout ImageRows) throws(CodecError)
 
-    /// The file is at its end: hands over the rows that are left, or throws `truncated`.
+    /// Ends the file: passes the remaining rows to `rows`, or throws `truncated`.
     mutating func finish(to rows: inout ImageRows) throws(CodecError)
 
-    /// The latest scan or pass of which a preview can be rendered, from 1; nil, as by default, while there is none,
-    /// and for files whose rows come once only: what has come is then all there is to show.
+    /// The latest scan or pass of which a preview can be rendered, counted from 1; `nil`, the default, while there is
+    /// none, and for files whose rows arrive only once, where the received rows are the preview.
     var previewScan: Int? { get }
 
-    /// Hands all rows of a preview of that scan, as good as they are known, to `rows`; the image's own rows are still to come.
+    /// Passes all rows of a preview of that scan to `rows`, in the best quality known. The image's own rows follow
+    /// later.
     mutating func renderPreview(to rows: inout ImageRows) throws(CodecError)
 
-    /// After `truncated` or `corrupt`, once: hands over the rows that can be made of what came before and have not been
-    /// handed out yet; none by default.
+    /// Passes the rows that can be recovered after `truncated` or `corrupt`, and have not been passed yet, to `rows`;
+    /// none by default. Called at most once.
     mutating func salvage(to rows: inout ImageRows) throws(CodecError)
 }
 
 extension CustomRowDecoder {
-    /// None.
+    /// No previews.
     public var previewScan: Int? { nil }
-    /// Nothing.
+    /// Does nothing.
     public mutating func renderPreview(to rows: inout ImageRows) throws(CodecError) {}
-    /// Nothing.
+    /// Does nothing.
     public mutating func salvage(to rows: inout ImageRows) throws(CodecError) {}
 }

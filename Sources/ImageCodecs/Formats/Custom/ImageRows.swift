@@ -1,16 +1,16 @@
-/// Takes the rows of an image from a ``CustomRowDecoder``, from the top, one at a time.
+/// A destination for the rows of an image from a ``CustomRowDecoder``, from the top, one at a time.
 public struct ImageRows: ~Copyable {
     private let sink: any RowSink
     private let format: ImageFormat
     private let size: PixelSize
-    /// How many have come.
+    /// The number of rows received.
     private(set) var count: Int
-    /// Why no more are taken.
+    /// The reason why no more rows are accepted.
     private(set) var failure: CodecError?
-    /// A row of samples of 16 bits, as the sink takes it.
+    /// A row of 16-bit samples in the sink's format.
     private var samples: [UInt8] = []
 
-    /// For an image with rows of `size`, of which `count` have come already.
+    /// Creates a destination for an image with rows of `size`, of which `count` have been received already.
     init(of format: ImageFormat, size: PixelSize, count: Int, to sink: any RowSink) {
         self.format = format
         self.size = size
@@ -18,18 +18,18 @@ public struct ImageRows: ~Copyable {
         self.sink = sink
     }
 
-    /// The next row: red, green, blue and straight alpha of each pixel.
+    /// Appends the next row: red, green, blue, and straight alpha of each pixel, 8 bits each.
     ///
-    /// Throws `decoderFault` for a row of another width than the decoder was made for, and for more rows; the decode is over
-    /// then.
+    /// Throws `decoderFault` for a row of the wrong width and for too many rows; the decode then fails.
     public mutating func append(_ row: Span<UInt8>) throws(CodecError) {
         try admit(row.count)
         sink.append(row: row)
     }
 
-    /// The next row with 16 bits a channel, which ``PixelFormat/rgba16`` keeps and others round to the nearest of 8.
+    /// Appends the next row with 16 bits per channel, which ``PixelFormat/rgba16`` keeps and other formats round to 8
+    /// bits.
     ///
-    /// Rows of both kinds may follow each other. Throws what ``append(_:)-(Span<UInt8>)`` throws.
+    /// Rows of both kinds can be mixed. Throws the errors of ``append(_:)-(Span<UInt8>)``.
     public mutating func append(_ row: Span<UInt16>) throws(CodecError) {
         try admit(row.count)
         samples.removeAll(keepingCapacity: true)
@@ -46,7 +46,7 @@ public struct ImageRows: ~Copyable {
         sink.append(row: row.span)
     }
 
-    /// Counts a row, if there may be one more of so many samples.
+    /// Counts a row of this number of samples, or throws an error if it is not allowed.
     private mutating func admit(_ samples: Int) throws(CodecError) {
         if let failure { throw failure }
         let detail =

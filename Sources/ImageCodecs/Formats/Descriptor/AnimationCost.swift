@@ -1,18 +1,19 @@
-/// What the frames of an animation take to be decoded, as far as they are known.
+/// The cost of decoding the frames of an animation that are known so far.
 struct AnimationCost: Sendable {
-    /// A page of memory, the largest kind that systems hand out unasked.
+    /// The size of a memory page: the largest kind that systems use by default, in bytes.
     static let pageBytes = 2 << 20
 
-    /// Columns and rows that no frame exceeds, as far as it is on the canvas.
+    /// The maximum width and height of the visible part of all frames, in pixels.
     private(set) var largest = PixelSize(width: 0, height: 0)
     private(set) var largestData = 0
-    /// The maximum number of pixels that have to be kept to bring them back.
+    /// The maximum number of pixels that must be saved to restore them.
     private(set) var mostSaved = 0
-    /// Bytes of the canvas that frames are painted on, counted for each frame, and the rows that they lie in.
+    /// The total size of the canvas areas that frames are painted on, counted for each frame, and the rows that
+    /// contain them.
     private(set) var paintedBytes = 0
     private(set) var paintedRows: Range<Int>?
 
-    /// Adds a frame on a canvas of `size`, whose bytes can be counted.
+    /// Adds a frame on a canvas of `size`, whose byte count does not overflow.
     mutating func add(_ frame: StoredFrame, _ size: PixelSize) {
         let place = frame.place(on: size)
         guard place.size.area > 0 else { return }

@@ -1,27 +1,30 @@
-/// The frames of an animation, and how they follow each other.
+/// The frames of an animation and their dependencies.
 ///
-/// Found by an ``AnimationWalk`` over the file's structure; no pixel is decoded.
+/// Created by an ``AnimationWalk`` from the structure of the file; no pixel is decoded.
 struct AnimationIndex: Sendable {
     /// The format of the file.
     let format: any FormatDescriptor
-    /// The header; its frame count and orientation are settled when the index is.
+    /// The header.
+    ///
+    /// Its frame count and orientation are final once the index is settled.
     var header: ImageHeader
-    /// How often the animation is shown; 0 is without end.
+    /// The number of times the animation plays; 0 means forever.
     var loopCount: Int
-    /// Those that are complete, in the order of the file.
+    /// The complete frames, in the order of the file.
     private(set) var frames: [StoredFrame] = []
-    /// What these take to be decoded.
+    /// The cost of decoding these frames.
     private(set) var cost = AnimationCost()
-    /// What every frame's own file begins with: the palette of a GIF, the chunks before the pixels of a PNG.
+    /// The common beginning of the files made for single frames: the palette of a GIF, the chunks before the pixels
+    /// of a PNG.
     var preamble: [UInt8] = []
     /// A Boolean value that indicates whether the file has no more frames than these.
     private(set) var isWhole = false
 
     private var budget: FrameBudget
-    /// A Boolean value that indicates whether nothing is to be seen when the next frame begins.
+    /// A Boolean value that indicates whether the canvas is fully transparent when the next frame begins.
     private var isBlank = true
 
-    /// An index without frames.
+    /// Creates an index without frames.
     init(header: ImageHeader, format: any FormatDescriptor, limits: DecodeLimits) {
         self.format = format
         self.header = header
@@ -29,7 +32,9 @@ struct AnimationIndex: Sendable {
         loopCount = format.animation?.defaultLoopCount ?? 0
     }
 
-    /// Adds a frame; number and size of all have to be within limits.
+    /// Adds a frame.
+    ///
+    /// Throws an error if the number or size of frames is over a limit.
     mutating func add(_ frame: StoredFrame) throws(CodecError) {
         try budget.add(frame.size)
         var frame = frame
@@ -38,37 +43,39 @@ struct AnimationIndex: Sendable {
         cost.add(frame, header.size)
     }
 
-    /// No more frames come, either because these are all, or because the file ends too early or is damaged.
+    /// Ends the index, either because the animation is complete, or because the file ends early or is damaged.
     mutating func settle(isWhole: Bool) {
         self.isWhole = isWhole
         header.frameCount = frames.count
         header.orientationFollowsPixels = false
     }
 
-    /// Returns whether it has all that `known` has, and perhaps more; what was found in one walk costs no look at its bytes.
+    /// Returns whether this index contains all frames of `known`, and perhaps more.
+    ///
+    /// Frames found by the same parser are compared without their bytes.
     func continues(_ known: AnimationIndex) -> Bool {
         header.format == known.header.format && header.size == known.header.size && preamble == known.preamble
             && frames.starts(with: known.frames)
     }
 
-    /// A file of its own for a frame, so that the decoder for stills can decode it.
+    /// Returns a complete file that contains only `frame`, for the decoder of still images.
     func still(_ frame: StoredFrame) -> [UInt8] {
         format.animation?.still(frame, of: self) ?? []
     }
 
-    /// The header of that file, an image of what is visible of the frame.
+    /// Returns the header of that file, whose image is the visible part of the frame.
     func stillHeader(_ frame: StoredFrame) -> ImageHeader {
         var header = header
         header.size = frame.visibleSize(on: self.header.size)
         header.frameCount = 1
-        // What a frame does not cover is transparent, and so may be what it does.
+        // Uncovered parts of the canvas are transparent, and the frame itself can be.
         header.hasAlpha = true
         header.orientation = .up
         header.orientationFollowsPixels = false
         return header
     }
 
-    /// A header for the most that the decode of a frame can take.
+    /// The header that describes the most expensive frame possible.
     var anyFrameHeader: ImageHeader {
         var header = header
         header.hasAlpha = true

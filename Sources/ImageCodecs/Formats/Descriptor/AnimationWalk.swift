@@ -1,40 +1,43 @@
-/// What each format's folder provides: passes once over the structure of a file while it arrives, and finds its frames.
+/// A format's incremental parser of the structure of animations, which finds their frames while a file arrives.
 protocol AnimationWalk: Sendable {
-    /// How often an animation is shown whose file does not say it; 0 is without end.
+    /// The number of times an animation plays if its file does not declare it; 0 means forever.
     static var defaultLoopCount: Int { get }
 
-    /// How half-transparent pixels of its frames are laid over others.
+    /// The method for blending translucent pixels with those below.
     static var blending: FrameBlending { get }
 
-    /// A Boolean value that indicates whether each frame may be interlaced or not, whatever the header says.
+    /// A Boolean value that indicates whether each frame can be interlaced or not, regardless of the header.
     static var framesMayBeInterlaced: Bool { get }
 
-    /// A Boolean value that indicates whether a file whose animation is invalid has a default image that is shown in its place.
+    /// A Boolean value that indicates whether a file with an invalid animation has a default image to show instead.
     static var hasDefaultImage: Bool { get }
 
-    /// A file of its own for a frame of `index`, so that the decoder for stills can decode it.
+    /// Returns a complete file that contains only a frame of `index`, for the decoder of still images.
     static func still(_ frame: StoredFrame, of index: AnimationIndex) -> [UInt8]
 
-    /// What has been found.
+    /// The frames found so far.
     var index: AnimationIndex { get set }
 
-    /// A Boolean value that indicates whether the end of the animation has come; what follows is not looked at.
+    /// A Boolean value that indicates whether the end of the animation has been reached; the bytes that follow are
+    /// ignored.
     var hasEnded: Bool { get }
 
-    /// A walk that finds the frames for `index`; `beginning` is the file up to where its header is known, or more.
+    /// Creates a parser that adds frames to `index`. `beginning` is the file at least up to where its header is
+    /// known.
     init(_ index: AnimationIndex, beginning: Span<UInt8>)
 
-    /// The default image, as a file of its own, of a file whose animation turned out to be invalid; nil if there is none.
+    /// The default image of a file whose animation is invalid, as a complete file; `nil` if there is none.
     var defaultImage: [UInt8]? { get }
 
-    /// Passes over what has come and adds the frames that are complete; `bytes` is the file from its first byte that is not
-    /// forgotten.
+    /// Parses the received bytes and adds the frames that are complete. `bytes` is the file from the first byte that
+    /// has not been discarded.
     mutating func pass(_ bytes: Span<UInt8>) throws(CodecError)
 
-    /// Says how many of `count` bytes are not needed any more; the next step takes the bytes from there on.
+    /// Returns how many of `count` bytes are no longer needed; the next call takes the bytes from there on.
     mutating func forget(of count: Int) -> Int
 
-    /// The file is at its end, with `count` bytes that are not forgotten: throws `truncated` or `corrupt` if that is too early.
+    /// Ends the file, with `count` bytes that have not been discarded. Throws `truncated` or `corrupt` if it is
+    /// incomplete.
     func finish(at count: Int) throws(CodecError)
 }
 
@@ -46,10 +49,10 @@ extension AnimationWalk {
     var defaultImage: [UInt8]? { nil }
 }
 
-/// How half-transparent pixels are laid over others.
+/// The method for blending translucent pixels with those below.
 enum FrameBlending: Sendable {
-    /// As the specification of PNG has it, rounded.
+    /// Exact and rounded, as in the PNG specification.
     case exact
-    /// As libwebp approximates it, for the same pixels as everywhere.
+    /// The approximation of libwebp, for the same pixels as in other software.
     case libwebp
 }

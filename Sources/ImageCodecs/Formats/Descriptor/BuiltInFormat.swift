@@ -1,11 +1,11 @@
 /// A format of this library, described by its signatures, its decoder and its verifier.
 protocol BuiltInFormat: FormatDescriptor {
-    /// What decodes its files.
+    /// The decoder of its files.
     associatedtype Decoder: BuiltInRowDecoder
-    /// What checks them.
+    /// The verifier of its files.
     associatedtype Verifier: BuiltInVerifier
 
-    /// What its files begin with, one or the other.
+    /// The alternative signatures of its files.
     var signatures: [FormatSignature] { get }
 }
 

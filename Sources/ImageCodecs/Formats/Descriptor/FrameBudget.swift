@@ -1,13 +1,13 @@
-/// Counts the frames of an animation, and their pixels, against the limits.
+/// Counts the frames of an animation and their pixels, and checks them against the limits.
 struct FrameBudget: Sendable {
-    /// Frames so far.
+    /// The number of frames so far.
     private(set) var count = 0
     private var pixelCount = 0
     private let canvas: PixelSize
     private let format: ImageFormat
     private let limits: DecodeLimits
 
-    /// A budget for the frames of a file with this header.
+    /// Creates a budget for the frames of a file with this header.
     init(of header: ImageHeader, limits: DecodeLimits) {
         canvas = header.size
         format = header.format
@@ -19,9 +19,9 @@ struct FrameBudget: Sendable {
         guard count < limits.maximumFrames else {
             throw .overLimit(.frames, value: count + 1, limit: limits.maximumFrames)
         }
-        // A GIF may have frames of no pixels, which only take time.
+        // A GIF can have frames without pixels, which only take time.
         if size.area > 0 { try limits.check(size, format) }
-        // A few bytes make a frame, and each costs as much time as it has pixels, or the canvas.
+        // A frame can consist of a few bytes but takes as much time as it has pixels, or the canvas.
         let (sum, overflow) = pixelCount.addingReportingOverflow(max(size.area, canvas.area))
         pixelCount = overflow ? .max : sum
         guard pixelCount <= limits.maximumAnimationPixels else {

@@ -1,62 +1,63 @@
-/// What each format's folder provides: file bytes in, rows of the stored image out, from the top.
+/// A built-in format's decoder of still images: file bytes in, rows of the stored image out, from the top.
 protocol BuiltInRowDecoder: RowDecoder {
-    /// The size of the rows that this decoder hands out when `target` is wanted: the stored size, or a smaller one, but
-    /// no less than the target, and at least twice as much unless the codec makes it much faster, if the codec can scale
-    /// while it decodes.
+    /// Returns the size of the rows that the decoder produces if `target` is requested: the stored size or, if the
+    /// codec can scale while decoding, a smaller size that is no less than the target, and at least twice the target
+    /// unless less makes the codec much faster.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize
 
-    /// The maximum number of bytes of memory the decoder itself holds while it makes rows of `rowSize`.
+    /// Returns the maximum memory that the decoder holds while it produces rows of `rowSize`, in bytes.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int
 
-    /// A decoder for a file with this header, whose limits have been checked; `rowSize` as ``rowSize(of:for:)`` gave
-    /// it. The file is then appended from its first byte.
+    /// Creates a decoder for a file with this header, whose limits have been checked. `rowSize` is a result of
+    /// ``rowSize(of:for:)``. The file is then appended from its first byte.
     ///
-    /// With `toleratesDamage` it goes on behind damaged data if its codec can, and says so in ``isDamaged``.
+    /// With `toleratesDamage`, it continues after damaged data if its codec can, and reports this in ``isDamaged``.
     init(
         header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits, toleratesDamage: Bool
     ) throws(CodecError)
 }
 
-/// A decoder at work on one file.
+/// A decoder of one file.
 ///
-/// It belongs to one task at a time.
+/// It must be used from one task at a time.
 protocol RowDecoder: AnyObject {
-    /// Takes the next bytes of the file, of any number, and hands every row that is now complete and final to `rows`.
+    /// Takes the next bytes of the file, in pieces of any size, and passes every row that is complete and final to
+    /// `rows`.
     ///
-    /// Bytes behind the end of the image are ignored.
+    /// Bytes after the end of the image are ignored.
     func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError)
 
-    /// The file is at its end: hands over the rows that are left, or throws `truncated`.
+    /// Ends the file: passes the remaining rows to `rows`, or throws `truncated`.
     func finish(to rows: any RowSink) throws(CodecError)
 
-    /// Frames seen so far, or declared; nil if the decoder cannot tell.
+    /// The number of frames seen so far or declared; `nil` if unknown.
     var frameCount: Int? { get }
 
-    /// An orientation that came behind the pixels, known once `finish` has returned; nil if there was none.
+    /// An orientation found after the pixels, known once `finish` has returned; `nil` if there is none.
     var lateOrientation: ImageOrientation? { get }
 
-    /// The latest scan or pass of which a preview can be rendered, from 1; nil for files whose rows come once only
-    /// (what has come is then all there is to show) and while there is none.
+    /// The latest scan or pass of which a preview can be rendered, counted from 1; `nil` while there is none, and for
+    /// files whose rows arrive only once, where the received rows are the preview.
     var previewScan: Int? { get }
 
-    /// The size of a preview's rows where neither side is to be longer than `maximumSide`, if that can be had; nil if they
-    /// are as large as all rows in any case.
+    /// Returns the size of a preview's rows if neither side must exceed `maximumSide` pixels; `nil` if previews
+    /// always have the size of the image's rows.
     func previewRowSize(maximumSide: Int) -> PixelSize?
 
-    /// Hands all rows of a preview, as good as they are known, to `rows`; `size` is as
-    /// ``previewRowSize(maximumSide:)`` gave it, or that of all rows.
+    /// Passes all rows of a preview in the best quality known so far to `rows`. `size` is a result of
+    /// ``previewRowSize(maximumSide:)``, or the size of the image's rows.
     func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError)
 
-    /// A Boolean value that indicates whether some of the pixels are not what the file was made of, as only a decoder
-    /// that tolerates damage has them.
+    /// A Boolean value that indicates whether some pixels are wrong, which only happens with a decoder that tolerates
+    /// damage.
     var isDamaged: Bool { get }
 
-    /// After an error, and once only: hands over the rows that can be made of what had come before it and have not been
-    /// handed out yet, as good as they are known.
+    /// Passes the rows that can be recovered after an error, and have not been passed yet, to `rows` in the best
+    /// quality known. Call this method at most once.
     func salvage(to rows: any RowSink)
 
-    /// A Boolean value that indicates whether the end of the image has come, so that it is about to be finished;
-    /// false if the decoder cannot tell.
+    /// A Boolean value that indicates whether the end of the image has been reached, so that it will be finished
+    /// soon; `false` if the decoder cannot tell.
     var hasReachedEnd: Bool { get }
 }
 
@@ -74,7 +75,7 @@ extension RowDecoder {
 extension BuiltInRowDecoder {
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize { header.size }
 
-    /// A decoder that tolerates no damage.
+    /// Creates a decoder that tolerates no damage.
     init(header: ImageHeader, rowSize: PixelSize, limits: DecodeLimits) throws(CodecError) {
         try self.init(header: header, rowSize: rowSize, limits: limits, toleratesDamage: false)
     }

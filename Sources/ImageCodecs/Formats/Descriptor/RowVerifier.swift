@@ -1,4 +1,4 @@
-/// Checks a file by decoding its rows, which are discarded.
+/// Verifies a file by decoding its rows, which are discarded.
 final class RowVerifier: FileVerifier {
     private let decoder: any RowDecoder
     private let rowCount: Int

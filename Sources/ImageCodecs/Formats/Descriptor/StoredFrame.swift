@@ -1,63 +1,65 @@
-/// A frame as the file has it: where it is painted, and how.
+/// A frame as stored in the file: its area, timing, and composition rules.
 struct StoredFrame: Sendable, Equatable {
-    /// What becomes of the frame's place when its time is over.
+    /// The treatment of the frame's area after its display time.
     enum Disposal {
-        /// It stays.
+        /// The frame stays.
         case keep
-        /// It is cleared to transparent, as browsers do whatever background color the file names.
+        /// The area becomes transparent, as in browsers, regardless of the background color of the file.
         case background
-        /// What was there before comes back.
+        /// The previous content is restored.
         case previous
     }
 
-    /// How the frame's pixels meet those below.
+    /// The way the frame's pixels are combined with those below.
     enum Blend {
-        /// They replace them, also where they are transparent.
+        /// They replace those below, even where they are transparent.
         case source
-        /// They are laid over them.
+        /// They are blended with those below.
         case over
     }
 
     var left: Int
     var top: Int
     var size: PixelSize
-    /// As the file has it.
+    /// The delay declared in the file.
     var delay: Duration
     var disposal = Disposal.keep
     var blend = Blend.source
-    /// GIF: the index that leaves what is below.
+    /// The GIF color index that leaves the pixel below unchanged.
     var transparentIndex: UInt8?
-    /// The part of the file that is its compressed pixels: a GIF's image, a PNG's chunks of data, a WebP's chunks.
+    /// The part of the file that contains its compressed pixels: a GIF's image, a PNG's data chunks, a WebP's chunks.
     var data: [UInt8]
-    /// A Boolean value that indicates whether it looks the same whatever came before it.
+    /// A Boolean value that indicates whether the frame looks the same regardless of earlier frames.
     var isIndependent = false
 
-    /// Returns whether it leaves no pixel of the canvas as it was.
+    /// Returns whether the frame replaces every pixel of the canvas.
     func covers(_ canvas: PixelSize) -> Bool {
         left == 0 && top == 0 && size.width >= canvas.width && size.height >= canvas.height
     }
 
-    /// How much of it is inside of the canvas: all, but for GIFs, whose frames may stick out.
+    /// Returns the size of the part inside the canvas.
+    ///
+    /// Only GIF frames can extend beyond it.
     func visibleSize(on canvas: PixelSize) -> PixelSize {
         PixelSize(
             width: max(0, min(size.width, canvas.width - left)), height: max(0, min(size.height, canvas.height - top)))
     }
 
-    /// The visible part of a canvas of `size`; may be empty.
+    /// Returns the visible area on a canvas of `size`, which can be empty.
     func place(on canvas: PixelSize) -> PixelRectangle {
         PixelRectangle(left: left, top: top, size: visibleSize(on: canvas))
     }
 
-    /// How long the frame is shown: browsers give a tenth of a second to those of no more than a hundredth.
+    /// The display time: frames with a delay of 10 ms or less are shown for 100 ms, as in browsers.
     var shownDelay: Duration { delay <= .milliseconds(10) ? .milliseconds(100) : delay }
 }
 
 extension StoredFrame {
-    /// Finds out whether the frame can be shown without those before it, which left the canvas `isBlank` or not; says
-    /// how this one leaves it.
+    /// Determines whether the frame can be shown without earlier ones, which left the canvas blank if `isBlank` is
+    /// set, and updates `isBlank` to the state after this frame.
     mutating func markIndependence(onBlank isBlank: inout Bool, _ canvas: PixelSize) {
         let coversAll = covers(canvas)
-        // One that brings back what was there before needs to know it.
+        // A frame that restores the previous content depends on it.
         isIndependent = isBlank || coversAll && blend == .source && disposal != .previous
         switch disposal {
         case .keep: isBlank = false

@@ -1,6 +1,6 @@
 extension GIFAnimationWalk {
-    /// The screen, cut down to what is visible of the frame, its palette, the transparent index, and the image moved to the
-    /// corner.
+    /// Returns a GIF of the screen cropped to the visible part of the frame, its palette, the transparent index, and
+    /// the image moved to the corner.
     static func still(_ frame: StoredFrame, of index: AnimationIndex) -> [UInt8] {
         var still = index.preamble
         func put(_ value: Int, at offset: Int) {

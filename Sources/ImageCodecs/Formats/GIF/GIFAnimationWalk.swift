@@ -6,7 +6,7 @@ struct GIFAnimationWalk: AnimationWalk {
     var index: AnimationIndex
     private var blocks = GIFBlocks()
     private var control = GIFBlocks.GraphicControl()
-    /// The image whose data are coming.
+    /// The image whose data is being received.
     private var open: StoredFrame?
     private(set) var hasEnded = false
 
@@ -39,7 +39,7 @@ struct GIFAnimationWalk: AnimationWalk {
     mutating func forget(of count: Int) -> Int { blocks.forget(of: count, keepingBlock: open != nil) }
 
     func finish(at count: Int) throws(CodecError) {
-        // Many writers leave the last byte, the trailer, out.
+        // Many encoders omit the last byte, the trailer.
         guard hasEnded || blocks.isBetweenBlocks(at: count) else { throw .truncated(.gif) }
     }
 }
@@ -52,10 +52,10 @@ extension StoredFrame {
         delay = .milliseconds(10 * control.delay)
         switch control.disposal {
         case 2: disposal = .background
-        case 3, 4: disposal = .previous  // some writers mean 3 by 4
+        case 3, 4: disposal = .previous  // some encoders use 4 instead of 3
         default: disposal = .keep
         }
-        // Without a palette nothing is shown.
+        // Without a palette, nothing is shown.
         blend = control.transparentIndex == nil && hasPalette ? .source : .over
         transparentIndex = control.transparentIndex
         data = []

@@ -1,32 +1,33 @@
-/// Walks over the blocks of a GIF without decoding anything; can go on where it stopped when more bytes have come.
+/// An incremental parser of the blocks of a GIF, which decodes nothing and continues when more bytes arrive.
 struct GIFBlocks {
     /// A block of the file.
     enum Block {
-        /// A graphic control extension, which tells of the following image.
+        /// A graphic control extension, which describes the following image.
         case graphicControl(GraphicControl)
-        /// How often the animation is repeated after its first run, 0 being without end.
+        /// The number of repetitions after the first run; 0 means forever.
         case loop(repetitions: Int)
         /// A comment, text or other application extension.
         case otherExtension
-        /// An image descriptor. The image's data are skipped by the next step.
+        /// An image descriptor. The image's data is skipped by the next step.
         case image(Frame)
-        /// The end of the file; what follows is not looked at.
+        /// The end of the file; following bytes are ignored.
         case trailer
-        /// A byte that begins no block: readers stop here.
+        /// A byte that does not begin a known block; decoders stop here.
         case unknown(Int)
     }
 
-    /// How an image is painted, how long it is shown, and what becomes of it.
+    /// The transparency, delay, and disposal method of an image.
     struct GraphicControl {
-        /// The index that leaves what is below.
+        /// The index that leaves the pixel below unchanged.
         var transparentIndex: UInt8?
-        /// In hundredths of a second.
+        /// The delay in hundredths of a second.
         var delay = 0
-        /// 1 to leave it, 2 to clear its place, 3 to bring back what was there before; more by some writers.
+        /// The disposal method: 1 keeps the image, 2 clears its area, 3 restores the previous content; some encoders
+        /// use higher values.
         var disposal = 0
     }
 
-    /// Where an image stands on the canvas.
+    /// The position and properties of an image.
     struct Frame {
         var left: Int
         var top: Int
@@ -40,23 +41,23 @@ struct GIFBlocks {
         }
     }
 
-    /// Images whose descriptors have come.
+    /// The number of image descriptors received.
     private(set) var imageCount = 0
-    /// Where the next step begins; may be behind what has come.
+    /// The start of the next step; can be beyond the received bytes.
     private var offset = 0
-    /// Where the block found last begins.
+    /// The start of the most recent block.
     private(set) var blockStart = 0
     private var isBehindScreen = false
-    /// A Boolean value that indicates whether the next step begins inside a chain of sub-blocks, the data of the
-    /// block found last.
+    /// A Boolean value that indicates whether the next step begins inside a chain of sub-blocks, the data of the most
+    /// recent block.
     private(set) var isInSubblocks = false
 
     /// Returns whether a file of `count` bytes would end between two blocks.
     func isBetweenBlocks(at count: Int) -> Bool { offset == count && !isInSubblocks }
 
-    /// Says how many of `count` bytes are not needed any more; the next step takes the bytes from there on.
+    /// Returns how many of `count` bytes are no longer needed; the next step takes the bytes from there on.
     ///
-    /// With `keepingBlock` those of the block found last are needed.
+    /// With `keepingBlock`, those of the most recent block are kept.
     mutating func forget(of count: Int, keepingBlock: Bool = false) -> Int {
         let passed = min(keepingBlock ? blockStart : offset, count)
         offset -= passed
@@ -64,17 +65,20 @@ struct GIFBlocks {
         return passed
     }
 
-    /// Passes over the data of the image found last, and says where it is with its descriptor; nil until all has come.
+    /// Skips the data of the most recent image and returns its range including the descriptor; `nil` until it is
+    /// complete.
     mutating func passImage(in bytes: Span<UInt8>) -> Range<Int>? {
         skipSubblocks(in: bytes) ? blockStart..<offset : nil
     }
 
-    /// The length of what comes before the first block: the signature, the screen and its palette.
+    /// Returns the length of the part before the first block: signature, screen descriptor, and palette.
     static func screenLength(of file: Span<UInt8>) -> Int {
         min(13 + paletteLength(file.byte(at: 10) ?? 0), file.count)
     }
 
-    /// The next block, or nil until more has come; `bytes` is the file from its first byte that is not forgotten.
+    /// Returns the next block, or `nil` until it is complete.
+    ///
+    /// `bytes` is the file from the first byte that has not been discarded.
     mutating func next(in bytes: Span<UInt8>) -> Block? {
         if !isBehindScreen {
             guard let flags = bytes.byte(at: 10) else { return nil }
@@ -91,8 +95,8 @@ struct GIFBlocks {
         }
     }
 
-    /// Where the next sub-block of the block found last is, in place of skipping it; nil until it has come, and behind the last
-    /// one.
+    /// Returns the range of the next sub-block of the most recent block instead of skipping it; `nil` until it is
+    /// complete, and after the last one.
     mutating func nextSubblock(in bytes: Span<UInt8>) -> Range<Int>? {
         guard isInSubblocks, let length = bytes.byte(at: offset), bytes.has(length, at: offset + 1) else { return nil }
         let data = offset + 1..<offset + 1 + length
@@ -144,7 +148,7 @@ struct GIFBlocks {
                 isInterlaced: flags & 0x40 != 0, hasPalette: flags & 0x80 != 0))
     }
 
-    /// Returns whether `offset` has come behind the sub-blocks it was in, if any.
+    /// Returns whether `offset` is beyond the sub-blocks that it was in, if any.
     private mutating func skipSubblocks(in bytes: Span<UInt8>) -> Bool {
         while isInSubblocks {
             guard let length = bytes.byte(at: offset) else { return false }
@@ -154,7 +158,7 @@ struct GIFBlocks {
         return true
     }
 
-    /// The bytes of the palette that a screen or an image with these flags has.
+    /// Returns the length in bytes of the palette that a screen or image with these flags has.
     static func paletteLength(_ flags: Int) -> Int {
         flags & 0x80 != 0 ? 3 << (flags & 7 + 1) : 0
     }

@@ -1,7 +1,7 @@
 /// Counts the images of a GIF while it arrives.
 struct GIFFrameCounter: FrameCounter {
     private var blocks = GIFBlocks()
-    /// What has not been walked over.
+    /// The bytes that have not been parsed.
     private var rest: [UInt8] = []
     private var hasEnded = false
 

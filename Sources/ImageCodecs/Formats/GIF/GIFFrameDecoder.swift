@@ -1,29 +1,29 @@
-/// Decodes one image of a GIF while its data arrive, and lays it on a transparent canvas.
+/// Decodes one image of a GIF while its data arrives, on a transparent canvas.
 ///
-/// Rows of an interlaced image are final only in its last pass: its indices are held until then.
+/// Rows of an interlaced image are final only in its last pass; its indices are held until then.
 struct GIFFrameDecoder {
-    /// From which row on and how far apart the rows of each pass are.
+    /// The first row and the row distance of each pass.
     private static let passes = [(first: 0, step: 8), (first: 4, step: 8), (first: 2, step: 4), (first: 1, step: 2)]
 
     private let frame: GIFBlocks.Frame
     private let canvas: PixelSize
-    /// RGBA by index.
+    /// The RGBA colors by index.
     private let palette: [UInt8]
     private var codes: LZWDecoder
-    /// What sticks out of the canvas is decoded, but not kept.
+    /// The size of the part inside the canvas; the other pixels are decoded but discarded.
     private let visible: PixelSize
 
     private var line: [UInt8]
     private var lineLength = 0
-    /// The row that is being decoded, of the pass under way if the image is interlaced.
+    /// The row being decoded, within the current pass if the image is interlaced.
     private var row = 0
     private var pass = 0
-    /// Of an interlaced image, the visible part.
+    /// The color indices of the visible part of an interlaced image.
     private var indices: [UInt8] = []
-    /// Rows of the canvas.
+    /// The number of canvas rows passed on.
     private var rowsHandedOut = 0
 
-    /// For the image `frame` with the colors `palette`; `codeSize` is the byte in front of its data.
+    /// Creates a decoder for the image `frame` with the colors `palette`; `codeSize` is the byte before its data.
     init(
         _ frame: GIFBlocks.Frame, palette: [UInt8], codeSize: Int, canvas: PixelSize
     ) throws(CodecError) {
@@ -43,13 +43,13 @@ struct GIFFrameDecoder {
         if frame.size.area == 0 { row = frame.size.height }
     }
 
-    /// A Boolean value that indicates whether all pixels have come.
+    /// A Boolean value that indicates whether all pixels have been decoded.
     var isComplete: Bool { row >= frame.size.height }
 
-    /// Passes that are complete; nil of an image that is not interlaced, and before the first.
+    /// The number of complete passes; `nil` if the image is not interlaced or no pass is complete.
     var completePasses: Int? { frame.isInterlaced && pass > 0 ? pass : nil }
 
-    /// Takes the next data, and hands every row that is now final to `rows`.
+    /// Decodes the next data and passes every row that is final to `rows`.
     mutating func append(_ data: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
         for offset in data.indices where !isComplete && !codes.hasEnded {
             codes.append(data[offset])
@@ -62,19 +62,21 @@ struct GIFFrameDecoder {
         guard isComplete || !codes.hasEnded else { throw .corrupt(.gif, "the image has too few pixels") }
     }
 
-    /// The data are at their end: hands over what is left, and what the image does not cover.
+    /// Ends the data: passes the remaining rows and those that the image does not cover to `rows`.
     mutating func finish(to rows: any RowSink) throws(CodecError) {
         guard isComplete else { throw .corrupt(.gif, "the image has too few pixels") }
         handOver(upTo: canvas.height, rows)
     }
 
-    /// The data end too early: of an interlaced image, hands over the rows that are left as far as they are known.
+    /// Passes the remaining rows of an interlaced image whose data ended early, as far as they are known, to `rows`.
     mutating func salvage(to rows: any RowSink) {
         guard frame.isInterlaced, source(of: 0) != nil else { return }
         handOver(upTo: canvas.height, rows)
     }
 
-    /// Hands over all rows of an interlaced image as far as they are known; those that are missing are like the one above.
+    /// Passes all rows of an interlaced image as far as they are known to `rows`.
+    ///
+    /// Missing rows repeat the one above.
     func render(to rows: any RowSink) {
         var row = [UInt8](repeating: 0, count: canvas.width * 4)
         for y in 0..<canvas.height {
@@ -114,7 +116,7 @@ struct GIFFrameDecoder {
             pass += 1
             row = Self.passes[pass].first
         }
-        // The rows in between came in the passes before.
+        // The rows in between were decoded in earlier passes.
         if isLastPass, taken < visible.height { handOver(upTo: frame.top + taken + 1, rows) }
     }
 
@@ -126,7 +128,7 @@ struct GIFFrameDecoder {
         }
     }
 
-    /// Paints row `y` of the canvas; false if nothing is known of it.
+    /// Paints row `y` of the canvas; returns `false` if none of it is known.
     private func paint(_ y: Int, on row: inout [UInt8]) -> Bool {
         guard y >= frame.top, y < frame.top + visible.height else {
             for offset in row.indices { row[offset] = 0 }
@@ -146,9 +148,10 @@ struct GIFFrameDecoder {
         return true
     }
 
-    /// The row of an interlaced image that shows row `y` best, itself or one above; nil while there is none.
+    /// Returns the best available row of an interlaced image for row `y`: the row itself or one above; `nil` if there
+    /// is none.
     private func source(of y: Int) -> Int? {
-        // How far apart the rows are, after this pass and before it.
+        // The row distance after this pass and before it.
         let fine = 8 >> pass
         let near = y - y % fine
         if near < row { return near }

@@ -1,23 +1,24 @@
 /// Decodes the first frame of a GIF, on a transparent canvas, while it arrives.
 ///
-/// Later frames are counted, not kept. A file that ends between two blocks counts as complete even without its last
-/// byte, the trailer, which many writers leave out.
+/// Later frames are counted but not kept. A file that ends between two blocks counts as complete even without its
+/// last byte, the trailer, which many encoders omit.
 final class GIFRowDecoder: BuiltInRowDecoder {
     private let header: ImageHeader
     private var blocks = GIFBlocks()
-    /// What has come and not been looked at yet: less than a block, once that is complete that leads to the first image.
+    /// The received bytes that have not been parsed: less than a block, once the block before the first image is
+    /// complete.
     private var bytes: [UInt8] = []
     private var isBehindScreen = false
-    /// RGB, of the whole file.
+    /// The global palette as RGB.
     private var palette: [UInt8] = []
     private var transparentIndex: UInt8?
-    /// The first image, whose palette may not have come yet.
+    /// The first image, whose palette may not have arrived yet.
     private var image: GIFBlocks.Frame?
     private var frame: GIFFrameDecoder?
     private var isDecoded = false
     private var hasEnded = false
 
-    /// The codes' table, a few rows and, interlaced, an index a pixel.
+    /// The code table, a few rows and, if interlaced, one index per pixel.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         (header.isProgressive ? header.size.area : 0) + (128 << 10) + header.size.width * 12
     }
@@ -85,19 +86,21 @@ final class GIFRowDecoder: BuiltInRowDecoder {
         isDecoded = true
     }
 
-    /// Once the image's palette and the size of its codes have come.
+    /// Creates the frame decoder once the image's palette and code size have arrived.
     private func openFirstImage(in file: Span<UInt8>) throws(CodecError) {
         guard let image, let flags = file.byte(at: blocks.blockStart + 9) else { return }
         let start = blocks.blockStart + 10
         let length = GIFBlocks.paletteLength(flags)
         guard let codeSize = file.byte(at: start + length) else { return }
         let colors = length > 0 ? Array(copying: file.extracting(start..<start + length)) : palette
-        // Without a palette, which the format leaves to the reader, nothing is shown.
+        // Without a palette, which the format leaves to the decoder, nothing is shown.
         frame = try GIFFrameDecoder(
             image, palette: Self.rgba(colors, transparentIndex), codeSize: codeSize, canvas: header.size)
     }
 
-    /// RGBA by index; what the palette does not define is black, and everything transparent without one.
+    /// Returns RGBA colors by index.
+    ///
+    /// Undefined colors are black; without a palette, all are transparent.
     private static func rgba(_ colors: [UInt8], _ transparentIndex: UInt8?) -> [UInt8] {
         var palette = [UInt8](repeating: 0, count: 256 * 4)
         guard !colors.isEmpty else { return palette }

@@ -1,15 +1,15 @@
-/// Checks a GIF: every block, the codes of every frame up to its last pixel, and the trailer.
+/// Verifies a GIF: every block, the codes of every frame up to its last pixel, and the trailer.
 ///
-/// A byte that begins no block and a missing trailer are errors here, although decoders let them pass.
+/// An unknown block and a missing trailer are errors here, although decoders accept them.
 final class GIFVerifier: BuiltInVerifier {
-    /// No more is held at once, however much is appended.
+    /// The maximum number of bytes processed at once, which bounds the memory.
     private static let largestPiece = 64 << 10
 
     private var blocks = GIFBlocks()
-    /// What has come and not been looked at yet: less than a block, and a piece.
+    /// The received bytes that have not been parsed: less than a block, and a piece.
     private var bytes: [UInt8] = []
     private var frames: FrameBudget
-    /// The image whose data are coming, and their codes once their size has come.
+    /// The image whose data is being received, and the code reader once its code size has arrived.
     private var image: GIFBlocks.Frame?
     private var codes: LZWLengths?
     private var hasEnded = false
@@ -57,7 +57,7 @@ final class GIFVerifier: BuiltInVerifier {
         }
     }
 
-    /// Reads the data of the image as far as they have come; true once that is all.
+    /// Reads the received data of the image; returns `true` once it is complete.
     private func readImage(_ image: GIFBlocks.Frame, in file: Span<UInt8>) throws(CodecError) -> Bool {
         if codes == nil {
             guard let flags = file.byte(at: blocks.blockStart + 9) else { return false }

@@ -1,5 +1,5 @@
 extension ImageHeader {
-    /// The header of a GIF, complete at its first image descriptor.
+    /// Returns the header of a GIF, which is complete at its first image descriptor.
     static func gif(_ bytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> ImageHeader? {
         guard let width = bytes.littleEndian16(at: 6), let height = bytes.littleEndian16(at: 8) else { return nil }
         let canvas = PixelSize(width: width, height: height)
@@ -11,7 +11,7 @@ extension ImageHeader {
             case .graphicControl(let control): hasTransparentIndex = control.transparentIndex != nil
             case .loop, .otherExtension: break
             case .image(let frame):
-                // What sticks out of the canvas is not shown, but has to be decoded.
+                // The part outside the canvas is not shown but must be decoded.
                 if frame.size.area > 0 { try limits.check(frame.size, .gif) }
                 var header = ImageHeader(format: .gif, size: canvas)
                 header.colorChannels = 1

@@ -1,25 +1,25 @@
-/// GIF's variant of LZW, decoded while its bytes arrive: codes of growing length, from the lowest bit, for strings of
-/// indices.
+/// An incremental decoder for GIF's variant of LZW: codes of growing length, starting at the lowest bit, for strings
+/// of indices.
 ///
-/// Its table of 4,096 strings is all the memory it takes, whatever the data.
+/// Uses a table of 4,096 strings, regardless of the data.
 struct LZWDecoder {
-    /// Why data cannot be decoded.
+    /// The reason why data cannot be decoded.
     enum Failure: Error {
-        /// The codes for single indices have more than 8 bits, or none.
+        /// The codes for single indices have more than 8 bits or none.
         case codeSize
-        /// A code for a string that is not in the table.
+        /// A code is not in the table.
         case unknownCode
     }
 
     private static let mostCodes = 1 << 12
     private static let longestCode = 12
 
-    /// The string of the latest code.
+    /// The string of the most recent code.
     private(set) var string = [UInt8](repeating: 0, count: mostCodes)
-    /// A Boolean value that indicates whether the code for the end has come.
+    /// A Boolean value that indicates whether the end code has been received.
     private(set) var hasEnded = false
 
-    /// A string is a shorter one, its prefix, and one index more.
+    /// The prefix of each string, which has one more index.
     private var prefixes = [UInt16](repeating: 0, count: mostCodes)
     private var lastIndices = [UInt8](repeating: 0, count: mostCodes)
     private var lengths = [UInt16](repeating: 1, count: mostCodes)
@@ -32,7 +32,7 @@ struct LZWDecoder {
     private var bits = 0
     private var bitCount = 0
 
-    /// A decoder of data whose single indices have `codeSize` bits.
+    /// Creates a decoder of data whose single indices have `codeSize` bits.
     init(codeSize: Int) throws(Failure) {
         guard (1...8).contains(codeSize) else { throw .codeSize }
         clearCode = 1 << codeSize
@@ -42,13 +42,14 @@ struct LZWDecoder {
         for index in 0..<clearCode { lastIndices[index] = UInt8(index) }
     }
 
-    /// Takes the next byte, after all strings of those before have been taken.
+    /// Takes the next byte, after all strings of earlier bytes have been read.
     mutating func append(_ byte: UInt8) {
         bits |= Int(byte) << bitCount
         bitCount += 8
     }
 
-    /// The length of the next string, which is then at the front of ``string``; nil if it takes more bytes.
+    /// Returns the length of the next string, which is then at the front of ``string``; `nil` if more bytes are
+    /// needed.
     mutating func nextString() throws(Failure) -> Int? {
         while !hasEnded, bitCount >= codeLength {
             let code = bits & (1 << codeLength - 1)
@@ -67,7 +68,7 @@ struct LZWDecoder {
     }
 
     private mutating func expand(_ code: Int) throws(Failure) -> Int {
-        // The string that is being made: the one before, and its own first index again.
+        // The string being defined: the previous one followed by its own first index.
         let isNext = code == count && previous != nil && count < Self.mostCodes
         guard code < count || isNext else { throw .unknownCode }
         let known = isNext ? previous ?? code : code

@@ -1,19 +1,20 @@
-/// GIF's variant of LZW, read for the lengths of its strings alone.
+/// An incremental parser for GIF's variant of LZW that only determines the lengths of strings.
 ///
-/// It accepts the same data as ``LZWDecoder``, without making a string: its time depends on the codes, not on the pixels.
+/// It accepts the same data as ``LZWDecoder`` without building strings: its time depends on the codes, not on the
+/// pixels.
 struct LZWLengths {
     private static let mostCodes = 1 << 12
     private static let longestCode = 12
 
-    /// The pixels of all strings so far; saturates at `limit`.
+    /// The number of pixels of all strings so far; saturates at `limit`.
     private(set) var pixelCount = 0
-    /// A Boolean value that indicates whether the code for the end has come.
+    /// A Boolean value that indicates whether the end code has been received.
     private(set) var hasEnded = false
 
     private let limit: Int
     private var lengths = [UInt16](repeating: 1, count: mostCodes)
     private var count: Int
-    /// The length of the string before; 0 if there is none.
+    /// The length of the previous string, or 0 if there is none.
     private var previousLength: UInt16 = 0
     private let clearCode: Int
     private let firstCodeLength: Int
@@ -21,7 +22,9 @@ struct LZWLengths {
     private var bits = 0
     private var bitCount = 0
 
-    /// Creates a reader of data whose single indices have `codeSize` bits, which stops counting at `limit` pixels.
+    /// Creates a parser of data whose single indices have `codeSize` bits.
+    ///
+    /// It stops counting at `limit` pixels.
     init(codeSize: Int, limit: Int) throws(LZWDecoder.Failure) {
         guard (1...8).contains(codeSize) else { throw .codeSize }
         self.limit = limit
@@ -31,7 +34,7 @@ struct LZWLengths {
         count = clearCode + 2
     }
 
-    /// Reads the next bytes, up to the limit or the end.
+    /// Reads the next bytes, up to the limit or the end code.
     mutating func append(_ bytes: Span<UInt8>) throws(LZWDecoder.Failure) {
         for index in bytes.indices {
             bits |= Int(bytes[index]) << bitCount

@@ -1,8 +1,7 @@
 extension ImageHeader {
-    /// The header of a JPEG, complete at its first scan: all metadata that counts stands before that.
+    /// Returns the header of a JPEG, which is complete at its first scan: all relevant metadata precedes it.
     ///
-    /// Walks the segments by their lengths, so that thumbnails inside of them are not seen, and skips what libjpeg
-    /// skips.
+    /// Skips segments by their lengths, so that embedded thumbnails are ignored, and skips the same bytes as libjpeg.
     static func jpeg(
         _ bytes: Span<UInt8>, limits: DecodeLimits, colors: inout [ColorSource]
     ) throws(CodecError) -> ImageHeader? {
@@ -31,7 +30,7 @@ extension ImageHeader {
 
             guard let length = bytes.bigEndian16(at: segment) else { return nil }
             if length < 2, (0xE0...0xEF).contains(marker) || marker == 0xFE {
-                // Of what it only skips, libjpeg takes no more than the length; the search for the next marker goes on.
+                // libjpeg reads only the length of segments that it skips; the search for the next marker continues.
                 offset = segment + 2
                 continue
             }
@@ -46,7 +45,7 @@ extension ImageHeader {
                 orientation = orientation ?? ImageOrientation(exif: content)
             case 0xE2 where content.has("ICC_PROFILE\0", at: 0):
                 profile.add(content)
-                // A profile may be spread over segments; its description stands in the first.
+                // A profile can be spread over segments; its description is in the first.
                 if content.byte(at: 12) == 1, content.count > 14 {
                     colorProfile = ProfileDescription.read(content.extracting(14...))
                 } else {
@@ -59,7 +58,8 @@ extension ImageHeader {
         return nil
     }
 
-    /// The next marker from `offset` on, and where its segment begins; garbage and fill bytes before it are skipped.
+    /// Returns the next marker from `offset` and the start of its segment; garbage and fill bytes before it are
+    /// skipped.
     private static func nextMarker(in bytes: Span<UInt8>, from offset: Int) -> (marker: Int, segment: Int)? {
         var offset = offset
         while let byte = bytes.byte(at: offset) {

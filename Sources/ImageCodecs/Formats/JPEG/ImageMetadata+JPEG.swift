@@ -1,5 +1,5 @@
 extension ImageMetadata {
-    /// Reads the segments in front of the first scan.
+    /// Reads the segments before the first scan.
     mutating func readJPEG(_ file: Span<UInt8>) {
         var parts: [Int: Range<Int>] = [:]
         var partCount = 0
@@ -19,7 +19,7 @@ extension ImageMetadata {
             } else if marker == 0xE2, content.has("ICC_PROFILE\0", at: 0), let number = content.byte(at: 12),
                 let count = content.byte(at: 13)
             {
-                // Parts that contradict each other belong to no profile.
+                // Contradictory parts do not form a profile.
                 guard parts[number] == nil, partCount == 0 || partCount == count else { return colorProfile = nil }
                 parts[number] = range.lowerBound + 14..<range.upperBound
                 partCount = count

@@ -2,20 +2,20 @@ import CJPEG
 
 /// Owns libjpeg's decoder.
 ///
-/// The one place where Swift and it exchange pointers.
+/// The only place where Swift and libjpeg exchange pointers.
 @safe
 struct JPEGDecoderHandle: ~Copyable {
-    /// What a call for rows came to.
+    /// The outcome of a call that reads rows.
     enum Progress {
         /// This many rows are at the front of the buffer.
         case rows(Int)
-        /// Nothing more can be done with the bytes fed so far.
+        /// More bytes are needed.
         case needsBytes
         /// The image has been read to its end marker, or the preview to its last row.
         case ended
     }
 
-    /// The maximum number of bytes that ``feed(_:)`` takes at once.
+    /// The maximum number of bytes that ``feed(_:)`` accepts at once.
     static let largestPiece = Int(CJPEG_LARGEST_PIECE)
 
     /// The maximum number of bytes of a file with arithmetic coding, which is held as a whole.
@@ -34,9 +34,9 @@ struct JPEGDecoderHandle: ~Copyable {
         unsafe cjpeg_decoder_destroy(decoder)
     }
 
-    /// Takes the next bytes of the file.
+    /// Passes the next bytes of the file to the decoder.
     ///
-    /// Rows are to be read until it needs bytes before the next call.
+    /// Read rows until more bytes are needed before calling this method again.
     func feed(_ bytes: Span<UInt8>) throws(CodecError) {
         let status = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe cjpeg_decoder_feed(decoder, bytes.baseAddress, bytes.count)
@@ -44,7 +44,7 @@ struct JPEGDecoderHandle: ~Copyable {
         guard status == .ok else { throw failure(status) }
     }
 
-    /// No bytes will follow.
+    /// Ends the input.
     func endInput() {
         unsafe cjpeg_decoder_end_input(decoder)
     }
@@ -59,7 +59,7 @@ struct JPEGDecoderHandle: ~Copyable {
         return try progress(status, count)
     }
 
-    /// Makes RGBA of the first `count` pixels of `buffer`, if the file has inks.
+    /// Converts the first `count` pixels of `buffer` to RGBA if the file is CMYK.
     func convertInks(_ buffer: inout [UInt8], count: Int) {
         precondition(count * 4 <= buffer.count)
         unsafe buffer.withUnsafeMutableBufferPointer { buffer in
@@ -68,25 +68,28 @@ struct JPEGDecoderHandle: ~Copyable {
         }
     }
 
-    /// Decodes the scans as far as the bytes go, without pixels: it needs bytes or has ended.
+    /// Decodes the received scans without producing pixels; returns that more bytes are needed or the image has
+    /// ended.
     func check() throws(CodecError) -> Progress {
         try progress(unsafe cjpeg_decoder_check(decoder), 0)
     }
 
-    /// Complete scans of a file of several, 0 for others.
+    /// The number of complete scans of a multi-scan file; 0 for others.
     var completeScans: Int {
         unsafe Int(cjpeg_decoder_complete_scans(decoder))
     }
 
-    /// Starts to render the latest complete scan at so many eighths of the stored size, no more than those of the image;
-    /// false if there is none, or the image itself can be read.
+    /// Starts to render the latest complete scan at this many eighths of the stored size, no more than those of the
+    /// image.
+    ///
+    /// Returns `false` if there is no complete scan, or the image itself can be read.
     func beginPreview(eighths: Int) throws(CodecError) -> Bool {
         let status = unsafe cjpeg_decoder_begin_preview(decoder, UInt32(eighths))
         guard status == .ok || status == .needsBytes else { throw failure(status) }
         return status == .ok
     }
 
-    /// Reads the next rows of the preview into `buffer`; to be repeated until it ended.
+    /// Reads the next rows of the preview into `buffer`; call repeatedly until it has ended.
     func readPreviewRows(into buffer: inout [UInt8]) throws(CodecError) -> Progress {
         var count: UInt32 = 0
         let status = unsafe buffer.withUnsafeMutableBufferPointer { buffer -> CJPEGStatus in
@@ -96,12 +99,12 @@ struct JPEGDecoderHandle: ~Copyable {
         return try progress(status, count)
     }
 
-    /// A Boolean value that indicates whether damaged data have been let pass.
+    /// A Boolean value that indicates whether damaged data has been tolerated.
     var isDamaged: Bool {
         unsafe cjpeg_decoder_is_damaged(decoder) != 0
     }
 
-    /// After an error, starts to read the rows that can still be had; false if there are none.
+    /// Starts to read the rows that can be recovered after an error; returns `false` if there are none.
     func beginSalvage() -> Bool {
         unsafe cjpeg_decoder_begin_salvage(decoder) == .ok
     }

@@ -1,11 +1,11 @@
-/// Puts together the ICC profile of a JPEG, which is spread over `APP2` segments (ICC.1:2022, B.4).
+/// Assembles the ICC profile of a JPEG, which can be spread over several `APP2` segments (ICC.1:2022, B.4).
 struct JPEGProfileParts {
     private var parts: [Int: [UInt8]] = [:]
     private var declaredCount: Int?
     private var byteCount = 0
     private var isBroken = false
 
-    /// Takes a segment that begins with `ICC_PROFILE` and a zero.
+    /// Adds a segment that begins with `ICC_PROFILE` and a zero byte.
     mutating func add(_ segment: Span<UInt8>) {
         guard let number = segment.byte(at: 12), let count = segment.byte(at: 13) else {
             isBroken = true
@@ -13,7 +13,7 @@ struct JPEGProfileParts {
         }
         byteCount += segment.count - 14
         declaredCount = declaredCount ?? count
-        // One too large is not held, either.
+        // An oversized profile is not held.
         guard (1...max(count, 1)).contains(number), count == declaredCount, parts[number] == nil,
             byteCount <= ColorSource.maximumProfileBytes
         else {
@@ -25,7 +25,7 @@ struct JPEGProfileParts {
         parts[number] = Array(copying: segment.extracting(14...))
     }
 
-    /// The profile, or that it cannot be used; nothing if there is none.
+    /// The profile, a marker that it cannot be used, or nothing if there is none.
     var sources: [ColorSource] {
         guard let declaredCount else { return isBroken ? [.unusable] : [] }
         guard !isBroken, parts.count == declaredCount else { return [.unusable] }

@@ -1,21 +1,22 @@
 import CJPEG
 
-/// Reads JPEG: baseline and progressive, gray, color and four inks, 8 bits a channel.
+/// Decodes JPEG: baseline and progressive, grayscale, color, and CMYK, 8 bits per channel.
 ///
-/// Baseline rows come as their bytes do. A file of several scans keeps its coefficients until the end marker; until
-/// then each complete scan can be previewed. For 1/8 of the size or less it is made of the means of the blocks: scans that
-/// add detail are passed over, and it is complete before they are. Files with arithmetic coding, which libjpeg cannot
-/// suspend, are held in memory, up to 64 MiB, and decoded when the file is at its end.
+/// Baseline rows are decoded as their bytes arrive. A multi-scan file keeps its coefficients until the end marker;
+/// until then, each complete scan can be previewed. At 1/8 of the size or less, the image is made of the DC
+/// coefficients only: scans that add detail are skipped, and the image is complete without them. Files with
+/// arithmetic coding, for which libjpeg cannot suspend, are held in memory, up to 64 MiB, and decoded at the end of
+/// the file.
 ///
-/// Damaged entropy data is an error, unless damage is tolerated: then it is let pass with whatever pixels it gives, as
-/// browsers do. A file without its end marker is truncated even if all its rows are there.
+/// Damaged entropy-coded data is an error unless damage is tolerated: then decoding continues with incorrect pixels,
+/// as in browsers. A file without an end marker is truncated even if all its rows are there.
 final class JPEGRowDecoder: BuiltInRowDecoder {
     private let handle: JPEGDecoderHandle
     private let storedSize: PixelSize
     private let scale: JPEGScale
     private var buffer: [UInt8]
     private var hasEnded = false
-    /// Of a file of several scans at 1/8 of its size; nil where everything is decoded.
+    /// The segment parser of a multi-scan file decoded at 1/8 of its size; `nil` if everything is decoded.
     private var segments: JPEGSegments?
     private let maximumScans: Int
 
@@ -71,7 +72,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     }
 
     func previewRowSize(maximumSide: Int) -> PixelSize? {
-        // Of means alone there is one size.
+        // With DC coefficients only, there is a single size.
         segments == nil ? JPEGScale(of: storedSize, maximumSide: maximumSide, noLargerThan: scale).rowSize : nil
     }
 
@@ -103,7 +104,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
         }
     }
 
-    /// Hands libjpeg the scans that are needed, then an end, and looks on for the file's own.
+    /// Passes the required scans and an end marker to libjpeg, and continues to search for the file's own end marker.
     private func appendCoarse(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
         guard var segments else { return }
         defer { self.segments = segments }
@@ -115,7 +116,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
             }
             if hasEnded { continue }
             if segments.hasAllMeans {
-                // An empty comment first: running into the end of the image counts as truncation.
+                // An empty comment first: reaching the end of the input counts as truncation.
                 let end: [UInt8] = [0xFF, 0xFE, 0, 2, 0xFF, 0xD9]
                 try feed(end.span, to: rows)
                 handle.endInput()
@@ -148,12 +149,12 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
         }
     }
 
-    /// Room for the rows that libjpeg can have ready at once, or for one row at least.
+    /// Returns the size in bytes of the rows that libjpeg can produce at once, at least one row.
     private static func bufferBytes(_ rowSize: PixelSize) -> Int {
         rowSize.width * 4 * min(rowSize.height, 16)
     }
 
-    /// Two bytes a coefficient, or a mean; with means, also the rows of blocks that are looked at.
+    /// Two bytes per coefficient, or per DC coefficient; in the latter case, also the rows of blocks in use.
     private static func coefficientBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         let isCoarse = JPEGScale(of: header.size, to: rowSize)?.eighths == 1
         return header.blocks.reduce(0) { sum, blocks in
@@ -163,7 +164,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
 }
 
 extension ImageHeader {
-    /// A Boolean value that indicates whether an image is complete only once several scans have come, which have to
-    /// be kept until then.
+    /// A Boolean value that indicates whether an image is complete only after several scans, which must be kept until
+    /// then.
     fileprivate var hasSeveralScans: Bool { isProgressive || hasSeparateScans }
 }

@@ -1,6 +1,6 @@
-/// One of the eight sizes at which libjpeg can decode an image, computing only as many pixels as it hands out.
+/// One of the eight sizes at which libjpeg can decode an image, computing only the pixels it produces.
 struct JPEGScale {
-    /// The size is this many eighths of the stored one, 1 to 8.
+    /// The size as a number of eighths of the stored size, 1 to 8.
     let eighths: Int
     /// That size, in pixels.
     let rowSize: PixelSize
@@ -11,14 +11,14 @@ struct JPEGScale {
         rowSize = PixelSize(width: (size.width * eighths + 7) / 8, height: (size.height * eighths + 7) / 8)
     }
 
-    /// The smallest one of all.
+    /// Returns the smallest scale.
     static func eighth(of size: PixelSize) -> JPEGScale { JPEGScale(eighths: 1, of: size) }
 
-    /// Those that libjpeg-turbo computes in vectors: 5/8 takes longer than the whole image.
+    /// The scales with vectorized code in libjpeg-turbo: 5/8 takes longer than the full size.
     private static let fastEighths = [1, 2, 4]
 
-    /// The smallest one at least twice as large as `target` both ways, which leaves the filter behind it enough detail,
-    /// or else the whole image; of those that are fast.
+    /// Creates the smallest fast scale that is at least twice as large as `target` in both directions, which leaves
+    /// the resampling filter enough detail, or the full size if there is none.
     init(of size: PixelSize, for target: PixelSize) {
         for eighths in Self.fastEighths {
             let scale = JPEGScale(eighths: eighths, of: size)
@@ -30,7 +30,8 @@ struct JPEGScale {
         self.init(eighths: 8, of: size)
     }
 
-    /// The largest fast one, up to `largest`, whose sides are no longer than `side`, or else the smallest of all.
+    /// Creates the largest fast scale, up to `largest`, whose sides do not exceed `side`, or the smallest if there is
+    /// none.
     init(of size: PixelSize, maximumSide side: Int, noLargerThan largest: JPEGScale) {
         self = largest
         for eighths in Self.fastEighths.reversed()
@@ -39,7 +40,7 @@ struct JPEGScale {
         }
     }
 
-    /// The largest one that gives exactly `rowSize`, if there is one.
+    /// Creates the largest scale that results in exactly `rowSize`, if there is one.
     init?(of size: PixelSize, to rowSize: PixelSize) {
         for eighths in (1...8).reversed() {
             let scale = JPEGScale(eighths: eighths, of: size)

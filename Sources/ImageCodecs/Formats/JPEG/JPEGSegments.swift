@@ -1,41 +1,41 @@
-/// Cuts a JPEG of several scans into segments and scans while its bytes arrive, and says which of them an image of 1/8 of
-/// the size needs: those of the mean (DC) of each block.
+/// An incremental parser that splits a multi-scan JPEG into segments and scans, and selects those that an image of
+/// 1/8 of the size needs: the scans with the DC coefficient of each block.
 ///
-/// The other scans, most of the file, need not be decoded at all.
+/// The other scans, most of the file, need not be decoded.
 struct JPEGSegments {
     /// A part of the file.
     enum Piece {
-        /// For the codec.
+        /// A part for the codec.
         case kept(Range<Int>)
-        /// For the codec; some of these bytes came earlier.
+        /// A part for the codec, some bytes of which were received earlier.
         case head([UInt8])
-        /// Not needed, or not decided yet.
+        /// A part that is not needed, or not decided yet.
         case skipped
     }
 
-    /// Scans begun.
+    /// The number of scans begun.
     private(set) var scanCount = 0
-    /// A Boolean value that indicates whether the end marker has come.
+    /// A Boolean value that indicates whether the end marker has been received.
     private(set) var hasEnded = false
     private let channelCount: Int
-    /// What has come of a marker, and of a scan's header.
+    /// The received part of a marker and of a scan header.
     private var head: [UInt8] = []
-    /// Bytes still to come of a segment of no interest.
+    /// The number of bytes left in a skipped segment.
     private var segmentLeft = 0
     private var isSkippingScan = false
-    /// The channels whose means the scan under way completes, and those that are complete.
+    /// The channels whose DC coefficients the current scan completes, and those that are complete.
     private var completing: Set<UInt8> = []
     private var complete: Set<UInt8> = []
 
-    /// For a file of so many channels.
+    /// Creates a parser for a file with this number of channels.
     init(channelCount: Int) {
         self.channelCount = channelCount
     }
 
-    /// A Boolean value that indicates whether no scan that follows can change the means.
+    /// A Boolean value that indicates whether no later scan can change the DC coefficients.
     var hasAllMeans: Bool { complete.count == channelCount }
 
-    /// The next piece of `bytes` from `offset` on, which must be inside and moves behind the piece.
+    /// Returns the next piece of `bytes` from `offset`, which must be in range, and advances `offset` past the piece.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) -> Piece {
         let start = offset
         if segmentLeft > 0 {
@@ -52,7 +52,7 @@ struct JPEGSegments {
         return completeHead()
     }
 
-    /// Where the next marker begins, or may begin if its second byte has not come.
+    /// Returns the start of the next marker, or of a possible marker whose second byte has not been received.
     private static func nextMarker(in bytes: Span<UInt8>, from start: Int) -> Int {
         for index in start..<bytes.count where bytes[index] == 0xFF {
             if index + 1 == bytes.count || isMarker(bytes[index + 1]) { return index }
@@ -60,7 +60,8 @@ struct JPEGSegments {
         return bytes.count
     }
 
-    /// Inside of scans, 00 says that FF is data, and D0 to D7 are no end; FF may be repeated anywhere.
+    /// Returns whether the byte after FF ends a scan: 00 marks FF as data, D0 to D7 restart, and FF can be repeated
+    /// anywhere.
     private static func isMarker(_ byte: UInt8) -> Bool {
         byte != 0 && byte != 0xFF && !(0xD0...0xD7).contains(byte)
     }
@@ -93,7 +94,7 @@ struct JPEGSegments {
         return head.count == length + 2 ? beginScan(length: length) : .skipped
     }
 
-    /// The header says which channels follow, from which coefficient on, and how many low bits are still missing.
+    /// Reads the scan header: the channels, the first coefficient, and the number of low bits still missing.
     private mutating func beginScan(length: Int) -> Piece {
         scanCount += 1
         let channels = Int(head[4])

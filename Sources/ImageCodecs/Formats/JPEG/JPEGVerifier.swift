@@ -1,18 +1,18 @@
 import CJPEG
 
-/// Checks a JPEG by decoding the entropy-coded data of all its scans, without transforms or pixels.
+/// Verifies a JPEG by decoding the entropy-coded data of all its scans, without transforms or pixels.
 ///
-/// Of a progressive file one bit a coefficient is held, of others a row of blocks. Errors are: an end before the end marker,
-/// codes that stand for nothing, restart markers out of order, bytes in front of a marker that belong to nothing (fill
-/// bytes `FF` apart), scans that do not follow from those before them, and a channel without a scan. A progressive file with
-/// fewer scans than usual is whole: nothing says how many it should have.
+/// For a progressive file, one bit per coefficient is held; for others, a row of blocks. The following are errors: an
+/// end of file before the end marker, invalid codes, restart markers out of order, unexpected bytes before a marker
+/// (except fill bytes `FF`), scans inconsistent with earlier ones, and a channel without a scan. A progressive file
+/// with fewer scans than usual is complete, because the number of scans is not declared.
 final class JPEGVerifier: BuiltInVerifier {
     private let handle: JPEGDecoderHandle
     private var hasEnded = false
 
     static func workingBytes(of header: ImageHeader, beginning: Span<UInt8>) -> Int {
         var sum = 512 << 10 + header.heldBytes
-        // libjpeg makes itself ready for rows, of an eighth of the size.
+        // libjpeg prepares for rows at an eighth of the size.
         sum += header.size.width * 64
         for (blocks, sampling) in zip(header.blocks, header.sampling) {
             sum += blocks.width * sampling.vertical * 128

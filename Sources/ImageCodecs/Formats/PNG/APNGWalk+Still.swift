@@ -1,5 +1,5 @@
 extension APNGWalk {
-    /// The same image with the frame's size and data.
+    /// Returns the same image with the frame's size and data.
     static func still(_ frame: StoredFrame, of index: AnimationIndex) -> [UInt8] {
         var still = [UInt8].pngSignature
         var head: [UInt8] = []
@@ -13,7 +13,7 @@ extension APNGWalk {
             if chunks.has("IDAT", at: chunk.name) {
                 still.append(chunks.extracting(offset..<chunk.end))
             } else if chunks.has("fdAT", at: chunk.name) {
-                // Behind the sequence number. A checksum that was wrong stays wrong, for libpng to find.
+                // Skip the sequence number. A wrong checksum stays wrong, so that libpng detects it.
                 still.append(pngChunk: "IDAT", [], chunks.extracting(chunk.data.lowerBound + 4..<chunk.data.upperBound))
                 if !chunk.isIntact(in: chunks) { still[still.count - 1] ^= 1 }
             }

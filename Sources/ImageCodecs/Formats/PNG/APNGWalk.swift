@@ -1,26 +1,26 @@
-/// Finds the frames of an APNG by its chunks `acTL`, `fcTL` and `fdAT`, which libpng does not know.
+/// Finds the frames of an APNG by its chunks `acTL`, `fcTL`, and `fdAT`, which libpng does not support.
 ///
-/// A frame may have any number of chunks: the head of the chunk behind them tells that it is complete.
+/// A frame can have any number of chunks: it is complete at the header of the chunk after them.
 struct APNGWalk: AnimationWalk {
     static let hasDefaultImage = true
 
     var index: AnimationIndex
     private var offset = 8
     private var declaredFrames = 0
-    /// The frame whose data are coming.
+    /// The frame whose data is being received.
     private var open: StoredFrame?
     private var sequence = 0
     private var hasPixels = false
     private var hasPalette = false
     private var hasTransparency = false
     private(set) var hasEnded = false
-    /// The file up to its first pixels, and the chunks of the default image if that is no frame.
+    /// The file up to its first pixels, and the chunks of the default image if that is not a frame.
     private var head: [UInt8] = []
     private var hiddenImage: [UInt8] = []
 
     init(_ index: AnimationIndex, beginning: Span<UInt8>) {
         self.index = index
-        // What of `IHDR` is the same for all frames.
+        // The part of `IHDR` that is the same for all frames.
         self.index.preamble = Array(copying: beginning.extracting(24..<29))
         var end = 8
         while let chunk = PNGChunk(at: end, of: beginning), !beginning.has("IDAT", at: chunk.name) { end = chunk.end }
@@ -56,7 +56,7 @@ struct APNGWalk: AnimationWalk {
         guard hasEnded else { throw .truncated(.png) }
     }
 
-    /// The chunks that are looked at.
+    /// The chunks that are parsed.
     private static let names: [StaticString] = ["fdAT", "fcTL", "IDAT", "acTL", "PLTE", "tRNS", "eXIf", "IEND"]
 
     private mutating func take(_ chunk: PNGChunk, of bytes: Span<UInt8>) throws(CodecError) {
@@ -64,7 +64,7 @@ struct APNGWalk: AnimationWalk {
         let whole = bytes.extracting(offset..<chunk.end)
         if bytes.has("IDAT", at: chunk.name) {
             hasPixels = true
-            // Without a frame control before it, the image is for viewers that know no animations.
+            // Without a preceding frame control, the image is only for viewers without APNG support.
             guard index.frames.isEmpty else { return }
             if open == nil { hiddenImage.append(whole) } else { open?.data.append(whole) }
         } else if bytes.has("fdAT", at: chunk.name) {
@@ -86,7 +86,7 @@ struct APNGWalk: AnimationWalk {
             hasTransparency = true
             index.preamble.append(whole)
         } else if bytes.has("eXIf", at: chunk.name), !hasPixels {
-            // Behind pixels it comes too late for frames that are shown already.
+            // After pixels it is too late for frames that have been shown.
             index.header.orientation = ImageOrientation(exif: data)
         } else if bytes.has("IEND", at: chunk.name) {
             guard index.frames.count >= declaredFrames, !index.frames.isEmpty else {
@@ -96,7 +96,7 @@ struct APNGWalk: AnimationWalk {
         }
     }
 
-    /// All frame controls and frame data are numbered in one sequence.
+    /// Checks the sequence number that all frame controls and frame data share.
     private mutating func take(sequenceOf data: Span<UInt8>) throws(CodecError) {
         guard data.bigEndian32(at: 0) == sequence else { throw .corrupt(.png, "frames out of order") }
         sequence += 1
@@ -127,7 +127,7 @@ struct APNGWalk: AnimationWalk {
         guard let frame = open else { return }
         open = nil
         guard !frame.data.isEmpty else { throw .corrupt(.png, "a frame without data") }
-        // More than were announced are not shown.
+        // Frames in excess of the declared number are not shown.
         if index.frames.count < declaredFrames { try index.add(frame) }
     }
 }

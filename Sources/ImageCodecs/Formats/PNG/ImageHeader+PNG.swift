@@ -1,5 +1,5 @@
 extension ImageHeader {
-    /// The header of a PNG, complete at its first `IDAT`.
+    /// Returns the header of a PNG, which is complete at its first `IDAT`.
     static func png(
         _ bytes: Span<UInt8>, limits: DecodeLimits, colors: inout [ColorSource]
     ) throws(CodecError) -> ImageHeader? {
@@ -73,7 +73,8 @@ extension ImageHeader {
         return header
     }
 
-    /// The name in an `iCCP` chunk: 1 to 79 Latin-1 characters and a zero, before the compressed profile.
+    /// Returns the name in an `iCCP` chunk: 1 to 79 Latin-1 characters and a zero byte, before the compressed
+    /// profile.
     private static func profileName(_ data: Span<UInt8>) -> String {
         var scalars: [Unicode.Scalar] = []
         for index in 0..<min(80, data.count) {

@@ -1,5 +1,5 @@
 extension ImageMetadata {
-    /// Reads the chunks `iCCP` and `eXIf`, wherever they stand.
+    /// Reads the chunks `iCCP` and `eXIf` at any position.
     mutating func readPNG(_ file: Span<UInt8>) {
         var offset = 8
         while let length = file.bigEndian32(at: offset), file.has(length, at: offset + 8) {
@@ -13,7 +13,7 @@ extension ImageMetadata {
         }
     }
 
-    /// A name of up to 79 characters, a zero, a method, which must be zero, and the compressed profile.
+    /// Parses a name of up to 79 characters, a zero byte, a method, which must be zero, and the compressed profile.
     private static func profile(inChunk data: Span<UInt8>) -> [UInt8]? {
         guard let end = (0..<min(80, data.count)).first(where: { data[$0] == 0 }), data.byte(at: end + 1) == 0 else {
             return nil

@@ -1,6 +1,6 @@
 import Hashing
 
-/// Where a chunk is in its file.
+/// The position of a chunk in its file.
 struct PNGChunk {
     let name: Int
     let length: Int

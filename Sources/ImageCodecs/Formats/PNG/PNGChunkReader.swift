@@ -1,16 +1,16 @@
 import Hashing
 
-/// Cuts a PNG into chunks while its bytes arrive, and compares their checksums.
+/// An incremental parser that splits a PNG into chunks and verifies their checksums.
 struct PNGChunkReader {
     /// A part of the file.
     enum Piece {
-        /// A chunk begins: its name and the length of its data.
+        /// The start of a chunk: its name and the length of its data.
         case chunk(name: [UInt8], length: Int)
-        /// A part of its data.
+        /// A part of the chunk's data.
         case data(Range<Int>)
-        /// Its checksum, which is right.
+        /// The end of a chunk, whose checksum is correct.
         case end
-        /// Less than any of these.
+        /// Too few bytes for any of these.
         case incomplete
     }
 
@@ -19,13 +19,13 @@ struct PNGChunkReader {
     }
 
     private var part = Part.signature
-    /// Bytes still to come of the part.
+    /// The number of bytes left of the current part.
     private var left = 8
-    /// What has come of a head or checksum.
+    /// The received part of a chunk header or checksum.
     private var kept: [UInt8] = []
     private var checksum = CRC32()
 
-    /// Reads the next piece of `bytes` from `offset` on, which must be inside, and moves behind the piece.
+    /// Reads the next piece of `bytes` from `offset`, which must be in range, and advances `offset` past the piece.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) throws(CodecError) -> Piece {
         let range = offset..<offset + min(left, bytes.count - offset)
         let piece = bytes.extracting(range)

@@ -1,7 +1,7 @@
 import Hashing
 
 extension [UInt8] {
-    /// What every PNG begins with.
+    /// The signature of PNG files.
     package static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Appends a number of four bytes.

@@ -1,16 +1,16 @@
-/// Cuts a PNG into chunks while its bytes arrive, and says which of them the codec has to see.
+/// An incremental parser that splits a PNG into chunks and selects those for the codec.
 ///
-/// Text, profiles, times and animation frames never reach libpng, which would hold each in memory as a whole.
+/// Text, profiles, times, and animation frames never reach libpng, which would hold each of them in memory entirely.
 struct PNGChunks {
     /// A part of the file.
     enum Piece {
-        /// For the codec; whether it is compressed image data.
+        /// A part for the codec, and whether it is compressed image data.
         case image(Range<Int>, isCompressed: Bool)
         /// The first bytes of a chunk, for the codec.
         case head([UInt8])
-        /// A part of an `eXIf` chunk's data; whether it stands behind the pixels.
+        /// A part of an `eXIf` chunk's data, and whether it follows the pixels.
         case exif(Range<Int>, isLate: Bool)
-        /// Of no interest.
+        /// A part that is skipped.
         case skipped
     }
 
@@ -18,19 +18,19 @@ struct PNGChunks {
         case signature, idat, otherImage, exif, skipped
     }
 
-    /// No chunk for the codec but `IDAT` can be longer: the palette has 768 bytes.
+    /// The maximum length in bytes of a chunk for the codec, except `IDAT`: the palette has 768 bytes.
     private static let maximumLength = 64 << 10
 
     private var content = Content.signature
-    /// Bytes still to come of the chunk's data, and of its checksum.
+    /// The number of bytes left of the chunk's data and checksum.
     private var dataLeft = 8
     private var checksumLeft = 0
-    /// Length and name of the next chunk, as far as they have come.
+    /// The received part of the next chunk's length and name.
     private var head: [UInt8] = []
     private var hasData = false
     private var dataHaveEnded = false
 
-    /// The next piece of `bytes` from `offset` on, which must be inside and moves behind the piece.
+    /// Returns the next piece of `bytes` from `offset`, which must be in range, and advances `offset` past the piece.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) throws(CodecError) -> Piece {
         if dataLeft > 0 {
             let range = offset..<offset + min(dataLeft, bytes.count - offset)
@@ -72,7 +72,7 @@ struct PNGChunks {
         dataHaveEnded = hasData
         if name.has("eXIf", at: 0) {
             content = .exif
-        } else if name[0] & 0x20 == 0 || name.has("tRNS", at: 0) {  // a capital: it must be understood
+        } else if name[0] & 0x20 == 0 || name.has("tRNS", at: 0) {  // a capital letter: a critical chunk
             guard length <= Self.maximumLength else { throw .corrupt(.png, "a chunk of \(length) bytes") }
             content = .otherImage
             return .head(head)

@@ -1,4 +1,4 @@
-/// What the chunks of a PNG say about its colors (PNG, third edition, 4.3).
+/// The color declarations in the chunks of a PNG (PNG, third edition, 4.3).
 struct PNGColorChunks {
     /// The data of `iCCP`.
     var profile: [UInt8]?
@@ -7,7 +7,7 @@ struct PNGColorChunks {
     private var gamma: Double?
     private var primaries: LightSpace.Primaries?
 
-    /// Takes the data of any other chunk; of each kind the first counts.
+    /// Adds the data of another chunk; the first of each kind is used.
     mutating func add(_ data: Span<UInt8>, named name: Span<UInt8>) {
         if name.has("cICP", at: 0) {
             codePoints = codePoints ?? Array(copying: data.extracting(first: 4))
@@ -24,7 +24,7 @@ struct PNGColorChunks {
         }
     }
 
-    /// Everything said, what counts most first.
+    /// All declarations, in order of precedence.
     var sources: [ColorSource] {
         var sources: [ColorSource] = []
         if let codePoints { sources.append(ColorSource(codePoints: codePoints)) }
@@ -34,20 +34,20 @@ struct PNGColorChunks {
         return sources
     }
 
-    /// Nil if the gamma is nonsense; primaries that are do not count.
+    /// Returns a source for the gamma, or `nil` if it is invalid; invalid primaries are ignored.
     private static func source(gamma: Double, _ stored: LightSpace.Primaries?) -> ColorSource? {
         guard (0.1...10).contains(gamma) else { return nil }
         var primaries = LightSpace.Primaries.bt709
         if let stored, stored.areSane, !stored.isWithin(0.002, of: .bt709) { primaries = stored }
-        // This is how sRGB has been announced before it had a chunk of its own.
+        // The declaration of sRGB before it had a chunk of its own.
         if abs(gamma - 1 / 2.2) < 0.005, primaries == .bt709 { return .sRGB }
         return .lights(LightSpace(primaries: primaries, curve: .init(gamma: 1 / gamma)))
     }
 }
 
 extension ColorSource {
-    /// From a `cICP` chunk, by the numbers of ITU-T H.273: gamuts of television and Display P3, without those of more
-    /// than white (PQ, HLG).
+    /// Creates a source from a `cICP` chunk, by the code points of ITU-T H.273: television gamuts and Display P3,
+    /// without HDR (PQ, HLG).
     fileprivate init(codePoints: [UInt8]) {
         guard codePoints.count == 4, codePoints[2] == 0, codePoints[3] == 1,
             let primaries = Self.primaries(codePoints[0]), let curve = Self.curve(codePoints[1])
@@ -81,7 +81,8 @@ extension ColorSource {
         }
     }
 
-    /// From an `iCCP` chunk: a name, a zero, another zero for deflate, and the compressed profile.
+    /// Creates a source from an `iCCP` chunk: a name, a zero byte, another zero for deflate, and the compressed
+    /// profile.
     fileprivate init(compressedProfile data: Span<UInt8>) {
         guard let name = (0..<min(80, data.count)).first(where: { data[$0] == 0 }), data.byte(at: name + 1) == 0 else {
             self = .unusable

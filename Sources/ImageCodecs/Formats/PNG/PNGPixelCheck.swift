@@ -1,28 +1,28 @@
 import CPNG
 
-/// Unfolds the compressed pixels of one image of a PNG, the main one or a frame, and discards them.
+/// Decompresses the pixels of one image of a PNG, the main image or a frame, and discards them.
 ///
-/// The zlib stream has to be exactly as long as the image, with known filters and the right checksum, and nothing may follow
-/// it.
+/// The zlib stream must be exactly as long as the image, with known filters and a correct checksum, and nothing may
+/// follow it.
 @safe
 final class PNGPixelCheck {
-    /// The maximum number of bytes of memory that it holds: zlib's window and state, and what was unfolded last.
+    /// The maximum memory it holds, in bytes: zlib's window and state, and the latest output.
     static let workingBytes = 128 << 10
 
     private static let lastFilter = 4
-    /// Where the columns and rows of each pass of an interlaced image begin, and how far apart they are.
+    /// The first column and row of each pass of an interlaced image, and the distances between columns and rows.
     private static let passes: [(x: Int, y: Int, dx: Int, dy: Int)] = [
         (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
     ]
 
     private let inflater: OpaquePointer
     private var output = [UInt8](repeating: 0, count: 32 << 10)
-    /// Rows that have not begun, by pass: how many, and the bytes of each without its filter.
+    /// The rows that have not begun, by pass: their number, and the bytes of each without its filter.
     private var rows: [(count: Int, bytes: Int)] = []
-    /// Bytes still to come of the row that has begun.
+    /// The number of bytes left of the current row.
     private var rowLeft = 0
 
-    /// Creates the check of an image of `size`.
+    /// Creates a check of an image of `size`.
     init(size: PixelSize, bitsPerPixel: Int, isInterlaced: Bool) throws(CodecError) {
         guard let inflater = unsafe cpng_inflater_create() else { throw .corrupt(.png, "no memory for a decoder") }
         unsafe self.inflater = inflater
@@ -38,7 +38,7 @@ final class PNGPixelCheck {
         unsafe cpng_inflater_destroy(inflater)
     }
 
-    /// Unfolds the next bytes of the stream.
+    /// Decompresses the next bytes of the stream.
     func append(_ bytes: Span<UInt8>) throws(CodecError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -47,11 +47,11 @@ final class PNGPixelCheck {
             try pass(made)
             rest = rest.extracting(droppingFirst: taken)
         }
-        // There may be more output than room for it.
+        // There can be more output than fits the buffer.
         while !hasEnded, case let (_, made) = try inflate(rest), made > 0 { try pass(made) }
     }
 
-    /// Ends the stream, which has to be complete.
+    /// Ends the stream, which must be complete.
     func finish() throws(CodecError) {
         guard hasEnded, rowLeft == 0, rows.isEmpty else { throw .corrupt(.png, "the image data end too early") }
     }

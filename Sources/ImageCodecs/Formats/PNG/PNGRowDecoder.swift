@@ -2,15 +2,15 @@ import CPNG
 
 /// Decodes a PNG with libpng's push decoder.
 ///
-/// Rows of an interlaced image are final only in its last pass: the whole image is held until then. The file counts as
-/// complete when its `IEND` chunk has come.
+/// Rows of an interlaced image are final only in its last pass; the whole image is held until then. The file counts
+/// as complete when its `IEND` chunk has been received.
 @safe
 final class PNGRowDecoder: BuiltInRowDecoder {
     private static let maximumExifBytes = 64 << 10
 
     private let reader: OpaquePointer
     private let header: ImageHeader
-    /// Compressed bytes that libpng gets at once, so that what they unfold to fits the batch.
+    /// The number of compressed bytes passed to libpng at once, so that their output fits the batch.
     private let pieceLength: Int
     private var chunks = PNGChunks()
     private var rowsHandedOut = 0
@@ -20,7 +20,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
     private(set) var lateOrientation: ImageOrientation?
 
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        // libpng's two rows of at most 8 bytes a pixel, and inflate's window.
+        // libpng's two rows of at most 8 bytes per pixel, and the window of inflate.
         let codec = header.size.width * 16 + (128 << 10)
         let rows = header.isProgressive ? header.size.height : Batch(header).rows
         // A side has up to 31 bits.
@@ -86,7 +86,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
         }
     }
 
-    /// Of an interlaced image, the rows of the last pass that are missing as the passes before it have them.
+    /// For an interlaced image, passes the missing rows of the last pass as earlier passes left them.
     func salvage(to rows: any RowSink) {
         guard previewScan != nil else { return }
         for row in rowsHandedOut..<header.size.height {
@@ -104,7 +104,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
         let isRead = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe cpng_reader_feed(reader, bytes.baseAddress, bytes.count)
         }
-        // Also before an error: the rows above it are good.
+        // Even before an error: the rows above it are correct.
         let finalRows = unsafe Int(cpng_reader_final_rows(reader))
         while rowsHandedOut < finalRows {
             let row = unsafe cpng_reader_row(reader, UInt32(clamping: rowsHandedOut))
@@ -116,9 +116,9 @@ final class PNGRowDecoder: BuiltInRowDecoder {
         guard isRead else { throw .corrupt(.png, unsafe String(cString: cpng_reader_message(reader))) }
     }
 
-    /// How much input libpng gets at once, and how many rows that can complete at most.
+    /// The amount of input for libpng at once, and the maximum number of rows it can complete.
     private struct Batch {
-        /// Deflate makes at most 1032 bytes of one, and holds back less than this.
+        /// Deflate produces at most 1032 bytes from one, and holds back less than this.
         private static let expansion = 1032
         private static let heldBack = 16 << 10
         private static let wantedBytes = 1 << 20
@@ -127,7 +127,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
         let rows: Int
 
         init(_ header: ImageHeader) {
-            // Gray and indexed files may have alpha or not: counting none of it errs to the safe side.
+            // Grayscale and indexed files can have alpha: not counting it errs on the safe side.
             let bits = header.bitsPerChannel * header.colorChannels
             let storedRow = max(1, header.size.width * bits / 8)
             let stored = Self.wantedBytes * bits / 32
@@ -138,9 +138,9 @@ final class PNGRowDecoder: BuiltInRowDecoder {
 }
 
 extension ImageHeader {
-    /// A Boolean value that indicates whether an orientation counts that comes behind the pixels of a PNG, which
-    /// nothing announces.
+    /// A Boolean value that indicates whether an orientation after the pixels of a PNG, which nothing announces, is
+    /// applied.
     ///
-    /// Frames of an animation are shown before that could be known.
+    /// Frames of an animation are shown before it could be known.
     var mayBeTurnedLate: Bool { orientation == .up && !mayBeAnimated }
 }

@@ -1,12 +1,12 @@
-/// Checks a PNG or APNG: the checksum of every chunk, the pixels of the image and of every frame, the order of what makes
-/// them, and the end chunk.
+/// Verifies a PNG or APNG: the checksum of every chunk, the pixels of the image and every frame, the order of the
+/// chunks they depend on, and the end chunk.
 ///
-/// The pixels are unfolded and discarded; an interlaced image takes no more memory than any other.
+/// The pixels are decompressed and discarded; an interlaced image needs no more memory than any other.
 final class PNGVerifier: BuiltInVerifier {
     private static let maximumExifBytes = 64 << 10
     private static let controlBytes = 26
 
-    /// A chunk that is looked at.
+    /// A chunk that is checked.
     private enum Chunk {
         case header, palette, image, end, frame, frameData, exif, other
 
@@ -36,9 +36,9 @@ final class PNGVerifier: BuiltInVerifier {
     private let header: ImageHeader
     private var reader = PNGChunkReader()
     private var chunk = Chunk.other
-    /// Of a chunk that is looked at as a whole, what has come of its data.
+    /// The received data of a chunk that is checked as a whole.
     private var kept: [UInt8] = []
-    /// How many bytes of the chunk's data are kept.
+    /// The number of bytes of the chunk's data to keep.
     private var keptLength = 0
     private var bitsPerPixel = 0
     private var needsPalette = false
@@ -46,16 +46,16 @@ final class PNGVerifier: BuiltInVerifier {
     private var hasHeader = false
     private var hasEnded = false
 
-    /// The image or frame whose data are coming.
+    /// The image or frame whose data is being received.
     private var pixels: PNGPixelCheck?
     private var hasImage = false
     private var imageHasEnded = false
 
     private var frames: FrameBudget
-    /// The number of frames that the file announces; nil if it is no animation, even if it has chunks of one.
+    /// The declared number of frames; `nil` if the file is not an animation, even if it has chunks of one.
     private let declaredFrames: Int?
     private var sequence = 0
-    /// The size of a frame that has no data yet.
+    /// The size of the current frame while it has no data.
     private var nextFrame: PixelSize?
     private var exif: [UInt8] = []
 
@@ -114,7 +114,7 @@ final class PNGVerifier: BuiltInVerifier {
         case .end:
             guard length == 0 else { throw .corrupt(.png, "IEND of \(length) bytes") }
         case .other:
-            // A capital: it must be understood.
+            // A capital letter marks a critical chunk.
             guard name[0] & 0x20 != 0 else { throw .corrupt(.png, "an unknown critical chunk") }
         }
         guard keptLength <= length else { throw .corrupt(.png, "a chunk of \(length) bytes") }
@@ -133,7 +133,7 @@ final class PNGVerifier: BuiltInVerifier {
         }
     }
 
-    /// Looks at a chunk whose checksum is right.
+    /// Checks the content of a chunk whose checksum is correct.
     private func endChunk() throws(CodecError) {
         switch chunk {
         case .header:
@@ -183,7 +183,7 @@ final class PNGVerifier: BuiltInVerifier {
         pixels = nil
     }
 
-    /// Numbers frame controls and frame data in one sequence.
+    /// Checks the sequence number that frame controls and frame data share.
     private func takeSequence() throws(CodecError) {
         guard kept.span.bigEndian32(at: 0) == sequence else { throw .corrupt(.png, "frames out of order") }
         sequence += 1

@@ -1,5 +1,5 @@
 extension ImageHeader {
-    /// The header of a WebP, complete where its first image begins.
+    /// Returns the header of a WebP, which is complete where its first image begins.
     static func webp(
         _ bytes: Span<UInt8>, limits: DecodeLimits, colors: inout [ColorSource]
     ) throws(CodecError) -> ImageHeader? {
@@ -7,7 +7,7 @@ extension ImageHeader {
             let length = bytes.littleEndian32(at: 16)
         else { return nil }
         guard riffSize >= 12 else { throw .corrupt(.webp, "a RIFF size of \(riffSize)") }
-        // Of a file that promises more than it may have, no more can come.
+        // No file can have more bytes than this, whatever it declares.
         func held(_ length: Int) -> Int { max(0, min(length + 8, riffSize, limits.maximumBytes)) }
         if bytes.has("VP8 ", at: 12) || bytes.has("VP8L", at: 12) {
             var header = try webp(imageChunkAt: 12, of: bytes, limits: limits)
@@ -25,7 +25,7 @@ extension ImageHeader {
         try limits.check(header.size, .webp)
         header.hasAlpha = flags & 0x10 != 0
         header.frameCount = flags & 0x02 != 0 ? nil : 1
-        // Other frames may be lossless when the first one is not, and larger.
+        // Later frames can be lossless and larger even if the first one is not.
         if header.mayBeAnimated { header.tableBytes = LosslessTables.limit(compressedBytes: held(riffSize)) }
         header.orientationFollowsPixels = flags & 0x08 != 0
 
@@ -39,12 +39,12 @@ extension ImageHeader {
                 imageSize = PixelSize(width: width + 1, height: height + 1)
                 header.hasAlpha = header.hasAlpha || imageSize != header.size
                 header.heldBytes = held(length)
-                offset += 8 + 16  // its image is next
+                offset += 8 + 16  // its image follows
                 continue
             }
             if bytes.has("ALPH", at: offset) {
                 header.hasAlpha = true
-                // Colors follow, how many is not known yet.
+                // An unknown number of colors follows.
                 if header.heldBytes == 0 { header.heldBytes = held(riffSize - offset) }
                 header.tableBytes = max(
                     header.tableBytes, LosslessTables.limit(compressedBytes: header.heldBytes))
@@ -80,7 +80,7 @@ extension ImageHeader {
         return nil
     }
 
-    /// What the beginning of a lossy or lossless bitstream says.
+    /// Parses the beginning of a lossy or lossless bitstream.
     private static func webp(
         imageChunkAt offset: Int, of bytes: Span<UInt8>, limits: DecodeLimits
     ) throws(CodecError) -> ImageHeader? {

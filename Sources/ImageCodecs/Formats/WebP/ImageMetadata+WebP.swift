@@ -1,5 +1,5 @@
 extension ImageMetadata {
-    /// Reads the chunks `ICCP` and `EXIF`, wherever they stand.
+    /// Reads the chunks `ICCP` and `EXIF` at any position.
     mutating func readWebP(_ file: Span<UInt8>) {
         var offset = 12
         while let length = file.littleEndian32(at: offset + 4), file.has(length, at: offset + 8) {

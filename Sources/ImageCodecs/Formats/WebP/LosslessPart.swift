@@ -1,29 +1,29 @@
-/// An image in front of the pixels of a lossless WebP, which is read without keeping its pixels.
+/// An image before the pixels of a lossless WebP, which is parsed without keeping its pixels.
 struct LosslessPart {
-    /// A color cache has two to the power of so many colors.
+    /// The exponents allowed for the size of a color cache, a power of two.
     static let cacheBits = 1...11
     private static let literals = 256
     private static let lengths = 24
     private static let distances = 40
 
-    /// What one or more pixels are.
+    /// The colors of one or more pixels.
     enum Colors {
-        /// A color that none before may have had; as the choice of a group of codes it is this number.
+        /// A color that may be new; its value selects a group of codes.
         case new(group: Int)
-        /// Colors of pixels before.
+        /// Colors of earlier pixels.
         case known
     }
 
-    /// The number of pixels that have not been read.
+    /// The number of pixels not yet read.
     private(set) var pixelsLeft: Int
 
     private let pixelCount: Int
-    /// The codes for green (with lengths and cached colors), red, blue, alpha and distances.
+    /// The codes for green (with lengths and cached colors), red, blue, alpha, and distances.
     private let codes: [PrefixCode]
     /// A Boolean value that indicates whether all pixels are the same, so that they take no bits.
     private let isPlain: Bool
 
-    /// Reads what comes before the pixels; nil if it is invalid.
+    /// Reads the part before the pixels; returns `nil` if it is invalid.
     init?(pixels: Int, _ bits: inout LowBitReader, in bytes: Span<UInt8>) {
         pixelCount = pixels
         pixelsLeft = pixels
@@ -40,11 +40,11 @@ struct LosslessPart {
             codes.append(code)
         }
         self.codes = codes
-        // If green always means a length, the first pixel is invalid.
+        // If green is always a length, the first pixel is invalid.
         isPlain = codes[0].onlySymbol.map { $0 >= literals || codes[1...3].allSatisfy { $0.onlySymbol != nil } } == true
     }
 
-    /// Reads the next pixel, or pixels; nil, and reads nothing, if more bytes are needed.
+    /// Reads the next pixel or pixels; returns `nil` without reading anything if more bytes are needed.
     ///
     /// Throws `corrupt`.
     mutating func next(_ bits: inout LowBitReader, in bytes: Span<UInt8>) throws(CodecError) -> Colors? {
@@ -62,7 +62,7 @@ struct LosslessPart {
             count = Self.number(green - Self.literals, &next, in: bytes)
             _ = Self.number(codes[4].next(&next, in: bytes), &next, in: bytes)
             colors = .known
-        // One of a pixel before, or 0.
+        // A color of an earlier pixel, or 0.
         default: colors = .new(group: 0)
         }
         guard !next.isPastEnd(of: bytes) else { return nil }

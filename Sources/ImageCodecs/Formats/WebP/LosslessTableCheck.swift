@@ -1,24 +1,24 @@
-/// Checks the lossless chunks of an image, before libwebp reads them: their tables may take so much memory and no more.
+/// Checks that the tables of an image's lossless chunks stay within a memory limit, before libwebp reads the chunks.
 struct LosslessTableCheck {
     /// A Boolean value that indicates whether libwebp may read the chunks.
     private(set) var hasPassed = false
 
     private let size: PixelSize
     private let limit: Int
-    /// Where the chunk begins that is being read.
+    /// The start of the current chunk.
     private var offset = 0
     private var tables: LosslessTables
 
-    /// A check of an image of `size`, whose tables may take `limit` bytes.
+    /// Creates a check of an image of `size`, whose tables may take `limit` bytes.
     init(size: PixelSize, limit: Int) {
         self.size = size
         self.limit = limit
         tables = LosslessTables(size: size)
     }
 
-    /// Reads on in `chunks`, those of the image as far as they have come, until they have passed.
+    /// Continues to read `chunks`, those of the image received so far, until they have passed.
     ///
-    /// Throws `corrupt`, and `overLimit`.
+    /// Throws `corrupt` and `overLimit`.
     mutating func read(_ chunks: Span<UInt8>) throws(CodecError) {
         while !hasPassed, let length = chunks.littleEndian32(at: offset + 4) {
             let data = offset + 8
@@ -27,7 +27,7 @@ struct LosslessTableCheck {
                 offset = data + length + length & 1
                 tables = LosslessTables(size: size)
             } else if chunks.has("VP8L", at: offset) {
-                // The size comes first, which has been compared.
+                // The size comes first and has been compared.
                 hasPassed = try pass(chunks, from: data + 5, to: chunks.count)
                 return
             } else {
@@ -36,7 +36,7 @@ struct LosslessTableCheck {
         }
     }
 
-    /// Reads the alpha in a part of `chunks`; false if more of it is needed.
+    /// Reads the alpha in a part of `chunks`; returns `false` if more bytes are needed.
     private mutating func passAlpha(_ chunks: Span<UInt8>, from start: Int, to end: Int) throws(CodecError) -> Bool {
         guard start < end else { return true }
         guard let method = chunks.byte(at: start) else { return false }
@@ -46,7 +46,7 @@ struct LosslessTableCheck {
         return false
     }
 
-    /// Reads the bitstream in a part of `chunks`; false if more of it is needed.
+    /// Reads the bitstream in a part of `chunks`; returns `false` if more bytes are needed.
     private mutating func pass(_ chunks: Span<UInt8>, from start: Int, to end: Int) throws(CodecError) -> Bool {
         guard start < end else { return false }
         try tables.read(chunks.extracting(start..<end))
@@ -57,16 +57,16 @@ struct LosslessTableCheck {
 }
 
 extension LosslessTables {
-    /// The maximum number of bytes of tables that any image may need.
+    /// The maximum size of the tables of any image, in bytes.
     ///
     /// libwebp's encoder makes up to 2,600 groups of codes, which take 43 MB.
     static let maximumBytes = 48 << 20
 
-    /// The maximum number of bytes of tables that an image of so many compressed bytes may need, alpha included, or one of
-    /// the frames of an animation.
+    /// Returns the maximum size of the tables of an image, alpha included, or of a frame of an animation, in bytes,
+    /// for this number of compressed bytes.
     ///
-    /// An encoder chooses more codes only where that saves bytes. Images made to have as many as possible needed 40 bytes of
-    /// tables for each of their own when libwebp's encoder was measured, usual ones less than 10.
+    /// An encoder chooses more codes only if that saves bytes. Images designed to have as many as possible needed 40
+    /// bytes of tables per compressed byte in measurements of libwebp's encoder, ordinary images less than 10.
     static func limit(compressedBytes: Int) -> Int {
         min(maximumBytes, 2 << 20 + max(0, min(compressedBytes, maximumBytes)) * 64)
     }

@@ -1,34 +1,34 @@
-/// Finds out how much memory libwebp takes for a lossless bitstream besides its pixels: for the images of its transforms, and
-/// for the tables of its prefix codes, of which every block of pixels may have its own group.
+/// Calculates the memory that libwebp needs for a lossless bitstream in addition to its pixels: for the images of its
+/// transforms, and for the tables of its prefix codes, of which every block of pixels can have its own group.
 ///
-/// Reads the bitstream, of an image or of its alpha, while it arrives, up to where the codes of the pixels begin. Takes 20 KB,
-/// and time in proportion to the bytes read, whatever they say: the images in front of the codes are passed over without
-/// making their pixels.
+/// Parses the bitstream of an image or of its alpha incrementally, up to where the codes of the pixels begin. Takes
+/// 20 KB, and time proportional to the bytes read, whatever their content: the images before the codes are skipped
+/// without decoding their pixels.
 struct LosslessTables {
-    /// The number of bytes that libwebp takes; nil until enough of the bitstream has come.
+    /// The number of bytes that libwebp needs; `nil` until enough of the bitstream has been received.
     private(set) var bytes: Int?
 
-    /// The size of the image that the codes are for: a palette makes it narrower.
+    /// The size of the image that the codes are for: a palette reduces its width.
     private var size: PixelSize
     private var bits = LowBitReader()
-    /// The transforms that have been read, a bit each.
+    /// The transforms that have been read, one bit each.
     private var transforms = 0
-    /// The image in front of the codes that is being read, if one is.
+    /// The image before the codes that is being read, if any.
     private var part: LosslessPart?
-    /// A Boolean value that indicates whether the colors of ``part`` choose the group of codes of each block.
+    /// A Boolean value that indicates whether the colors of ``part`` select the group of codes of each block.
     private var choosesCodes = false
-    /// The number of pixels of all images in front of the codes.
+    /// The number of pixels of all images before the codes.
     private var partPixels = 0
-    /// The color cache of the image has two to the power of so many colors, or none if this is 0.
+    /// The exponent of the size of the image's color cache, a power of two, or 0 if there is none.
     private var cacheBits = 0
     private var groups = CodeGroups()
 
-    /// Tables of which nothing is known, for an image of `size`.
+    /// Creates tables of an image of `size`.
     init(size: PixelSize) {
         self.size = size
     }
 
-    /// Reads on in `data`, the bitstream behind its header as far as it has come, until ``bytes`` is known.
+    /// Continues to read `data`, the received bitstream after its header, until ``bytes`` is known.
     ///
     /// Throws `corrupt`.
     mutating func read(_ data: Span<UInt8>) throws(CodecError) {
@@ -37,9 +37,9 @@ struct LosslessTables {
         }
     }
 
-    /// Reads to the first pixel of the next image, or to the codes; false if more bytes are needed.
+    /// Reads up to the first pixel of the next image, or to the codes; returns `false` if more bytes are needed.
     private mutating func readHead(_ data: Span<UInt8>) throws(CodecError) -> Bool {
-        // What is read in vain is read again.
+        // If there are too few bytes, they are read again later.
         var next = self
         let isValid = next.takeHead(data)
         guard !next.bits.isPastEnd(of: data) else { return false }
@@ -78,7 +78,7 @@ struct LosslessTables {
         }
     }
 
-    /// Begins an image with a pixel for each block.
+    /// Begins an image with one pixel per block.
     private mutating func takeBlocks(_ data: Span<UInt8>) -> Bool {
         let side = 1 << (bits.read(3, in: data) + 2)
         return takePart(pixels: (size.width + side - 1) / side * ((size.height + side - 1) / side), data)
@@ -90,7 +90,7 @@ struct LosslessTables {
         return part != nil
     }
 
-    /// Reads the pixels of an image in front of the codes; false if more bytes are needed.
+    /// Reads the pixels of an image before the codes; returns `false` if more bytes are needed.
     private mutating func readPixels(_ data: Span<UInt8>) throws(CodecError) -> Bool {
         while let left = part?.pixelsLeft, left > 0 {
             guard let colors = try part?.next(&bits, in: data) else { return false }
@@ -106,11 +106,11 @@ struct LosslessTables {
     }
 }
 
-/// The groups of prefix codes that the blocks of a lossless image choose.
+/// The groups of prefix codes selected by the blocks of a lossless image.
 private struct CodeGroups {
     private static let maximum = 1 << 16
 
-    /// A bit for each.
+    /// One bit per group.
     private var chosen = [UInt64](repeating: 0, count: maximum / 64)
     private var chosenCount = 0
     private var highest = 0
@@ -122,15 +122,15 @@ private struct CodeGroups {
         chosenCount += 1
     }
 
-    /// The number of groups that libwebp has tables for, in an image of so many pixels: those up to the highest, or only those
-    /// that are chosen if the others may be many.
+    /// Returns the number of groups for which libwebp builds tables, in an image with this number of pixels: all up
+    /// to the highest, or only the selected ones if the others can be many.
     func count(pixels: Int) -> Int {
         highest < min(1_000, pixels) ? highest + 1 : chosenCount
     }
 
-    /// The number of bytes of libwebp's tables for a group, if the image has a color cache of `cacheBits`.
+    /// Returns the size in bytes of libwebp's tables for a group if the image has a color cache of `cacheBits`.
     static func bytes(cacheBits: Int) -> Int {
-        // Found with zlib's examples/enough.c: the most entries for 8 bits and a second level.
+        // Computed with zlib's examples/enough.c: the maximum number of entries for 8 bits and a second level.
         let greenEntries = [654, 656, 658, 662, 670, 686, 718, 782, 912, 1_168, 1_680, 2_704]
         let otherEntries = 630 * 3 + 410
         return (greenEntries[cacheBits] + otherEntries) * 4 + 568

@@ -1,11 +1,11 @@
-/// Reads numbers of bits from the lowest bit of each byte on.
+/// Reads bits starting with the lowest bit of each byte.
 ///
-/// Behind the end all bits are zero, so that what was read counts only if ``isPastEnd(of:)`` is false then.
+/// After the end, all bits are zero, so results are valid only if ``isPastEnd(of:)`` is then false.
 struct LowBitReader {
-    /// The number of bits that have been read.
+    /// The number of bits read.
     var position = 0
 
-    /// The next bits, at most 24, without reading them.
+    /// Returns the next bits, at most 24, without consuming them.
     func peek(_ count: Int, in bytes: Span<UInt8>) -> Int {
         let first = position >> 3
         var value = 0
@@ -21,6 +21,6 @@ struct LowBitReader {
         return peek(count, in: bytes)
     }
 
-    /// Returns whether more bits have been read than there are.
+    /// Returns whether more bits have been read than exist.
     func isPastEnd(of bytes: Span<UInt8>) -> Bool { position > bytes.count * 8 }
 }

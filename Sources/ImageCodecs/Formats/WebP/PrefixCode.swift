@@ -1,9 +1,9 @@
-/// A prefix code of a lossless WebP: a symbol is the longer, the rarer it is.
+/// A prefix code of a lossless WebP: frequent symbols have shorter codes.
 ///
 /// Takes up to 5 KB, for the largest alphabet of 2,328 symbols.
 struct PrefixCode {
     private static let maximumLength = 15
-    /// In this order come the lengths of the code that the lengths are written in.
+    /// The order of the lengths of the code that encodes the code lengths.
     private static let lengthOrder = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 
     /// The number of symbols of each length.
@@ -11,10 +11,10 @@ struct PrefixCode {
     /// The symbols, in the order of their codes.
     private var symbols: [UInt16]
 
-    /// The symbol that all bits stand for, so that it takes none; nil if there are several.
+    /// The only symbol, which takes no bits; `nil` if there are several.
     var onlySymbol: Int? { symbols.count == 1 ? Int(symbols[0]) : nil }
 
-    /// Reads the code for an alphabet of `count` symbols; nil if it is none.
+    /// Reads the code for an alphabet of `count` symbols; returns `nil` if it is invalid.
     init?(symbols count: Int, _ bits: inout LowBitReader, in bytes: Span<UInt8>) {
         var lengths = [UInt8](repeating: 0, count: count)
         if bits.read(1, in: bytes) == 1 {
@@ -32,7 +32,7 @@ struct PrefixCode {
         self.init(lengths: lengths)
     }
 
-    /// The code whose symbols have these lengths, 0 if they are not in it; nil if it is not complete.
+    /// Creates the code whose symbols have these lengths, 0 for unused symbols; returns `nil` if it is incomplete.
     private init?(lengths: [UInt8]) {
         for length in lengths where length > 0 { counts[Int(length)] += 1 }
         symbols = []
@@ -45,7 +45,7 @@ struct PrefixCode {
         guard symbols.count == 1 || !symbols.isEmpty && free == 0 else { return nil }
     }
 
-    /// Reads the lengths of another code, which are written in this one; false if they are none.
+    /// Reads the lengths of another code, which are encoded with this one; returns `false` if they are invalid.
     private func read(_ lengths: inout [UInt8], _ bits: inout LowBitReader, in bytes: Span<UInt8>) -> Bool {
         var left = lengths.count
         if bits.read(1, in: bytes) == 1 {
@@ -76,11 +76,11 @@ struct PrefixCode {
         return true
     }
 
-    /// Reads a symbol.
+    /// Reads the next symbol.
     func next(_ bits: inout LowBitReader, in bytes: Span<UInt8>) -> Int {
         if let onlySymbol { return onlySymbol }
         var window = bits.peek(Self.maximumLength, in: bytes)
-        // The code so far, the first of its length, and the number of symbols that have shorter codes.
+        // The code so far, the first code of its length, and the number of symbols with shorter codes.
         var (code, first, shorter) = (0, 0, 0)
         for length in 1...Self.maximumLength {
             code = code << 1 | window & 1

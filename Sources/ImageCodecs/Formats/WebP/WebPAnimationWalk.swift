@@ -4,7 +4,7 @@ struct WebPAnimationWalk: AnimationWalk {
 
     var index: AnimationIndex
     private var offset = 12
-    /// Where the file ends, by its own account.
+    /// The end of the file according to its header.
     private var end: Int
     private(set) var hasEnded = false
 
@@ -37,10 +37,10 @@ struct WebPAnimationWalk: AnimationWalk {
         guard !index.frames.isEmpty else { throw .corrupt(.webp, "an animation without frames") }
     }
 
-    /// The chunks that are looked at.
+    /// The chunks that are parsed.
     private static let names: [StaticString] = ["ANMF", "ANIM", "EXIF"]
 
-    /// Takes the content `data` of the chunk at ``offset``.
+    /// Processes the content `data` of the chunk at ``offset``.
     private mutating func take(_ data: Span<UInt8>, of bytes: Span<UInt8>) throws(CodecError) {
         if bytes.has("ANIM", at: offset), data.count >= 6 {
             index.loopCount = data.littleEndian16(at: 4) ?? 0
@@ -57,7 +57,7 @@ struct WebPAnimationWalk: AnimationWalk {
 }
 
 extension StoredFrame {
-    /// The frame that an `ANMF` chunk holds.
+    /// Creates the frame in an `ANMF` chunk.
     fileprivate init?(webp chunk: Span<UInt8>) {
         guard chunk.count >= 16, let left = chunk.littleEndian24(at: 0), let top = chunk.littleEndian24(at: 3),
             let width = chunk.littleEndian24(at: 6), let height = chunk.littleEndian24(at: 9),

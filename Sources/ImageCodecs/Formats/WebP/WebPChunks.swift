@@ -1,6 +1,6 @@
-/// Walks over the chunks of a WebP while its bytes arrive, and picks what belongs to the first image.
+/// An incremental parser of the chunks of a WebP that selects those of the first image.
 ///
-/// Everything else passes by without being kept, so that a file may be long and its metadata and later frames large.
+/// Everything else is skipped without being kept, so the file can be long and its metadata and later frames large.
 struct WebPChunks {
     /// A part of the file.
     enum Piece {
@@ -8,11 +8,11 @@ struct WebPChunks {
         case imageHead([UInt8])
         /// The bytes that follow.
         case image(Range<Int>)
-        /// Where the first frame of an animation stands.
+        /// The position of the first frame of an animation.
         case frame(left: Int, top: Int, size: PixelSize)
         /// A part of an `EXIF` chunk's data.
         case exif(Range<Int>)
-        /// Of no interest.
+        /// A part that is skipped.
         case skipped
     }
 
@@ -20,22 +20,22 @@ struct WebPChunks {
         case riff, chunkHead, frameHead, image, exif, skipped
     }
 
-    /// Images begun: at most one in a still, one a frame in an animation.
+    /// The number of images begun: at most one in a still image, one per frame in an animation.
     private(set) var frameCount = 0
-    /// A Boolean value that indicates whether the first image has come as a whole.
+    /// A Boolean value that indicates whether the first image is complete.
     private(set) var hasImage = false
-    /// Bytes still to come of the file, by its own account.
+    /// The number of bytes left of the file according to its header.
     private var fileLeft = 12
     private var content = Content.riff
     private var contentLeft = 12
-    /// What has come of a part that is looked at as a whole.
+    /// The received bytes of a part that is parsed as a whole.
     private var head: [UInt8] = []
     private var isImageData = false
 
-    /// A Boolean value that indicates whether all of the file has come.
+    /// A Boolean value that indicates whether the whole file has been received.
     var isComplete: Bool { fileLeft == 0 }
 
-    /// The next piece of `bytes` from `offset` on, which must be inside and moves behind the piece.
+    /// Returns the next piece of `bytes` from `offset`, which must be in range, and advances `offset` past the piece.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) throws(CodecError) -> Piece {
         let length = min(contentLeft, fileLeft, bytes.count - offset)
         let range = offset..<offset + length
@@ -71,7 +71,7 @@ struct WebPChunks {
             endChunk()
             return .skipped
         case .frameHead:
-            endChunk()  // the chunks inside of the frame are next
+            endChunk()  // the chunks inside the frame follow
             let bytes = head.span
             guard let left = bytes.littleEndian24(at: 0), let top = bytes.littleEndian24(at: 3),
                 let width = bytes.littleEndian24(at: 6), let height = bytes.littleEndian24(at: 9)
@@ -85,7 +85,7 @@ struct WebPChunks {
         guard let length = head.span.littleEndian32(at: 4) else { return .skipped }
         let name = head.span
         isImageData = name.has("VP8 ", at: 0) || name.has("VP8L", at: 0)
-        // The last chunk may lack the byte that makes its length even.
+        // The last chunk can lack the padding byte.
         contentLeft = min(length + length & 1, fileLeft)
         content = .skipped
         if name.has("ANMF", at: 0) {

@@ -1,12 +1,12 @@
 /// Counts the frames of an animated WebP while it arrives.
 struct WebPFrameCounter: FrameCounter {
     private var frames = 0
-    /// What has not been walked over, beginning at `offset` of the file.
+    /// The bytes that have not been parsed, starting at `offset` in the file.
     private var rest: [UInt8] = []
     private var offset = 0
-    /// Where the next chunk begins in the file.
+    /// The position of the next chunk in the file.
     private var nextChunk = 12
-    /// Where the file ends; nil before that is known.
+    /// The end of the file; `nil` until it is known.
     private var end: Int?
     private var received = 0
 

@@ -3,30 +3,30 @@ import CWebP
 /// Decodes one image, an optional `ALPH` and a `VP8 ` or `VP8L` chunk, with libwebp's incremental decoder.
 @safe
 final class WebPImageDecoder {
-    /// Size of the rows.
+    /// The size of the rows.
     let size: PixelSize
-    /// The image's size as its bitstream has to have it.
+    /// The size that the image's bitstream must declare.
     private let storedSize: PixelSize
-    /// libwebp keeps the address of its configuration.
+    /// On the heap because libwebp keeps its address.
     private let configuration: UnsafeMutablePointer<WebPDecoderConfig>
     private let decoder: OpaquePointer
-    /// The chunks so far, which libwebp looks at from the beginning, wherever they have moved.
+    /// The received chunks, which libwebp reads from the beginning even after they have moved.
     private var chunks: [UInt8] = []
-    /// How many bytes make it worth while to decode on.
+    /// The number of bytes from which the next decoding attempt pays off.
     ///
-    /// Grows with the file: a lossless image's tables are read again from the beginning until they have come entirely.
+    /// Grows with the file: a lossless image's tables are parsed again from the beginning until they are complete.
     private var nextAttempt = 0
-    /// libwebp gets none of the chunks before they have passed.
+    /// The check that chunks must pass before libwebp reads them.
     private var tableCheck: LosslessTableCheck
     private(set) var isComplete = false
     private var hasFailed = false
-    /// A Boolean value that indicates whether the bitstream has the size that it has to have, which is known with its
-    /// first bytes.
+    /// A Boolean value that indicates whether the bitstream declares the required size, which is known with its first
+    /// bytes.
     private var hasItsSize = false
-    /// Rows complete so far, from the top.
+    /// The number of complete rows, from the top.
     private(set) var rowCount = 0
 
-    /// Creates a decoder whose rows have the given size, of an image whose tables may take `tableLimit` bytes.
+    /// Creates a decoder with rows of the given size, for an image whose tables may take `tableLimit` bytes.
     convenience init(storedSize: PixelSize, size: PixelSize, tableLimit: Int) throws(CodecError) {
         try self.init(storedSize: storedSize, size: size, tableLimit: tableLimit) { options in
             guard size != storedSize else { return }
@@ -36,9 +36,9 @@ final class WebPImageDecoder {
         }
     }
 
-    /// Creates a decoder that reads all of the bitstream, and makes pixels of the last corner only.
+    /// Creates a decoder that reads the whole bitstream and produces only the pixels of the last corner.
     convenience init(checking storedSize: PixelSize, tableLimit: Int) throws(CodecError) {
-        // libwebp wants even places.
+        // libwebp requires even coordinates.
         let top = (storedSize.height - 1) & ~1
         let size = PixelSize(width: 1, height: storedSize.height - top)
         try self.init(storedSize: storedSize, size: size, tableLimit: tableLimit) { options in
@@ -74,22 +74,22 @@ final class WebPImageDecoder {
         unsafe configuration.deallocate()
     }
 
-    /// Makes room for chunks of so many bytes, so that they need not be moved to grow.
+    /// Reserves memory for chunks of this many bytes, so that they are not moved as they grow.
     func reserve(_ count: Int) {
         chunks.reserveCapacity(count)
     }
 
-    /// Takes the next bytes of the chunks.
+    /// Appends the next bytes of the chunks.
     func append(_ bytes: Span<UInt8>) {
         chunks.append(bytes)
     }
 
-    /// Decodes what has come, if it is much more than the last time or `isLast`.
+    /// Decodes the received chunks if they have grown enough since the last attempt, or if `isLast`.
     func decode(isLast: Bool) throws(CodecError) {
         guard !isComplete, !hasFailed, isLast || chunks.count >= nextAttempt else { return }
         nextAttempt = chunks.count + max(4 << 10, chunks.count / 16)
         hasFailed = true
-        // libwebp allocates as much as the bitstream asks for, whatever its container says.
+        // libwebp allocates as much as the bitstream declares, regardless of its container.
         if !hasItsSize { try compareSizes() }
         guard try passTableCheck(isLast: isLast) else {
             hasFailed = false
@@ -114,7 +114,7 @@ final class WebPImageDecoder {
         let status = unsafe chunks.withUnsafeBufferPointer { bytes in
             unsafe WebPGetFeatures(bytes.baseAddress, bytes.count, &features)
         }
-        // What is too short or invalid takes no memory, and decoding tells which it is.
+        // A bitstream that is too short or invalid uses no memory; decoding reports which it is.
         guard status == VP8_STATUS_OK else { return }
         guard Int(features.width) == storedSize.width, Int(features.height) == storedSize.height else {
             throw .corrupt(.webp, "the image has another size than its header says")
@@ -122,7 +122,7 @@ final class WebPImageDecoder {
         hasItsSize = true
     }
 
-    /// Looks at the tables that libwebp would make; false if more bytes are needed.
+    /// Checks the tables that libwebp would build; returns `false` if more bytes are needed.
     private func passTableCheck(isLast: Bool) throws(CodecError) -> Bool {
         guard !tableCheck.hasPassed else { return true }
         let chunks = chunks
@@ -136,7 +136,7 @@ final class WebPImageDecoder {
         if unsafe WebPIDecGetRGB(decoder, &lastRow, nil, nil, nil) != nil { rowCount = Int(lastRow) }
     }
 
-    /// Calls `body` with a row that is complete.
+    /// Calls `body` with a complete row.
     func withRow(_ row: Int, _ body: (Span<UInt8>) -> Void) {
         var stride: Int32 = 0
         guard row >= 0, row < rowCount, let pixels = unsafe WebPIDecGetRGB(decoder, nil, nil, nil, &stride) else {

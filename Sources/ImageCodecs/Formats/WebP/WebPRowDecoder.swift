@@ -1,22 +1,22 @@
-/// Decodes a WebP while it arrives; of an animation, the first frame on a transparent canvas.
+/// Decodes a WebP while it arrives; for an animation, the first frame on a transparent canvas.
 final class WebPRowDecoder: BuiltInRowDecoder {
     private static let maximumExifBytes = 64 << 10
 
     private let header: ImageHeader
     private let rowSize: PixelSize
     private var chunks = WebPChunks()
-    /// Nil before the image begins and after it has been handed out.
+    /// The image decoder; `nil` before the image begins and after its last row.
     private var image: WebPImageDecoder?
     private var (left, top) = (0, 0)
     private var imageSize: PixelSize
-    /// A Boolean value that indicates whether alpha is to be left out that a lossless image has, though it says that
-    /// it uses none.
+    /// A Boolean value that indicates whether to ignore the alpha of a lossless image whose header declares that it
+    /// uses none.
     private var ignoresAlpha = false
     private var rowsHandedOut = 0
     private var exif: [UInt8] = []
     private(set) var lateOrientation: ImageOrientation?
 
-    /// Less than the stored size only for opaque images: libwebp would mix in the colors of transparent pixels.
+    /// A smaller size only for opaque images: libwebp would blend in the colors of transparent pixels.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
         let stored = header.size
         let (width, height) = (max(target.width, 1), max(target.height, 1))
@@ -73,7 +73,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
 
     func salvage(to rows: any RowSink) {
         guard let image else { return }
-        // What has come since the last attempt.
+        // The bytes received since the last attempt.
         try? image.decode(isLast: true)
         handOut(image, to: rows)
     }
@@ -91,7 +91,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
         imageSize = size
     }
 
-    /// Hands out what is complete, and lets go of the image with its last row.
+    /// Passes on complete rows, and releases the image after its last row.
     private func decode(to rows: any RowSink, isLast: Bool) throws(CodecError) {
         guard let image else { return }
         try image.decode(isLast: isLast)
@@ -117,9 +117,9 @@ final class WebPRowDecoder: BuiltInRowDecoder {
         rows.append(row: row.span)
     }
 
-    /// The rows of a frame smaller than the canvas.
+    /// Passes on the rows of a frame smaller than the canvas.
     private func composite(_ image: WebPImageDecoder, to rows: any RowSink) {
-        // Rows above the frame alone are none of an image.
+        // Rows above the frame alone are not an image.
         guard image.rowCount > 0 else { return }
         let end = image.isComplete ? rowSize.height : top + image.rowCount
         while rowsHandedOut < end {

@@ -1,7 +1,7 @@
-/// Checks a WebP: the lengths of its chunks, and the bitstream of the image or of every frame, alpha included.
+/// Verifies a WebP: the lengths of its chunks, and the bitstream of the image or of every frame, alpha included.
 ///
-/// libwebp decodes each, and makes pixels of a corner only. Lossy bitstreams have no checksums: most damage inside of one
-/// gives other pixels and no error.
+/// libwebp decodes each image but produces only the pixels of a corner. Lossy bitstreams have no checksums: most
+/// damage inside of one changes pixels without an error.
 final class WebPVerifier: BuiltInVerifier {
     private static let maximumExifBytes = 64 << 10
 
@@ -11,22 +11,23 @@ final class WebPVerifier: BuiltInVerifier {
 
     private let header: ImageHeader
     private var frames: FrameBudget
-    /// Bytes still to come of the file by its own account, of the frame that is being read, and of the content.
+    /// The number of bytes left of the file according to its header, of the current frame, and of the content.
     private var fileLeft = 12
     private var frameLeft: Int?
     private var contentLeft = 12
     private var content = Content.riff
-    /// What has come of a part that is looked at as a whole.
+    /// The received bytes of a part that is parsed as a whole.
     private var head: [UInt8] = []
-    /// The size that the next image has to have; nil once it has come.
+    /// The size that the next image must have; `nil` once it has been received.
     private var imageSize: PixelSize?
     private var image: WebPImageDecoder?
     private var exif: [UInt8] = []
 
     static func workingBytes(of header: ImageHeader, beginning: Span<UInt8>) -> Int {
-        // Of a lossy image libwebp holds a few rows, of alpha up to five bytes a pixel, of a lossless image four.
+        // libwebp holds a few rows of a lossy image, up to five bytes per pixel with alpha, and four for a lossless
+        // image.
         let bytesPerPixel = header.mayBeAnimated || header.hasAlpha ? 5 : header.tableBytes > 0 ? 4 : 0
-        // The file says how long the first image is; of other frames only that they are in the file.
+        // The file declares the length of the first image; of other frames only that they are in the file.
         let fileBytes = min(beginning.littleEndian32(at: 4) ?? 0, 1 << 32)
         let heldBytes = header.mayBeAnimated ? fileBytes : header.heldBytes
         let (pixels, overflow) = header.size.area.multipliedReportingOverflow(by: bytesPerPixel)
@@ -75,7 +76,7 @@ final class WebPVerifier: BuiltInVerifier {
         header.orientation = ImageOrientation(exif: bytes.span)
     }
 
-    /// A Boolean value that indicates whether all of the file has come.
+    /// A Boolean value that indicates whether the whole file has been received.
     private var isComplete: Bool { fileLeft == 0 && content == .skipped && contentLeft == 0 && frameLeft == nil }
 
     private func endContent() throws(CodecError) {
@@ -102,7 +103,7 @@ final class WebPVerifier: BuiltInVerifier {
         }
     }
 
-    /// Expects the next chunk, or the end of the frame or file.
+    /// Prepares for the next chunk, or the end of the frame or file.
     private func nextChunk() throws(CodecError) {
         if frameLeft == 0 {
             frameLeft = nil
@@ -110,7 +111,7 @@ final class WebPVerifier: BuiltInVerifier {
         }
         let space = frameLeft ?? fileLeft
         guard space >= 8 else {
-            // What is left is no chunk, and belongs to no image.
+            // The remainder is not a chunk and belongs to no image.
             content = .skipped
             contentLeft = space
             return
@@ -127,7 +128,7 @@ final class WebPVerifier: BuiltInVerifier {
         guard let length = head.littleEndian32(at: 4) else { return }
         let space = frameLeft ?? fileLeft
         guard length <= space else { throw .corrupt(.webp, "a chunk that is longer than the file") }
-        // The last chunk may lack the byte that makes its length even.
+        // The last chunk can lack the padding byte.
         contentLeft = min(length + length & 1, space)
         let isImage = head.has("VP8 ", at: 0) || head.has("VP8L", at: 0)
         if head.has("ANMF", at: 0), header.mayBeAnimated, frameLeft == nil {
