@@ -1,14 +1,14 @@
-/// What a response's header lines say of the length and the transfer coding of its body (RFC 9112, section 6).
+/// The length and transfer coding of a body, according to the response's header lines (RFC 9112, section 6).
 struct BodyFraming {
-    /// The body's length in bytes, as `Content-Length` has it; nil without one.
+    /// The body's length in bytes according to `Content-Length`; `nil` if there is none.
     private(set) var contentLength: Int?
-    /// Why the lines are not to be trusted; nil while they are.
+    /// The reason why the header lines are invalid; `nil` if they are valid.
     ///
-    /// libcurl reads `12abc` as 12, and undoes transfer codings that nobody asked for, so that a megabyte on the wire
+    /// libcurl reads `12abc` as 12, and decodes transfer codings that were not requested, so that a megabyte received
     /// becomes a gigabyte.
     private(set) var fault: String?
 
-    /// Takes the first `end` bytes of a field line.
+    /// Parses the first `end` bytes of a field line.
     mutating func take(_ line: Span<UInt8>, _ end: Int) {
         if Self.is(line, end, Self.contentLengthName) {
             takeLength(line, Self.contentLengthName.count + 1, end)
@@ -17,7 +17,7 @@ struct BodyFraming {
         }
     }
 
-    /// A list is valid if it is one number over and over (RFC 9110, section 8.6).
+    /// A list is valid if it repeats one number (RFC 9110, section 8.6).
     private mutating func takeLength(_ line: Span<UInt8>, _ start: Int, _ end: Int) {
         Self.forEachElement(line, start, end) { element in
             guard let number = Self.number(element) else { return fault = "invalid Content-Length" }
@@ -39,18 +39,18 @@ struct BodyFraming {
     private static let chunked = Array("chunked".utf8)
     private static let identity = Array("identity".utf8)
 
-    /// Returns whether the line is one of the field `name`, in lower case.
+    /// Returns whether the line is a field with the lowercase name `name`.
     private static func `is`(_ line: Span<UInt8>, _ end: Int, _ name: [UInt8]) -> Bool {
         end > name.count && line[name.count] == 0x3A && equals(line.extracting(0..<name.count), name)
     }
 
-    /// Returns whether `bytes` are `name`, which is in lower case, in any case.
+    /// Returns whether `bytes` equal `name`, which is lowercase, ignoring case.
     private static func equals(_ bytes: Span<UInt8>, _ name: [UInt8]) -> Bool {
-        // Bit 5 makes letters lower case and leaves the hyphen alone.
+        // Bit 5 makes letters lowercase and leaves the hyphen unchanged.
         bytes.count == name.count && name.indices.allSatisfy { bytes[$0] | 0x20 == name[$0] }
     }
 
-    /// Hands over what stands between commas, without the blanks around it.
+    /// Calls the closure with each element between commas, without surrounding whitespace.
     private static func forEachElement(
         _ line: Span<UInt8>, _ start: Int, _ end: Int, _ body: (Span<UInt8>) -> Void
     ) {
@@ -68,7 +68,7 @@ struct BodyFraming {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Digits; nil if there is anything else, nothing, or too many.
+    /// Parses digits; returns `nil` if there are other characters, none, or too many.
     private static func number(_ digits: Span<UInt8>) -> Int? {
         var number = 0
         for index in digits.indices {

@@ -1,8 +1,8 @@
 extension ProxyRule {
-    /// Returns whether `list`, the value of `no_proxy`, has an entry for `url`.
+    /// Returns whether `list`, the value of `no_proxy`, contains an entry for `url`.
     ///
-    /// Entries are separated by commas or spaces. Addresses match hosts that are addresses, whatever their form; names are
-    /// not looked up.
+    /// Entries are separated by commas or spaces. Addresses match hosts that are addresses, regardless of their
+    /// notation; names are not resolved.
     static func isExcepted(_ url: HTTPURL, by list: String) -> Bool {
         let address = IPAddress(urlHost: url.host)
         let name = url.host.hasSuffix(".") ? url.host.dropLast() : url.host[...]
@@ -14,7 +14,7 @@ extension ProxyRule {
         }
     }
 
-    /// Host and port of an entry; nil if what follows the host is not a port.
+    /// Returns the host and port of an entry; `nil` if the part after the host is not a port.
     private static func parts(_ entry: String) -> (host: String, port: Int?)? {
         var host = entry[...]
         var rest = Substring()
@@ -22,7 +22,7 @@ extension ProxyRule {
             host = entry[..<end].dropFirst()
             rest = entry[end...].dropFirst()
         } else if let colon = entry.firstIndex(of: ":"), colon == entry.lastIndex(of: ":") {
-            // An IPv6 address has two at least.
+            // An IPv6 address contains at least two colons.
             host = entry[..<colon]
             rest = entry[colon...]
         }

@@ -4,25 +4,26 @@ import Darwin
 import Glibc
 #endif
 
-/// Whether requests go through a proxy.
+/// A rule that determines whether requests use a proxy.
 ///
-/// An `https` URL goes through an HTTP proxy by a tunnel (CONNECT), which the proxy cannot look into: it hears the host and
-/// its port, and the origin alone the request. Tunnels are kept for later requests. What a ``NetworkPolicy`` can judge behind
-/// a proxy is said at ``NetworkPolicy/trustsProxy``; ``TLSOptions`` are about origins, not about a proxy's own TLS.
+/// An `https` URL uses a tunnel (CONNECT) through an HTTP proxy, which sees the host and port but not the request.
+/// Tunnels are kept for later requests. See ``NetworkPolicy/trustsProxy`` for the checks that are possible behind a
+/// proxy. ``TLSOptions`` apply to origins, not to a proxy's own TLS.
 public enum ProxyRule: Sendable, Hashable {
-    /// Never.
+    /// Never use a proxy.
     case none
-    /// Always through this one, given as libcurl takes it: `http://host:port`, `socks5h://host:port`; requests fail with
-    /// `invalidProxy` if it does not.
+    /// Always use this proxy, in libcurl's format: `http://host:port`, `socks5h://host:port`. If it is invalid,
+    /// requests fail with `invalidProxy`.
     case url(String)
-    /// As the environment says: `http_proxy` (lower case only, RFC 3875 leaves HTTP_PROXY to attackers), `https_proxy`,
-    /// `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`, and the exceptions in `no_proxy` or `NO_PROXY`: names, which stand for the
-    /// domains below them as well, addresses and ranges of them (`10.0.0.0/8`), with or without a port, or `*` for all.
+    /// Use the proxy in the given environment variables: `http_proxy` (lowercase only, because attackers can set
+    /// HTTP_PROXY, RFC 3875), `https_proxy`, `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`, with the exceptions in
+    /// `no_proxy` or `NO_PROXY`: names, including their subdomains, addresses, and address ranges (`10.0.0.0/8`),
+    /// with or without a port, or `*` for all.
     case environment([String: String])
 
-    /// Always through this one, given as libcurl takes it, to which `user` proves who asks by Basic.
+    /// Always use this proxy, in libcurl's format, with Basic authentication for `user`.
     ///
-    /// Over `http://` anybody on the way to the proxy can read the password.
+    /// Over `http://`, the password is readable on the way to the proxy.
     public static func url(_ proxy: String, user: String, password: String) -> ProxyRule {
         let parts = proxy.split(separator: "://", maxSplits: 1)
         let (scheme, rest) = parts.count == 2 ? (parts[0], parts[1]) : ("http", proxy[...])
@@ -36,7 +37,7 @@ public enum ProxyRule: Sendable, Hashable {
         }.joined()
     }
 
-    /// The rules of this process's environment.
+    /// The rule of this process's environment variables.
     public static var environment: ProxyRule {
         var variables: [String: String] = [:]
         for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
@@ -45,7 +46,7 @@ public enum ProxyRule: Sendable, Hashable {
         return .environment(variables)
     }
 
-    /// The proxy for `url`, or nil to go straight there.
+    /// Returns the proxy for `url`, or `nil` for a direct connection.
     func proxy(for url: HTTPURL) -> String? {
         switch self {
         case .none: return nil

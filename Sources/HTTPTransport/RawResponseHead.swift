@@ -1,20 +1,21 @@
 import HTTPTypes
 
-/// A response's head as it came over the wire: status and length are known, the fields are read when somebody asks.
+/// A response's head as received: status and length are parsed, the fields only on demand.
 ///
-/// Most callers never look at the fields, and making a dozen strings costs more than the rest of a small transfer.
+/// Most callers never read the fields, and creating a dozen strings costs more than the remainder of a small
+/// transfer.
 struct RawResponseHead: Sendable {
     let status: HTTPResponse.Status
-    /// How long the body is, and how it is encoded.
+    /// The length and encoding of the body.
     private(set) var framing = BodyFraming()
-    /// The field lines, each behind its end.
+    /// The bytes of the field lines, separated by their ends.
     private var lines: [UInt8] = []
 
     init(status: HTTPResponse.Status) {
         self.status = status
     }
 
-    /// Takes the first `end` bytes of a field line.
+    /// Appends the first `end` bytes of a field line.
     mutating func append(_ line: Span<UInt8>, _ end: Int) {
         if lines.isEmpty { lines.reserveCapacity(512) }
         lines.append(copying: line.extracting(0..<end))
@@ -22,12 +23,12 @@ struct RawResponseHead: Sendable {
         framing.take(line, end)
     }
 
-    /// What `Content-Length` claims; nil without one.
+    /// The value of `Content-Length`; `nil` if there is none.
     var contentLength: Int? { framing.contentLength }
 
-    /// Status and fields.
+    /// The status and header fields.
     ///
-    /// Lines that are no fields are passed over, as browsers do.
+    /// Lines that are not fields are ignored, as in browsers.
     var response: HTTPResponse {
         var fields = HTTPFields()
         forEachLine { line in
@@ -36,7 +37,7 @@ struct RawResponseHead: Sendable {
         return HTTPResponse(status: status, headerFields: fields)
     }
 
-    /// Returns whether there is a control character, tabs excepted, in a field of that name, which is in lower case.
+    /// Returns whether a field with this lowercase name contains a control character other than a tab.
     func hasControlCharacter(inFieldsNamed name: String) -> Bool {
         var isFound = false
         forEachLine { line in

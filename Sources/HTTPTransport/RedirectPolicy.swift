@@ -1,36 +1,38 @@
 public import HTTPTypes
 
-/// How redirects are followed, besides how many.
+/// Rules for following redirects, except their number.
 ///
-/// A redirect to another origin (scheme, host or port, RFC 6454) never takes credentials along: `Authorization`, `Cookie`,
-/// `Proxy-Authorization` and ``TransportRequest/credential`` are dropped, and of the other header fields all but
-/// ``crossOriginHeaderFields``. A user name and password in a `Location` are never used.
+/// A redirect to another origin (scheme, host, or port, RFC 6454) never forwards credentials: `Authorization`,
+/// `Cookie`, `Proxy-Authorization`, and ``TransportRequest/credential`` are removed, and other header fields except
+/// ``crossOriginHeaderFields``. A user name and password in a `Location` are ignored.
 public struct RedirectPolicy: Sendable, Hashable {
-    /// How redirects from https to http are treated.
+    /// The treatment of redirects from https to http.
     public enum InsecureRedirects: Sendable, Hashable {
         /// They are followed.
         case followed
-        /// They are followed unless the request, or one that led to it over https, had credentials.
+        /// They are followed unless the request, or an earlier https request of the chain, had credentials.
         ///
-        /// Credentials are `Authorization`, `Cookie` and `Proxy-Authorization` among the header fields, user name and password
-        /// in the URL, ``TransportRequest/credential``, a ``CredentialProvider``'s answer, a client certificate, and
-        /// ``TransportRequest/handlesCookies``. They are not sent on in any case; but what they give access to could be read
-        /// and replaced on the way.
+        /// Credentials are `Authorization`, `Cookie`, and `Proxy-Authorization` header fields, a user name or
+        /// password in the URL, ``TransportRequest/credential``, a ``CredentialProvider``'s answer, a client
+        /// certificate, and ``TransportRequest/handlesCookies``. They are never forwarded, but the content they
+        /// protect could be read and replaced on the network.
         case followedWithoutCredentials
         /// They fail with ``TransportError/Reason/insecureRedirect``.
         case refused
     }
 
-    /// How redirects from https to http are treated.
+    /// The treatment of redirects from https to http.
     public var insecureRedirects: InsecureRedirects
-    /// The header fields that follow a redirect to another origin.
+    /// The header fields that are forwarded to another origin.
     ///
-    /// Any other field may be a secret, such as `X-Api-Key`. `Authorization`, `Cookie` and `Proxy-Authorization` do not follow
-    /// even if they are named here.
+    /// Any other field can be a secret, such as `X-Api-Key`. `Authorization`, `Cookie`, and `Proxy-Authorization` are
+    /// not forwarded even if they are listed here.
     public var crossOriginHeaderFields: Set<HTTPField.Name>
 
-    /// Redirects from https to http are followed without credentials, as browsers and curl would; the fields that follow
-    /// to other origins are ``defaultCrossOriginHeaderFields``.
+    /// Creates a policy.
+    ///
+    /// By default, redirects from https to http are followed without credentials, as in browsers and curl, and
+    /// ``defaultCrossOriginHeaderFields`` are forwarded to other origins.
     public init(
         insecureRedirects: InsecureRedirects = .followedWithoutCredentials,
         crossOriginHeaderFields: Set<HTTPField.Name> = RedirectPolicy.defaultCrossOriginHeaderFields
@@ -39,14 +41,14 @@ public struct RedirectPolicy: Sendable, Hashable {
         self.crossOriginHeaderFields = crossOriginHeaderFields
     }
 
-    /// Fields that say what is wanted, and nothing of who wants it: `Accept`, `Accept-Encoding`, `Accept-Language`,
+    /// Fields that describe the requested content but not the client: `Accept`, `Accept-Encoding`, `Accept-Language`,
     /// `Cache-Control`, `User-Agent`, `Range`, and those of conditional requests (RFC 9110, section 13).
     public static let defaultCrossOriginHeaderFields: Set<HTTPField.Name> = [
         .accept, .acceptEncoding, .acceptLanguage, .cacheControl, .userAgent, .range, .ifRange, .ifMatch, .ifNoneMatch,
         .ifModifiedSince, .ifUnmodifiedSince,
     ]
 
-    /// The fields of `headerFields` that follow a redirect to another origin.
+    /// Returns the fields of `headerFields` that are forwarded to another origin.
     func crossOrigin(_ headerFields: HTTPFields) -> HTTPFields {
         headerFields.filter {
             crossOriginHeaderFields.contains($0.name) && !TransportRequest.credentialFields.contains($0.name)

@@ -1,11 +1,12 @@
 import HTTPTypes
 
-/// Which request a redirect asks for (RFC 9110, section 15.4).
+/// The rules for the request after a redirect (RFC 9110, section 15.4).
 enum RedirectRule {
-    /// The request to make after `head` answered `request`, or nil if `head` is no redirect that can be followed.
+    /// Returns the request to make after `head` answered `request`, or `nil` if `head` is not a redirect that can be
+    /// followed.
     ///
-    /// What goes along to another origin is said at ``RedirectPolicy``. `addsCredentials` tells that the transport has sent
-    /// credentials that `request` itself does not have.
+    /// ``RedirectPolicy`` defines what is forwarded to another origin. `addsCredentials` indicates that the transport
+    /// has sent credentials that `request` itself does not contain.
     static func next(
         after head: HTTPResponse, of request: TransportRequest, redirectCount: Int, addsCredentials: Bool = false
     ) throws(TransportError) -> TransportRequest? {
@@ -26,7 +27,7 @@ enum RedirectRule {
         if request.url.isSecure, addsCredentials || request.hasCredentials,
             request.redirectPolicy.insecureRedirects == .followedWithoutCredentials
         {
-            // So it stays: the hops behind other origins, which get no credentials, end at the same image.
+            // This setting is kept: later hops on other origins, without credentials, lead to the same image.
             next.redirectPolicy.insecureRedirects = .refused
         }
         if request.url.isSecure, !next.url.isSecure, next.redirectPolicy.insecureRedirects == .refused {
@@ -43,10 +44,10 @@ enum RedirectRule {
 }
 
 extension TransportRequest {
-    /// The header fields that are credentials, whatever a ``RedirectPolicy`` says.
+    /// The header fields that are always credentials, regardless of the ``RedirectPolicy``.
     static let credentialFields: Set<HTTPField.Name> = [.authorization, .cookie, .proxyAuthorization]
 
-    /// A Boolean value that indicates whether the request itself brings along anything that tells who asks.
+    /// A Boolean value that indicates whether the request itself contains credentials.
     fileprivate var hasCredentials: Bool {
         handlesCookies || ownCredential != nil || headerFields.contains { Self.credentialFields.contains($0.name) }
     }

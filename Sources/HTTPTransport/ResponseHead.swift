@@ -8,12 +8,12 @@ public struct ResponseHead: Sendable {
     }
 
     private let content: Content
-    /// The URL that answered, after redirects.
+    /// The URL that responded, after redirects.
     public let url: HTTPURL
-    /// How many redirects led there.
+    /// The number of redirects followed.
     public let redirectCount: Int
 
-    /// A head of a stand-in for a transport.
+    /// Creates a head for a custom transport.
     public init(response: HTTPResponse, url: HTTPURL, redirectCount: Int = 0) {
         content = .response(response)
         self.url = url
@@ -34,9 +34,9 @@ public struct ResponseHead: Sendable {
         }
     }
 
-    /// Status and header fields.
+    /// The status and header fields.
     ///
-    /// Read from what came over the wire every time: keep it if it is looked at often.
+    /// Parsed on every access: store the result if you need it repeatedly.
     public var response: HTTPResponse {
         switch content {
         case .raw(let head): head.response
@@ -44,7 +44,7 @@ public struct ResponseHead: Sendable {
         }
     }
 
-    /// What `Content-Length` claims, in bytes; nil without a valid one.
+    /// The value of `Content-Length` in bytes; `nil` if it is missing or invalid.
     public var contentLength: Int? {
         switch content {
         case .raw(let head): head.contentLength

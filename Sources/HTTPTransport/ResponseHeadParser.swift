@@ -1,17 +1,17 @@
 import HTTPTypes
 
-/// Collects the header lines libcurl hands over into the head of a response.
+/// Assembles the head of a response from the header lines that libcurl delivers.
 ///
-/// Interim (1xx) responses and trailers, which follow the body, are passed over, but count toward the limits.
+/// Interim (1xx) responses and trailers, which follow the body, are skipped but count toward the limits.
 struct ResponseHeadParser {
-    /// The maximum number of bytes of all header lines of one response: its own, those of interim responses before it and
-    /// of challenges that libcurl has answered, and trailers.
+    /// The maximum number of bytes of all header lines of one response, including interim responses, challenges that
+    /// libcurl has answered, and trailers.
     ///
-    /// Not above libcurl's own limit for a single line.
+    /// Must not exceed libcurl's own limit for a single line.
     static let limit = 100 << 10
     /// The maximum number of those lines.
     ///
-    /// libcurl keeps all of them, in about 100 bytes each besides their own.
+    /// libcurl keeps all of them, with about 100 bytes of overhead each.
     static let lineLimit = 2_000
 
     private var head: RawResponseHead?
@@ -22,15 +22,15 @@ struct ResponseHeadParser {
     enum Event {
         case needsMore
         case complete(RawResponseHead)
-        /// The response is refused, for a reason with its detail.
+        /// The response is rejected, with a reason and an optional detail.
         case refused(TransportError.Reason, String? = nil)
     }
 
-    /// A Boolean value that indicates whether the status line of the final response has been read, and the head's end has
-    /// not.
+    /// A Boolean value that indicates whether the status line of the final response, but not the end of its head, has
+    /// been parsed.
     var isInFinalHead: Bool { head.map { $0.status.kind != .informational } ?? false }
 
-    /// Takes one line, its end included.
+    /// Appends one line, including its end.
     mutating func append(_ line: Span<UInt8>) -> Event {
         byteCount += line.count
         lineCount += 1
@@ -47,7 +47,7 @@ struct ResponseHeadParser {
         return .needsMore
     }
 
-    /// Prepares for the response to the request that libcurl makes next by itself; the lines so far still count.
+    /// Prepares for the response to the next request that libcurl makes by itself; the lines so far still count.
     mutating func expectAnotherResponse() {
         head = nil
         isComplete = false
@@ -62,7 +62,7 @@ struct ResponseHeadParser {
         return .complete(head)
     }
 
-    /// `HTTP/1.1 200 OK`; libcurl has checked the shape.
+    /// Parses `HTTP/1.1 200 OK`; libcurl has checked the format.
     private mutating func statusLine(_ line: Span<UInt8>, _ end: Int) -> Event {
         var index = 0
         while index < end, line[index] != 0x20 { index += 1 }

@@ -1,26 +1,26 @@
-/// Where the time of a transfer went.
+/// Timing and size metrics of a transfer.
 ///
-/// Times are counted from its start; those of the connection are zero when it was reused.
+/// Times are measured from its start; those of the connection are zero if it was reused.
 public struct TransferMetrics: Sendable, Hashable {
-    /// Until the host's addresses were known.
+    /// The time until the host's addresses were known.
     public var resolved: Duration = .zero
-    /// Until TCP was connected.
+    /// The time until TCP was connected.
     public var connected: Duration = .zero
-    /// Until TLS was agreed on; zero without TLS.
+    /// The time until the TLS handshake was complete; zero without TLS.
     public var secured: Duration = .zero
-    /// Until the first byte of the answer.
+    /// The time until the first byte of the response.
     public var firstByte: Duration = .zero
-    /// Until the end.
+    /// The time until the end.
     public var total: Duration = .zero
-    /// Bytes of body received.
+    /// The number of bytes of body received.
     public var bodyBytes = 0
-    /// A Boolean value that indicates whether the last hop went over a connection that already stood.
+    /// A Boolean value that indicates whether the last hop reused a connection.
     public var reusedConnection = false
     /// The protocol of the last hop: `HTTP/1.1`, `HTTP/2`.
     public var protocolName = ""
-    /// Redirects followed.
+    /// The number of redirects followed.
     public var redirectCount = 0
 
-    /// Metrics of nothing yet.
+    /// Creates empty metrics.
     public init() {}
 }

@@ -1,53 +1,53 @@
-/// What makes HTTP requests: ``CurlTransport``, or a stand-in.
+/// A client that performs HTTP requests: ``CurlTransport``, or a custom one.
 public protocol Transport: Sendable {
-    /// Starts a transfer at once and returns its handle.
+    /// Starts a transfer immediately and returns its handle.
     ///
-    /// `receiver` is told of the final response's head once, of its body in order, and of the end exactly once, all on
-    /// the transport's own thread. How many transfers run at a time is the caller's decision.
+    /// `receiver` gets the final response's head once, its body in order, and the outcome exactly once, all on the
+    /// transport's own thread. The caller limits the number of concurrent transfers.
     func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer
 }
 
-/// The handle of a transfer that was started.
+/// The handle of an active transfer.
 public protocol Transfer: AnyObject, Sendable {
-    /// Stops the transfer wherever it is; its receiver then hears `failed` with reason `cancelled`, unless it has
-    /// already heard the end. May be called at any time, from anywhere, any number of times.
+    /// Stops the transfer. Its receiver then gets the outcome `failed` with reason `cancelled`, unless it has already
+    /// got an outcome. Can be called repeatedly, at any time, and from any thread.
     func cancel()
 
-    /// Goes on after the receiver asked to pause; without effect otherwise.
+    /// Continues after the receiver has paused the transfer; otherwise does nothing.
     func resume()
 }
 
-/// What takes a response as it comes.
+/// A receiver of a response while it arrives.
 ///
-/// All calls come one after the other on the transport's thread, which carries every other transfer too: they must
-/// neither block nor compute.
+/// All calls are made in sequence on the transport's thread, which serves all transfers: they must neither block nor
+/// perform expensive work.
 public protocol TransferReceiver: AnyObject, Sendable {
-    /// The final response's head: redirects are behind us. Called at most once, before any body byte.
+    /// Receives the final response's head, after redirects. Called at most once, before any part of the body.
     func receive(_ head: ResponseHead)
 
-    /// The next bytes of the body; the span is good for the call only.
+    /// Receives the next bytes of the body; the span is valid only during the call.
     func receive(_ bytes: Span<UInt8>) -> BodyDemand
 
-    /// The end; nothing comes after it.
+    /// Receives the outcome; no other call follows.
     func finish(_ outcome: TransferOutcome)
 }
 
-/// What a receiver wants after it was offered bytes.
+/// A receiver's reaction to a part of the body.
 public enum BodyDemand: Sendable {
-    /// The bytes were taken; more are welcome.
+    /// The bytes were taken; continue.
     case more
     /// The bytes were not taken; offer them again after ``Transfer/resume()``.
     case pause
-    /// The bytes were taken, no more are wanted: end the transfer with ``TransferOutcome/stopped(_:)``.
+    /// The bytes were taken and no more are needed: end the transfer with ``TransferOutcome/stopped(_:)``.
     case stop
 }
 
-/// How a transfer ended.
+/// The outcome of a transfer.
 public enum TransferOutcome: Sendable {
-    /// The whole body came.
+    /// The whole body was received.
     case complete(TransferMetrics)
-    /// The receiver asked to stop before the end.
+    /// The receiver stopped the transfer.
     case stopped(TransferMetrics)
-    /// There is no (whole) response.
+    /// There is no complete response.
     case failed(TransportError)
 }

@@ -1,5 +1,5 @@
 extension TransportError {
-    /// The failure of a request for `url` that nobody wants any more.
+    /// Returns the error of a canceled request for `url`.
     package static func cancelled(_ url: HTTPURL) -> TransportError {
         TransportError(url: url.string, reason: .cancelled)
     }

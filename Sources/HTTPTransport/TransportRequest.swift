@@ -1,33 +1,33 @@
 public import HTTPTypes
 
-/// One HTTP request, and what its answer may cost.
+/// An HTTP request and the limits of its response.
 public struct TransportRequest: Sendable {
-    /// Where to.
+    /// The URL.
     public var url: HTTPURL
-    /// GET by default; only methods without a body are supported.
+    /// The method, GET by default; only methods without a body are supported.
     public var method: HTTPRequest.Method
-    /// Header fields to send; `Host` is made from ``url``, and neither it nor `Content-Length` nor `Transfer-Encoding` is
-    /// taken from here.
+    /// The header fields to send.
     ///
-    /// Which of them follow a redirect to another origin is said by ``redirectPolicy``.
+    /// `Host`, `Content-Length`, and `Transfer-Encoding` are ignored; `Host` is derived from ``url``.
+    /// ``redirectPolicy`` defines which of them are forwarded to another origin.
     public var headerFields: HTTPFields
-    /// What proves to ``url``'s origin, and to no other, who asks.
+    /// The credential for the origin of ``url``; never sent to another origin.
     ///
-    /// It counts more than user and password in the URL, and less than an `Authorization` among the header fields. If the server
-    /// does not accept it, the request fails with `authenticationFailed`.
+    /// It takes precedence over user and password in the URL, but not over an `Authorization` header field. If the
+    /// server does not accept it, the request fails with `authenticationFailed`.
     public var credential: Credential?
-    /// A Boolean value that indicates whether the transport's cookies are sent along, and those of the answer kept.
+    /// A Boolean value that indicates whether the transport's cookies are sent, and cookies of the response stored.
     public var handlesCookies: Bool
-    /// How long each part may take.
+    /// The time limits.
     public var deadlines: Deadlines
-    /// The maximum number of bytes of body, counted as they arrive whatever the head claims.
+    /// The maximum number of bytes of body, counted as they arrive regardless of the declared length.
     public var bodyLimit: Int
     /// The maximum number of redirects to follow.
     public var redirectLimit: Int
-    /// What redirects may take along, and whether they may lead from https to http.
+    /// The rules for following redirects.
     public var redirectPolicy: RedirectPolicy
 
-    /// A GET of `url`.
+    /// Creates a GET request for `url`.
     public init(
         url: HTTPURL,
         method: HTTPRequest.Method = .get,
@@ -50,7 +50,7 @@ public struct TransportRequest: Sendable {
         self.redirectPolicy = redirectPolicy
     }
 
-    /// What the request itself has for its origin.
+    /// The request's own credential for its origin.
     var ownCredential: Credential? {
         guard credential != nil || url.user != nil || url.password != nil, headerFields[.authorization] == nil else {
             return nil

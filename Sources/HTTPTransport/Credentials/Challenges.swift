@@ -1,16 +1,16 @@
 /// The challenges of `WWW-Authenticate` (RFC 9110, section 11.6.1).
 struct Challenges: Equatable {
-    /// Names of authentication schemes, in lower case and in order.
+    /// The names of authentication schemes, in lowercase and in order.
     private(set) var schemes: [String] = []
     /// The first realm.
     private(set) var realm: String?
 
-    /// Reads the values of all fields of that name; what cannot be understood is passed over.
+    /// Parses the values of all fields of that name; invalid parts are ignored.
     init(_ values: [String]) {
         for value in values { read(Array(value.utf8)) }
     }
 
-    /// `scheme`, `scheme token68` or `scheme name=value, name="value"`, separated by commas.
+    /// Parses `scheme`, `scheme token68`, or `scheme name=value, name="value"`, separated by commas.
     private mutating func read(_ bytes: [UInt8]) {
         var index = 0
         func skip(_ characters: String) {
@@ -42,7 +42,7 @@ struct Challenges: Equatable {
                 if name.isEmpty, index < bytes.count { index += 1 }
                 continue
             }
-            // One of these is the end of a token68, too.
+            // One of these can also end a token68.
             skip("= \t")
             let value = index < bytes.count && bytes[index] == UInt8(ascii: "\"") ? quoted() : word()
             if name.lowercased() == "realm", realm == nil { realm = value }

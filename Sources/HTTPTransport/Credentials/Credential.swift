@@ -1,15 +1,18 @@
-/// What proves to a server who asks.
+/// A credential that authenticates a client to a server.
 public enum Credential: Sendable, Hashable {
-    /// Sent along at once, readable by whoever reads the request (Basic, RFC 7617).
+    /// User name and password, sent with the first request and readable by anyone who can read the request (Basic,
+    /// RFC 7617).
     case basic(user: String, password: String)
-    /// The password itself is not sent (Digest, RFC 7616); each request is made twice, the first time for the server's challenge.
+    /// User name and password; the password itself is not sent (Digest, RFC 7616). Each request is made twice, the
+    /// first time for the server's challenge.
     case digest(user: String, password: String)
-    /// Whatever of these the server offers, Digest rather than Basic; each request is made twice.
+    /// User name and password for a scheme that the server offers, preferring Digest to Basic. Each request is made
+    /// twice.
     case password(user: String, password: String)
-    /// A token, sent along at once (RFC 6750).
+    /// A token, sent with the first request (RFC 6750).
     case bearer(String)
 
-    /// A Boolean value that indicates whether libcurl waits for a challenge before it sends anything of it.
+    /// A Boolean value that indicates whether libcurl waits for a challenge before it sends the credential.
     var isNegotiated: Bool {
         switch self {
         case .basic, .bearer: false
@@ -19,7 +22,7 @@ public enum Credential: Sendable, Hashable {
 }
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The kind and the user, for logs: neither password nor token.
+    /// The scheme and the user name, for logs; never a password or token.
     public var description: String {
         switch self {
         case .basic(let user, _): "Basic, user \(user)"

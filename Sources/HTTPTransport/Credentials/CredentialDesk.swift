@@ -1,8 +1,8 @@
-/// Which credentials are known for which origins, and which transfers wait for one.
+/// The known credentials for origins, and the transfers that wait for one.
 ///
-/// A value: who asks the provider, and when, is the transport's business.
+/// A value: the transport decides when to ask the provider.
 struct CredentialDesk {
-    /// Whose credential it is.
+    /// The origin and realm of a credential.
     struct Key: Hashable {
         let origin: String
         let realm: String?
@@ -17,21 +17,21 @@ struct CredentialDesk {
     private static let limit = 1_000
 
     private var known: [Key: Credential] = [:]
-    /// The key of each origin that was accepted or asked for last.
+    /// The key most recently accepted or requested for each origin.
     private(set) var latest: [String: Key] = [:]
     private var asking: [Key: Asking] = [:]
     private var lastID = 0
 
-    /// What to send to an origin without being asked.
+    /// Returns the credential to send to an origin without a challenge.
     func credential(for url: HTTPURL) -> Credential? {
         guard !latest.isEmpty else { return nil }
         return latest[Self.origin(of: url)].flatMap { known[$0] }
     }
 
-    /// What is known for `key`.
+    /// Returns the known credential for `key`.
     func credential(for key: Key) -> Credential? { known[key] }
 
-    /// Keeps what is to be sent to `key` from now on.
+    /// Stores the credential to send for `key` from now on.
     mutating func remember(_ credential: Credential, for key: Key) {
         if known.count >= Self.limit {
             known.removeAll()
@@ -41,14 +41,14 @@ struct CredentialDesk {
         latest[key.origin] = key
     }
 
-    /// Forgets what `key` has refused, unless there is something newer.
+    /// Removes a credential that was refused for `key`, unless a newer one is stored.
     mutating func forget(_ credential: Credential, for key: Key) {
         guard known[key] == credential else { return }
         known[key] = nil
         if latest[key.origin] == key { latest[key.origin] = nil }
     }
 
-    /// Has `transfer` wait for the answer for `key`; returns the number of the question if it has to be asked.
+    /// Adds `transfer` to those that wait for `key`; returns the number of the query if the provider must be asked.
     mutating func wait(_ transfer: UInt64, for key: Key) -> Int? {
         asking[key]?.waiting.insert(transfer)
         guard asking[key] == nil else { return nil }
@@ -57,18 +57,18 @@ struct CredentialDesk {
         return lastID
     }
 
-    /// The question that was begun is answered by `task`.
+    /// Stores the task that performs the query.
     mutating func attach(_ task: Task<Void, Never>, to key: Key) {
         asking[key]?.task = task
     }
 
-    /// Question `id` is answered; returns who waits for it.
+    /// Ends query `id` and returns the transfers that wait for it.
     mutating func answered(_ key: Key, _ id: Int) -> Set<UInt64> {
         guard asking[key]?.id == id else { return [] }
         return asking.removeValue(forKey: key)?.waiting ?? []
     }
 
-    /// `transfer` waits no longer; a question that nobody waits for is given up.
+    /// Removes a waiting transfer; cancels the query if no transfer waits for it anymore.
     mutating func leave(_ transfer: UInt64, _ key: Key) {
         asking[key]?.waiting.remove(transfer)
         guard asking[key]?.waiting.isEmpty == true else { return }

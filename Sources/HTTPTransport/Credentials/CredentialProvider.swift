@@ -1,22 +1,22 @@
-/// What knows the credentials for origins that ask for them.
+/// A source of credentials for origins that request authentication.
 public protocol CredentialProvider: Sendable {
-    /// What to answer to `challenge`; nil if there is nothing to answer, and the status 401 is the response then.
+    /// Returns the response to `challenge`, or `nil` to accept the response with status 401.
     ///
-    /// Asked when a request without credentials was answered by 401, once for all requests to an origin and realm that
-    /// wait. What it returns is tried once, and if it is accepted, sent along with later requests to that origin; when it
-    /// is refused one day, the provider is asked again. An error that is thrown ends the requests with `authenticationFailed`.
-    /// The task is canceled when no request waits any longer.
+    /// Called when a request without credentials was answered with status 401, once for all waiting requests to the
+    /// same origin and realm. The result is tried once and, if accepted, sent with later requests to that origin; if
+    /// it is refused later, this method is called again. If it throws an error, the requests fail with
+    /// `authenticationFailed`. The task is canceled when no request waits anymore.
     func credential(for challenge: CredentialChallenge) async throws -> Credential?
 }
 
-/// Who asks for a credential, and for what.
+/// A server's request for authentication.
 public struct CredentialChallenge: Sendable, Hashable {
-    /// What was asked for; scheme, host and port are the origin.
+    /// The requested URL; its scheme, host, and port are the origin.
     public let url: HTTPURL
-    /// What the server calls the part of it that the credential is for, in the first challenge that names it.
+    /// The realm: the server's name for the protected area, from the first challenge that has one.
     public let realm: String?
-    /// The ways of authentication that the server offers, in lower case: `basic`, `digest`, `bearer`.
+    /// The authentication schemes that the server offers, in lowercase: `basic`, `digest`, `bearer`.
     public let schemes: [String]
-    /// What was sent along and refused: a token that has expired, perhaps.
+    /// The credential that was sent and refused, for example an expired token.
     public let refused: Credential?
 }

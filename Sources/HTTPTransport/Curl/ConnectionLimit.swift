@@ -1,28 +1,28 @@
 /// The maximum number of connections that are open at a time, idle ones included.
 ///
-/// It falls when the process runs out of file descriptors, so that a new connection takes the place of an idle one, and
-/// rises by one with every transfer that succeeds.
+/// The limit is lowered when the process runs out of file descriptors, so that a new connection replaces an idle one,
+/// and raised by one with every successful transfer.
 struct ConnectionLimit: Equatable {
-    /// What it rises to again.
+    /// The configured maximum.
     let most: Int
     private(set) var current: Int
 
-    /// `configured` connections, or half of what the process may open; at least one.
+    /// Creates a limit of `configured` connections, or half of the files that the process may open; at least one.
     init(_ configured: Int? = nil, openFileLimit: Int) {
         most = max(1, min(configured ?? openFileLimit / 2, openFileLimit, 1_000_000))
         current = most
     }
 
-    /// Notes that there was no descriptor for a connection while `open` others were open.
+    /// Records that there was no file descriptor for a connection while `open` others were open.
     ///
-    /// Returns whether another try may succeed, in place of one of these.
+    /// Returns whether a retry can succeed by replacing one of these.
     mutating func ranOut(whileOpen open: Int) -> Bool {
         guard open > 0 else { return false }
         current = min(current, open)
         return true
     }
 
-    /// Notes that a transfer succeeded.
+    /// Records a successful transfer.
     ///
     /// Returns whether the limit has changed.
     mutating func succeeded() -> Bool {

@@ -1,11 +1,11 @@
 import CCurl
 
-/// The cookies of all transfers of a transport that handle any.
+/// The cookies shared by the transfers of a transport that handle cookies.
 ///
 /// Confined to the transport's thread.
 final class CookieJar {
     private let share: CurlShare
-    /// Where the first cookies come from; empty for none, and once they are here.
+    /// The file of initial cookies; empty if there is none or it has been loaded.
     private var file: String
 
     init(file: String?) throws(CurlOptionFailure) {
@@ -13,11 +13,11 @@ final class CookieJar {
         self.file = file ?? ""
     }
 
-    /// Has `easy` send and take cookies from now on, until its end.
+    /// Makes `easy` send and store cookies until it is destroyed.
     func open(for easy: CurlEasy) throws(CurlOptionFailure) {
         try share.attach(to: easy)
         try easy.set(CURLOPT_COOKIEFILE, file)
-        // Read again, it would bring back what servers have taken away.
+        // Loading it again would restore cookies that servers have deleted.
         file = ""
         easy.handlesCookies = true
     }

@@ -8,7 +8,7 @@ import Glibc
 #endif
 
 extension CurlEasy {
-    /// Installs the callbacks, which report to ``transfer`` by way of the handle's owner.
+    /// Installs the callbacks, which report to ``transfer`` through the handle's owner.
     ///
     /// libcurl calls them only while the handle is in the multi, and the transfer holds the owner that long.
     func setCallbacks() throws(CurlOptionFailure) {
@@ -42,8 +42,8 @@ extension CurlEasy {
         try openSockets()
     }
 
-    /// Has every address judged before a connection to it is opened, if there is anything to judge, and takes note of
-    /// descriptors that run out, of which libcurl does not tell.
+    /// Installs a callback that checks every address against the policy, if there are rules, before a connection is
+    /// opened, and that records missing file descriptors, which libcurl does not report.
     private func openSockets() throws(CurlOptionFailure) {
         let this = unsafe Unmanaged.passUnretained(self).toOpaque()
         try unsafe check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, this))
@@ -68,7 +68,7 @@ extension CurlEasy {
             })
     }
 
-    /// Has `connections` told of every connection that is opened and closed.
+    /// Makes libcurl report the opening and closing of every connection to `connections`.
     ///
     /// A connection outlives the handle that opened it, and is closed before the end of `connections`.
     func announceConnections(to connections: CurlConnections) throws(CurlOptionFailure) {
@@ -95,7 +95,7 @@ extension CurlEasy {
             })
     }
 
-    /// The transfer on the handle whose private pointer is `owner`.
+    /// Returns the transfer on the handle whose private pointer is `owner`.
     static func transfer(of owner: UnsafeMutableRawPointer?) -> CurlTransfer? {
         guard let owner = unsafe owner else { return nil }
         return unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue().transfer
@@ -114,10 +114,10 @@ private func withTransfer(
     }
 }
 
-/// A socket that the programs this process starts do not inherit.
+/// Returns a new socket that child processes do not inherit.
 private func openSocket(_ family: Int32, _ type: Int32, _ protocolNumber: Int32) -> Int32 {
     #if canImport(Darwin)
-    // There is no flag for it, hence a moment in which it would be inherited.
+    // There is no such flag on this system, so it is inheritable for a moment.
     let descriptor = socket(family, type, protocolNumber)
     if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     return descriptor

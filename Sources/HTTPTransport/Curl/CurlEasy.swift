@@ -1,7 +1,8 @@
 import CCurl
 import HTTPTypes
 
-/// Owner of a `CURL` easy handle; used for one transfer after the other where ``CurlVersion/mayReuseHandles`` allows it.
+/// An owner of a `CURL` easy handle, reused for one transfer after another if ``CurlVersion/mayReuseHandles`` allows
+/// it.
 ///
 /// Confined to the transport's thread.
 @safe
@@ -11,22 +12,22 @@ final class CurlEasy {
     private let headerLines: HeaderLines
     private var headerList: CurlList?
     private var resolvedList: CurlList?
-    /// The transfer that the callbacks report to, while it has the handle.
+    /// The current transfer, to which the callbacks report.
     var transfer: CurlTransfer? {
         didSet { unsafe errorText.pointee = 0 }
     }
-    /// Which addresses may be talked to, if there is anything to judge.
+    /// The rules for addresses, if there are any.
     let policy: NetworkPolicy?
-    /// What it has in common with other handles; it outlives the handle.
+    /// The state shared with other handles; it outlives the handle.
     var share: CurlShare?
-    /// A Boolean value that indicates whether it sends and keeps cookies.
+    /// A Boolean value that indicates whether the handle sends and stores cookies.
     var handlesCookies = false
-    /// What is told of its connections.
+    /// The tracker of its connections.
     var connections: CurlConnections?
-    /// What the handle is set to.
+    /// The settings applied to the handle.
     var settings: CurlSettings?
 
-    /// A handle with everything set that is the same for all transfers.
+    /// Creates a handle with all options that are the same for all transfers.
     init(_ configuration: CurlTransport.Configuration, headerLines: HeaderLines) throws(CurlOptionFailure) {
         guard let handle = unsafe curl_easy_init() else { throw CurlOptionFailure(code: CURLE_OUT_OF_MEMORY) }
         unsafe self.handle = handle
@@ -35,25 +36,25 @@ final class CurlEasy {
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText))
-        // Threads and signals do not go together.
+        // Signals do not work with threads.
         try set(CURLOPT_NOSIGNAL, 1)
-        // Nothing but HTTP is ever spoken; redirects are followed by hand.
+        // Only HTTP is allowed; redirects are followed by this module.
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         // A proxy's answer to CONNECT is not the response.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // Which proxy is decided by ProxyRule; unset, libcurl would look for exceptions in the environment.
+        // ProxyRule selects the proxy; otherwise libcurl would read exceptions from the environment.
         try set(CURLOPT_NOPROXY, "")
-        // Above 64 KiB, header included, glibc tidies up its whole heap whenever the buffer is freed.
+        // Above 64 KiB, header included, glibc trims its whole heap whenever the buffer is freed.
         try set(CURLOPT_BUFFERSIZE, 60 << 10)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
-        // What is fed in by CURLOPT_RESOLVE is to outlive the resolver's own memory of it.
+        // Entries set with CURLOPT_RESOLVE must outlive the resolver's own cache.
         try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(AddressBook.lifetime / .seconds(1)) + 5)
-        // A name lookup of libcurl's own, behind a proxy, must not hold up the thread when it is abandoned.
+        // A name lookup by libcurl, behind a proxy, must not block the thread when it is abandoned.
         try set(CURLOPT_QUICK_EXIT, 1)
         let tls = configuration.tls
         if let file = tls.certificateAuthorityFile {
             try set(CURLOPT_CAINFO, file)
-            // Where libcurl was built with a folder of authorities, it would trust these besides.
+            // If libcurl was built with a folder of authorities, it would trust these as well.
             try set(CURLOPT_CAPATH, nil)
         }
         try set(
@@ -65,14 +66,14 @@ final class CurlEasy {
         unsafe errorText.deallocate()
     }
 
-    /// What libcurl said of the transfer's failure; empty if nothing.
+    /// libcurl's message for the transfer's failure; empty if there is none.
     var errorDetail: String { unsafe String(cString: errorText) }
 
     func set(_ option: CURLoption, _ value: Int) throws(CurlOptionFailure) {
         try check(unsafe ccurl_set_long(handle, option, value))
     }
 
-    /// libcurl copies the string; nil sets the option back to its default.
+    /// Sets a string option, which libcurl copies; `nil` restores the default.
     func set(_ option: CURLoption, _ value: String?) throws(CurlOptionFailure) {
         guard let value else { return try check(unsafe ccurl_set_string(handle, option, nil)) }
         // The implicit conversion of an optional string makes two copies.
@@ -83,11 +84,11 @@ final class CurlEasy {
     func setHeaderFields(_ fields: HTTPFields) throws(CurlOptionFailure) {
         let list = try headerLines.list(of: fields)
         try unsafe check(ccurl_set_list(handle, CURLOPT_HTTPHEADER, list.pointer))
-        // libcurl keeps the list: the old one may go only now.
+        // libcurl keeps a pointer to the list: release the old one only now.
         headerList = list
     }
 
-    /// Tells libcurl a host's addresses; nil leaves it with what it knows.
+    /// Passes a host's addresses to libcurl; `nil` keeps those that it has.
     func setResolved(_ entry: String?) throws(CurlOptionFailure) {
         if entry == nil, resolvedList == nil { return }
         let list = try entry.map { entry throws(CurlOptionFailure) in try CurlList([entry]) }
@@ -100,15 +101,15 @@ final class CurlEasy {
         return unsafe ccurl_get_long(handle, info, &value) == CURLE_OK ? value : 0
     }
 
-    /// A time libcurl gives in microseconds.
+    /// Returns a time that libcurl reports in microseconds.
     func time(_ info: CURLINFO) -> Duration {
         var value: curl_off_t = 0
         return unsafe ccurl_get_offset(handle, info, &value) == CURLE_OK ? .microseconds(value) : .zero
     }
 
-    /// Goes on after a pause.
+    /// Continues after a pause.
     ///
-    /// From the transport's thread only.
+    /// Call this method on the transport's thread only.
     func unpause() -> CURLcode { unsafe curl_easy_pause(handle, CURLPAUSE_CONT) }
 
     func check(_ code: CURLcode) throws(CurlOptionFailure) {
@@ -116,7 +117,7 @@ final class CurlEasy {
     }
 }
 
-/// libcurl refused an option.
+/// The error when libcurl rejects an option.
 struct CurlOptionFailure: Error {
     let code: CURLcode
 }

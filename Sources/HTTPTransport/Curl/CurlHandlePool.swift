@@ -1,6 +1,6 @@
 import CCurl
 
-/// Makes the easy handles of a transport, and keeps those that may carry another transfer.
+/// Creates the easy handles of a transport, and keeps those that can be reused.
 ///
 /// Confined to the transport's thread.
 final class CurlHandlePool {
@@ -9,9 +9,9 @@ final class CurlHandlePool {
     private let mayReuse = CurlVersion.loaded.mayReuseHandles
     private let headerLines = HeaderLines()
     private var idle: [CurlEasy] = []
-    /// From the first handle on.
+    /// The shared state, from the first handle on.
     private var share: CurlShare?
-    /// From the first request on that handles cookies.
+    /// The cookies, from the first request on that handles cookies.
     private var cookieJar: CookieJar?
 
     init(_ configuration: CurlTransport.Configuration, connections: CurlConnections) {
@@ -30,17 +30,17 @@ final class CurlHandlePool {
         return easy
     }
 
-    /// Takes back the handle of a transfer that libcurl is done with.
+    /// Returns a handle to the pool after its transfer has ended.
     func giveBack(_ easy: CurlEasy) {
         easy.transfer = nil
-        // libcurl keeps a server's challenge in the handle, and would answer it to the next server; nor shall cookies be
-        // sent where nobody asked for them.
+        // libcurl keeps a server's challenge in the handle and would answer it to the next server. Cookies must not
+        // be sent with requests that do not handle them.
         guard mayReuse, easy.settings?.leavesSecrets == false, !easy.handlesCookies else { return }
         // As many as there are connections.
         if idle.count < configuration.connectionCacheSize { idle.append(easy) }
     }
 
-    /// Has `easy` send the transport's cookies and keep new ones.
+    /// Makes `easy` send and store the transport's cookies.
     func openCookieJar(for easy: CurlEasy) throws(CurlOptionFailure) {
         if cookieJar == nil { cookieJar = try CookieJar(file: configuration.cookieFile) }
         try cookieJar?.open(for: easy)

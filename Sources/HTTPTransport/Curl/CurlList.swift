@@ -1,6 +1,6 @@
 import CCurl
 
-/// Owner of a `curl_slist`, which libcurl reads as long as a handle has it, and does not change.
+/// An owner of a `curl_slist`, which libcurl reads while a handle uses it, and does not change.
 @safe
 final class CurlList {
     let pointer: UnsafeMutablePointer<curl_slist>?

@@ -1,7 +1,8 @@
 import CCurl
 import SocketPolling
 
-/// Owner of a `CURLM`, driven by socket events: libcurl says which sockets it waits for and when it wants to be called.
+/// An owner of a `CURLM`, driven by socket events: libcurl reports the sockets it waits for and when it must be
+/// called.
 ///
 /// Confined to the transport's thread.
 @safe
@@ -10,16 +11,16 @@ final class CurlMulti {
     private let poller: EventPoller
     private let connectionCacheSize: Int
     private var connectionLimit: ConnectionLimit
-    /// What is told of the connections; those that are left are closed with the handle.
+    /// The tracker of connections; remaining ones are closed with the handle.
     let connections: CurlConnections
     private let shares: ThreadShares
-    /// When libcurl wants to be called.
+    /// The time when libcurl must be called.
     enum Timer {
-        /// As soon as possible: mostly because there is a new transfer.
+        /// As soon as possible, usually because of a new transfer.
         case atOnce
         case at(ContinuousClock.Instant)
 
-        /// How long that is from `now`.
+        /// Returns the time from `now` until then.
         func wait(from now: ContinuousClock.Instant) -> Duration {
             switch self {
             case .atOnce: .zero
@@ -28,7 +29,7 @@ final class CurlMulti {
         }
     }
 
-    /// When libcurl wants ``runTimers(now:)``; nil while it does not.
+    /// The time when libcurl requires ``runTimers(now:)``; `nil` if it does not.
     private(set) var timer: Timer?
 
     init(poller: EventPoller, shares: ThreadShares, connectionCacheSize: Int, connectionLimit: ConnectionLimit) {
@@ -69,15 +70,15 @@ final class CurlMulti {
         try check(unsafe curl_multi_add_handle(handle, easy.handle))
     }
 
-    /// Takes a transfer out, finished or not.
+    /// Removes a transfer, finished or not.
     ///
-    /// Its callbacks are not called any more.
+    /// Its callbacks are no longer called.
     func remove(_ easy: CurlEasy) {
         let status = unsafe curl_multi_remove_handle(handle, easy.handle)
         assert(status == CURLM_OK, "curl_multi_remove_handle: \(status)")
     }
 
-    /// Lets libcurl act on a socket that is ready.
+    /// Lets libcurl handle a socket that is ready.
     func handle(_ event: SocketEvent) {
         var mask: Int32 = 0
         if event.isReadable { mask |= CURL_CSELECT_IN }
@@ -90,7 +91,7 @@ final class CurlMulti {
         }
     }
 
-    /// Lets libcurl act on its timers if they are due, which is also how new transfers start.
+    /// Lets libcurl handle its timers if they are due, which also starts new transfers.
     func runTimers(now: ContinuousClock.Instant) {
         guard let timer, timer.wait(from: now) <= .zero else { return }
         self.timer = nil
@@ -105,7 +106,7 @@ final class CurlMulti {
         }
     }
 
-    /// The next transfer that has ended, and how.
+    /// Returns the next transfer that has ended, and its result.
     func nextFinished() -> (transfer: CurlTransfer, result: CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(handle, &left) {
@@ -119,16 +120,16 @@ final class CurlMulti {
         return nil
     }
 
-    /// Makes room for a connection that the process has no descriptor for.
+    /// Makes room for a connection for which the process has no file descriptor.
     ///
-    /// Returns whether it may be tried again: libcurl closes an idle connection then, or waits for one to become idle.
+    /// Returns whether a retry is possible: libcurl then closes an idle connection, or waits for one to become idle.
     func makeRoomForConnection() -> Bool {
         guard connectionLimit.ranOut(whileOpen: poller.connectionCount) else { return false }
         limitConnections()
         return true
     }
 
-    /// Notes that a transfer has succeeded.
+    /// Records a successful transfer.
     func noteSuccess() {
         if connectionLimit.succeeded() { limitConnections() }
     }
@@ -165,7 +166,7 @@ final class CurlMulti {
     }
 }
 
-/// libcurl refused to take a transfer on.
+/// The error when libcurl rejects a transfer.
 struct CurlMultiFailure: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,7 +1,8 @@
 import CCurl
 import HTTPTypes
 
-/// What differs between requests besides the URL, but seldom from one to the next on the same handle.
+/// The settings that can differ between requests besides the URL, but rarely do between consecutive requests of a
+/// handle.
 struct CurlSettings: Equatable {
     let isSecure: Bool
     let credential: Credential?
@@ -12,27 +13,28 @@ struct CurlSettings: Equatable {
     let tls: TLSOptions.HostSettings
     var needsNewConnection = false
 
-    /// A Boolean value that says whether libcurl keeps something in the handle that it may send to the next server or proxy:
-    /// the answer to a challenge (CVE-2026-11856), or the credentials of a proxy (CVE-2026-6253).
+    /// A Boolean value that indicates whether libcurl keeps a secret in the handle that it could send to the next
+    /// server or proxy: the answer to a challenge (CVE-2026-11856), or the credentials of a proxy (CVE-2026-6253).
     var leavesSecrets: Bool { credential?.isNegotiated == true || proxy?.contains("@") == true }
 }
 
 extension CurlEasy {
-    /// Applies what of `settings` the handle does not have already; a new one has libcurl's defaults.
+    /// Applies the settings that differ from those of the handle; a new handle has libcurl's defaults.
     func set(_ settings: CurlSettings) throws(CurlOptionFailure) {
         guard settings != self.settings else { return }
         let before = self.settings
-        // Whatever was applied if one of these fails, it is nothing to rely on.
+        // If one of the calls fails, the state of the handle is unknown.
         self.settings = nil
         if settings.credential != before?.credential { try set(settings.credential) }
         if settings.isSecure != before?.isSecure {
-            // HTTP/2 where TLS agrees on it: then a transfer waits for a connection that may turn out to be shareable.
-            // Without TLS it would wait for an answer to somebody else's request.
+            // HTTP/2 if TLS negotiates it: then a transfer waits for a connection that can turn out to be shareable.
+            // Without TLS, it would wait for the response to another request.
             try set(CURLOPT_HTTP_VERSION, Int(settings.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
             try set(CURLOPT_PIPEWAIT, settings.isSecure ? 1 : 0)
         }
         if settings.connectMilliseconds != before?.connectMilliseconds {
-            // libcurl divides it between the addresses of the host; our own deadline is the one that counts.
+            // libcurl divides this time between the addresses of the host; the effective deadline is enforced by this
+            // module.
             try set(CURLOPT_CONNECTTIMEOUT_MS, settings.connectMilliseconds)
         }
         if settings.method != before?.method ?? .get { try set(settings.method) }
@@ -40,7 +42,7 @@ extension CurlEasy {
         if settings.needsNewConnection != before?.needsNewConnection ?? false {
             try set(CURLOPT_FRESH_CONNECT, settings.needsNewConnection ? 1 : 0)
         }
-        // An empty string, unlike nil, also keeps libcurl from looking into the environment.
+        // Unlike nil, an empty string also keeps libcurl from reading the environment.
         if before == nil || settings.proxy != before?.proxy { try set(CURLOPT_PROXY, settings.proxy ?? "") }
         if settings.tls != before?.tls ?? TLSOptions.HostSettings() { try set(settings.tls) }
         self.settings = settings
@@ -73,7 +75,7 @@ extension CurlEasy {
         try set(CURLOPT_HTTPAUTH, ways)
     }
 
-    /// libcurl uses a connection again only if it was made by the same settings.
+    /// libcurl reuses a connection only if it was made with the same settings.
     private func set(_ tls: TLSOptions.HostSettings) throws(CurlOptionFailure) {
         try set(CURLOPT_SSL_VERIFYPEER, tls.isVerified ? 1 : 0)
         try set(CURLOPT_SSL_VERIFYHOST, tls.isVerified ? 2 : 0)
@@ -82,7 +84,7 @@ extension CurlEasy {
         let certificate = tls.clientCertificate
         try set(CURLOPT_SSLCERT, certificate?.certificateFile)
         try set(CURLOPT_SSLKEY, certificate?.keyFile)
-        // Without any, OpenSSL would ask at the terminal.
+        // Without a pass phrase, OpenSSL would prompt on the terminal.
         try set(CURLOPT_KEYPASSWD, certificate.map { $0.passPhrase ?? "" })
     }
 }

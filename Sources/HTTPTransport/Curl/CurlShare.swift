@@ -1,16 +1,16 @@
 import CCurl
 
-/// Owner of a `CURLSH`: what the handles of a transport have in common.
+/// An owner of a `CURLSH`: state shared by the handles of a transport.
 ///
-/// Confined to the transport's thread, so that libcurl needs no locks for it.
+/// Confined to the transport's thread, so that libcurl needs no locks.
 @safe
 final class CurlShare {
     private let pointer: OpaquePointer
 
-    /// A share of TLS sessions, and of cookies if `sharesCookies`.
+    /// Creates a share of TLS sessions, and of cookies if `sharesCookies`.
     ///
-    /// A connection to a host that was connected to before resumes its session, which spares both sides most of the
-    /// handshake. libcurl resumes a session only under the TLS settings that it was made with.
+    /// A new connection to a known host resumes its session, which saves both sides most of the handshake. libcurl
+    /// resumes a session only with the TLS settings with which it was made.
     init(sharesCookies: Bool = false) throws(CurlOptionFailure) {
         guard let created = unsafe curl_share_init() else { throw CurlOptionFailure(code: CURLE_OUT_OF_MEMORY) }
         unsafe pointer = OpaquePointer(created)
@@ -20,7 +20,7 @@ final class CurlShare {
 
     deinit { unsafe curl_share_cleanup(UnsafeMutableRawPointer(pointer)) }
 
-    /// Has `easy` use the share until its end.
+    /// Makes `easy` use the share until it is destroyed.
     func attach(to easy: CurlEasy) throws(CurlOptionFailure) {
         try unsafe easy.check(ccurl_set_pointer(easy.handle, CURLOPT_SHARE, UnsafeMutableRawPointer(pointer)))
         easy.share = self

@@ -8,10 +8,10 @@ import Darwin
 import Glibc
 #endif
 
-/// The one thread on which libcurl runs: the executor of ``CurlTransport``.
+/// The thread on which libcurl runs: the executor of ``CurlTransport``.
 ///
-/// It runs the actor's jobs and the work handed to it, lets the driver act on sockets and timers, and sleeps in the
-/// poller in between. One wake-up is enough for any number of jobs that arrive while it is awake.
+/// It runs the actor's jobs and commands, lets the driver handle sockets and timers, and otherwise sleeps in the
+/// poller. One wake-up is enough for all jobs that arrive while it is awake.
 final class CurlThread: SerialExecutor {
     private enum Work: Sendable {
         case job(UnownedJob)
@@ -26,16 +26,16 @@ final class CurlThread: SerialExecutor {
 
     let poller: EventPoller
     private let inbox = Locked(Inbox())
-    /// 0 until the thread runs.
+    /// The thread's identity; 0 until it runs.
     private let identity = Atomic<UInt>(0)
 
     init(poller: EventPoller) {
         self.poller = poller
     }
 
-    /// Starts the thread; `whenEnded` is the last thing it calls.
+    /// Starts the thread; it calls `whenEnded` last.
     ///
-    /// It holds the driver only while it calls it, and ends when it is told to ``end()``.
+    /// The thread holds the driver only while it calls it. It ends when ``end()`` is called.
     func start(driver: some CurlThreadDriver, whenEnded: @escaping @Sendable () -> Void = {}) {
         startRequiredThread(named: "webimage-curl") { [weak driver] in
             self.run { driver }
@@ -43,7 +43,7 @@ final class CurlThread: SerialExecutor {
         }
     }
 
-    /// Has the driver carry `command` out on the thread, after what was enqueued before.
+    /// Makes the driver perform `command` on the thread, after everything enqueued before.
     func send(_ command: CurlTransport.Command) {
         append(.command(command))
     }
@@ -58,7 +58,7 @@ final class CurlThread: SerialExecutor {
 
     func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    /// Ends the thread after what it does now; nothing may be enqueued any more.
+    /// Ends the thread after its current work; nothing can be enqueued anymore.
     func end() {
         inbox.withLock { $0.isEnding = true }
     }
@@ -66,7 +66,7 @@ final class CurlThread: SerialExecutor {
     private var isCurrent: Bool { identity.load(ordering: .relaxed) == currentThreadNumber() }
 
     private func append(_ work: Work) {
-        // Whoever enqueues need not hold the executor: the work may have run, and ended the thread, before this returns.
+        // The caller need not hold the executor: the work can run, and end the thread, before this method returns.
         let this = unsafe Unmanaged.passRetained(self)
         defer { unsafe this.release() }
         let wakes = inbox.withLock { inbox in
@@ -80,7 +80,7 @@ final class CurlThread: SerialExecutor {
     private func run(_ driver: () -> (any CurlThreadDriver)?) {
         identity.store(currentThreadNumber(), ordering: .relaxed)
         ignoreBrokenPipes()
-        // Changes places with the inbox's line, so that neither has to grow again.
+        // Swapped with the inbox's array, so that neither has to grow again.
         var batch: [Work] = []
         while let limit = nextSleep(driver, &batch) {
             let count = poller.wait(timeout: limit.duration)
@@ -89,9 +89,9 @@ final class CurlThread: SerialExecutor {
         }
     }
 
-    /// Runs the work there is and says how long to sleep then; nil at the end.
+    /// Runs the available work and returns the time to sleep afterward; `nil` when the thread must end.
     ///
-    /// A driver that is gone has work on its way here: its own isolated deinit.
+    /// If the driver is gone, its isolated deinit is still to be run here.
     private func nextSleep(
         _ driver: () -> (any CurlThreadDriver)?, _ batch: inout [Work]
     ) -> (duration: Duration?, Void)? {
@@ -103,9 +103,9 @@ final class CurlThread: SerialExecutor {
         }
     }
 
-    /// Runs what is in the inbox now, and not what that work adds: sockets get their turn in between.
+    /// Runs the current content of the inbox but not work added meanwhile, so that sockets are served in between.
     ///
-    /// Returns how long the driver would sleep then.
+    /// Returns the time that the driver allows the thread to sleep.
     private func runBatch(_ batch: inout [Work], _ driver: (any CurlThreadDriver)?) -> Duration? {
         inbox.withLock { inbox in swap(&inbox.work, &batch) }
         for item in batch {
@@ -118,7 +118,7 @@ final class CurlThread: SerialExecutor {
         return driver?.sleepLimit()
     }
 
-    /// libcurl sends with MSG_NOSIGNAL, but does not answer for the TLS library.
+    /// libcurl sends with MSG_NOSIGNAL, but the TLS library might not.
     private func ignoreBrokenPipes() {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
@@ -127,12 +127,12 @@ final class CurlThread: SerialExecutor {
     }
 }
 
-/// What a ``CurlThread`` drives; all calls come on the thread.
+/// The object driven by a ``CurlThread``; all calls are made on its thread.
 protocol CurlThreadDriver: AnyObject, Sendable {
-    /// Does what another thread asked for.
+    /// Performs a command from another thread.
     func carryOut(_ command: CurlTransport.Command)
-    /// How long the thread may sleep; nil without end.
+    /// Returns the maximum time that the thread may sleep; `nil` for no limit.
     func sleepLimit() -> Duration?
-    /// The thread has woken: so many events wait to be delivered, and timers may be due.
+    /// Handles a wake-up: `eventCount` events are pending, and timers can be due.
     func handle(eventCount: Int)
 }

@@ -1,11 +1,11 @@
-// Which addresses a hop may have to do with.
+// The network policy applied to the addresses of a hop.
 extension CurlTransfer {
-    /// What has become of the addresses of a hop's host so far.
+    /// The result of the checks of the addresses of a hop's host.
     struct AddressCheck {
         private var refusal: NetworkPolicy.Refusal?
         private var wasAllowed = false
 
-        /// Why addresses were passed over; nil if one was allowed.
+        /// The reason why all addresses were refused; `nil` if one was allowed.
         var refusalOfAll: NetworkPolicy.Refusal? { wasAllowed ? nil : refusal }
 
         fileprivate mutating func allows(_ address: IPAddress, by policy: NetworkPolicy) -> Bool {
@@ -25,7 +25,8 @@ extension CurlTransfer {
         return addressCheck.allows(address, by: policy)
     }
 
-    /// Returns whether the connection to `address` that was chosen, and may be an old one, may be used; otherwise aborts.
+    /// Returns whether the chosen connection to `address`, which can be a reused one, may be used; otherwise aborts
+    /// the transfer.
     func mayUseConnection(to address: IPAddress?, by policy: NetworkPolicy) -> Bool {
         guard !usesProxy else { return true }
         guard let address else { return false }

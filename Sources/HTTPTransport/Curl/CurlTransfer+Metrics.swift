@@ -1,7 +1,7 @@
 import CCurl
 
 extension CurlTransfer {
-    /// Where the time went, to be asked while libcurl still has the transfer.
+    /// Returns the metrics; valid while libcurl still has the transfer.
     func metrics() -> TransferMetrics {
         var metrics = TransferMetrics()
         metrics.resolved = resolved
@@ -9,7 +9,7 @@ extension CurlTransfer {
         metrics.bodyBytes = delivered.bodyBytes
         metrics.redirectCount = redirectCount
         guard let easy else { return metrics }
-        // libcurl counts from the last hop's start.
+        // libcurl counts from the start of the last hop.
         let hop = metrics.total - easy.time(CURLINFO_TOTAL_TIME_T)
         metrics.firstByte = hop + easy.time(CURLINFO_STARTTRANSFER_TIME_T)
         metrics.reusedConnection = easy.long(CURLINFO_NUM_CONNECTS) == 0

@@ -2,9 +2,9 @@ import CCurl
 import HTTPTypes
 import Threading
 
-// How a transfer ends.
+// The outcome of a transfer.
 extension CurlTransfer {
-    /// What the transfer's receiver is to hear, now that libcurl is done with it.
+    /// Returns the outcome to report to the receiver after libcurl has ended the transfer.
     func outcome(_ result: CURLcode) -> TransferOutcome {
         switch abortion {
         case .stopped: return .stopped(metrics())
@@ -12,26 +12,26 @@ extension CurlTransfer {
         case nil: break
         }
         guard result == CURLE_OK else { return .failed(failure(result)) }
-        // libcurl is content with a head that breaks off.
+        // libcurl accepts a truncated head.
         guard delivered.hasHead else { return .failed(error(.connectionLost)) }
         return .complete(metrics())
     }
 
-    /// What the receiver of a response that was delivered without its body is to hear.
+    /// Returns the outcome to report for a response that was delivered without its body.
     func outcomeWithoutBody() -> TransferOutcome {
         if case .failed(let error)? = abortion { .failed(error) } else { .complete(metrics()) }
     }
 
-    /// What the receiver is to hear when a deadline has passed.
+    /// Returns the outcome to report when a deadline has passed.
     func outcome(after deadline: Deadlines.Kind) -> TransferOutcome { .failed(timeout(deadline)) }
 
-    /// Returns whether the server closed a connection just when the request was sent by it, so that it is to be sent once more
-    /// (RFC 9112, section 9.3.1).
+    /// Returns whether the server closed a reused connection just as the request was sent, so that it must be sent
+    /// again (RFC 9112, section 9.3.1).
     ///
-    /// libcurl itself takes up other old connections then, of which many may be about to be closed, and with HTTP/2 it
-    /// does not always see that nothing was lost.
+    /// For a retry, libcurl itself would use other old connections, which can be about to close as well, and with
+    /// HTTP/2 it does not always detect that nothing was lost.
     ///
-    /// So it is if there was no file descriptor for a connection, and `makeRoom` can bring one about.
+    /// Also returns `true` if there was no file descriptor for a connection and `makeRoom` can provide one.
     func mayTryAgain(_ result: CURLcode, makingRoom makeRoom: () -> Bool) -> Bool {
         guard !isSecondTry, abortion == nil, !handle.isCancelled else { return false }
         if lacksDescriptor, clock.phase == .connecting { return makeRoom() }
@@ -47,7 +47,7 @@ extension CurlTransfer {
 
     private func failure(_ result: CURLcode) -> TransportError {
         if lacksDescriptor, clock.phase == .connecting { return error(.tooManyOpenFiles) }
-        // The file of certificate authorities.
+        // The file of certificate authorities could not be opened.
         if result == CURLE_SSL_CACERT_BADFILE, OpenFileLimit.isReached { return error(.tooManyOpenFiles) }
         let proxyStatus = easy?.long(CURLINFO_HTTP_CONNECTCODE) ?? 0
         if proxyStatus == 407 { return error(.authenticationFailed, "by the proxy") }

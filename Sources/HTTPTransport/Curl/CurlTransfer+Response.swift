@@ -1,31 +1,31 @@
 import CCurl
 import HTTPTypes
 
-// What libcurl's callbacks hand over: a hop's header lines and its body.
+// The header lines and the body that libcurl's callbacks deliver.
 extension CurlTransfer {
-    /// What has come of a hop.
+    /// The received part of a hop's response.
     struct Incoming {
         fileprivate var parser = ResponseHeadParser()
         fileprivate var discardedBytes = 0
-        /// The request to make next, if the answer was a redirect.
+        /// The next request, if the response is a redirect.
         fileprivate(set) var redirected: TransportRequest?
-        /// A 401 to which there may be an answer: libcurl's own by Digest, or a provider's.
+        /// A 401 that libcurl can answer by Digest, or a provider.
         fileprivate(set) var challenge: RawResponseHead?
     }
 
-    /// What the receiver has got.
+    /// The part that has been delivered to the receiver.
     struct Delivered {
         fileprivate(set) var hasHead = false
         fileprivate(set) var expectedBytes: Int?
         fileprivate(set) var bodyBytes = 0
     }
 
-    /// A redirect's own body is read up to here, and for ``TransferClock/discardLimit``, to keep the connection; then
-    /// the connection is given up.
+    /// The maximum number of bytes of a redirect's own body that are read, for at most
+    /// ``TransferClock/discardLimit``, to keep the connection; otherwise the connection is closed.
     private static let discardLimit = 64 << 10
     private static let abort = Int(CURL_WRITEFUNC_ERROR)
 
-    /// One header line; false aborts.
+    /// Takes one header line; returns `false` to abort.
     func receive(headerLine: Span<UInt8>) -> Bool {
         guard !handle.isCancelled else { return fail(.cancelled) }
         if incoming.challenge != nil, headerLine.beginsResponse {
@@ -35,8 +35,8 @@ extension CurlTransfer {
         }
         let wasInFinalHead = incoming.parser.isInFinalHead
         let event = incoming.parser.append(headerLine)
-        // The beginning and the end of the final head are progress. However many interim responses, single fields or
-        // trailers a server sends, they gain it no time.
+        // The start and the end of the final head count as progress. Interim responses, single fields, and trailers
+        // do not extend the deadline, regardless of their number.
         if incoming.parser.isInFinalHead != wasInFinalHead, clock.phase != .discarding { enter(.receiving) }
         switch event {
         case .needsMore: return true
@@ -61,23 +61,23 @@ extension CurlTransfer {
             }
         }
         if raw.status == .unauthorized, credential != nil || mayAskProvider {
-            // libcurl would repeat most of them in its answer: no server is to put such bytes into our requests.
+            // libcurl would repeat most of them in its answer: a server must not inject such bytes into requests.
             if credential?.isNegotiated == true, raw.hasControlCharacter(inFieldsNamed: "www-authenticate") {
                 return fail(.authenticationFailed, detail: "the challenge has control characters")
             }
             incoming.challenge = raw
-            // To answer by the same connection, libcurl reads the body to its end itself.
+            // To answer over the same connection, libcurl reads the body to its end itself.
             if credential?.isNegotiated != true { discardBody() }
             return true
         }
-        // Out of a tunnel it would be the origin's own.
+        // In a tunnel, the response would be the origin's own.
         if usesProxy, !request.url.isSecure, raw.status == .proxyAuthenticationRequired {
             return fail(.authenticationFailed, detail: "by the proxy")
         }
         return deliver(raw)
     }
 
-    /// Hands the response over that came instead of what a credential would have given.
+    /// Delivers the response with the challenge that could not be answered.
     func deliverChallenge() {
         if let challenge = incoming.challenge { _ = deliver(challenge) }
     }
@@ -93,7 +93,7 @@ extension CurlTransfer {
         return true
     }
 
-    /// A piece of body; how much of it was taken, as libcurl wants to hear it.
+    /// Takes a part of the body; returns the number of bytes taken, in libcurl's convention.
     func receive(body: Span<UInt8>) -> Int {
         if !handle.isCancelled, pausesForOthers() { return Int(CURL_WRITEFUNC_PAUSE) }
         guard !handle.isCancelled else {
@@ -130,7 +130,7 @@ extension CurlTransfer {
 }
 
 extension Span<UInt8> {
-    /// A Boolean value that indicates whether a header line is the first one of a response.
+    /// A Boolean value that indicates whether a header line is the first line of a response.
     fileprivate var beginsResponse: Bool {
         count > 5 && self[0] == UInt8(ascii: "H") && self[1] == UInt8(ascii: "T") && self[2] == UInt8(ascii: "T")
             && self[3] == UInt8(ascii: "P") && self[4] == UInt8(ascii: "/")

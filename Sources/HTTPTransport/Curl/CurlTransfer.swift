@@ -1,59 +1,59 @@
 import CCurl
 import HTTPTypes
 
-/// One transfer in the hands of ``CurlTransport``: its request, which changes with redirects, and how far it is.
+/// A transfer of ``CurlTransport``: its request, which changes with redirects, and its state.
 ///
-/// Confined to the transport's thread; libcurl's callbacks reach it through its address.
+/// Confined to the transport's thread; libcurl's callbacks receive its address.
 @safe
 final class CurlTransfer {
-    /// Keeps the transport alive, too, while something is under way.
+    /// The handle, which also keeps the transport alive during the transfer.
     let handle: CurlTransferHandle
     let start: ContinuousClock.Instant
     private(set) var request: TransportRequest
     private(set) var clock: TransferClock
     private let deadlines: DeadlineWatch
     private let shares: ThreadShares
-    /// A Boolean value that indicates whether libcurl has paused the hop because its turn was over.
+    /// A Boolean value that indicates whether libcurl has paused the hop because its time share was used up.
     private var waitsForTurn = false
-    /// The host whose addresses the transfer waits for.
+    /// The host whose addresses are being looked up.
     var hostInQuestion: String?
-    /// The addresses libcurl is given with the request; it has them once it has connected.
+    /// The addresses passed to libcurl with the request, which libcurl has cached once it has connected.
     var addressesToGive: (key: String, expiry: ContinuousClock.Instant)?
-    /// The handle, while libcurl has the transfer.
+    /// The easy handle, while libcurl has the transfer.
     var easy: CurlEasy?
-    /// A Boolean value that indicates whether the hop goes through a proxy, whose own address is nobody's concern.
+    /// A Boolean value that indicates whether the hop uses a proxy, whose own address is not checked.
     var usesProxy = false
-    /// A Boolean value that indicates whether the process had no file descriptor for a connection of the hop.
+    /// A Boolean value that indicates whether there was no file descriptor for a connection of the hop.
     var lacksDescriptor = false
-    /// A Boolean value that indicates whether the hop's host is shown a certificate of ours, if it asks.
+    /// A Boolean value that indicates whether a client certificate is presented to the hop's host on request.
     private(set) var showsCertificate = false
-    /// What tells the hop's connection from others, once it stands.
+    /// The local port that identifies the hop's connection once it is established.
     private var localPort: Int?
     /// The sockets that were opened for the hop.
     private var sockets: [Int32] = []
-    /// Which of the addresses of the hop's host were allowed.
+    /// The results of the address checks of the hop's host.
     var addressCheck = AddressCheck()
-    /// What has come of the hop.
+    /// The received part of the hop's response.
     var incoming = Incoming()
-    /// What the receiver has got.
+    /// The part delivered to the receiver.
     var delivered = Delivered()
-    /// Why the transfer was aborted from our side, if it was.
+    /// The reason why this module aborted the transfer, if it did.
     var abortion: Abortion?
     private(set) var redirectCount = 0
-    /// When the host's addresses were known, counted from the start.
+    /// The time from the start until the host's addresses were known.
     var resolved = Duration.zero
-    /// What the transport has found for the origin, if the request has nothing of its own.
+    /// The transport's credential for the origin, if the request has none.
     private(set) var provided: Credential?
-    /// A Boolean value that indicates whether that is a provider's answer to this very transfer.
+    /// A Boolean value that indicates whether that credential is a provider's answer to this transfer.
     private(set) var wasProvidedAnew = false
-    /// What the transfer waits for a provider to answer.
+    /// The key of the credential that the transfer waits for.
     var credentialInQuestion: CredentialDesk.Key?
-    /// A Boolean value that indicates whether there is a provider.
+    /// A Boolean value that indicates whether there is a credential provider.
     private let hasProvider: Bool
-    /// A Boolean value that indicates whether the hop is made once more, by a connection of its own.
+    /// A Boolean value that indicates whether the hop is a retry, over a new connection.
     private(set) var isSecondTry = false
 
-    /// What ends a transfer other than libcurl.
+    /// The reasons for ending a transfer other than libcurl's.
     enum Abortion {
         case stopped
         case failed(TransportError)
@@ -72,21 +72,21 @@ final class CurlTransfer {
         deadlines.expect(clock)
     }
 
-    /// What takes the response.
+    /// The receiver of the response.
     var receiver: any TransferReceiver { handle.receiver }
 
-    /// What is sent to the origin.
+    /// The credential sent to the origin.
     var credential: Credential? { request.ownCredential ?? provided }
 
-    /// A Boolean value that indicates whether a provider may be asked for a credential.
+    /// A Boolean value that indicates whether the provider may be asked for a credential.
     var mayAskProvider: Bool {
         hasProvider && request.ownCredential == nil && request.headerFields[.authorization] == nil
     }
 
-    /// A Boolean value that indicates whether the receiver wants nothing for the time being.
+    /// A Boolean value that indicates whether the receiver has paused the transfer.
     var isPaused: Bool { clock.phase == .paused }
 
-    /// Ends the transfer by `reason`; false, as callbacks say it.
+    /// Fails the transfer with `reason`; returns `false`, the result for callbacks.
     func fail(_ reason: TransportError.Reason, detail: String? = nil) -> Bool {
         abortion = .failed(TransportError(url: request.url.string, reason: reason, detail: detail))
         return false
@@ -96,7 +96,7 @@ final class CurlTransfer {
 // MARK: - Hops
 
 extension CurlTransfer {
-    /// Sets `easy` up for the request; `addresses` are those of the host, if libcurl does not have them yet.
+    /// Configures `easy` for the request; `addresses` are those of the host, if libcurl does not have them yet.
     func prepare(_ easy: CurlEasy, addresses: [IPAddress]?, proxy: String?, tls: TLSOptions) throws(CurlOptionFailure) {
         let url = request.url
         let isSecure = url.isSecure
@@ -110,7 +110,7 @@ extension CurlTransfer {
                 connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy,
                 tls: tls,
                 needsNewConnection: isSecondTry))
-        // "+": the entry grows old like one of libcurl's own.
+        // "+": the entry expires like one of libcurl's own.
         try easy.setResolved(
             addresses.map { "+\(url.host):\(url.port):\($0.map(bracketed).joined(separator: ","))" })
     }
@@ -123,7 +123,7 @@ extension CurlTransfer {
 
     private func bracketed(_ address: IPAddress) -> String { address.isIPv4 ? "\(address)" : "[\(address)]" }
 
-    /// Goes on with the redirect's target.
+    /// Continues with the redirect's target.
     func follow(_ next: TransportRequest) {
         request = next
         redirectCount += 1
@@ -131,13 +131,13 @@ extension CurlTransfer {
         begin(with: nil)
     }
 
-    /// Makes the hop once more, by a new connection.
+    /// Repeats the hop over a new connection.
     func tryAgain() {
         isSecondTry = true
         begin(with: provided, isNew: wasProvidedAnew)
     }
 
-    /// Makes the hop from its beginning, with what the transport has found for the origin.
+    /// Repeats the hop from its start, with the transport's credential for the origin.
     func begin(with credential: Credential?, isNew: Bool = false) {
         provided = credential
         wasProvidedAnew = isNew
@@ -150,47 +150,47 @@ extension CurlTransfer {
         enter(.resolving)
     }
 
-    /// The host's addresses are known, or need not be; connecting is counted from before.
+    /// Records that the host's addresses are known or not needed; connect time started earlier.
     func hasAddresses() {
         clock.endResolving()
     }
 
-    /// `descriptor` is a socket that is about to be connected for the hop.
+    /// Records that `descriptor` is a socket about to be connected for the hop.
     func opened(_ descriptor: Int32) {
         sockets.append(descriptor)
     }
 
-    /// A Boolean value that indicates whether `connection` is the hop's, or is about to be.
+    /// Returns whether the hop uses `connection`, or is about to.
     func uses(_ connection: FloodGuard.EndedConnection) -> Bool {
         localPort.map { $0 == connection.localPort } ?? sockets.contains(connection.descriptor)
     }
 
-    /// The connection stands, the request is about to be sent.
+    /// Records that the connection is established and the request is about to be sent.
     func connected(localPort: Int) {
         self.localPort = localPort
         enter(.waitingForFirstByte)
     }
 
-    /// The answer leads on: its body is of no use, and its end not waited for long.
+    /// Discards the body of an intermediate response, and limits the wait for its end.
     func discardBody() {
         enter(.discarding)
         deadlines.expect(within: TransferClock.discardLimit)
     }
 
-    /// Returns whether the hop has had its turn, so that libcurl has to pause it until ``endTurnPause()``.
+    /// Returns whether the hop has used up its share, so that libcurl must pause it until ``endTurnPause()``.
     func pausesForOthers() -> Bool {
         guard !waitsForTurn, shares.endsTurn(of: self) else { return waitsForTurn }
         waitsForTurn = true
         return true
     }
 
-    /// Returns whether the hop still waits for its turn, which begins.
+    /// Returns whether the hop is still paused for its share, and starts a new one.
     func endTurnPause() -> Bool {
         defer { waitsForTurn = false }
         return waitsForTurn
     }
 
-    /// Notes progress.
+    /// Records progress.
     func enter(_ phase: TransferClock.Phase) {
         clock.enter(phase, now: deadlines.now)
     }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What the caller holds of a transfer: from any thread, its wishes to the transport's.
+/// The handle of a transfer, which passes a caller's requests from any thread to the transport's.
 final class CurlTransferHandle: Transfer {
     let transport: CurlTransport
     let id: UInt64
-    /// The request as it was given, before redirects.
+    /// The original request, before redirects.
     let request: TransportRequest
     let receiver: any TransferReceiver
     private let cancelled = Atomic(false)
@@ -16,7 +16,8 @@ final class CurlTransferHandle: Transfer {
         self.receiver = receiver
     }
 
-    /// A Boolean value that indicates whether the receiver is to hear of a cancellation whatever else happens to the transfer.
+    /// A Boolean value that indicates whether the receiver must be notified of a cancellation, regardless of other
+    /// outcomes.
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     func cancel() {

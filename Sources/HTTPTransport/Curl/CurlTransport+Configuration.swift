@@ -1,39 +1,40 @@
 extension CurlTransport {
-    /// What is the same for all transfers.
+    /// The settings shared by all transfers.
     public struct Configuration: Sendable {
         /// The maximum number of connections that are kept for reuse.
         ///
-        /// Not below the number of transfers at a time, or connections are closed that are needed again at once.
+        /// Use at least the number of concurrent transfers; otherwise connections are closed that are needed again
+        /// immediately.
         public var connectionCacheSize: Int
-        /// The maximum number of connections that are open at a time, idle ones included; nil for half of the files that
-        /// the process may open (`RLIMIT_NOFILE`) when the transport is made.
+        /// The maximum number of connections open at a time, including idle ones; `nil` for half of the files that
+        /// the process may open (`RLIMIT_NOFILE`) when the transport is created.
         ///
-        /// At the limit a new connection takes the place of an idle one, or waits until there is one.
+        /// At the limit, a new connection replaces an idle one, or waits until there is one.
         public var connectionLimit: Int?
-        /// A Boolean value that indicates whether to use a proxy.
-        ///
-        /// The environment's, by default.
+        /// The rule that selects a proxy; by default, the environment's.
         public var proxy: ProxyRule
-        /// Whom to trust, and who we are.
+        /// The TLS settings: trusted authorities, pins, and client certificates.
         public var tls: TLSOptions
 
-        /// What finds the addresses of hosts: the system, by default.
+        /// The resolver of host names; by default, the system's.
         ///
-        /// What is left to a proxy is not asked for here. Copies of a configuration share it.
+        /// It is not used for names that a proxy resolves. Copies of a configuration share it.
         public var resolver: any HostResolver
-        /// Who may be talked to: everybody, by default.
+        /// The network policy; by default, everything is allowed.
         public var policy: NetworkPolicy
 
-        /// What is asked for credentials that requests do not bring along themselves; nil if nobody is.
+        /// The provider of credentials for requests that have none; `nil` for none.
         public var credentials: (any CredentialProvider)?
 
-        /// A file of cookies to begin with (Netscape's format, as browsers and curl write it); nil for none.
+        /// A file of initial cookies (Netscape format, as written by browsers and curl); `nil` for none.
         ///
         /// Only requests with ``TransportRequest/handlesCookies`` use the transport's cookies, which are kept in memory.
         public var cookieFile: String?
 
-        /// 256 idle connections, half of the process's file descriptors for all, the environment's proxy, the
-        /// system's certificate authorities.
+        /// Creates a configuration.
+        ///
+        /// By default, 256 idle connections are kept, at most half of the process's file descriptors are used, and
+        /// the environment's proxy and the system's certificate authorities apply.
         public init(
             connectionCacheSize: Int = 256, connectionLimit: Int? = nil, proxy: ProxyRule = .environment,
             tls: TLSOptions = TLSOptions(),

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-// Challenges are answered: by the request's own credential once, or by the provider.
+// Answers to challenges: once with the request's own credential, or with the provider's.
 extension CurlTransport {
-    /// Takes what was accepted by the origin before.
+    /// Uses the credential that the origin accepted before.
     func findCredential(for transfer: CurlTransfer) {
         guard transfer.mayAskProvider, let known = credentialDesk.credential(for: transfer.request.url) else { return }
         transfer.begin(with: known)
     }
 
-    /// Does what is to be done about a 401 that libcurl could not answer.
+    /// Handles a 401 that libcurl could not answer.
     func answer(_ head: RawResponseHead, to transfer: CurlTransfer) {
         let challenges = Challenges(head.response.headerFields[values: .wwwAuthenticate])
         let url = transfer.request.url
@@ -18,7 +18,7 @@ extension CurlTransport {
             return refuse(transfer, challenges.summary)
         }
         if let known = credentialDesk.credential(for: key) {
-            // It was the answer to somebody else in the meantime, or long ago.
+            // The query was answered for another transfer, possibly long ago.
             return retry(transfer, with: known, isNew: transfer.provided != nil)
         }
         transfer.enter(.paused)
@@ -71,7 +71,7 @@ extension CurlTransport {
 }
 
 extension Challenges {
-    /// What the server wants, in a few words.
+    /// A short description of the challenge.
     fileprivate var summary: String {
         let ways = schemes.joined(separator: ", ")
         return realm.map { "\(ways) for \"\($0)\"" } ?? ways

@@ -1,6 +1,6 @@
-// From a host's name to its addresses, unless they are a proxy's affair.
+// Name resolution, unless a proxy resolves names.
 extension CurlTransport {
-    /// Finds the host's addresses, then hands the transfer to libcurl.
+    /// Resolves the host's addresses, then passes the transfer to libcurl.
     func resolve(_ transfer: CurlTransfer) {
         let url = transfer.request.url
         let proxy = configuration.proxy.proxy(for: url)
@@ -18,7 +18,7 @@ extension CurlTransport {
         }
     }
 
-    /// Goes on with a transfer whose host was looked up.
+    /// Continues a transfer whose host has been looked up.
     func resolved(_ id: UInt64, _ host: String, _ answer: AddressBook.Answer) {
         guard let transfer = transfers[id], transfer.hostInQuestion == host else { return }
         transfer.hostInQuestion = nil

@@ -1,11 +1,12 @@
 import SocketPolling
 
-// What the transport's thread is asked to do, and does in each of its turns.
+// The commands for the transport's thread, and the work of each of its iterations.
 
 extension CurlTransport {
-    /// What other threads ask of the transport's.
+    /// A command from another thread.
     ///
-    /// Values in the thread's inbox rather than jobs of the actor: a transfer begins and ends without a task.
+    /// Values in the thread's inbox instead of jobs of the actor, so that starting and ending a transfer takes no
+    /// task.
     enum Command: Sendable {
         case begin(CurlTransferHandle)
         case cancel(CurlTransferHandle)
@@ -13,7 +14,7 @@ extension CurlTransport {
         case resolved(UInt64, host: String, AddressBook.Answer)
     }
 
-    /// On the thread alone.
+    /// Performs a command on the thread.
     nonisolated func carryOut(_ command: Command) {
         assumeIsolated { transport in
             switch command {
@@ -29,7 +30,7 @@ extension CurlTransport {
 extension CurlTransport: CurlThreadDriver {
     nonisolated func sleepLimit() -> Duration? {
         assumeIsolated { transport in
-            // Commands may have added transfers, which start with the timers.
+            // Commands can have added transfers, which start with the timers.
             transport.multi.runTimers(now: transport.deadlines.now)
             transport.settleFinished()
             transport.deadlines.beginTurn()
@@ -54,7 +55,7 @@ extension CurlTransport: CurlThreadDriver {
 
     private func expireOverdue() {
         for (transfer, deadline) in deadlines.overdue(transfers.values) {
-            // The rest of an answer that leads on may be left where it is.
+            // The remainder of an intermediate response need not be read.
             if deadline != .total, transfer.clock.phase == .discarding, goOn(transfer) {
                 deadlines.expect(transfer.clock)
             } else {

@@ -3,13 +3,13 @@ import SocketPolling
 import Synchronization
 import Threading
 
-/// HTTP/1.1 and HTTP/2 over libcurl's multi interface.
+/// A transport for HTTP/1.1 and HTTP/2 based on libcurl's multi interface.
 ///
-/// An actor whose executor is the one thread that libcurl runs on, so that its callbacks are already inside the actor.
-/// The thread ends, and all connections are closed, when nobody holds the transport and no transfer is under way.
+/// An actor whose executor is the thread that libcurl runs on, so that its callbacks are isolated to the actor. The
+/// thread ends, and all connections are closed, when the transport is released and no transfer is active.
 public actor CurlTransport: Transport {
     let configuration: Configuration
-    /// Nil if there is nothing to judge.
+    /// The network policy; `nil` if it has no rules.
     let policy: NetworkPolicy?
     let thread: CurlThread
     let addressBook: AddressBook
@@ -18,16 +18,16 @@ public actor CurlTransport: Transport {
     private(set) var transfers: [UInt64: CurlTransfer] = [:]
     var credentialDesk = CredentialDesk()
     private let handles: CurlHandlePool
-    /// Transfers that libcurl is done with and whose receivers have yet to hear of it.
+    /// Finished transfers whose receivers have not been notified yet.
     private var settled: [(CurlTransfer, TransferOutcome)] = []
     let deadlines = DeadlineWatch()
     let shares = ThreadShares()
     private var givenAddresses = GivenAddresses()
 
-    /// The thread libcurl runs on.
+    /// The executor: the thread on which libcurl runs.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// A transport with a thread and a pool of connections of its own.
+    /// Creates a transport with its own thread and connection pool.
     public init(configuration: Configuration = Configuration()) {
         self.init(configuration: configuration, poller: PlatformPoller.self)
     }
@@ -50,12 +50,12 @@ public actor CurlTransport: Transport {
         thread.start(driver: self, whenEnded: whenThreadEnded)
     }
 
-    /// On the thread: it closes the connections, then ends.
+    /// Runs on the thread: closes the connections, then ends the thread.
     isolated deinit {
         thread.end()
     }
 
-    /// Starts a transfer at once; see ``Transport/start(_:receiver:)``.
+    /// Starts a transfer immediately; see ``Transport/start(_:receiver:)``.
     public nonisolated func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
         let handle = CurlTransferHandle(
             transport: self, id: nextID.wrappingAdd(1, ordering: .relaxed).newValue, request: request,
@@ -64,10 +64,10 @@ public actor CurlTransport: Transport {
         return handle
     }
 
-    /// How many transfers are under way.
+    /// The number of active transfers.
     public var transferCount: Int { transfers.count }
 
-    /// Asks the thread to carry out `command`, after what was asked of it before.
+    /// Makes the thread perform `command`, after earlier commands.
     nonisolated func send(_ command: Command) {
         thread.send(command)
     }
@@ -76,7 +76,7 @@ public actor CurlTransport: Transport {
 // MARK: - The life of a transfer
 
 extension CurlTransport {
-    /// Finds out what the transfer needs, then hands it to libcurl.
+    /// Determines what the transfer needs, then passes it to libcurl.
     func begin(_ handle: CurlTransferHandle) {
         let transfer = CurlTransfer(
             handle, deadlines: deadlines, shares: shares, hasProvider: configuration.credentials != nil)
@@ -90,7 +90,7 @@ extension CurlTransport {
         resolve(transfer)
     }
 
-    /// Hands the transfer to libcurl.
+    /// Passes the transfer to libcurl.
     func hand(_ transfer: CurlTransfer, addresses: AddressBook.Addresses?, proxy: String?) {
         transfer.hasAddresses()
         let url = transfer.request.url
@@ -112,19 +112,19 @@ extension CurlTransport {
         }
     }
 
-    /// Ends a transfer that nobody wants any more.
+    /// Ends a canceled transfer.
     func cancel(_ handle: CurlTransferHandle) {
         guard let transfer = transfers[handle.id] else { return }
         finish(transfer, .failed(.cancelled(transfer.request.url)))
     }
 
-    /// Lets a transfer go on whose receiver has paused it.
+    /// Continues a transfer that its receiver has paused.
     func resume(_ handle: CurlTransferHandle) {
         guard let transfer = transfers[handle.id], transfer.isPaused else { return }
         unpause(transfer)
     }
 
-    /// Lets the transfers go on that have paused so that others had their turn.
+    /// Continues transfers that were paused to let others run.
     func giveNextTurns() {
         for transfer in shares.takeWaiting() where transfer.endTurnPause() { unpause(transfer) }
     }
@@ -137,9 +137,9 @@ extension CurlTransport {
         if code != CURLE_OK, transfers[transfer.handle.id] != nil { finish(transfer, transfer.outcome(code)) }
     }
 
-    /// Settles every transfer libcurl is done with.
+    /// Ends every transfer that libcurl has finished.
     ///
-    /// Receivers hear of it one right after the other, so that they wake others once for all.
+    /// Receivers are notified in sequence, so that they wake other threads only once.
     func settleFinished() {
         abortFlooded()
         while let (transfer, result) = multi.nextFinished() {
@@ -159,7 +159,7 @@ extension CurlTransport {
         settled.removeAll(keepingCapacity: true)
     }
 
-    /// Aborts the transfers whose connection kept libcurl from everything else.
+    /// Aborts the transfers whose connection blocked libcurl.
     private func abortFlooded() {
         for connection in multi.connections.floodGuard.takeEnded() {
             for transfer in transfers.values where transfer.uses(connection) {
@@ -168,9 +168,9 @@ extension CurlTransport {
         }
     }
 
-    /// Makes the next request of a transfer whose answer leads on: to a redirect's target, or with a credential.
+    /// Makes the next request of a transfer with an intermediate response: for a redirect, or with a credential.
     ///
-    /// False if it does not.
+    /// Returns `false` if the response is final.
     func goOn(_ transfer: CurlTransfer) -> Bool {
         guard transfer.abortion == nil, !transfer.handle.isCancelled else { return false }
         if let next = transfer.incoming.redirected {
@@ -187,13 +187,13 @@ extension CurlTransport {
         return true
     }
 
-    /// The one way out of a transfer.
+    /// Ends a transfer; the only place that does.
     func finish(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
         giveBack(transfer)
         transfers[transfer.handle.id] = nil
         if let host = transfer.hostInQuestion { addressBook.withdraw(transfer.handle.id, from: host) }
         if let key = transfer.credentialInQuestion { credentialDesk.leave(transfer.handle.id, key) }
-        // Whoever canceled has been promised to hear so.
+        // A canceled transfer always reports the cancellation.
         transfer.receiver.finish(transfer.handle.isCancelled ? .failed(.cancelled(transfer.request.url)) : outcome)
     }
 
@@ -206,7 +206,7 @@ extension CurlTransport {
     }
 }
 
-/// libcurl's process-wide set-up.
+/// Process-wide initialization of libcurl.
 private enum CurlLibrary {
     static let initialized: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }

@@ -1,37 +1,37 @@
-/// The time of the transport's thread, and when somebody has to look after deadlines next.
+/// The current time of the transport's thread, and the time of the next check of deadlines.
 ///
-/// Confined to the transport's thread. The clock is read once a turn of the thread: deadlines are kept to about ten
-/// milliseconds, and reading it for every piece of every transfer costs.
+/// Confined to the transport's thread. The clock is read once per iteration, because reading it for every piece of
+/// every transfer is expensive; deadlines are precise to about ten milliseconds.
 final class DeadlineWatch {
-    /// When the current turn began.
+    /// The start of the current iteration.
     private(set) var now = ContinuousClock.now
-    /// When the next deadline may have passed; nil while there is none.
+    /// The earliest time when a deadline can have passed; `nil` if there is none.
     private(set) var next: ContinuousClock.Instant?
 
-    /// Least time between two looks at all deadlines.
+    /// The minimum time between two checks of all deadlines.
     private static let granularity = Duration.milliseconds(10)
 
-    /// A turn of the thread begins.
+    /// Starts an iteration of the thread.
     func beginTurn() {
         now = .now
     }
 
-    /// Looks after the deadlines of a transfer whose `clock` has begun now.
+    /// Schedules checks for a transfer whose `clock` has just started.
     ///
-    /// That is enough: whatever the transfer does, none of them passes before the shortest, and each look says when the
-    /// next one is due.
+    /// This is sufficient: no deadline passes before the shortest one, and each check determines when the next one is
+    /// due.
     func expect(_ clock: TransferClock) {
         if let shortest = clock.shortest { expect(within: shortest) }
     }
 
-    /// Looks after deadlines once `limit` has passed, if not before.
+    /// Schedules a check after `limit` at the latest.
     func expect(within limit: Duration) {
         let first = now + limit
         if let next, next <= first { return }
         next = first
     }
 
-    /// Which of `transfers` have passed a deadline; nothing unless it is time to look.
+    /// Returns the transfers of `transfers` that have passed a deadline; none unless a check is due.
     func overdue(_ transfers: some Sequence<CurlTransfer>) -> [(CurlTransfer, Deadlines.Kind)] {
         guard let check = next, check <= now else { return [] }
         var earliest: ContinuousClock.Instant?
@@ -42,7 +42,7 @@ final class DeadlineWatch {
                 overdue.append((transfer, next.kind))
             } else {
                 if let next = clock.next { earliest = min(earliest ?? next.instant, next.instant) }
-                // It may be in another phase, with a shorter limit, before the deadline of this one.
+                // Before this deadline passes, the transfer can enter another phase with a shorter limit.
                 if let shortest = clock.shortest { earliest = min(earliest ?? now + shortest, now + shortest) }
             }
         }

@@ -8,15 +8,15 @@ import Darwin
 import Glibc
 #endif
 
-/// Ends connections that keep libcurl from returning, as ``FloodJudge`` has it.
+/// Ends connections that keep libcurl from returning, as decided by ``FloodJudge``.
 ///
-/// No callback of libcurl's is called meanwhile. So a thread of its own looks at the transport's every 20 milliseconds,
-/// or 2 after a flood, while there is anything to see, and shuts the connection's socket down; libcurl takes that for its
-/// end.
+/// libcurl calls no callback in this situation. Therefore a separate thread checks the transport's thread every 20
+/// milliseconds, or every 2 after a flood, while libcurl is active, and shuts down the connection's socket, which
+/// libcurl treats as its end.
 final class FloodGuard: Sendable {
     /// A connection that was ended.
     struct EndedConnection {
-        /// What it was, and may be something else by now.
+        /// Its file descriptor, which can refer to something else by now.
         let descriptor: Int32
         let localPort: Int
     }
@@ -24,17 +24,17 @@ final class FloodGuard: Sendable {
     private struct State {
         var connections: Set<Int32> = []
         var ended: [EndedConnection] = []
-        /// What tells the processor time of the transport's thread.
+        /// The clock of the processor time of the transport's thread.
         var clock: clockid_t?
     }
 
     private static let interval: UInt32 = 20_000
     private static let intervalAfterFlood: UInt32 = 2_000
-    /// How many looks there are without anything to see before the thread ends.
+    /// The number of checks without activity after which the thread ends.
     private static let idleLooks = 50
 
     private let state = Locked(State())
-    /// Odd while the transport's thread is inside libcurl; another number after each callback.
+    /// A number that is odd while the transport's thread is inside libcurl, and changes after each callback.
     private let activity = Atomic<UInt64>(0)
     private let isNeeded = Atomic(false)
     private let isWatching = Atomic(false)
@@ -46,12 +46,13 @@ final class FloodGuard: Sendable {
     }
 }
 
-// MARK: - For the transport's thread alone
+// MARK: - Methods for the transport's thread
 
 extension FloodGuard {
-    /// From now on there may be connections that libcurl reads from until nothing arrives: not those of plain HTTP/1.1.
+    /// Enables the guard: from now on there can be connections that libcurl reads until nothing arrives, unlike plain
+    /// HTTP/1.1.
     func begin() {
-        // Elsewhere there is no guard: neither this clock nor the kernel's count of bytes read exists there.
+        // Other systems have neither this clock nor the kernel's count of bytes read.
         #if os(Linux)
         guard !isNeeded.load(ordering: .relaxed) else { return }
         var clock = clockid_t()
@@ -61,7 +62,7 @@ extension FloodGuard {
         #endif
     }
 
-    /// Runs `call`, which is one of libcurl.
+    /// Runs `call`, a call of libcurl.
     func during<Result>(_ call: () -> Result) -> Result {
         advance(by: 1)
         defer { advance(by: 1) }
@@ -69,23 +70,23 @@ extension FloodGuard {
         return call()
     }
 
-    /// libcurl has called back.
+    /// Records a callback of libcurl.
     func calledBack() { advance(by: 2) }
 
-    /// A connection was opened.
+    /// Records an opened connection.
     func connectionOpened(_ descriptor: Int32) {
         _ = state.withLock { $0.connections.insert(descriptor) }
     }
 
-    /// A connection is about to be closed.
+    /// Records a connection that is about to be closed.
     func connectionClosed(_ descriptor: Int32) {
         _ = state.withLock { $0.connections.remove(descriptor) }
     }
 
-    /// The number of the call of libcurl, which grows by two with each call and each callback.
+    /// The number of the current call of libcurl, which grows by two with each call and callback.
     var callNumber: UInt64 { activity.load(ordering: .relaxed) }
 
-    /// Returns the number of bytes that were read from a connection; negative where the system does not tell.
+    /// Returns the number of bytes read from a connection; negative if the system does not report it.
     func bytesRead(from descriptor: Int32) -> Int64 {
         #if os(Linux)
         clinux_bytes_read(descriptor)
@@ -94,7 +95,7 @@ extension FloodGuard {
         #endif
     }
 
-    /// Returns the connections that have been ended since the last time.
+    /// Returns the connections that have been ended since the last call.
     func takeEnded() -> [EndedConnection] {
         guard hasEndedAny.load(ordering: .relaxed), hasEndedAny.exchange(false, ordering: .acquiring) else { return [] }
         return state.withLock { state in
@@ -103,11 +104,11 @@ extension FloodGuard {
         }
     }
 
-    /// The transport's thread ends.
+    /// Ends the guard when the transport's thread ends.
     func end() { isOver.store(true, ordering: .relaxed) }
 
     private func advance(by count: UInt64) {
-        // Nobody else writes it.
+        // Only this thread writes it.
         activity.store(activity.load(ordering: .relaxed) &+ count, ordering: .relaxed)
     }
 
@@ -116,13 +117,13 @@ extension FloodGuard {
         do {
             try startThread(named: "webimage-guard") { [self] in watch() }
         } catch {
-            // Transfers do without it; the next call asks for one again.
+            // Transfers continue without a guard; the next call tries again.
             isWatching.store(false, ordering: .relaxed)
         }
     }
 }
 
-// MARK: - The guard's own thread
+// MARK: - The guard's thread
 
 extension FloodGuard {
     private func watch() {
@@ -142,7 +143,7 @@ extension FloodGuard {
             last = current
             guard idle >= Self.idleLooks else { continue }
             isWatching.store(false, ordering: .sequentiallyConsistent)
-            // Else a call that began just now would go on unseen.
+            // Otherwise a call that just began would not be noticed.
             if activity.load(ordering: .sequentiallyConsistent) == last { return }
             if isWatching.exchange(true, ordering: .acquiringAndReleasing) { return }
             idle = 0
@@ -166,19 +167,19 @@ extension FloodGuard {
         #endif
     }
 
-    /// Shuts a connection down, from any thread.
+    /// Shuts down a connection, from any thread.
     func endConnection(_ descriptor: Int32) {
         state.withLock { state in
-            // Under the lock, since the transport's thread takes it before it closes a connection.
+            // Under the lock, because the transport's thread takes it before it closes a connection.
             guard state.connections.contains(descriptor) else { return }
             state.ended.append(EndedConnection(descriptor: descriptor, localPort: localPort(of: descriptor)))
-            // First, since libcurl may return, and its transfers be settled, before the call below does.
+            // Set first, because libcurl can return, and its transfers can end, before the call below returns.
             hasEndedAny.store(true, ordering: .releasing)
             shutdown(descriptor, Int32(SHUT_RDWR))
         }
     }
 
-    /// -1 if it cannot be told.
+    /// Returns the local port, or -1 if unknown.
     private func localPort(of descriptor: Int32) -> Int {
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
@@ -187,7 +188,7 @@ extension FloodGuard {
                 unsafe getsockname(descriptor, address.baseAddress, &length)
             }
         }
-        // The port stands at the same place in the addresses of both versions.
+        // The port has the same offset in the addresses of both versions.
         return status == 0 ? Int(UInt16(bigEndian: address.sin6_port)) : -1
     }
 }

@@ -1,16 +1,16 @@
-/// Decides, from looks at the transport's thread now and then, which connection holds it up.
+/// Determines which connection blocks the transport's thread, from periodic samples.
 ///
-/// libcurl reads on while bytes arrive that belong to no response: empty HTTP/2 frames, TLS session tickets, the body of
-/// a proxy's refusal. It returns, or calls back, when there are none left, which is up to the server.
+/// libcurl keeps reading while bytes arrive that belong to no response: empty HTTP/2 frames, TLS session tickets, the
+/// body of a proxy's refusal. It returns or calls back only when there are none left, which the server controls.
 struct FloodJudge {
-    /// How much time of a processor one call of libcurl may take without calling back.
+    /// The maximum processor time that one call of libcurl may take without calling back.
     ///
-    /// Far more than it needs for whatever there is to be done, and time in which the thread is kept from running does
-    /// not count.
+    /// Far more than it needs for any regular work; time in which the thread is not scheduled does not count.
     static let patience = Duration.milliseconds(40)
-    /// The same for the next second of the thread's time after a connection was ended, as floods seldom come alone.
+    /// The same limit for the next second of the thread's time after a connection was ended, because floods are often
+    /// repeated.
     static let patienceAfterFlood = Duration.milliseconds(4)
-    /// The number of bytes that must have been read from a connection in this time for it to be the cause.
+    /// The minimum number of bytes read from a connection in this time for it to be the cause.
     static let leastBytes: Int64 = 64 << 10
 
     private struct Call {
@@ -20,17 +20,17 @@ struct FloodJudge {
     }
 
     private var call: Call?
-    /// The processor time of the thread up to which floods are expected.
+    /// The processor time of the thread until which more floods are expected.
     private var expectsFloodsUntil = Duration.zero
-    /// A Boolean value that indicates whether looks have to follow one another quickly.
+    /// A Boolean value that indicates whether samples must be frequent.
     private(set) var expectsFloods = false
 
-    /// Takes another look, and returns the descriptor of the connection to end, if there is one.
+    /// Evaluates another sample; returns the descriptor of the connection to end, if there is one.
     ///
     /// - Parameters:
-    ///   - number: Another one for each call, and after each time that libcurl has called back; nil outside of any.
-    ///   - processorTime: What the thread has used so far.
-    ///   - bytesRead: Returns the number of bytes read from each connection so far.
+    /// - number: The number of the current call, which changes with each call and callback; `nil` outside of any.
+    /// - processorTime: The processor time used by the thread so far.
+    /// - bytesRead: Returns the number of bytes read from each connection so far.
     mutating func look(number: UInt64?, processorTime: Duration, bytesRead: () -> [Int32: Int64]) -> Int32? {
         expectsFloods = processorTime < expectsFloodsUntil
         guard let number else {

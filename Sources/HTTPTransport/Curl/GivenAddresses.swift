@@ -1,11 +1,11 @@
-/// The addresses that libcurl was given, by host and port, and how long they are good for.
+/// The addresses passed to libcurl, by host and port, and their expiration.
 ///
-/// Its cache serves all transfers, and parsing a list again costs.
+/// libcurl's cache serves all transfers, and parsing a list again is expensive.
 struct GivenAddresses {
     private var expiries: [String: ContinuousClock.Instant] = [:]
     private static let limit = 10_000
 
-    /// What libcurl does not know yet of the addresses of the transfer's host; it is given them with the transfer.
+    /// Returns the addresses of the transfer's host that libcurl does not know yet, to be passed with the transfer.
     func news(_ addresses: AddressBook.Addresses, for transfer: CurlTransfer) -> [IPAddress]? {
         let key = "\(transfer.request.url.host):\(transfer.request.url.port)"
         if expiries[key] == addresses.expiry { return nil }
@@ -13,7 +13,7 @@ struct GivenAddresses {
         return addresses.list
     }
 
-    /// Notes what libcurl knows now that it has, or had, the transfer.
+    /// Records the addresses that libcurl knows now because it has, or had, the transfer.
     mutating func note(_ transfer: CurlTransfer) {
         guard let (key, expiry) = transfer.addressesToGive else { return }
         transfer.addressesToGive = nil

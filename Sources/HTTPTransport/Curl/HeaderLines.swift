@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// The header lines of the latest request, for the next one, which seldom has others.
+/// A cache of the latest request's header lines, because the next request rarely has different ones.
 ///
 /// Confined to the transport's thread.
 final class HeaderLines {
     private var latest: (fields: HTTPFields, list: CurlList)?
 
-    /// Returns `fields` as libcurl wants them.
+    /// Returns `fields` in libcurl's format.
     func list(of fields: HTTPFields) throws(CurlOptionFailure) -> CurlList {
         if let latest, latest.fields == fields { return latest.list }
         let list = try CurlList(lines(of: fields))
@@ -14,7 +14,7 @@ final class HeaderLines {
         return list
     }
 
-    /// What frames a request is libcurl's, and "Name:" would unset one of its own.
+    /// Excludes fields that frame a request, which are libcurl's, and "Name:", which would remove one of its own.
     private func lines(of fields: HTTPFields) -> [String] {
         fields.compactMap { field in
             switch field.name.canonicalName {

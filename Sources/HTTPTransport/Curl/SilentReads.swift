@@ -1,26 +1,26 @@
-/// Finds connections of plain HTTP that bring bytes and nothing else: chunk extensions without end, for example.
+/// Finds connections of plain HTTP that deliver bytes without any response data, for example endless chunk
+/// extensions.
 ///
-/// libcurl skips what belongs to no header line and no body, and calls nobody back, so that no limit and no deadline
-/// but that of the idle transfer would end it. HTTP/2, where a connection brings the bytes of transfers that have paused,
-/// is left to ``FloodGuard``.
+/// libcurl skips bytes that belong to no header line and no body without calling back, so that only the idle deadline
+/// would apply. HTTP/2, where a connection carries the bytes of paused transfers, is handled by ``FloodGuard``.
 struct SilentReads {
-    /// The number of bytes that may arrive without any of them being a line of a header or a part of a body.
+    /// The maximum number of bytes that can arrive without a header line or a part of a body.
     ///
-    /// More than a header line may have (``ResponseHeadParser/limit``), and than libcurl reads at a time.
+    /// More than a header line can have (``ResponseHeadParser/limit``), and more than libcurl reads at a time.
     static let limit: Int64 = 256 << 10
 
     private var watched: Set<Int32> = []
-    /// Of the connections whose last call brought nothing: the number of bytes that had been read by then.
+    /// For connections whose last call delivered nothing: the number of bytes read until then.
     private var bytesRead: [Int32: Int64] = [:]
 
-    /// Watches a connection from now on.
+    /// Starts to watch a connection.
     mutating func watch(_ descriptor: Int32) { watched.insert(descriptor) }
 
-    /// Notes the end of a call of libcurl for a connection that was readable, and returns whether to end the connection.
+    /// Records the end of a call of libcurl for a readable connection; returns whether to end the connection.
     ///
     /// - Parameters:
     ///   - descriptor: The connection.
-    ///   - calledBack: Whether libcurl has handed over a line or a part of a body.
+    /// - calledBack: Whether libcurl has delivered a line or a part of a body.
     ///   - count: Returns the number of bytes read from the connection so far; negative if that is unknown.
     mutating func note(_ descriptor: Int32, calledBack: Bool, count: () -> Int64) -> Bool {
         guard !calledBack else {
@@ -36,7 +36,7 @@ struct SilentReads {
         return before >= 0 && now - before > Self.limit
     }
 
-    /// Forgets a connection that is closed.
+    /// Removes a closed connection.
     mutating func forget(_ descriptor: Int32) {
         watched.remove(descriptor)
         if !bytesRead.isEmpty { bytesRead[descriptor] = nil }

@@ -1,42 +1,42 @@
-/// Keeps one transfer from holding the transport's thread while others wait.
+/// Keeps a transfer from occupying the transport's thread while others wait.
 ///
-/// libcurl reads from a socket up to a hundred times in one call, which takes seconds if the body arrives as chunks of a
-/// byte. A transfer whose call has used up its share is paused, and goes on when all other sockets have had their turn;
-/// what libcurl has read by then is handed over in large pieces. Confined to the transport's thread.
+/// libcurl reads from a socket up to a hundred times in one call, which takes seconds if the body arrives in chunks
+/// of one byte. A transfer that has used up its share is paused, and continues when all other sockets have been
+/// served; the data that libcurl has read by then is delivered in large pieces. Confined to the transport's thread.
 final class ThreadShares {
     private var clock = ShareClock()
     private var yielding: [CurlTransfer] = []
 
-    /// A Boolean value that indicates whether transfers wait for their next turn.
+    /// A Boolean value that indicates whether paused transfers wait for their next turn.
     var hasWaiting: Bool { !yielding.isEmpty }
 
-    /// A round begins, in which each socket that is ready has one turn.
+    /// Starts a round, in which each ready socket is served once.
     func beginRound(at now: ContinuousClock.Instant) { clock.beginRound(at: now) }
 
-    /// A call of libcurl begins.
+    /// Records the start of a call of libcurl.
     func beginCall() { clock.beginCall(at: .now) }
 
-    /// Returns whether `transfer` has to pause now; if so, it is among the next ``takeWaiting()``.
+    /// Returns whether `transfer` must pause now; if so, it is included in the next ``takeWaiting()``.
     func endsTurn(of transfer: CurlTransfer) -> Bool {
         guard clock.isSpent(at: .now) else { return false }
         yielding.append(transfer)
         return true
     }
 
-    /// Returns the transfers that have paused since the last time.
+    /// Returns the transfers paused since the last call.
     func takeWaiting() -> [CurlTransfer] {
         defer { yielding.removeAll(keepingCapacity: true) }
         return yielding
     }
 }
 
-/// The time that calls of libcurl may take while bodies arrive.
+/// The time limits of libcurl calls while bodies arrive.
 struct ShareClock {
-    /// The time that one call may always take; most take less.
+    /// The time that every call may take; most calls take less.
     static let least = Duration.milliseconds(1)
-    /// The time that one call may take at most.
+    /// The maximum time of one call.
     static let most = Duration.milliseconds(5)
-    /// The time after the beginning of a round from which calls may take no more than ``least``.
+    /// The time after the start of a round from which calls may take no more than ``least``.
     static let round = Duration.milliseconds(20)
 
     private var roundStart = ContinuousClock.now
@@ -46,7 +46,7 @@ struct ShareClock {
 
     mutating func beginCall(at now: ContinuousClock.Instant) { callStart = now }
 
-    /// Returns whether the call that runs has used up its share.
+    /// Returns whether the current call has used up its share.
     func isSpent(at now: ContinuousClock.Instant) -> Bool {
         let call = callStart.duration(to: now)
         return call >= Self.most || call >= Self.least && roundStart.duration(to: now) >= Self.round

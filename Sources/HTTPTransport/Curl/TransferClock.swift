@@ -1,23 +1,23 @@
-/// Which deadline of a transfer comes next: where it is, and since when.
+/// The deadlines of a transfer: its phase, and the start of the phase.
 struct TransferClock {
-    /// How far a transfer has come.
+    /// The phases of a transfer.
     enum Phase {
         case resolving
         case connecting
         case waitingForFirstByte
         case receiving
-        /// The rest of an answer that leads on is read, to keep the connection.
+        /// The remainder of an intermediate response is read to keep the connection.
         case discarding
         case paused
     }
 
-    /// How long a connection is worth waiting for.
+    /// The maximum time spent on keeping a connection.
     static let discardLimit = Duration.milliseconds(500)
 
     private let deadlines: Deadlines
     private let end: ContinuousClock.Instant?
     private(set) var phase = Phase.resolving
-    /// When the phase began, or, while receiving, when the last bytes came.
+    /// The start of the phase or, while receiving, the time when the last bytes were received.
     private var since: ContinuousClock.Instant
 
     init(_ deadlines: Deadlines, now: ContinuousClock.Instant) {
@@ -26,18 +26,18 @@ struct TransferClock {
         since = now
     }
 
-    /// The transfer is in `phase` now, or has made progress in it.
+    /// Enters `phase`, or records progress in it.
     mutating func enter(_ phase: Phase, now: ContinuousClock.Instant) {
         self.phase = phase
         since = now
     }
 
-    /// Name resolution is over; its time counts as connecting, too.
+    /// Ends name resolution, whose time also counts as connecting.
     mutating func endResolving() {
         phase = .connecting
     }
 
-    /// The shortest of the limits; nil without any.
+    /// The shortest of the limits; `nil` if there is none.
     var shortest: Duration? {
         [deadlines.lookup, deadlines.connect, deadlines.firstByte, deadlines.idle, deadlines.total].lazy.compactMap {
             $0

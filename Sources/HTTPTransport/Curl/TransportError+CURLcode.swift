@@ -1,18 +1,19 @@
 import CCurl
 
 extension TransportError {
-    /// What `code`, the result of a transfer of `url`, means; `detail` is the text of libcurl's error buffer.
+    /// Creates the error for `code`, the result of a transfer of `url`; `detail` is the text of libcurl's error
+    /// buffer.
     init(_ code: CURLcode, url: String, detail: String, progress: TransferProgress) {
         let text = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
         let reason = Reason(code, detail: text, progress: progress)
         self.init(
             url: url, reason: reason,
-            // A proxy that libcurl finds wanting is quoted whole, password included.
+            // libcurl quotes an invalid proxy entirely, including its password.
             detail: reason.detail(code, saying: text).map { String(HTTPURL.withoutUserInformation($0).prefix(200)) })
     }
 }
 
-/// How far a transfer had come when libcurl gave it up; the same code means different things before and after.
+/// The progress of a transfer when libcurl ended it, on which the meaning of a code depends.
 enum TransferProgress {
     case connecting
     case waitingForHead
@@ -24,14 +25,14 @@ extension TransportError.Reason {
         switch code {
         case CURLE_URL_MALFORMAT:
             self = .invalidURL
-        // Before anything was tried, by codes that have other meanings, too.
+        // Before any attempt, with codes that also have other meanings.
         case _ where detail.hasPrefix("Unsupported proxy"):
             self = .invalidProxy
         case CURLE_COULDNT_RESOLVE_HOST:
             self = .hostNotFound
         case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY, CURLE_INTERFACE_FAILED:
             self = .connectionFailed
-        // A server that went away during the handshake said nothing against it.
+        // A server that disconnects during the handshake did not reject it.
         case CURLE_SSL_CONNECT_ERROR where Self.isBrokenOff(detail):
             self = .connectionFailed
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
@@ -41,7 +42,7 @@ extension TransportError.Reason {
             self = .insecure
         case CURLE_OPERATION_TIMEDOUT:
             if case .connecting = progress { self = .timedOut(.connect) } else { self = .timedOut(.total) }
-        // With TLS 1.3 a server looks at our certificate when we take the connection to stand already.
+        // With TLS 1.3, a server checks the client certificate after the connection counts as established.
         case CURLE_RECV_ERROR where detail.contains(" alert ") && detail.contains("certificate"),
             CURLE_RECV_ERROR where detail.contains(" alert unknown ca"):
             self = .insecure
@@ -54,13 +55,13 @@ extension TransportError.Reason {
             case .waitingForHead: self = .connectionLost
             case .receivingBody(let expected, let received): self = .truncated(expected: expected, received: received)
             }
-        // A line of its own over the limit is all that libcurl says this of while it reads a head.
+        // libcurl reports a single line over the limit in this way while it reads a head.
         case CURLE_OUT_OF_MEMORY where progress.isWaitingForHead:
             self = .headerTooLarge(limit: ResponseHeadParser.limit)
-        // A header or trailer line that is no field, or a folded one that there is nothing to add to.
+        // A header or trailer line that is not a field, or a folded line without a preceding field.
         case CURLE_BAD_FUNCTION_ARGUMENT where !progress.isConnecting:
             self = .invalidResponse
-        // HTTP/0.9 is "unsupported"; the URL itself was judged before.
+        // HTTP/0.9 is reported as "unsupported"; the URL itself has been checked before.
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP_RETURNED_ERROR,
             CURLE_UNSUPPORTED_PROTOCOL:
             self = .invalidResponse
@@ -71,17 +72,17 @@ extension TransportError.Reason {
 }
 
 extension TransportError.Reason {
-    /// What to add to the reason: libcurl's words, unless they mislead or say the same once more.
+    /// Returns libcurl's message, unless it is misleading or repeats the reason.
     fileprivate func detail(_ code: CURLcode, saying text: String) -> String? {
         switch (self, code) {
-        // "Out of memory", which it is not.
+        // "Out of memory", which is not the cause.
         case (.headerTooLarge, _): nil
         // "Empty reply from server"
         case (.connectionLost, CURLE_GOT_NOTHING): nil
-        // "Received HTTP/0.9 when not allowed", whatever it was.
+        // "Received HTTP/0.9 when not allowed", regardless of what it was.
         case (.invalidResponse, CURLE_UNSUPPORTED_PROTOCOL) where text.hasPrefix("Received HTTP/0.9"):
             "it does not begin with a status line"
-        // "Out of memory in chunked-encoding": libcurl takes trailer lines of up to 4 KiB.
+        // "Out of memory in chunked-encoding": libcurl accepts trailer lines of up to 4 KiB.
         case (.invalidResponse, CURLE_RECV_ERROR) where text.hasPrefix("Out of memory"): "trailer line too long"
         // "A libcurl function was given a bad argument", "Failed reading the chunked-encoded stream"
         case (.invalidResponse, CURLE_BAD_FUNCTION_ARGUMENT): "malformed header line"
@@ -89,7 +90,7 @@ extension TransportError.Reason {
         }
     }
 
-    /// Returns whether libcurl's words for a handshake that failed are those of the socket, as OpenSSL has none.
+    /// Returns whether libcurl's message for a failed handshake describes the socket, because OpenSSL has no message.
     private static func isBrokenOff(_ detail: String) -> Bool {
         detail.hasPrefix("Recv failure") || detail.hasPrefix("Send failure") || detail.contains(" SSL_connect: ")
             || detail.hasSuffix("unexpected eof while reading")

@@ -1,26 +1,31 @@
-/// How long the parts of a transfer may take; nil means for ever.
+/// Time limits for the phases of a transfer; `nil` means no limit.
 ///
 /// Precise to about 10 milliseconds.
 public struct Deadlines: Sendable, Hashable {
-    /// From the start, or from a redirect, until the addresses of the host are known, if they have to be looked up.
+    /// The limit from the start, or from a redirect, until the addresses of the host are known, if a lookup is
+    /// needed.
     ///
-    /// The system's lookup cannot be stopped: it may go on for nobody.
+    /// The system's lookup cannot be interrupted; it can continue after the transfer has ended.
     public var lookup: Duration?
-    /// From the start, or from a redirect, until the connection stands: name resolution, TCP and TLS.
+    /// The limit from the start, or from a redirect, until the connection is established: name resolution, TCP, and
+    /// TLS.
     public var connect: Duration?
-    /// From the sent request to the status line of the answer.
+    /// The limit from sending the request until the status line of the response.
     ///
     /// Interim (1xx) responses do not count.
     public var firstByte: Duration?
-    /// Between two pieces of the answer: its status line, the end of its head, and each piece of its body.
+    /// The limit between two parts of the response: its status line, the end of its head, and each piece of its body.
     ///
-    /// Neither single header fields nor trailers count. Time during which the receiver has paused the transfer does not count.
+    /// Single header fields and trailers do not count as parts. Time during which the receiver has paused the
+    /// transfer does not count.
     public var idle: Duration?
-    /// From the start to the end, redirects and pauses included.
+    /// The limit from the start to the end, including redirects and pauses.
     public var total: Duration?
 
-    /// 8 seconds for a name, 10 to connect, 15 to the first byte, 15 without any byte, 10 minutes in total: a server that
-    /// drips a byte now and then does not hold a slot for ever.
+    /// Creates time limits.
+    ///
+    /// By default, 8 seconds for name resolution, 10 to connect, 15 to the first byte, 15 between two parts, and 10
+    /// minutes in total, so that a server cannot occupy a slot indefinitely by sending single bytes.
     public init(
         lookup: Duration? = .seconds(8),
         connect: Duration? = .seconds(10),
@@ -35,7 +40,7 @@ public struct Deadlines: Sendable, Hashable {
         self.total = total
     }
 
-    /// Which deadline passed.
+    /// The deadline that passed.
     public enum Kind: String, Sendable, Hashable {
         /// See ``Deadlines/lookup``.
         case lookup

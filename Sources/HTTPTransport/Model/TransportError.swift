@@ -1,71 +1,72 @@
-/// Why a request got no (whole) response.
+/// The reason why a request got no complete response.
 public struct TransportError: Error, Sendable, Hashable {
     /// The URL that failed: after redirects, the last one.
     ///
     /// Without user and password.
     public let url: String
-    /// What happened.
+    /// The reason of the failure.
     public let reason: Reason
-    /// libcurl's own words, where they add something.
+    /// libcurl's own message, if it adds information.
     public let detail: String?
 
-    /// A failure of `url`.
+    /// Creates an error for `url`.
     public init(url: String, reason: Reason, detail: String? = nil) {
         self.url = url.withoutInvisibleCharacters
         self.reason = reason
         self.detail = detail?.withoutInvisibleCharacters
     }
 
-    /// What can happen to a request.
+    /// A reason why a request can fail.
     public enum Reason: Sendable, Hashable {
-        /// The text is no http or https URL.
+        /// The text is not an http or https URL.
         case invalidURL
         /// The host has no address.
         case hostNotFound
-        /// The process, or the system, has no file descriptor left for what the transfer needs.
+        /// The process or the system has no file descriptor left for the transfer.
         case tooManyOpenFiles
         /// No connection could be made.
         case connectionFailed
-        /// What was given as the proxy is none that libcurl can use.
+        /// The configured proxy is not one that libcurl can use.
         case invalidProxy
-        /// The proxy answered the request for a tunnel to an https host by this status.
+        /// The proxy refused a tunnel to an https host with this status.
         case refusedByProxy(status: Int)
-        /// TLS could not be agreed on, or the certificate is not trusted.
+        /// TLS could not be negotiated, or the certificate is not trusted.
         case insecure
         /// A deadline passed.
         case timedOut(Deadlines.Kind)
-        /// The connection ended before the response did; `expected` bytes of body, if they were announced.
+        /// The connection ended before the response did; `expected` is the declared length of the body in bytes, if
+        /// known.
         case truncated(expected: Int?, received: Int)
         /// The connection broke before any response.
         case connectionLost
-        /// The body is over the request's limit, in bytes.
+        /// The body exceeds the request's limit, in bytes.
         case bodyTooLarge(limit: Int)
-        /// The response's header is over the limit, in bytes.
+        /// The response's header exceeds the limit, in bytes.
         case headerTooLarge(limit: Int)
-        /// The answer is not HTTP as it should be.
+        /// The response violates HTTP.
         case invalidResponse
         /// More redirects than allowed.
         case tooManyRedirects(limit: Int)
-        /// A redirect to something that is no http or https URL.
+        /// A redirect to something that is not an http or https URL.
         case redirectRefused
-        /// A redirect from https to http, which the request's ``RedirectPolicy`` refuses.
+        /// A redirect from https to http, which the request's ``RedirectPolicy`` forbids.
         case insecureRedirect
-        /// The server, or the proxy, does not accept the credential, or there is none to be had.
+        /// The server or the proxy does not accept the credential, or none is available.
         case authenticationFailed
-        /// The transport's ``NetworkPolicy`` does not allow it: the URL, a redirect's target, or every address of its host.
+        /// The transport's ``NetworkPolicy`` forbids it: the URL, a redirect's target, or every address of its host.
         case refusedByPolicy(PolicyRefusal)
-        /// Only a stored response was wanted, and there is none.
+        /// Only a stored response was requested, and there is none.
         case notCached
-        /// ``Transfer/cancel()`` was called, or the transport shut down.
+        /// ``Transfer/cancel()`` was called, or the transport was shut down.
         case cancelled
-        /// Anything else libcurl may say, by its `CURLcode`.
+        /// Another error of libcurl, as its `CURLcode`.
         case other(code: Int)
     }
 
-    /// A Boolean value that indicates whether the same request may well succeed later.
+    /// A Boolean value that indicates whether the same request is likely to succeed later.
     public var isRetryable: Bool {
         switch reason {
-        // It had all the time there is.
+        // It has used all the time allowed.
         case .timedOut(.total): false
         case .connectionFailed, .timedOut, .truncated, .connectionLost, .hostNotFound, .tooManyOpenFiles: true
         case .refusedByProxy(let status): status >= 500 || status == 408 || status == 429
@@ -78,7 +79,7 @@ public struct TransportError: Error, Sendable, Hashable {
 }
 
 extension TransportError: CustomStringConvertible {
-    /// One sentence for people, without the URL.
+    /// A sentence that describes the reason, without the URL.
     public var description: String {
         guard let detail else { return reason.sentence }
         return "\(reason.sentence) (\(detail))"
@@ -120,8 +121,10 @@ extension TransportError.Reason {
 }
 
 extension String {
-    /// Servers have a say in what stands in errors, which end up in terminals and logs: neither control characters nor
-    /// those that turn the direction of text or end a line.
+    /// The string without invisible characters.
+    ///
+    /// Servers influence the content of errors, which is shown in terminals and logs, so control characters, line
+    /// separators, and characters that change the direction of text are removed.
     fileprivate var withoutInvisibleCharacters: String {
         guard unicodeScalars.contains(where: \.isInvisible) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.map { $0.isInvisible ? "?" : $0 }))

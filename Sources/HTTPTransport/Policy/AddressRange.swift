@@ -1,13 +1,14 @@
-/// All addresses that begin with the same bits: `10.0.0.0/8`, `fe80::/10`.
+/// A range of addresses with a common prefix: `10.0.0.0/8`, `fe80::/10`.
 public struct AddressRange: Sendable, Hashable {
     /// The first address of the range.
     public let base: IPAddress
-    /// How many bits its addresses have in common.
+    /// The number of bits that its addresses have in common.
     public let prefixLength: Int
 
-    /// Reads an address, a slash and the number of bits that count (RFC 4632, 4291); an address alone is a range of one.
+    /// Parses an address, a slash, and the length of the prefix in bits (RFC 4632, 4291); a single address is a range
+    /// of one.
     ///
-    /// Nil if the text is no such range. Bits behind those that count are ignored.
+    /// Returns `nil` if the text is not such a range. Bits after the prefix are ignored.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }
@@ -38,17 +39,17 @@ public struct AddressRange: Sendable, Hashable {
 }
 
 extension IPAddress {
-    /// How many bits it has.
+    /// The number of bits of the address.
     fileprivate var width: Int { isIPv4 ? 32 : 128 }
 }
 
 extension AddressRange: CustomStringConvertible {
-    /// As it is read: `10.0.0.0/8`.
+    /// The range in the format that it is parsed from: `10.0.0.0/8`.
     public var description: String { "\(base)/\(prefixLength)" }
 }
 
 extension AddressRange: ExpressibleByStringLiteral {
-    /// A range written in the program; a text that is none ends it.
+    /// Creates a range from a literal; traps if the text is not a range.
     public init(stringLiteral text: String) {
         guard let range = AddressRange(text) else { preconditionFailure("\(text) is no range of addresses") }
         self = range

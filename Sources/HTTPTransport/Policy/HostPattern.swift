@@ -1,15 +1,15 @@
-/// One host, or all below a domain: `example.com`, `*.example.com`.
+/// A host, or all hosts below a domain: `example.com`, `*.example.com`.
 public struct HostPattern: Sendable, Hashable {
-    /// The host, or the domain with a dot before it.
+    /// The host, or the domain with a leading dot.
     private let name: String
 
-    /// Reads a name or an address as a URL would hold it, or `*.` and a domain, which itself does not match then.
+    /// Parses a name or an address as in a URL, or `*.` and a domain, which does not match the domain itself.
     ///
-    /// Nil if the text is neither. International names match in either form, letters in either case.
+    /// Returns `nil` if the text is neither. International names match in either form, ignoring case.
     public init?(_ text: String) {
         let isDomain = text.hasPrefix("*.")
         let given = isDomain ? text.dropFirst(2) : text[...]
-        // Nothing else of a URL may hide in it.
+        // Reject other parts of a URL.
         guard !given.isEmpty, !given.utf8.contains(where: { "/?#@*\\".utf8.contains($0) }),
             let url = try? HTTPURL("http://\(given)/"), url.port == 80, url.string.hasSuffix("/"),
             isDomain || given.hasPrefix("[") || !given.contains(":")
@@ -17,28 +17,28 @@ public struct HostPattern: Sendable, Hashable {
         name = (isDomain ? "." : "") + Self.withoutFinalDot(url.host)
     }
 
-    /// Returns whether `host`, as ``HTTPURL/host`` has it, is meant.
+    /// Returns whether `host`, in the format of ``HTTPURL/host``, matches.
     public func matches(_ host: String) -> Bool {
         let host = Self.withoutFinalDot(host)
         return name.hasPrefix(".") ? host.hasSuffix(name) && host != name : host == name
     }
 
-    /// The longer of two that match a host is the more specific one.
+    /// The length; of two patterns that match a host, the longer one is more specific.
     var length: Int { name.utf8.count }
 
-    /// A dot at the end says that a name is complete; the host is the same.
+    /// Removes a final dot, which marks a fully qualified name of the same host.
     private static func withoutFinalDot(_ host: String) -> String {
         host.hasSuffix(".") ? String(host.dropLast()) : host
     }
 }
 
 extension HostPattern: CustomStringConvertible {
-    /// As it is read: `example.com`, `*.example.com`.
+    /// The pattern in the format that it is parsed from: `example.com`, `*.example.com`.
     public var description: String { name.hasPrefix(".") ? "*\(name)" : name }
 }
 
 extension HostPattern: ExpressibleByStringLiteral {
-    /// A pattern written in the program; a text that is none ends it.
+    /// Creates a pattern from a literal; traps if the text is not a pattern.
     public init(stringLiteral text: String) {
         guard let pattern = HostPattern(text) else { preconditionFailure("\(text) is no host") }
         self = pattern

@@ -1,13 +1,15 @@
 extension NetworkPolicy {
-    /// Only addresses that anybody on the internet can reach: for URLs that strangers give.
+    /// A policy that allows only publicly reachable addresses, for untrusted URLs.
     ///
-    /// Refuses this machine (loopback, unspecified), networks of one's own (RFC 1918, link-local with the metadata services of
-    /// clouds, unique-local, shared `100.64.0.0/10`), multicast, broadcast, and what is reserved, for documentation or for
-    /// benchmarks; and the ports of other protocols, such as mail, that browsers block as well (Fetch, section 2.9). To open a
-    /// door, put a rule in front: `policy.addresses.insert(.allow("10.0.0.5/32"), at: 0)`.
+    /// Refuses loopback and unspecified addresses, private networks (RFC 1918, link-local with the metadata services
+    /// of clouds, unique-local, shared `100.64.0.0/10`), multicast, broadcast, and reserved addresses, including
+    /// those for documentation or benchmarks. Also refuses the ports of other protocols, such as mail, that browsers
+    /// block (Fetch, section 2.9). To allow an exception, insert a rule at the front:
+    /// `policy.addresses.insert(.allow("10.0.0.5/32"), at: 0)`.
     public static let publicInternetOnly = NetworkPolicy(ports: portsOfOthers, addresses: publicAddresses)
 
-    /// Fetch's table of bad ports, and those of Redis and memcached, which take the lines of a request for commands.
+    /// The bad ports of the Fetch standard, and those of Redis and memcached, which execute the lines of a request as
+    /// commands.
     private static let portsOfOthers: [Rule<ClosedRange<Int>>] = [
         1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109,
         110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530,
@@ -15,15 +17,15 @@ extension NetworkPolicy {
         4_190, 5_060, 5_061, 6_000, 6_379, 6_566, 6_665, 6_666, 6_667, 6_668, 6_669, 6_679, 6_697, 10_080, 11_211,
     ].map { .deny($0...$0) }
 
-    /// After IANA's registries of special-purpose addresses (as of October 2025); of IPv6 only what is global unicast, and
-    /// NAT64, whose IPv4 address is judged besides.
+    /// From IANA's registries of special-purpose addresses (as of October 2025).
     ///
-    /// Some blocks that the registries call globally reachable are refused all the same, since no ordinary host is there.
-    /// The anycast addresses of PCP, TURN and DNS-SD (192.0.0.9, 192.0.0.10, 2001:1::1 to 2001:1::3) and of AMT (2001:3::/32)
-    /// are answered by the nearest device, which may be one's own router; ORCHIDv2 and drones (2001:20::/28, 2001:30::/28) have
-    /// the hashes of keys for addresses, which do not tell in whose network their owners are.
+    /// IPv6 is limited to global unicast and to NAT64, whose IPv4 address is also checked. Some blocks that the
+    /// registries call globally reachable are refused as well, because no ordinary host uses them: the anycast
+    /// addresses of PCP, TURN, and DNS-SD (192.0.0.9, 192.0.0.10, 2001:1::1 to 2001:1::3) and of AMT (2001:3::/32)
+    /// are answered by the nearest device, which can be a local router; ORCHIDv2 and drone addresses (2001:20::/28,
+    /// 2001:30::/28) are hashes of keys, which do not identify a network.
     private static let publicAddresses: [Rule<AddressRange>] = [
-        .deny("0.0.0.0/8"),  // "this network"; 0.0.0.0 reaches this machine
+        .deny("0.0.0.0/8"),  // "this network"; 0.0.0.0 reaches the local machine
         .deny("10.0.0.0/8"),
         .deny("100.64.0.0/10"),  // shared by a provider's customers
         .deny("127.0.0.0/8"),

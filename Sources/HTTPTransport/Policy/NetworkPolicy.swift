@@ -1,38 +1,39 @@
-/// Who may be talked to.
+/// Rules that restrict the schemes, hosts, ports, and addresses of requests.
 ///
-/// There are four lists of rules, and a request has to pass them all. In each list the first rule that applies decides;
-/// what no rule applies to is allowed. Schemes, hosts and ports are judged before every hop, the first request and each
-/// redirect. Addresses are judged when they stand in the URL, when the host's name has been looked up, before a connection is
-/// opened to any of them, and again before a connection that already stood is used. Of a host's addresses only those
-/// that are allowed are tried.
+/// There are four lists of rules, and a request must pass all of them. In each list, the first rule that applies
+/// decides; if no rule applies, the request is allowed. Schemes, hosts, and ports are checked before every hop: the
+/// first request and each redirect. Addresses are checked if the URL contains one, after a name has been resolved,
+/// before a connection is opened, and before an existing connection is reused. Only the allowed addresses of a host
+/// are tried.
 ///
-/// An IPv6 address that holds an IPv4 address (6to4, NAT64, Teredo, ISATAP, IPv4-compatible) is refused if either is.
+/// An IPv6 address that embeds an IPv4 address (6to4, NAT64, Teredo, ISATAP, IPv4-compatible) is refused if either
+/// is.
 public struct NetworkPolicy: Sendable, Hashable {
-    /// What becomes of some of the schemes, hosts, ports or addresses.
+    /// A rule that allows or denies schemes, hosts, ports, or addresses.
     public enum Rule<Subject: Sendable & Hashable>: Sendable, Hashable {
-        /// These may be talked to, whatever later rules say.
+        /// Allows the subject, regardless of later rules.
         case allow(Subject)
-        /// These must not be talked to.
+        /// Denies the subject.
         case deny(Subject)
-        /// What no earlier rule applies to must not be talked to.
+        /// Denies everything to which no earlier rule applies.
         case denyOthers
     }
 
-    /// Rules for `http` and `https`.
+    /// The rules for `http` and `https`.
     public var schemes: [Rule<String>]
-    /// Rules for the host in the URL, be it a name or an address.
+    /// The rules for the host in the URL, a name or an address.
     public var hosts: [Rule<HostPattern>]
-    /// Rules for the port, given or implied.
+    /// The rules for the explicit or default port.
     public var ports: [Rule<ClosedRange<Int>>]
-    /// Rules for addresses.
+    /// The rules for addresses.
     public var addresses: [Rule<AddressRange>]
-    /// A Boolean value that indicates whether a proxy may be given names to look up though there are rules for addresses.
+    /// A Boolean value that indicates whether a proxy may resolve names even if there are rules for addresses.
     ///
-    /// A proxy looks names up itself, so that nobody here sees the addresses. Unless it is trusted to keep to the rules
-    /// itself, names are refused where a request would go through a proxy. The proxy's own address is not judged.
+    /// A proxy resolves names itself, so the addresses cannot be checked here. Unless the proxy is trusted to enforce
+    /// the rules, requests for names through a proxy are refused. The proxy's own address is not checked.
     public var trustsProxy: Bool
 
-    /// Everything is allowed unless rules are given.
+    /// Creates a policy; by default, everything is allowed.
     public init(
         schemes: [Rule<String>] = [], hosts: [Rule<HostPattern>] = [], ports: [Rule<ClosedRange<Int>>] = [],
         addresses: [Rule<AddressRange>] = [], trustsProxy: Bool = false
@@ -44,13 +45,14 @@ public struct NetworkPolicy: Sendable, Hashable {
         self.trustsProxy = trustsProxy
     }
 
-    /// Why something must not be talked to.
+    /// The reason for a refusal.
     public typealias Refusal = PolicyRefusal
 
-    /// A Boolean value that indicates whether there is nothing to judge.
+    /// A Boolean value that indicates whether there are no rules.
     var allowsAll: Bool { schemes.isEmpty && hosts.isEmpty && ports.isEmpty && addresses.isEmpty }
 
-    /// Why `url` must not be fetched, as far as it can be told before its host is looked up; nil if it may.
+    /// Returns the reason why `url` must not be fetched, as far as known before its host is resolved; `nil` if it is
+    /// allowed.
     func refusal(of url: HTTPURL, throughProxy: Bool) -> Refusal? {
         if let rule = schemes.denial(where: { $0.lowercased() == url.scheme }) {
             return Refusal(subject: "scheme \(url.scheme)", rule: rule)
@@ -69,7 +71,7 @@ public struct NetworkPolicy: Sendable, Hashable {
             rule: "addresses are judged, and only the proxy would know them")
     }
 
-    /// Why there must be no connection to `address`; nil if there may.
+    /// Returns the reason why connections to `address` are forbidden; `nil` if they are allowed.
     func refusal(of address: IPAddress) -> Refusal? {
         if let rule = addresses.denial(where: { $0.contains(address) }) {
             return Refusal(subject: "address \(address)", rule: rule)
@@ -84,7 +86,7 @@ public struct NetworkPolicy: Sendable, Hashable {
 }
 
 extension Array {
-    /// The rule that denies what `applies` is about, in words; nil if it is allowed.
+    /// Returns the text of the rule that denies the subject that `applies` matches; `nil` if it is allowed.
     fileprivate func denial<Subject>(
         words: (Subject) -> String = { "\($0)" }, where applies: (Subject) -> Bool
     ) -> String?
@@ -101,6 +103,6 @@ extension Array {
 }
 
 extension ClosedRange<Int> {
-    /// Ports as people write them: `25`, `6665-6669`.
+    /// The ports as text: `25`, `6665-6669`.
     fileprivate var words: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound)-\(upperBound)" }
 }

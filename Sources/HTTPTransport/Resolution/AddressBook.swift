@@ -1,14 +1,14 @@
 import Threading
 
-/// What a transport knows of hosts' addresses, and the lookups under way.
+/// A DNS cache with the active lookups of a transport.
 ///
-/// Lookups of one host are shared, answers are kept for a minute, and that there is none for five seconds. A lookup that
-/// nobody waits for any longer is canceled.
+/// Lookups of the same host are shared. Addresses are cached for a minute, and failures for five seconds. A lookup
+/// without remaining waiters is canceled.
 final class AddressBook: Sendable {
-    /// What a lookup yields: addresses in their order of preference, or why there are none.
+    /// The result of a lookup: addresses in order of preference, or a failure.
     typealias Answer = Result<Addresses, LookupFailure>
 
-    /// Where a host is, for the time being.
+    /// The cached addresses of a host.
     struct Addresses: Sendable, Hashable {
         let list: [IPAddress]
         let expiry: ContinuousClock.Instant
@@ -19,7 +19,7 @@ final class AddressBook: Sendable {
         let expiry: ContinuousClock.Instant
     }
 
-    /// A lookup under way, and who waits for it.
+    /// An active lookup and its waiters.
     private struct Pending {
         var waiting: [UInt64: @Sendable (Answer) -> Void] = [:]
         var task: Task<Void, Never>?
@@ -30,12 +30,12 @@ final class AddressBook: Sendable {
         var pending: [String: Pending] = [:]
     }
 
-    /// How long addresses are good for.
+    /// The time for which addresses are cached.
     static let lifetime = Duration.seconds(60)
-    /// How long it is taken for granted that a host has none.
+    /// The time for which a failure is cached.
     private static let failureLifetime = Duration.seconds(5)
     private static let entryLimit = 10_000
-    /// So many addresses of a host are kept; who has more has enough of them.
+    /// The maximum number of addresses kept per host.
     private static let addressLimit = 16
 
     private let state = Locked(State())
@@ -47,12 +47,12 @@ final class AddressBook: Sendable {
         self.now = now
     }
 
-    /// What is known of `host`; nil if it has to be looked up.
+    /// Returns the cached result for `host`; `nil` if a lookup is needed.
     func knownAnswer(for host: String) -> Answer? {
         state.withLock { state in state.entries[host].flatMap { $0.expiry > now() ? $0.answer : nil } }
     }
 
-    /// Looks `host` up and calls `completion` once, unless `waiter` is withdrawn before.
+    /// Looks up `host` and calls `completion` once, unless `waiter` is withdrawn first.
     func resolve(_ host: String, for waiter: UInt64, completion: @escaping @Sendable (Answer) -> Void) {
         state.withLock { state in
             state.pending[host]?.waiting[waiter] = completion
@@ -61,7 +61,7 @@ final class AddressBook: Sendable {
         }
     }
 
-    /// Forgets that `waiter` wanted `host`.
+    /// Removes `waiter` from the lookup of `host`.
     func withdraw(_ waiter: UInt64, from host: String) {
         let abandoned = state.withLock { state in
             state.pending[host]?.waiting[waiter] = nil
@@ -87,7 +87,7 @@ final class AddressBook: Sendable {
         let completions = state.withLock { state in
             guard let pending = state.pending[host] else { return [UInt64: @Sendable (Answer) -> Void]() }
             if isCancelled, case .failure = answer, !pending.waiting.isEmpty {
-                // Somebody has come since the lookup was abandoned.
+                // A new waiter arrived after the lookup was abandoned.
                 state.pending[host]?.task = Task { await self.lookUp(host) }
                 return [:]
             }
@@ -101,7 +101,7 @@ final class AddressBook: Sendable {
         for completion in completions.values { completion(answer) }
     }
 
-    /// What is remembered of an answer, if anything.
+    /// Returns the cache entry for an answer, if it is cached.
     private func entry(for answer: Answer) -> Entry? {
         switch answer {
         case .success(let addresses): Entry(answer: answer, expiry: addresses.expiry)

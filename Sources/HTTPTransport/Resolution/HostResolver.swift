@@ -1,22 +1,22 @@
-/// What finds the addresses of hosts for a ``CurlTransport``: ``ThreadedResolver``, or one of your own.
+/// A resolver of host names for a ``CurlTransport``: ``ThreadedResolver``, or a custom one.
 public protocol HostResolver: Sendable {
-    /// The addresses of `host`, a name in lower case, in the order in which they are to be tried; IPv4 and IPv6 together.
+    /// Returns the addresses of `host`, a lowercase name, in the order in which to try them; IPv4 and IPv6 combined.
     ///
-    /// Asked for a host only while no lookup of it is under way; the transport keeps the answer for a minute. The task
-    /// is canceled when nobody waits for the answer any longer. Throws ``LookupFailure`` if there are none; any other
-    /// error is taken for one that passes.
+    /// Called for a host only while no other lookup of it is active; the transport caches the result for a minute.
+    /// The task is canceled when no request waits for the result anymore. Throws ``LookupFailure`` if there are no
+    /// addresses; any other error is treated as temporary.
     func addresses(of host: String) async throws -> [IPAddress]
 }
 
-/// Why a host has no address.
+/// The reason why a host has no address.
 public struct LookupFailure: Error, Sendable, Hashable {
-    /// What the resolver says of it.
+    /// The resolver's message.
     public let message: String
-    /// A Boolean value that indicates whether the next request may ask again at once; otherwise the failure is
-    /// remembered for five seconds.
+    /// A Boolean value that indicates whether the next request can retry immediately; otherwise the failure is cached
+    /// for five seconds.
     public let isTemporary: Bool
 
-    /// A failure that the resolver explains by `message`.
+    /// Creates a failure with a message.
     public init(message: String, isTemporary: Bool = false) {
         self.message = message
         self.isTemporary = isTemporary
@@ -24,6 +24,6 @@ public struct LookupFailure: Error, Sendable, Hashable {
 }
 
 extension LookupFailure {
-    /// The process, or the system, has no file descriptor left to ask with.
+    /// There is no file descriptor left for the lookup.
     static let tooManyOpenFiles = LookupFailure(message: "too many open files", isTemporary: true)
 }

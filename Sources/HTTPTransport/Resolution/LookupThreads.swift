@@ -1,14 +1,15 @@
-/// The numbers of threads for lookups that block.
+/// The numbers of threads for blocking lookups.
 ///
-/// A lookup of the system's takes one or two file descriptors, so all of them together take at most an eighth of what the
+/// A system lookup takes one or two file descriptors, so all of them together take at most an eighth of what the
 /// process may open.
 struct LookupThreads: Equatable {
     /// The number of threads while lookups make progress.
     let usual: Int
-    /// The maximum number of threads, reached while all others are stuck.
+    /// The maximum number of threads, used when all others are stuck.
     let most: Int
 
-    /// The numbers for a process that may open `openFileLimit` files: 8 and 64 from 1,024 on, and never fewer than one.
+    /// Creates the numbers for a process that may open `openFileLimit` files: 8 and 64 for 1,024 or more, and at
+    /// least one.
     init(openFileLimit: Int) {
         most = min(64, max(1, openFileLimit / 16))
         usual = min(8, max(1, most / 2))

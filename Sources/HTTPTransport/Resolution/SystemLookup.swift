@@ -1,4 +1,4 @@
-import CCurl  // the socket constants belong to whichever module the compiler saw them in first, this or the C library
+import CCurl  // the compiler assigns the socket constants to the module that it imported first, this one or the C library
 import Threading
 
 #if canImport(Darwin)
@@ -7,7 +7,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Asks the system's resolver, which blocks until it has an answer.
+/// Looks up a host with the system's resolver; blocks until there is a result.
 @Sendable func systemLookup(_ host: String) throws(LookupFailure) -> [IPAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_family = AF_UNSPEC
@@ -20,7 +20,7 @@ import Glibc
     var list: UnsafeMutablePointer<addrinfo>?
     let status = unsafe getaddrinfo(host, nil, &hints, &list)
     guard status == 0 else {
-        // Of what it cannot open the system's resolver says that the host is unknown, or that it should be asked again.
+        // If it cannot open files, the system's resolver reports that the host is unknown, or to try again.
         if OpenFileLimit.isReached { throw .tooManyOpenFiles }
         throw LookupFailure(
             message: unsafe String(cString: gai_strerror(status)), isTemporary: status == EAI_AGAIN)
@@ -41,13 +41,13 @@ import Glibc
     return addresses
 }
 
-/// Returns whether an address is good on one link only, which cannot be told to libcurl.
+/// Returns whether an address is valid on a single link only, which libcurl does not support.
 private func isOfOneLink(_ address: UnsafePointer<sockaddr>) -> Bool {
     guard Int32(unsafe address.pointee.sa_family) == AF_INET6 else { return false }
     return unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self).sin6_scope_id != 0
 }
 
-/// Returns whether `host`, as it stands in a URL, is an address itself and needs no lookup.
+/// Returns whether `host`, as written in a URL, is an address and needs no lookup.
 func isNumericAddress(_ host: String) -> Bool {
     guard let first = host.utf8.first, first != UInt8(ascii: "[") else { return true }
     guard first.isASCIIDigit else { return false }

@@ -1,15 +1,16 @@
 import DequeModule
 import Threading
 
-/// Asks a function that blocks, mostly the system's resolver, on eight threads, and more while these are stuck.
+/// A resolver that calls a blocking function, usually the system's resolver, on eight threads or more.
 ///
-/// libcurl would start a thread for every lookup, and wait for a stuck one. A name whose servers do not answer keeps a thread
-/// for half a minute: whenever lookups wait and none has begun for a second, the threads are doubled, up to 64. They exist
-/// only while there is something to look up; lookups that are canceled before they have begun are passed over.
+/// libcurl would start a thread for every lookup, and wait for stuck ones. A name whose servers do not respond blocks
+/// a thread for half a minute: whenever lookups wait and none has started for a second, the number of threads is
+/// doubled, up to 64. Threads exist only while there are lookups. Lookups that are canceled before they start are
+/// skipped.
 ///
-/// There are fewer threads if the process may open fewer than 1,024 files, or if the system has no more threads.
+/// There are fewer threads if the process may open fewer than 1,024 files, or if the system cannot start more.
 public final class ThreadedResolver: HostResolver {
-    /// Finds the addresses of a host, however long that takes.
+    /// A function that returns the addresses of a host and may block.
     public typealias Lookup = @Sendable (_ host: String) throws(LookupFailure) -> [IPAddress]
 
     private struct Job {
@@ -20,15 +21,17 @@ public final class ThreadedResolver: HostResolver {
     private struct State {
         var lastID = 0
         var queue: Deque<Int> = []
-        /// Those in the queue that somebody still wants.
+        /// The queued lookups that have not been canceled.
         var waiting: [Int: Job] = [:]
-        /// Handed over here and not by the continuation: thread sanitizer takes an object that one brings from a plain
-        /// thread for a race.
+        /// The results.
+        ///
+        /// Stored here because the thread sanitizer reports a false race for objects that a continuation passes from
+        /// a plain thread.
         var answers: [Int: Result<[IPAddress], LookupFailure>] = [:]
         var threads = 0
-        /// Lookups that have begun.
+        /// The number of lookups that have started.
         var begun = 0
-        /// A Boolean value that indicates whether somebody looks whether the threads are stuck, as lookups wait for one.
+        /// A Boolean value that indicates whether a task checks for stuck threads because lookups wait.
         var isWatched = false
     }
 
@@ -39,15 +42,15 @@ public final class ThreadedResolver: HostResolver {
     private let lookup: Lookup
     private let limits: LookupThreads
     private let start: Start
-    /// Returns when threads without any progress since are to be taken for stuck.
+    /// Waits until threads without progress count as stuck.
     private let patience: @Sendable () async -> Void
 
-    /// A resolver that asks the system.
+    /// Creates a resolver that uses the system's resolver.
     public convenience init() {
         self.init(systemLookup)
     }
 
-    /// A resolver that asks `lookup`, which may block.
+    /// Creates a resolver that calls `lookup`, which may block.
     public convenience init(_ lookup: @escaping Lookup) {
         self.init(lookup, patience: { try? await Task.sleep(for: .seconds(1)) })
     }
@@ -63,7 +66,7 @@ public final class ThreadedResolver: HostResolver {
         self.patience = patience
     }
 
-    /// The addresses of `host`; a lookup that has begun is waited for, even if the task is canceled.
+    /// Returns the addresses of `host`; waits for a lookup that has started even if the task is canceled.
     public func addresses(of host: String) async throws -> [IPAddress] {
         let id = state.withLock { state in
             state.lastID += 1
@@ -82,12 +85,12 @@ public final class ThreadedResolver: HostResolver {
 
     private func enqueue(_ id: Int, _ job: Job) {
         let (isTooLate, startsThread) = state.withLock { state in
-            // Whoever cancels from here on finds the job.
+            // From here on, cancellation finds the job.
             if Task.isCancelled { return (true, false) }
             state.waiting[id] = job
             state.queue.append(id)
             guard state.threads < limits.usual else {
-                // Nobody's task: all who wait profit.
+                // A detached task, because all waiting lookups benefit.
                 if !state.isWatched { Task.detached { await self.watchThreads() } }
                 state.isWatched = true
                 return (false, false)
@@ -99,9 +102,9 @@ public final class ThreadedResolver: HostResolver {
         if startsThread { startLookups() }
     }
 
-    /// Starts a thread that was counted already.
+    /// Starts a thread that has been counted already.
     ///
-    /// If the system has none left, those that run do the work; without any, all lookups that wait fail.
+    /// If the system cannot start one, the running threads do the work; if there are none, all waiting lookups fail.
     private func startLookups() {
         do {
             try start { self.answerQueue() }
@@ -119,7 +122,7 @@ public final class ThreadedResolver: HostResolver {
         }
     }
 
-    /// Has more threads start whenever those there are seem stuck, until no lookup waits for one.
+    /// Starts more threads whenever the existing ones seem stuck, until no lookup waits.
     private func watchThreads() async {
         var begun = state.withLock { $0.begun }
         while true {
@@ -138,7 +141,7 @@ public final class ThreadedResolver: HostResolver {
         }
     }
 
-    /// One thread's life: lookups until none is left.
+    /// The body of a thread: performs lookups until none is left.
     private func answerQueue() {
         while let (id, job) = nextJob() {
             let answer = Result { () throws(LookupFailure) in try lookup(job.host) }

@@ -1,11 +1,11 @@
-/// How servers are told to be who they say, and who we are to them.
+/// Settings for TLS: trusted authorities, public key pins, and client certificates.
 ///
-/// What is by host is chosen anew for every hop by the host of its URL; of several patterns the most specific one counts.
-/// Files are read when a connection is made that needs them, so that they may be replaced while the program runs, and come
-/// after it: one that is missing, or cannot be read, fails the requests to https hosts that need it, as
-/// ``TransportError/Reason/insecure``, by its name.
+/// Settings by host are selected for every hop by the host of its URL; if several patterns match, the most specific
+/// one applies. Files are read when a connection needs them, so they can be created or replaced while the program
+/// runs. If a file is missing or unreadable, requests to https hosts that need it fail with
+/// ``TransportError/Reason/insecure`` and the file's name.
 public struct TLSOptions: Sendable, Hashable {
-    /// Versions of the protocol.
+    /// A version of the protocol.
     public enum Version: Sendable, Hashable {
         /// TLS 1.2 (RFC 5246).
         case tls12
@@ -13,20 +13,20 @@ public struct TLSOptions: Sendable, Hashable {
         case tls13
     }
 
-    /// A file of certificate authorities (PEM) to trust instead of the system's; what it says is kept for a day.
+    /// A file of certificate authorities (PEM) that replaces the system's; its content is cached for a day.
     public var certificateAuthorityFile: String?
-    /// The oldest version that is spoken.
+    /// The minimum version.
     public var minimumVersion: Version
-    /// The public keys that a host's own certificate may have, whoever has signed it; an empty set pins nothing.
+    /// The allowed public keys of a host's own certificate, regardless of its issuer; an empty set allows all.
     public var publicKeyPins: [HostPattern: Set<PublicKeyPin>]
-    /// What to show hosts that ask who we are.
+    /// The client certificates for hosts that request one.
     public var clientCertificates: [HostPattern: ClientCertificate]
-    /// Hosts whose certificates are not looked at, so that anybody on the way may read and change everything.
+    /// The hosts whose certificates are not verified, so that connections can be intercepted and modified.
     ///
-    /// Pins count for them as well.
+    /// Pins apply to them as well.
     public var insecureHosts: Set<HostPattern>
 
-    /// The system's authorities, TLS 1.2 or later, no exceptions.
+    /// Creates options; by default, the system's authorities, TLS 1.2 or later, and no exceptions.
     public init(
         certificateAuthorityFile: String? = nil, minimumVersion: Version = .tls12,
         publicKeyPins: [HostPattern: Set<PublicKeyPin>] = [:],
@@ -39,7 +39,7 @@ public struct TLSOptions: Sendable, Hashable {
         self.insecureHosts = insecureHosts
     }
 
-    /// What counts for `host`.
+    /// Returns the settings for `host`.
     func settings(for host: String) -> HostSettings {
         HostSettings(
             isVerified: !insecureHosts.contains { $0.matches(host) },
@@ -47,7 +47,7 @@ public struct TLSOptions: Sendable, Hashable {
             clientCertificate: clientCertificates.mostSpecific(for: host))
     }
 
-    /// What can differ from host to host.
+    /// The settings that can differ between hosts.
     struct HostSettings: Equatable {
         var isVerified = true
         var pins: Set<PublicKeyPin> = []
@@ -55,16 +55,16 @@ public struct TLSOptions: Sendable, Hashable {
     }
 }
 
-/// Who we are to a server that asks: a certificate and its private key.
+/// A client certificate and its private key.
 public struct ClientCertificate: Sendable, Hashable {
-    /// The file of the certificate and those that lead to its authority (PEM).
+    /// The file of the certificate and its intermediate certificates (PEM).
     public var certificateFile: String
-    /// The file of the private key (PEM); nil if it is in the certificate's.
+    /// The file of the private key (PEM); `nil` if it is in the certificate's file.
     public var keyFile: String?
-    /// What the private key is encrypted with, if it is.
+    /// The pass phrase of the private key, if it is encrypted.
     public var passPhrase: String?
 
-    /// A certificate in files.
+    /// Creates a client certificate from files.
     public init(certificateFile: String, keyFile: String? = nil, passPhrase: String? = nil) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile

@@ -1,22 +1,22 @@
 // Texts without user names and passwords, for messages and logs.
 extension HTTPURL {
-    /// Returns `text`, a URL as it was given, without its user name and password.
+    /// Returns `text`, a URL in its original form, without its user name and password.
     ///
-    /// All else of an http or https URL stays as it was written. In a text that is not such a URL, everything before the
-    /// last `@` could be a password: it is left out, except for a scheme at the beginning.
+    /// All other parts of an http or https URL are unchanged. If the text is not such a URL, everything before the
+    /// last `@` could be a password and is removed, except for a scheme at the beginning.
     public static func displayText(of text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
         guard let url = try? HTTPURL(text) else { return withoutUserInformation(text) }
         guard url.user != nil || url.password != nil else { return text }
         let shown = withoutUserInformationInAuthority(text)
-        // libcurl decides what a URL is; where it reads this one in another way, its own form is shown.
+        // libcurl defines the parts of a URL; if it parses this text differently, its normalized form is shown.
         guard let again = try? HTTPURL(shown), again.user == nil, again.password == nil, again.string == url.string
         else { return url.string }
         return shown
     }
 
-    /// Returns the part of `text` that may be shown, where `text` is not a URL, or has one in it: everything up to the
-    /// last `@` could be a user name and a password, except for a scheme at the beginning.
+    /// Returns the displayable part of `text`, which is not a URL or contains one: everything up to the last `@`
+    /// could be a user name and a password and is removed, except for a scheme at the beginning.
     static func withoutUserInformation(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }

@@ -6,14 +6,14 @@ import Darwin
 import Glibc
 #endif
 
-/// An absolute http or https URL, as libcurl itself reads it.
+/// An absolute http or https URL, as parsed by libcurl.
 ///
-/// One reading for the checks and for the transfer: what was judged is what is fetched. Scheme and host are in lower
-/// case, international names in their ASCII form, IPv4 addresses as four decimal numbers, whatever disguise they came in;
-/// dots in the path are resolved, spaces and bytes beyond ASCII are percent-encoded, the scheme's own port and the
-/// fragment are dropped. A host whose last part is a number is an address or nothing.
+/// The checks and the transfer use the same parser, so the URL that was checked is the one that is fetched. Scheme
+/// and host are lowercase, international names in ASCII form, and IPv4 addresses in decimal notation, regardless of
+/// their original notation. Dots in the path are resolved, spaces and non-ASCII bytes are percent-encoded, and the
+/// default port and the fragment are removed. A host whose last label is a number must be an address.
 public struct HTTPURL: Sendable, Hashable {
-    /// The parts, shared: a URL is handed on often.
+    /// The shared parts, because URLs are copied often.
     private final class Parts: Sendable {
         let string: String
         let scheme: String
@@ -36,31 +36,31 @@ public struct HTTPURL: Sendable, Hashable {
 
     /// The URL without user and password.
     public var string: String { parts.string }
-    /// `http` or `https`.
+    /// The scheme, `http` or `https`.
     public var scheme: String { parts.scheme }
-    /// A Boolean value that indicates whether it is https.
+    /// A Boolean value that indicates whether the scheme is https.
     var isSecure: Bool { scheme == "https" }
-    /// Name or address, IPv6 in brackets.
+    /// The host name or address; IPv6 addresses are in brackets.
     public var host: String { parts.host }
-    /// The port, given or implied.
+    /// The explicit or default port.
     public var port: Int { parts.port }
-    /// The user name that came before the host, decoded.
+    /// The decoded user name, if any.
     public var user: String? { parts.user }
-    /// The password that came with it, decoded.
+    /// The decoded password, if any.
     public var password: String? { parts.password }
 
-    /// Returns whether both stand for the same resource with the same credentials; all other parts are in the string.
+    /// Returns whether both identify the same resource with the same credentials; all other parts are in the string.
     public static func == (left: Self, right: Self) -> Bool {
         left.parts === right.parts
             || left.string == right.string && left.user == right.user && left.password == right.password
     }
 
-    /// Hashes the string alone: it tells URLs apart well enough.
+    /// Hashes only the string, which distinguishes URLs well enough.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(string)
     }
 
-    /// Reads an absolute URL; throws `invalidURL` if it is none, or neither http nor https.
+    /// Parses an absolute URL; throws `invalidURL` if the text is not an http or https URL.
     public init(_ text: String) throws(TransportError) {
         if let plain = PlainURL(text) {
             self.init(
@@ -71,20 +71,20 @@ public struct HTTPURL: Sendable, Hashable {
         }
     }
 
-    /// The URL as libcurl reads it.
+    /// Creates the URL as libcurl parses it.
     init(parsing text: String) throws(TransportError) {
         let parser = try URLParser(of: text)
         try parser.set(CURLUPART_URL, text, flags: CURLU_URLENCODE)
         try self.init(parser, text: text)
     }
 
-    /// Resolves a reference, as `Location` holds one, against this URL (RFC 3986, section 5).
+    /// Resolves a reference, for example from `Location`, relative to this URL (RFC 3986, section 5).
     ///
-    /// User name and password are those of this URL as long as the origin is, and none otherwise. Those in the reference are
-    /// dropped: whoever wrote it has no say in who we are, and an untrusted URL that has any most likely hides its host behind
-    /// them (RFC 9110, section 4.2.4).
+    /// User name and password are kept if the origin is the same, and removed otherwise. Those in the reference are
+    /// ignored: its author must not choose the credentials, and an untrusted URL that has any probably hides its host
+    /// behind them (RFC 9110, section 4.2.4).
     func resolving(_ reference: String) throws(TransportError) -> HTTPURL {
-        // libcurl takes an empty one for the root; this URL has no fragment.
+        // libcurl treats an empty reference as the root; this URL has no fragment.
         if reference.isEmpty || reference.utf8.first == UInt8(ascii: "#") { return self }
         let parser = try URLParser(of: reference)
         try parser.set(CURLUPART_URL, string)
@@ -106,8 +106,10 @@ public struct HTTPURL: Sendable, Hashable {
         self.init(try Self.settled(parts, text))
     }
 
-    /// libcurl decodes and translates a name after it has looked whether it is an address, and will look again when it
-    /// fetches the string: it is read here until it stays as it is.
+    /// Parses the text until it no longer changes.
+    ///
+    /// libcurl decodes and translates a name after it has checked whether
+    /// it is an address, and would check again when it fetches the string.
     private static func settled(_ first: Parts, _ text: String) throws(TransportError) -> Parts {
         var parts = first
         for _ in 0..<4 {
@@ -126,7 +128,7 @@ public struct HTTPURL: Sendable, Hashable {
         throw TransportError(url: withoutUserInformation(text), reason: .invalidURL)
     }
 
-    /// What `parser` has read once; user, password and fragment are taken out of it.
+    /// Returns the parts that `parser` has parsed once; user, password, and fragment are removed from it.
     private static func parts(_ parser: borrowing URLParser, _ text: String) throws(TransportError) -> Parts {
         guard let scheme = parser.part(CURLUPART_SCHEME), scheme == "http" || scheme == "https",
             var host = parser.part(CURLUPART_HOST, flags: CURLU_PUNYCODE)?.lowercased(), !host.isEmpty,
@@ -138,9 +140,9 @@ public struct HTTPURL: Sendable, Hashable {
         try parser.set(CURLUPART_USER, nil)
         try parser.set(CURLUPART_PASSWORD, nil)
         try parser.set(CURLUPART_FRAGMENT, nil)
-        // An address is complete without it; libcurl takes what has it for a name.
+        // An address is complete without the dot, but libcurl treats an address with a dot as a name.
         if host.hasSuffix("."), endsInNumber(String(host.dropLast())) { host.removeLast() }
-        // Setting it drops an IPv6 address's zone, so only where it changes something.
+        // Setting it removes an IPv6 address's zone, so it is only set if it changes something.
         if parser.part(CURLUPART_HOST) != host { try parser.set(CURLUPART_HOST, host) }
         guard let string = parser.part(CURLUPART_URL, flags: CURLU_NO_DEFAULT_PORT) else {
             throw TransportError(url: withoutUserInformation(text), reason: .invalidURL)
@@ -148,7 +150,8 @@ public struct HTTPURL: Sendable, Hashable {
         return Parts(string: string, scheme: scheme, host: host, port: port, user: user, password: password)
     }
 
-    /// Returns whether the last part of `host` is a decimal or hexadecimal number, as no name's is (WHATWG URL, section 3.5).
+    /// Returns whether the last label of `host` is a decimal or hexadecimal number, which a name's cannot be (WHATWG
+    /// URL, section 3.5).
     private static func endsInNumber(_ host: String) -> Bool {
         guard let last = host.split(separator: ".", omittingEmptySubsequences: false).last, !last.isEmpty else {
             return false
@@ -157,12 +160,12 @@ public struct HTTPURL: Sendable, Hashable {
             || last.hasPrefix("0x") && last.dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
-    /// Returns whether both URLs have the same scheme, host and port (RFC 6454, section 4).
+    /// Returns whether both URLs have the same scheme, host, and port (RFC 6454, section 4).
     func hasSameOrigin(as other: HTTPURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// The last part of the path, not decoded; empty if the path ends in a slash.
+    /// The last component of the path, not decoded; empty if the path ends with a slash.
     public var lastPathComponent: Substring {
         let path = string.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" && $0 != "?" }.prefix { $0 != "?" }
         return path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
@@ -174,12 +177,12 @@ extension HTTPURL: CustomStringConvertible {
     public var description: String { string }
 }
 
-/// Owner of a `CURLU`.
+/// An owner of a `CURLU`.
 @safe
 private struct URLParser: ~Copyable {
     private let handle: OpaquePointer
     private let text: String
-    /// Only ever read.
+    /// The locale, which is only read.
     private nonisolated(unsafe) static let locale = unsafe newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
 
     init(of text: String) throws(TransportError) {
@@ -197,7 +200,7 @@ private struct URLParser: ~Copyable {
     }
 
     func set(_ part: CURLUPart, _ value: String?, flags: Int32 = 0) throws(TransportError) {
-        // A C string would end there, and hide the rest from the parser.
+        // A C string would end there and hide the remainder from the parser.
         if let value, value.utf8.contains(0) { throw invalid() }
         let status = unsafe curl_url_set(handle, part, value, UInt32(flags))
         guard status == CURLUE_OK else {
@@ -207,12 +210,12 @@ private struct URLParser: ~Copyable {
     }
 
     func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
-        // Names beyond ASCII are read by the locale, which is plain C in most programs.
+        // Non-ASCII names are parsed according to the locale, which is plain C in most programs.
         let before = unsafe uselocale(Self.locale)
         defer { unsafe uselocale(before) }
         var value: UnsafeMutablePointer<CChar>?
         let status = unsafe curl_url_get(handle, part, &value, UInt32(flags))
-        // A name that has no ASCII form is an error that leaves a value behind.
+        // A name without an ASCII form is an error that still returns a value.
         defer { unsafe curl_free(value) }
         guard status == CURLUE_OK, let value = unsafe value else { return nil }
         return unsafe String(cString: value)

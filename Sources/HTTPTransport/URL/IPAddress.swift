@@ -6,26 +6,27 @@ import Glibc
 
 /// An IPv4 or IPv6 address.
 ///
-/// `::ffff:a.b.c.d` is the IPv4 address `a.b.c.d`: the system reaches it by IPv4.
+/// `::ffff:a.b.c.d` is the IPv4 address `a.b.c.d`, because the system connects to it over IPv4.
 public struct IPAddress: Sendable, Hashable {
-    /// A Boolean value that indicates whether it is of IPv4.
+    /// A Boolean value that indicates whether this is an IPv4 address.
     public let isIPv4: Bool
     /// The address as a number.
     let bits: UInt128
 
-    /// An address from its 32 bits.
+    /// Creates an IPv4 address from its 32 bits.
     init(v4 bits: UInt32) {
         isIPv4 = true
         self.bits = UInt128(bits)
     }
 
-    /// An address from its 128 bits.
+    /// Creates an IPv6 address from its 128 bits.
     init(v6 bits: UInt128) {
         isIPv4 = bits >> 32 == 0xFFFF
         self.bits = isIPv4 ? bits & 0xFFFF_FFFF : bits
     }
 
-    /// Reads `a.b.c.d`, four decimal numbers, or an IPv6 address without brackets and zone; nil if it is neither.
+    /// Parses `a.b.c.d`, four decimal numbers, or an IPv6 address without brackets and zone; returns `nil` for other
+    /// text.
     public init?(_ text: String) {
         // A C string would end there.
         guard !text.utf8.contains(0) else { return nil }
@@ -39,7 +40,7 @@ public struct IPAddress: Sendable, Hashable {
         self.init(v6: UInt128(bigEndian: long))
     }
 
-    /// The address that is the host of a URL; nil if that is a name.
+    /// Creates the address that is the host of a URL; returns `nil` if the host is a name.
     init?(urlHost host: String) {
         guard host.hasPrefix("[") else {
             self.init(host)
@@ -48,7 +49,7 @@ public struct IPAddress: Sendable, Hashable {
         self.init(String(host.dropFirst().prefix { $0 != "]" && $0 != "%" }))
     }
 
-    /// The address of a socket; nil unless it is one of IPv4 or IPv6.
+    /// Creates the address of a socket; returns `nil` unless it is an IPv4 or IPv6 address.
     init?(_ address: UnsafePointer<sockaddr>) {
         let bytes = unsafe UnsafeRawPointer(address)
         switch Int32(unsafe address.pointee.sa_family) {
@@ -63,20 +64,21 @@ public struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// The IPv4 addresses that an IPv6 address holds, to which somebody on the way may carry the connection on.
+    /// The IPv4 addresses embedded in an IPv6 address, to which a gateway can forward the connection.
     ///
-    /// Those of IPv4-compatible and IPv4-translated addresses, 6to4, NAT64, Teredo (server and client) and ISATAP.
+    /// Covers IPv4-compatible and IPv4-translated addresses, 6to4, NAT64, Teredo (server and client), and ISATAP.
     var embedded: [IPAddress] {
         guard !isIPv4 else { return [] }
         func v4(_ bits: UInt128) -> IPAddress { IPAddress(v4: UInt32(truncatingIfNeeded: bits)) }
         var found: [IPAddress] = []
-        // ::a.b.c.d, but for :: and ::1, and ::ffff:0:a.b.c.d
+        // ::a.b.c.d, except :: and ::1, and ::ffff:0:a.b.c.d
         if bits >> 32 == 0, bits > 1 { found.append(v4(bits)) }
         if bits >> 32 == 0xFFFF_0000 { found.append(v4(bits)) }
         if bits >> 112 == 0x2002 { found.append(v4(bits >> 80)) }
         if bits >> 32 == 0x64_FF9B << 64 { found.append(v4(bits)) }
         if bits >> 80 == 0x64_FF9B_0001 {
-            // RFC 6052: with a prefix of 48 bits, bits 64 to 71 are left out of the address; or the prefix has 96 bits.
+            // RFC 6052: with a prefix of 48 bits, bits 64 to 71 are not part of the address; or the prefix has 96
+            // bits.
             found += [v4(bits >> 48 & 0xFFFF_0000 | bits >> 40 & 0xFFFF), v4(bits)]
         }
         if bits >> 96 == 0x2001_0000 { found += [v4(bits >> 64), v4(~bits)] }
@@ -86,7 +88,7 @@ public struct IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// The usual text: `192.0.2.1`, `2001:db8::1`.
+    /// The address in standard notation: `192.0.2.1`, `2001:db8::1`.
     public var description: String {
         if isIPv4 { return [24, 16, 8, 0].map { "\(bits >> $0 & 0xFF)" }.joined(separator: ".") }
         var ordered = bits.bigEndian
@@ -100,7 +102,7 @@ extension IPAddress: CustomStringConvertible {
 }
 
 extension IPAddress: ExpressibleByStringLiteral {
-    /// An address written in the program; a text that is none ends it.
+    /// Creates an address from a literal; traps if the text is not an address.
     public init(stringLiteral text: String) {
         guard let address = IPAddress(text) else { preconditionFailure("\(text) is no address") }
         self = address

@@ -1,14 +1,14 @@
-/// The parts of a URL so plain that there is but one way to read it, found without libcurl's parser.
+/// The parts of a simple URL that can be parsed unambiguously without libcurl.
 ///
-/// Most URLs are: `http` or `https`, a host of lower-case letters, digits, hyphens and dots, perhaps a port, and a path
-/// of printable ASCII without percent signs, fragments or segments that begin with a dot. Parsing them this way takes a
-/// tenth of the time. Whatever is not plain is left to libcurl, which decides.
+/// Most URLs are simple: `http` or `https`, a host of lowercase letters, digits, hyphens, and dots, optionally a
+/// port, and a path of printable ASCII without percent signs, fragments, or segments that begin with a dot. Parsing
+/// them this way takes a tenth of the time. All other URLs are parsed by libcurl.
 struct PlainURL {
     let scheme: String
     let host: String
     let port: Int
 
-    /// Nil unless `text` is plain and already in its normal form.
+    /// Parses `text`; returns `nil` unless it is simple and already normalized.
     init?(_ text: String) {
         let isSecure = text.hasPrefix("https://")
         guard isSecure || text.hasPrefix("http://"), text.utf8.count <= 2_048 else { return nil }
@@ -34,8 +34,8 @@ struct PlainURL {
         host = String(text.utf8.dropFirst(hostStart).prefix(hostEnd - hostStart)) ?? ""
     }
 
-    /// A name whose last label begins with a letter, or a dotted IPv4 address in its normal form: other runs of digits
-    /// can be addresses in disguise.
+    /// Returns whether the host is a name whose last label begins with a letter, or a normalized dotted IPv4 address;
+    /// other digits can be another notation of an address.
     static func isPlainHost(_ host: Span<UInt8>) -> Bool {
         guard (1...253).contains(host.count) else { return false }
         let dot = UInt8(ascii: ".")
@@ -60,7 +60,7 @@ struct PlainURL {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
 
-    /// 0 to 255 without leading zeros.
+    /// Returns whether the label is a number from 0 to 255 without leading zeros.
     private static func isOctet(_ label: Span<UInt8>) -> Bool {
         guard label.count <= 3, label[0] != UInt8(ascii: "0") || label.count == 1 else { return false }
         var value = 0
@@ -71,7 +71,7 @@ struct PlainURL {
         return value <= 255
     }
 
-    /// Reads `:` and a number without leading zeros, and moves `index` behind it.
+    /// Parses `:` and a number without leading zeros, and advances `index` past it.
     private static func port(_ bytes: Span<UInt8>, _ index: inout Int) -> Int? {
         index += 1
         let start = index
@@ -84,8 +84,8 @@ struct PlainURL {
         return value
     }
 
-    /// Path and query of bytes that stand for themselves; a segment must not begin with a dot, nor the query be empty,
-    /// which libcurl drops.
+    /// Returns whether path and query need no encoding; a segment must not begin with a dot, and the query must not
+    /// be empty, because libcurl removes it.
     private static func isPlainPath(_ path: Span<UInt8>) -> Bool {
         guard path.isEmpty || path[path.count - 1] != UInt8(ascii: "?") else { return false }
         var before: UInt8 = 0
