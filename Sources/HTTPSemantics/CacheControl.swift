@@ -1,28 +1,29 @@
 package import HTTPTypes
 
-/// What `Cache-Control` says of a request or a response (RFC 9111, section 5.2), as far as it means something to a
-/// private cache.
+/// The directives of `Cache-Control` in a request or response (RFC 9111, section 5.2) that matter to a private cache.
 ///
-/// A pure value. What cannot be read is taken as the stricter meaning, so that nothing is used longer than its origin
-/// may have wanted.
+/// A pure value. Invalid directives are interpreted strictly, so that nothing is used longer than its origin
+/// intended.
 package struct CacheControl: Sendable, Equatable {
-    /// Not to be kept.
+    /// A Boolean value that indicates whether the response must not be stored.
     package private(set) var noStore = false
-    /// Not to be used without asking; also if it says so for some fields only.
+    /// A Boolean value that indicates whether the response must be revalidated before use; also set if that applies
+    /// to some fields only.
     package private(set) var noCache = false
-    /// Not to be used stale, whatever the reason.
+    /// A Boolean value that indicates whether the response must never be used stale.
     package private(set) var mustRevalidate = false
-    /// Only caches that know the status may keep it, and those may although it says `no-store`.
+    /// A Boolean value that indicates whether only caches that understand the status may store the response, even
+    /// despite `no-store`.
     package private(set) var mustUnderstand = false
-    /// For how many seconds it is fresh, or how old it may be.
+    /// The freshness lifetime or maximum age, in seconds.
     package private(set) var maxAge: Int?
-    /// For how many seconds it may stand in for an answer that does not come (RFC 5861, section 4).
+    /// The time in seconds for which the response may be used stale instead of an error (RFC 5861, section 4).
     package private(set) var staleIfError: Int?
 
-    /// A Boolean value that indicates whether a response may be kept by who knows its status.
+    /// A Boolean value that indicates whether a cache that understands the status may store the response.
     package var allowsStoring: Bool { !noStore || mustUnderstand }
 
-    /// What the fields of a request or a response say; `Pragma` counts for requests without `Cache-Control` only.
+    /// Parses the fields of a request or a response; `Pragma` applies only to requests without `Cache-Control`.
     package init(_ fields: HTTPFields, isRequest: Bool = false) {
         let lines = fields[values: .cacheControl]
         for line in lines { read(line) }
@@ -36,7 +37,7 @@ package struct CacheControl: Sendable, Equatable {
     private mutating func read(_ line: String) {
         var scanner = DirectiveScanner(line)
         while let directive = scanner.next() { take(directive) }
-        // What follows may have been a directive that forbids everything.
+        // The part that follows could contain a directive that forbids everything.
         if scanner.isBroken { noCache = true }
     }
 
@@ -46,21 +47,21 @@ package struct CacheControl: Sendable, Equatable {
         case "no-cache": noCache = true
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
-        // Twice is once: of two values the shorter (section 4.2.1 leaves the choice).
+        // If repeated, the shorter value is used (section 4.2.1 leaves the choice).
         case "max-age": maxAge = min(maxAge ?? .max, DeltaSeconds.seconds(directive.value ?? "") ?? 0)
         case "stale-if-error":
             staleIfError = min(staleIfError ?? .max, DeltaSeconds.seconds(directive.value ?? "") ?? 0)
-        default: break  // others are for shared caches, or not known (section 5.2.3)
+        default: break  // others are for shared caches or unknown (section 5.2.3)
         }
     }
 }
 
-/// Numbers of seconds in header fields (RFC 9111, section 1.2.2).
+/// Parsing of seconds in header fields (RFC 9111, section 1.2.2).
 package enum DeltaSeconds {
-    /// What is larger than this means "very long", and could not be added up.
+    /// The maximum; larger values mean "very long" and could overflow when added.
     package static let limit = 1 << 31
 
-    /// Nil if the text has anything but digits.
+    /// Returns the number of seconds; `nil` if the text contains anything but digits.
     package static func seconds(_ text: String) -> Int? {
         guard !text.isEmpty else { return nil }
         var seconds = 0

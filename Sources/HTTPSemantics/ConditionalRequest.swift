@@ -1,8 +1,8 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// A Boolean value that indicates whether they ask for a response only if something has changed, or has not; the
-    /// answer is the caller's to judge.
+    /// A Boolean value that indicates whether the fields make the request conditional; the caller must then interpret
+    /// the response.
     package var isConditional: Bool {
         [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince, .ifRange].contains {
             self.contains($0)
@@ -11,6 +11,6 @@ extension HTTPFields {
 }
 
 extension String {
-    /// Of an entity tag what weak comparison looks at (RFC 9110, section 8.8.3.2).
+    /// The part of an entity tag used in weak comparison (RFC 9110, section 8.8.3.2).
     package var strongPart: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
 }

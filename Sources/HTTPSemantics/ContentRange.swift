@@ -1,11 +1,11 @@
-/// Which part of a representation a response has: `bytes 1000-4999/5000` (RFC 9110, section 14.4).
+/// The part of a representation in a response: `bytes 1000-4999/5000` (RFC 9110, section 14.4).
 package struct ContentRange: Equatable {
     package let first: Int
     package let last: Int
-    /// The length of the whole; nil if the server does not know.
+    /// The length of the whole representation in bytes; `nil` if unknown.
     package let total: Int?
 
-    /// Nil if the text is no range of bytes.
+    /// Parses a byte range; returns `nil` if the text is not one.
     package init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -25,7 +25,7 @@ package struct ContentRange: Equatable {
         }
     }
 
-    /// Digits alone: `Int` would also take a sign.
+    /// Parses digits only: `Int` would also accept a sign.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }

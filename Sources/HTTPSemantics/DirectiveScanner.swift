@@ -1,25 +1,25 @@
-/// Reads a list of `name`, `name=value` and `name="value"` (RFC 9110, sections 5.6.1 to 5.6.6), where a quoted value may
-/// have commas.
+/// A scanner for lists of `name`, `name=value`, and `name="value"` (RFC 9110, sections 5.6.1 to 5.6.6); quoted values
+/// can contain commas.
 struct DirectiveScanner {
     struct Directive: Equatable {
-        /// In lower case.
+        /// The name in lowercase.
         let name: String
         let value: String?
     }
 
     private let bytes: [UInt8]
     private var index = 0
-    /// A Boolean value that indicates whether a quote has no end, or something stands behind one, so that nothing
-    /// after it can be trusted.
+    /// A Boolean value that indicates whether a quoted string is unterminated or followed by unexpected characters,
+    /// so that the remainder is unreliable.
     private(set) var isBroken = false
 
     init(_ text: String) {
         bytes = Array(text.utf8)
     }
 
-    /// The next directive; nil at the end.
+    /// Returns the next directive; `nil` at the end.
     ///
-    /// Empty elements of the list are passed over.
+    /// Empty list elements are skipped.
     mutating func next() -> Directive? {
         while !isBroken, index < bytes.count {
             skipBlanks()
@@ -45,7 +45,7 @@ struct DirectiveScanner {
         while let byte = current, byte == 0x20 || byte == 0x09 { index += 1 }
     }
 
-    /// Everything up to what ends a name or a value; what else is no token is left to be compared in vain.
+    /// Reads up to the end of a name or a value; invalid characters make later comparisons fail.
     private mutating func token() -> String {
         let start = index
         while let byte = current, !#",=""#.utf8.contains(byte), byte != 0x20, byte != 0x09 { index += 1 }
@@ -70,7 +70,7 @@ struct DirectiveScanner {
         return nil
     }
 
-    /// Passes over what should not be there; a quote among it may hide a comma.
+    /// Skips unexpected characters; a quote among them can hide a comma.
     private mutating func skipRest() {
         while let byte = current, byte != UInt8(ascii: ",") {
             if byte == UInt8(ascii: "\"") { isBroken = true }

@@ -1,24 +1,24 @@
 package import HTTPTypes
 
-/// How old a stored response is, and for how long it may be used without asking (RFC 9111, section 4.2).
+/// The age and freshness lifetime of a stored response (RFC 9111, section 4.2).
 ///
-/// A pure value: the time, in seconds since 1970, comes from outside.
+/// A pure value: the caller provides the time, in seconds since 1970.
 package struct Freshness: Sendable, Equatable {
-    /// Most seconds that are guessed for a response that says nothing.
+    /// The maximum heuristic lifetime, in seconds.
     package static let longestGuess = 24 * 3_600
 
-    /// For how many seconds the response is fresh, from the moment in which its origin made it.
+    /// The freshness lifetime in seconds, counted from the creation by the origin.
     package let lifetime: Int
-    /// How old it was when it came.
+    /// The age in seconds when the response was received.
     package let initialAge: Int
-    /// When it came.
+    /// The time when the response was received, in seconds since 1970.
     package let receivedAt: Int
     private let control: CacheControl
 
     package init(_ response: HTTPResponse, requestedAt: Int, receivedAt: Int) {
         let fields = response.headerFields
         control = CacheControl(fields)
-        // A response without a date is as old as its arrival (RFC 9110, section 6.6.1).
+        // A response without a date is dated by its arrival (RFC 9110, section 6.6.1).
         let date = fields[.date].flatMap(HTTPDate.seconds) ?? receivedAt
         let delay = max(0, receivedAt - requestedAt)
         let age = fields[values: .age].first.flatMap(DeltaSeconds.seconds) ?? 0
@@ -27,30 +27,32 @@ package struct Freshness: Sendable, Equatable {
         lifetime = Self.lifetime(fields, control, date: date)
     }
 
-    /// Section 4.2.1; `s-maxage` is for shared caches.
+    /// Returns the lifetime according to section 4.2.1; `s-maxage` is for shared caches.
     private static func lifetime(_ fields: HTTPFields, _ control: CacheControl, date: Int) -> Int {
         if let maxAge = control.maxAge { return maxAge }
         let expires = fields[values: .expires]
         if let first = expires.first {
-            // Two that differ, or one that is no date such as "0", are in the past (section 5.3).
+            // Contradictory values, or invalid dates such as "0", are in the past (section 5.3).
             guard expires.allSatisfy({ $0 == first }), let end = HTTPDate.seconds(first) else { return 0 }
             return min(max(0, end - date), DeltaSeconds.limit)
         }
-        // Section 4.2.2: a tenth of the time for which it has not changed.
+        // Section 4.2.2: a tenth of the time since the last modification.
         guard let modified = fields[.lastModified].flatMap(HTTPDate.seconds), modified < date else { return 0 }
         return min((date - modified) / 10, longestGuess)
     }
 
-    /// How old the response is (section 4.2.3).
+    /// Returns the age of the response in seconds (section 4.2.3).
     package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
-    /// Returns whether it may be used without asking, by a request that wants it to be at most `maxAge` seconds old.
+    /// Returns whether the response may be used without revalidation, for a request that accepts at most `maxAge`
+    /// seconds of age.
     package func isFresh(at now: Int, maxAge: Int? = nil) -> Bool {
         let age = age(at: now)
         return !control.noCache && age < lifetime && age <= maxAge ?? .max
     }
 
-    /// Returns whether it may stand in for an answer that does not come (RFC 5861, section 4; RFC 9111, section 4.2.4).
+    /// Returns whether the stale response may be used instead of an error (RFC 5861, section 4; RFC 9111, section
+    /// 4.2.4).
     package func mayStandIn(at now: Int) -> Bool {
         guard !control.noCache, !control.mustRevalidate, let limit = control.staleIfError else { return false }
         return age(at: now) - lifetime <= limit

@@ -4,11 +4,12 @@ import Darwin
 import Glibc
 #endif
 
-/// Dates as header fields have them (RFC 9110, section 5.6.7), in seconds since 1970.
+/// Dates of header fields (RFC 9110, section 5.6.7), in seconds since 1970.
 public enum HTTPDate: Sendable {
-    /// The date in a header field, in any of the three forms a recipient has to read; nil if it is none.
+    /// Parses a date in any of the three formats that recipients must accept; returns `nil` for other text.
     ///
-    /// Nothing else is read, as an `Expires` that is no date has to be in the past (RFC 9111, section 5.3).
+    /// No other format is accepted, because an invalid `Expires` must be treated as in the past (RFC 9111, section
+    /// 5.3).
     public static func seconds(_ text: String) -> Int? {
         guard text.utf8.count < 64 else { return nil }
         let words = text.split(separator: " ")
@@ -26,7 +27,7 @@ public enum HTTPDate: Sendable {
             // Sunday, 06-Nov-94 08:49:37 GMT
             let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
             guard date.count == 3, date[0].utf8.count == 2, date[2].utf8.count == 2 else { return nil }
-            // Of two digits, those from 70 on are of the last century.
+            // Two-digit years from 70 are in the last century.
             let year = number(date[2]).map { $0 + ($0 < 70 ? 2_000 : 1_900) }
             return seconds(day: date[0], month: date[1], year: year, time: words[2])
         }
@@ -35,7 +36,7 @@ public enum HTTPDate: Sendable {
         return seconds(day: words[2], month: words[1], year: number(words[4]), time: words[3])
     }
 
-    /// The time on this machine's clock.
+    /// The current time of the system clock, in seconds since 1970.
     public static var now: Int { time(nil) }
 
     private static func seconds(day: Substring, month: Substring, year: Int?, time: Substring) -> Int? {
@@ -56,7 +57,7 @@ public enum HTTPDate: Sendable {
         return ((days * 24 + hour) * 60 + minute) * 60 + second
     }
 
-    /// Digits alone: `Int` would also take a sign.
+    /// Parses digits only: `Int` would also accept a sign.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }

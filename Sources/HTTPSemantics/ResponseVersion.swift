@@ -1,20 +1,20 @@
 package import HTTPTypes
 
-/// Which version of a resource somebody has: what a server is asked to compare with its own.
+/// The version of a known response, for conditional requests.
 public struct ResponseVersion: Sendable, Hashable {
-    /// The value of `ETag`, quotes and all.
+    /// The value of `ETag`, including quotes.
     public let entityTag: String?
     /// The value of `Last-Modified`.
     public let lastModified: String?
 
-    /// The version that came with a response of these fields; nil if they do not say.
+    /// Creates the version of a response with these fields; returns `nil` if they declare none.
     package init?(_ fields: HTTPFields) {
         entityTag = fields[.eTag]
         lastModified = fields[.lastModified].flatMap { HTTPDate.seconds($0) == nil ? nil : $0 }
         if entityTag == nil, lastModified == nil { return nil }
     }
 
-    /// The fields that ask for the response only if it has changed (RFC 9111, section 4.3.1).
+    /// Adds the fields that request the response only if it has changed (RFC 9111, section 4.3.1).
     package func add(to fields: inout HTTPFields) {
         if let entityTag { fields[.ifNoneMatch] = entityTag }
         if let lastModified { fields[.ifModifiedSince] = lastModified }

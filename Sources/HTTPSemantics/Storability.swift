@@ -1,14 +1,15 @@
 package import HTTPTypes
 
-/// Which responses a private cache keeps, and what of their heads (RFC 9111, section 3).
+/// The rules for the responses and header fields that a private cache stores (RFC 9111, section 3).
 package enum Storability {
-    /// The statuses that come with the whole of what was asked for.
+    /// The statuses of responses that contain the complete representation.
     package static let statuses: Set<Int> = [200, 203]
 
-    /// Returns whether the response to a request with these fields may be kept, its body provided.
+    /// Returns whether the response to a request with these fields may be stored if its body is complete.
     ///
-    /// A response that a redirect led to belongs to another URL, and the redirect itself may change at any time. Responses
-    /// to requests with credentials are kept, as by any private cache (section 3.5 is for shared ones), apart for each.
+    /// A response after a redirect belongs to another URL, and the redirect itself can change at any time. Responses
+    /// to requests with credentials are stored separately for each credential, as in any private cache (section 3.5
+    /// applies to shared caches).
     package static func allows(
         _ method: HTTPRequest.Method, _ fields: HTTPFields, _ response: HTTPResponse, redirectCount: Int
     ) -> Bool {
@@ -20,7 +21,7 @@ package enum Storability {
             && VaryRule(response.headerFields).canMatch
     }
 
-    /// The fields that are kept (section 3.1): those of the connection end with it.
+    /// Returns the fields to store (section 3.1), without those of the connection.
     package static func fields(of response: HTTPResponse) -> HTTPFields {
         var dropped = connectionFields
         for line in response.headerFields[values: .connection] {
@@ -29,8 +30,8 @@ package enum Storability {
         return response.headerFields.filter { !dropped.contains($0.name.canonicalName) }
     }
 
-    /// A stored head renewed by a 304 (sections 3.2 and 4.3.4): its fields replace those of the same name, but for what
-    /// describes the stored bytes.
+    /// Returns the fields of a stored head updated by a 304 (sections 3.2 and 4.3.4): its fields replace those with
+    /// the same name, except for those that describe the stored bytes.
     package static func fields(_ stored: HTTPFields, updatedBy response: HTTPResponse) -> HTTPFields {
         var fields = stored
         let news: HTTPFields = Self.fields(of: response).filter { !bodyFields.contains($0.name.canonicalName) }
@@ -49,7 +50,7 @@ package enum Storability {
 }
 
 extension Substring {
-    /// Without blanks at both ends.
+    /// The text without whitespace at both ends.
     var trimmed: Substring {
         func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
         guard let last = lastIndex(where: { !isBlank($0) }) else { return "" }

@@ -1,10 +1,10 @@
 package import HTTPTypes
 
-/// Which fields of a request decide the response, as `Vary` has them (RFC 9111, section 4.1).
+/// The request fields that select the response, according to `Vary` (RFC 9111, section 4.1).
 package struct VaryRule: Sendable, Equatable {
-    /// Names in lower case, sorted; each once.
+    /// The distinct names in lowercase, sorted.
     package let names: [String]
-    /// A Boolean value that indicates whether any request at all can have the same answer: not with `*`.
+    /// A Boolean value that indicates whether other requests can match the response, which `*` excludes.
     package let canMatch: Bool
 
     package init(_ fields: HTTPFields) {
@@ -17,9 +17,10 @@ package struct VaryRule: Sendable, Equatable {
         self.names = names.sorted()
     }
 
-    /// What the fields of a request are compared by: equal if the same response serves both.
+    /// Returns a text that is equal for requests that the same response can serve.
     ///
-    /// Lines of one name are joined, and blanks around commas count for nothing, as their meaning does not change.
+    /// Lines with the same name are joined, and whitespace around commas is ignored, because the meaning does not
+    /// change.
     package func selection(of fields: HTTPFields) -> String {
         names.map { name in
             let lines = HTTPField.Name(name).map { fields[values: $0] } ?? []
