@@ -1,9 +1,10 @@
 public import ImageCodecs
 
 extension AnimationDecoder {
-    /// The animation as a file, its frames as large and upright as the options of the image ask, with `metadata` in it.
+    /// Returns the encoded animation, with the frame size and orientation that the image's options define, and with
+    /// `metadata`.
     ///
-    /// A still image is written as one. Throws what ``AnimationDecoder`` and ``AnimationEncoder`` throw.
+    /// A still image is encoded as one. Throws the errors of ``AnimationDecoder`` and ``AnimationEncoder``.
     public func encoded(
         with options: EncodingOptions, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) -> [UInt8] {
@@ -16,14 +17,14 @@ extension AnimationDecoder {
 }
 
 extension AnimatedImage {
-    /// The animation as a file, as ``AnimationDecoder/encoded(with:metadata:)`` writes it.
+    /// Returns the encoded animation; see ``AnimationDecoder/encoded(with:metadata:)``.
     public func encoded(
         with options: EncodingOptions, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) -> [UInt8] {
         try AnimationDecoder(self, windowBytes: 0).encoded(with: options, metadata: metadata)
     }
 
-    /// The same for `format`, all else being usual; `quality`, 1 to 100, is for JPEG and WebP.
+    /// Returns the animation encoded in `format` with default options; `quality`, 1 to 100, applies to JPEG and WebP.
     public func encoded(as format: ImageFormat, quality: Int = 85) throws(CodecError) -> [UInt8] {
         try encoded(with: try EncodingOptions(format, quality: quality))
     }

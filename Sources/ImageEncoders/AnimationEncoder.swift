@@ -1,19 +1,19 @@
 public import ImageCodecs
 
-/// Writes an animation as GIF, APNG or WebP, frame after frame.
+/// Encodes an animation as GIF, APNG, or WebP, one frame at a time.
 ///
-/// Only what changes from frame to frame is written. Not `Sendable`: one encoder belongs to one task.
+/// Only changes between frames are written. Not `Sendable`: use an encoder from one task only.
 public final class AnimationEncoder {
     private let writer: any AnimationWriter
     private let format: ImageFormat
     private let size: PixelSize
     private var frameCount = 0
 
-    /// An encoder of frames that all have the given size, shown `loopCount` times, 0 being without end.
+    /// Creates an encoder of frames with the given size, played `loopCount` times; 0 means forever.
     ///
-    /// Each frame of a GIF has colors of its own, pixels with less than half alpha being transparent; it keeps no
-    /// metadata. Throws `encodingFailed` for JPEG, and if the format cannot hold the size, 65,535 pixels a side being
-    /// the most for GIF and 16,383 for WebP, or the metadata.
+    /// Each GIF frame has its own palette, and its pixels with less than half alpha are transparent; GIF stores no
+    /// metadata. Throws `encodingFailed` for JPEG, and if the format cannot store the metadata or the size, which is
+    /// limited to 65,535 pixels per side for GIF and 16,383 for WebP.
     public init(
         options: EncodingOptions, size: PixelSize, loopCount: Int = 0, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) {
@@ -24,17 +24,17 @@ public final class AnimationEncoder {
         writer = try options.encoder.animationWriter(size: size, loopCount: loopCount, metadata: metadata)
     }
 
-    /// The same for `format`, all else being usual; `quality`, 1 to 100, is for WebP.
+    /// Creates an encoder for `format` with default options; `quality`, 1 to 100, applies to WebP.
     public convenience init(
         format: ImageFormat, size: PixelSize, loopCount: Int = 0, quality: Int = 85
     ) throws(CodecError) {
         try self.init(options: try EncodingOptions(format, quality: quality), size: size, loopCount: loopCount)
     }
 
-    /// Adds a frame that is shown for `delay`, as finely as the format can say it: hundredths of a second in GIF, at
-    /// least two, thousandths in others.
+    /// Adds a frame shown for `delay`, rounded to the precision of the format: hundredths of a second in GIF, at
+    /// least two, and milliseconds in other formats.
     ///
-    /// Throws `encodingFailed` if the frame is of another size, or the encoder refuses it.
+    /// Throws `encodingFailed` if the frame has a different size, or the encoder rejects it.
     public func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {
         guard frame.size == size else {
             throw .encodingFailed(format, "a frame of \(frame.size) in an animation of \(size)")
@@ -43,9 +43,9 @@ public final class AnimationEncoder {
         try writer.append(frame.converted(to: .rgba8), delay: max(delay, .zero))
     }
 
-    /// The file; to be called once, after the last frame.
+    /// Returns the encoded file.
     ///
-    /// Throws `encodingFailed` if there was no frame.
+    /// Call this method once, after the last frame. Throws `encodingFailed` if there are no frames.
     public func finish() throws(CodecError) -> [UInt8] {
         guard frameCount > 0 else { throw .encodingFailed(format, "it has no frames") }
         return try writer.finish()

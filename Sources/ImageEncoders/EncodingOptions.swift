@@ -1,19 +1,19 @@
 public import ImageCodecs
 
-/// The format of a file to be written, and how to write it.
+/// The format of an encoded file and its options.
 public enum EncodingOptions: Sendable, Hashable {
-    /// A JPEG.
+    /// JPEG.
     case jpeg(JPEGOptions = JPEGOptions())
-    /// A PNG, or an animated one.
+    /// PNG, or APNG for animations.
     case png(PNGOptions = PNGOptions())
-    /// A WebP, or an animated one.
+    /// WebP, still or animated.
     case webp(WebPOptions = WebPOptions())
-    /// A GIF, still or animated.
+    /// GIF, still or animated.
     case gif(GIFOptions = GIFOptions())
 
-    /// The usual way to write `format`, at a quality of 1 to 100 if it has one.
+    /// Creates the default options of `format`, with a quality of 1 to 100 if it has one.
     ///
-    /// Throws `encodingFailed` for formats that this library does not write.
+    /// Throws `encodingFailed` for formats that this library cannot encode.
     public init(_ format: ImageFormat, quality: Int = 85, isProgressive: Bool = false) throws(CodecError) {
         switch format {
         case .jpeg: self = .jpeg(JPEGOptions(quality: quality, isProgressive: isProgressive))
@@ -36,7 +36,7 @@ public enum EncodingOptions: Sendable, Hashable {
 }
 
 extension EncodingOptions {
-    /// What writes the format: one entry for each.
+    /// The encoder of the format.
     var encoder: any FormatEncoder {
         switch self {
         case .jpeg(let options): JPEGEncoder(options)

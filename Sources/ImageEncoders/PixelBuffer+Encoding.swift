@@ -1,12 +1,12 @@
 public import ImageCodecs
 
 extension PixelBuffer {
-    /// The image as a file, written as `options` say, with `metadata` in it.
+    /// Returns the image encoded according to `options`, with `metadata`.
     ///
-    /// PNG keeps the 16 bits of ``PixelFormat/rgba16``. JPEG has no transparency: such parts are laid over white. GIF
-    /// keeps no metadata, and a profile for other colors than the image can have, such as CMYK, is left out. Throws
-    /// `encodingFailed` if the format cannot hold the image, such as a WebP of more than 16,383 pixels a side, or has
-    /// no room for the metadata: 65,527 bytes of Exif data in JPEG, 16 MiB otherwise.
+    /// PNG preserves the 16 bits of ``PixelFormat/rgba16``. JPEG has no transparency: transparent parts are blended
+    /// over white. GIF stores no metadata. A profile for another color model, such as CMYK, is omitted. Throws
+    /// `encodingFailed` if the format cannot store the image, such as a WebP of more than 16,383 pixels per side, or
+    /// the metadata: at most 65,527 bytes of Exif data in JPEG, 16 MiB otherwise.
     public func encoded(
         with options: EncodingOptions, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) -> [UInt8] {
@@ -16,11 +16,11 @@ extension PixelBuffer {
         return try encoder.encode(keepsFormat ? self : converted(to: .rgba8), metadata: metadata)
     }
 
-    /// The image as a file of `format`, all else being usual.
+    /// Returns the image encoded in `format` with default options.
     ///
-    /// `quality`, 1 to 100, is for JPEG and WebP, which is lossy; PNG is always lossless, and GIF has up to 256
-    /// colors. A JPEG that `isProgressive` shows the whole image early, coarsely. Throws what
-    /// ``encoded(with:metadata:)`` throws.
+    /// `quality`, 1 to 100, applies to JPEG and WebP, which are lossy; PNG is always lossless, and GIF has up to 256
+    /// colors. A JPEG that `isProgressive` shows a coarse image early. Throws the errors of
+    /// ``encoded(with:metadata:)``.
     public func encoded(
         as format: ImageFormat, quality: Int = 85, isProgressive: Bool = false
     ) throws(CodecError) -> [UInt8] {

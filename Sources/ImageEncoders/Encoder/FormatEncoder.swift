@@ -1,16 +1,17 @@
 import ImageCodecs
 
-/// How images and animations of one format are written: an entry of the table ``EncodingOptions/encoder``.
+/// An encoder of images and animations of one format: an entry of the table ``EncodingOptions/encoder``.
 protocol FormatEncoder: Sendable {
-    /// A Boolean value that indicates whether images of 16 bits a channel are written with as many; others get 8.
+    /// A Boolean value that indicates whether 16-bit images are written with 16 bits per channel; otherwise with 8.
     var keepsDeepPixels: Bool { get }
 
-    /// Writes an image, which has pixels, as a file.
+    /// Encodes a nonempty image.
     ///
-    /// It is stored as ``PixelFormat/rgba8``, or as ``PixelFormat/rgba16`` if these are kept. Throws `encodingFailed`.
+    /// Its format is ``PixelFormat/rgba8``, or ``PixelFormat/rgba16`` if the encoder supports it. Throws
+    /// `encodingFailed`.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8]
 
-    /// Creates a writer of animations of a size that is not empty, shown `loopCount` times, 0 being without end.
+    /// Creates a writer of animations of a nonempty size, played `loopCount` times; 0 means forever.
     ///
     /// Throws `encodingFailed`.
     func animationWriter(
@@ -22,10 +23,10 @@ extension FormatEncoder {
     var keepsDeepPixels: Bool { false }
 }
 
-/// Writes one animation: frames in, a file out.
+/// A writer of one animation: frames in, a file out.
 protocol AnimationWriter: AnyObject {
-    /// Takes the next frame, of the animation's size.
+    /// Adds the next frame, of the animation's size.
     func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError)
-    /// The file, after at least one frame.
+    /// Returns the file, after at least one frame.
     func finish() throws(CodecError) -> [UInt8]
 }

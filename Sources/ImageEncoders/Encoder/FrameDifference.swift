@@ -1,8 +1,8 @@
 import ImageCodecs
 
 extension PixelBuffer {
-    /// The smallest rectangle outside of which `isSame` holds for all pixels, given by the offsets of their bytes; one
-    /// pixel if it holds everywhere.
+    /// Returns the smallest rectangle that contains all pixels, given by their byte offsets, for which `isSame` is
+    /// false; one pixel if there are none.
     func bounds(where isSame: (Int) -> Bool) -> PixelRectangle {
         var (left, right, top, bottom) = (width, -1, height, -1)
         for y in 0..<height {
@@ -18,12 +18,13 @@ extension PixelBuffer {
             left: left, top: top, size: PixelSize(width: right - left + 1, height: bottom - top + 1))
     }
 
-    /// The smallest rectangle that holds all pixels that differ from those of `other`, an image of the same size.
+    /// Returns the smallest rectangle that contains all pixels that differ from those of `other`, an image of the
+    /// same size.
     func difference(from other: PixelBuffer) -> PixelRectangle {
         bounds { offset in (0..<4).allSatisfy { bytes[offset + $0] == other.bytes[offset + $0] } }
     }
 
-    /// The pixels inside of `rectangle`.
+    /// Returns the pixels inside `rectangle`.
     func cropped(to rectangle: PixelRectangle) -> PixelBuffer {
         var result = PixelBuffer(transparent: rectangle.size)
         let rowBytes = rectangle.size.width * 4

@@ -1,18 +1,18 @@
 import ImageCodecs
 
 extension ImageMetadata {
-    /// What the colors of a profile are.
+    /// The color model of a profile.
     enum ProfileColors: Equatable {
         case rgb, grey
     }
 
-    /// What the profile is for, by its header (ICC.1:2022, 7.2.8); nil of one that pixels of ours cannot have.
+    /// The color model according to the profile's header (ICC.1:2022, 7.2.8); `nil` if decoded pixels cannot have it.
     var profileColors: ProfileColors? {
         guard let profile = colorProfile?.span else { return nil }
         return profile.has("RGB ", at: 16) ? .rgb : profile.has("GRAY", at: 16) ? .grey : nil
     }
 
-    /// The profile for pixels that are all gray or not, if it can be said of them.
+    /// Returns the profile if it is valid for pixels that are all gray, or not.
     func usableProfile(isGrey: Bool) -> [UInt8]? {
         switch profileColors {
         case .rgb: colorProfile
@@ -21,7 +21,7 @@ extension ImageMetadata {
         }
     }
 
-    /// Throws if a part is longer than `maximumProfile` and `maximumExif`, the most that `format` has room for.
+    /// Throws an error if a part is longer than `maximumProfile` or `maximumExif`, the limits of `format` in bytes.
     func check(
         _ format: ImageFormat, maximumProfile: Int = Self.maximumBytes, maximumExif: Int = Self.maximumBytes
     ) throws(CodecError) {

@@ -1,7 +1,7 @@
 import ImageCodecs
 
 extension PixelBuffer {
-    /// A Boolean value that indicates whether red, green and blue are the same everywhere, in straight RGBA.
+    /// A Boolean value that indicates whether red, green, and blue are equal in every pixel, for straight RGBA.
     var isGrey: Bool {
         let bytes = bytes.span
         for pixel in stride(from: 0, to: bytes.count, by: 4)

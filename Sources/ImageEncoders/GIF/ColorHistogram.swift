@@ -1,21 +1,21 @@
 import ImageCodecs
 
-/// How often colors occur in an image, those that share the upper five bits of each channel taken together.
+/// The number of pixels of each color in an image, with colors grouped by the upper five bits of each channel.
 struct ColorHistogram {
-    /// The mean color of a bin, red, green and blue from 0 to 255, and how many pixels it has.
+    /// The mean color of a bin, with red, green, and blue from 0 to 255, and its number of pixels.
     struct Bin {
         var color: SIMD4<Float>
         var count: Float
     }
 
-    /// The bins that have pixels.
+    /// The nonempty bins.
     private(set) var bins: [Bin] = []
-    /// The number of each of them, of 32,768.
+    /// The number of each of them, out of 32,768.
     private var numbers: [Int] = []
 
     private static let binCount = 1 << 15
 
-    /// Counts the pixels of `pixels` that are not transparent.
+    /// Counts the opaque pixels of `pixels`.
     init(_ pixels: PixelBuffer) {
         var counts = [Int](repeating: 0, count: Self.binCount)
         var sums = [SIMD4<Int>](repeating: .zero, count: Self.binCount)
@@ -32,12 +32,12 @@ struct ColorHistogram {
         }
     }
 
-    /// The bin of the pixel at `offset`.
+    /// Returns the bin of the pixel at `offset`.
     static func bin(_ bytes: [UInt8], _ offset: Int) -> Int {
         Int(bytes[offset] >> 3) << 10 | Int(bytes[offset + 1] >> 3) << 5 | Int(bytes[offset + 2] >> 3)
     }
 
-    /// Which of `colors`, at most 256, comes nearest to the colors of each of the 32,768 bins, if it has pixels.
+    /// Returns the index in `colors`, at most 256, of the color nearest to each of the 32,768 bins that has pixels.
     func nearest(in colors: [IndexedImage.Color]) -> [UInt8] {
         let palette = colors.map { SIMD4<Float>(Float($0.red), Float($0.green), Float($0.blue), 0) }
         var nearest = [UInt8](repeating: 0, count: Self.binCount)

@@ -1,12 +1,12 @@
 import ImageCodecs
 
-/// Writes animated GIF: each frame is the rectangle that has changed, in colors of its own.
+/// Writes animated GIF: each frame is the rectangle that has changed, with its own palette.
 ///
-/// Holds one frame back, because what becomes of it when its time is over depends on the next.
+/// Holds one frame back, because its disposal method depends on the next one.
 final class GIFAnimationWriter: AnimationWriter {
     private let writer: GIFWriter
     private let maximumColors: Int
-    /// What a viewer sees when the frame held back comes.
+    /// The image that a viewer shows when the held frame begins.
     private var canvas: PixelBuffer
     private var held: (frame: PixelBuffer, delay: UInt16)?
     private var isFirst = true
@@ -19,7 +19,7 @@ final class GIFAnimationWriter: AnimationWriter {
         writer = try GIFWriter(size: size)
         canvas = PixelBuffer(transparent: size)
         if loopCount != 1 {
-            // The file counts repetitions, 0 being without end.
+            // The file stores the number of repetitions; 0 means forever.
             try writer.writeLoop(repetitions: max(loopCount, 1) - 1)
         }
     }
@@ -28,7 +28,7 @@ final class GIFAnimationWriter: AnimationWriter {
         let frame = frame.withoutHalfTransparentPixels()
         if let held { try write(held.frame, delay: held.delay, isCleared: frame.uncovers(held.frame)) }
         let hundredths = (delay / .milliseconds(10)).rounded()
-        // Less than two is shown for ten.
+        // Viewers show delays below two hundredths for ten.
         held = (frame, delay == .zero ? 0 : UInt16(min(max(hundredths, 2), 65_535)))
     }
 
@@ -37,7 +37,7 @@ final class GIFAnimationWriter: AnimationWriter {
         return try writer.finish()
     }
 
-    /// Writes a frame, whose place is cleared afterward if the next is to show through there.
+    /// Writes a frame, whose area is cleared afterward if the next frame needs transparency there.
     private func write(_ frame: PixelBuffer, delay: UInt16, isCleared: Bool) throws(CodecError) {
         let place: PixelRectangle
         if isFirst {
@@ -51,7 +51,7 @@ final class GIFAnimationWriter: AnimationWriter {
         let whole = frame.cropped(to: place)
         var changed = whole
         changed.clearPixels(equalTo: canvas.cropped(to: place))
-        // Transparency takes one of the colors.
+        // Transparency takes one palette entry.
         let image =
             IndexedImage(exactly: changed, maximumColors) ?? IndexedImage(exactly: whole, maximumColors)
             ?? IndexedImage(nearest: changed, maximumColors)
@@ -61,7 +61,7 @@ final class GIFAnimationWriter: AnimationWriter {
 }
 
 extension PixelBuffer {
-    /// The image with every pixel either opaque or black and fully transparent, as GIF can hold it.
+    /// Returns the image with every pixel either opaque or fully transparent and black, as GIF requires.
     fileprivate func withoutHalfTransparentPixels() -> PixelBuffer {
         var result = self
         for offset in stride(from: 0, to: bytes.count, by: 4) where bytes[offset + 3] < 255 {
@@ -79,7 +79,7 @@ extension PixelBuffer {
         stride(from: 3, to: bytes.count, by: 4).contains { bytes[$0] == 0 && other.bytes[$0] != 0 }
     }
 
-    /// Makes those pixels transparent that are the same in `other`.
+    /// Makes pixels transparent that are equal to those of `other`.
     fileprivate mutating func clearPixels(equalTo other: PixelBuffer) {
         for offset in stride(from: 0, to: bytes.count, by: 4) {
             let isSame = (0..<4).allSatisfy { bytes[offset + $0] == other.bytes[offset + $0] }

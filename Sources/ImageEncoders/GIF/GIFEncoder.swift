@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// Writes GIF: an image is an animation of one frame.
+/// Encodes GIF: an image is an animation of one frame.
 struct GIFEncoder: FormatEncoder {
     private let options: GIFOptions
 
@@ -8,7 +8,7 @@ struct GIFEncoder: FormatEncoder {
         self.options = options
     }
 
-    /// The image as a file; there is no room for metadata.
+    /// Returns the encoded image; metadata is not supported.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
         let writer = try GIFAnimationWriter(size: pixels.size, loopCount: 1, options: options)
         try writer.append(pixels, delay: .zero)

@@ -1,10 +1,9 @@
-/// How a GIF is written.
+/// Options for encoding GIF.
 public struct GIFOptions: Sendable, Hashable {
-    /// The most colors of a frame, 2 to 256, one of them being transparency where there is any; values outside count
-    /// as the nearer end.
+    /// The maximum number of colors of a frame, 2 to 256, including transparency; other values are clamped.
     public var maximumColors: Int
 
-    /// 256 colors by default.
+    /// Creates options; 256 colors by default.
     public init(maximumColors: Int = 256) {
         self.maximumColors = maximumColors
     }

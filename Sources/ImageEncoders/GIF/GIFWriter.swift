@@ -4,18 +4,18 @@ import ImageCodecs
 /// Writes the blocks of a GIF with giflib.
 @safe
 final class GIFWriter {
-    /// What giflib's writing callback fills.
+    /// The output of giflib's write callback.
     private final class Output {
         var bytes: [UInt8] = []
     }
 
     private let output = Output()
-    /// Nil once the file has been finished.
+    /// The encoder; `nil` once the file is complete.
     private var file: UnsafeMutablePointer<GifFileType>?
 
     init(size: PixelSize) throws(CodecError) {
         var status: Int32 = 0
-        // The callback runs only inside of calls below, while `output` lives.
+        // The callback runs only during the calls below, while `output` exists.
         unsafe file = EGifOpen(
             Unmanaged.passUnretained(output).toOpaque(),
             { file, bytes, count in
@@ -33,7 +33,7 @@ final class GIFWriter {
         if let file = unsafe file { unsafe EGifCloseFile(file, nil) }
     }
 
-    /// The extension that repeats an animation; 0 repetitions are without end.
+    /// Writes the extension that repeats an animation; 0 repetitions mean forever.
     func writeLoop(repetitions: UInt16) throws(CodecError) {
         let name = Array("NETSCAPE2.0".utf8)
         let content = [1, UInt8(truncatingIfNeeded: repetitions), UInt8(truncatingIfNeeded: repetitions >> 8)]
@@ -43,7 +43,7 @@ final class GIFWriter {
         try check(unsafe EGifPutExtensionTrailer(file))
     }
 
-    /// A frame shown for `delay` hundredths of a second at its place, which may be cleared afterward.
+    /// Writes a frame shown for `delay` hundredths of a second at its position, which can be cleared afterward.
     func write(
         _ image: IndexedImage, at place: PixelRectangle, clearsPlace: Bool, delay: UInt16
     ) throws(CodecError) {
@@ -56,7 +56,7 @@ final class GIFWriter {
         try check(unsafe EGifPutExtension(file, GRAPHICS_EXT_FUNC_CODE, Int32(length), content))
 
         var colors = image.colors.map { GifColorType(Red: $0.red, Green: $0.green, Blue: $0.blue) }
-        // A palette's length is a power of two, and has room for the transparent index.
+        // The length of a palette is a power of two and includes the transparent index.
         let used = max(colors.count + (image.transparentIndex == nil ? 0 : 1), 2)
         let count = 1 << Int(GifBitSize(Int32(used)))
         colors += repeatElement(GifColorType(Red: 0, Green: 0, Blue: 0), count: count - colors.count)
@@ -73,7 +73,7 @@ final class GIFWriter {
         }
     }
 
-    /// The file, with its trailer.
+    /// Returns the file, including its trailer.
     func finish() throws(CodecError) -> [UInt8] {
         var status: Int32 = 0
         let closed = unsafe EGifCloseFile(file, &status)

@@ -1,8 +1,8 @@
 import ImageCodecs
 
-/// An image in at most 256 colors, one of them transparent if need be.
+/// An image of at most 256 colors, including a transparent one if necessary.
 struct IndexedImage {
-    /// Red, green and blue of a color.
+    /// The red, green, and blue of a color.
     struct Color: Hashable {
         var red: UInt8
         var green: UInt8
@@ -13,17 +13,19 @@ struct IndexedImage {
     private(set) var colors: [Color] = []
     /// The index of each pixel.
     private(set) var indices: [UInt8] = []
-    /// The index that stands for no color, behind all others, if any pixel is transparent.
+    /// The transparent index, after all colors; `nil` if no pixel is transparent.
     private(set) var transparentIndex: UInt8?
 
-    /// The exact colors of `pixels`, up to `limit` with the transparent one, of which those without alpha are
-    /// transparent and all others opaque; nil if there are too many.
+    /// Creates an image with the exact colors of `pixels`, up to `limit` including the transparent one.
+    ///
+    /// Pixels without alpha are transparent and all others opaque. Returns `nil` if there are too many colors.
     init?(exactly pixels: PixelBuffer, _ limit: Int = 256) {
         guard assignExactly(pixels, limit) else { return nil }
         clearTransparentPixels(of: pixels)
     }
 
-    /// A choice of colors, up to `limit` with the transparent one, each pixel taking the one that comes nearest.
+    /// Creates an image with a selection of colors, up to `limit` including the transparent one, using the nearest
+    /// for each pixel.
     init(nearest pixels: PixelBuffer, _ limit: Int = 256) {
         let histogram = ColorHistogram(pixels)
         colors = MedianCut.colors(of: histogram, limit: limit - (pixels.isOpaque ? 0 : 1))
@@ -34,7 +36,7 @@ struct IndexedImage {
 
     private mutating func clearTransparentPixels(of pixels: PixelBuffer) {
         guard !pixels.isOpaque else { return }
-        // No larger than needed, because the fewest bits are wanted.
+        // No larger than needed, to minimize the number of bits.
         let index = UInt8(colors.count)
         for position in indices.indices where pixels.bytes[position * 4 + 3] == 0 { indices[position] = index }
         transparentIndex = index

@@ -1,11 +1,11 @@
 import ImageCodecs
 
-/// Chooses the colors that stand for an image: boxes of colors are cut in two until there are enough of them.
+/// Selects representative colors of an image: boxes of colors are split until there are enough of them.
 ///
-/// Each cut goes through the mean of the box whose colors differ most in sum. At most 256 cuts of at most 32,768 bins,
-/// whatever the image.
+/// Each split is at the mean of the box with the largest sum of squared differences. There are at most 256 splits of
+/// at most 32,768 bins, regardless of the image.
 enum MedianCut {
-    /// Up to `limit` colors for the image counted in `histogram`.
+    /// Returns up to `limit` colors for the image counted in `histogram`.
     static func colors(of histogram: ColorHistogram, limit: Int) -> [IndexedImage.Color] {
         var bins = histogram.bins
         var boxes = [Box(bins[...])]
@@ -15,7 +15,7 @@ enum MedianCut {
             let box = boxes[worst]
             let middle = bins[box.range].partition { $0.color[box.axis] > box.mean[box.axis] }
             guard middle > box.range.lowerBound, middle < box.range.upperBound else {
-                // The colors differ by less than a number can say.
+                // The colors differ by less than floating-point precision.
                 boxes[worst].error = 0
                 continue
             }
@@ -25,11 +25,11 @@ enum MedianCut {
         return boxes.map(\.color)
     }
 
-    /// Some bins next to each other.
+    /// A range of adjacent bins.
     private struct Box {
         let range: Range<Int>
         let mean: SIMD4<Float>
-        /// The channel in which the colors differ most.
+        /// The channel with the largest variance.
         let axis: Int
         /// The sum of their squared distances from the mean in that channel.
         var error: Float

@@ -1,13 +1,14 @@
 import ImageCodecs
 
 extension ImageMetadata {
-    /// The bytes of a profile that one segment holds, and how many segments there can be (ICC.1:2022, B.4).
+    /// The number of bytes of a profile per segment, and the maximum number of segments (ICC.1:2022, B.4).
     static let jpegPartLength = 65_519
     static let jpegPartCount = 255
-    /// The bytes that follow the identifier in a segment of Exif data.
+    /// The maximum number of bytes after the identifier in a segment of Exif data.
     static let jpegExifLength = 65_527
 
-    /// The segments that hold what there is, each with its marker; `isGrey` says whether the file has one channel.
+    /// Returns the segments that contain the metadata, each with its marker; `isGrey` indicates a file with one
+    /// channel.
     func jpegSegments(isGrey: Bool) throws(CodecError) -> [(marker: UInt8, content: [UInt8])] {
         try check(.jpeg, maximumProfile: Self.jpegPartLength * Self.jpegPartCount, maximumExif: Self.jpegExifLength)
         var segments: [(marker: UInt8, content: [UInt8])] = []

@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// Writes JPEG; gray images as one channel.
+/// Encodes JPEG; gray images with a single channel.
 struct JPEGEncoder: FormatEncoder {
     private let options: JPEGOptions
 
@@ -8,14 +8,14 @@ struct JPEGEncoder: FormatEncoder {
         self.options = options
     }
 
-    /// The image as a file, transparent parts over white.
+    /// Returns the encoded image, with transparent parts blended over white.
     ///
-    /// Throws `encodingFailed` if the image has more than 65,500 pixels a side, or if the metadata is too long.
+    /// Throws `encodingFailed` if the image has more than 65,500 pixels per side, or if the metadata is too long.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
         guard let width = UInt32(exactly: pixels.width), let height = UInt32(exactly: pixels.height) else {
             throw .encodingFailed(.jpeg, "\(pixels.size) is too large")
         }
-        // What a profile says of colors cannot be said of one channel.
+        // A color profile is invalid for a single channel.
         let isGrey = pixels.isGrey && metadata.profileColors != .rgb
         let encoder = try JPEGEncoderHandle(width: width, height: height, options: options, isGrey: isGrey)
         let segments = try metadata.jpegSegments(isGrey: isGrey)

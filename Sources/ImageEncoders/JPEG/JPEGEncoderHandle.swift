@@ -25,7 +25,7 @@ struct JPEGEncoderHandle: ~Copyable {
         unsafe cjpeg_encoder_destroy(encoder)
     }
 
-    /// Writes what every file begins with.
+    /// Writes the beginning of the file.
     func begin() throws(CodecError) {
         try check(unsafe cjpeg_encoder_begin(encoder))
     }

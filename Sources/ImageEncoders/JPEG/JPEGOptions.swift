@@ -1,24 +1,25 @@
-/// How a JPEG is written.
+/// Options for encoding JPEG.
 public struct JPEGOptions: Sendable, Hashable {
-    /// 1, the smallest, to 100, the best; values outside count as the nearer end.
+    /// The quality, from 1, the smallest file, to 100, the best; other values are clamped.
     public var quality: Int
-    /// How much of the colors' resolution is kept; nil halves it both ways below quality 90, and keeps it from there on.
+    /// The chroma subsampling; `nil` selects half width and height below quality 90, and full resolution from 90.
     public var chroma: ChromaSubsampling?
-    /// A Boolean value that indicates whether the whole image can be shown early, coarsely; such files are a little
-    /// smaller, too, and take longer.
+    /// A Boolean value that indicates whether the file is progressive: viewers can show a coarse image early.
+    ///
+    /// Such files are slightly smaller but take longer to decode.
     public var isProgressive: Bool
 
-    /// How finely the colors of a JPEG are stored, next to its lightness.
+    /// The resolution of the chroma channels of a JPEG relative to luma.
     public enum ChromaSubsampling: String, Sendable, Hashable, CaseIterable {
-        /// 4:4:4: at full resolution.
+        /// 4:4:4: full resolution.
         case full = "4:4:4"
-        /// 4:2:2: at half the width.
+        /// 4:2:2: half the width.
         case halfWidth = "4:2:2"
-        /// 4:2:0: at half the width and height.
+        /// 4:2:0: half the width and height.
         case half = "4:2:0"
     }
 
-    /// Sequential at quality 85 by default.
+    /// Creates options; sequential with quality 85 by default.
     public init(quality: Int = 85, chroma: ChromaSubsampling? = nil, isProgressive: Bool = false) {
         self.quality = quality
         self.chroma = chroma
@@ -27,10 +28,10 @@ public struct JPEGOptions: Sendable, Hashable {
 }
 
 extension JPEGOptions {
-    /// The quality as libjpeg takes it.
+    /// The quality clamped to libjpeg's range.
     var usableQuality: Int { min(max(quality, 1), 100) }
 
-    /// How many samples of lightness there are for one of color.
+    /// The number of luma samples per chroma sample.
     var lightnessFactors: (horizontal: Int, vertical: Int) {
         switch chroma ?? (usableQuality >= 90 ? .full : .half) {
         case .full: (1, 1)

@@ -1,9 +1,9 @@
 import ImageCodecs
 
-/// Writes APNG: each frame is the rectangle that has changed, compressed as a PNG of its own by libpng.
+/// Writes APNG: each frame is the rectangle that has changed, compressed as a separate PNG by libpng.
 ///
-/// As long as no frame is transparent they are compressed without alpha; if one is, those before it are widened, because
-/// all frames share the header of the first.
+/// Frames are compressed without alpha until one is transparent; then earlier frames are compressed again with alpha,
+/// because all frames share the header of the first.
 final class APNGWriter: AnimationWriter {
     /// A frame as it is stored.
     private struct Frame {
@@ -20,7 +20,7 @@ final class APNGWriter: AnimationWriter {
     private var last: PixelBuffer?
     private var frames: [Frame] = []
 
-    /// Throws if the metadata is too long.
+    /// Throws an error if the metadata is too long.
     init(
         _ encoder: PNGEncoder, size: PixelSize, loopCount: UInt16, metadata: ImageMetadata
     ) throws(CodecError) {
@@ -66,7 +66,7 @@ final class APNGWriter: AnimationWriter {
         return file
     }
 
-    /// Compresses the frames so far again, with an alpha channel.
+    /// Compresses all earlier frames again with an alpha channel.
     private func addAlpha() throws(CodecError) {
         let opaque = form
         form = PNGForm(.rgba)
@@ -76,7 +76,7 @@ final class APNGWriter: AnimationWriter {
             let data = frames[index].data
             file.append(pngChunk: "IDAT", [], data.span)
             file.append(pngChunk: "IEND")
-            // What was written here is within the limits, whatever they are for others.
+            // This module's own output needs no limits.
             let limits = DecodeLimits(maximumPixels: .max, maximumSide: .max, maximumBytes: .max)
             let pixels = try StreamingDecoder.decode(file.span, limits: limits).pixels
             frames[index].data = try Self.imageData(of: encoder.encode(pixels, as: form))
@@ -90,14 +90,14 @@ final class APNGWriter: AnimationWriter {
         return header + [8, UInt8((form ?? self.form).colorType.rawValue), 0, 0, 0]
     }
 
-    /// The frame stays, and replaces what was below.
+    /// Returns a frame control that keeps the frame and replaces the pixels below.
     private static func control(of frame: Frame) -> [UInt8] {
         var control: [UInt8] = []
         let place = frame.place
         for value in [place.size.width, place.size.height, place.left, place.top] {
             control.append(bigEndian32: value)
         }
-        // Two bytes hold thousandths up to a minute; after that, tenths.
+        // Two bytes hold milliseconds up to one minute; above that, tenths of a second.
         let milliseconds = (frame.delay / .milliseconds(1)).rounded()
         let isLong = milliseconds > 65_535
         control.append(bigEndian16: Int(min(isLong ? milliseconds / 100 : milliseconds, 65_535)))
@@ -105,7 +105,7 @@ final class APNGWriter: AnimationWriter {
         return control + [0, 0]
     }
 
-    /// What stands in the `IDAT` chunks of `file`.
+    /// Returns the content of the `IDAT` chunks of `file`.
     private static func imageData(of file: [UInt8]) -> [UInt8] {
         var data: [UInt8] = []
         var offset = 8

@@ -2,11 +2,11 @@ import CPNGWriter
 import ImageCodecs
 
 extension ImageMetadata {
-    /// The chunks that hold what there is, to stand behind `IHDR`; `isGrey` says whether the file has no colors.
+    /// Returns the chunks that contain the metadata, to insert after `IHDR`; `isGrey` indicates a grayscale file.
     func pngChunks(isGrey: Bool) throws(CodecError) -> [UInt8] {
         try check(.png)
         var chunks: [UInt8] = []
-        // In a gray file, only a gray profile counts, and in others only one of colors.
+        // Only a grayscale profile is valid in a grayscale file, and only a color profile in others.
         if let profile = usableProfile(isGrey: isGrey), (profileColors == .grey) == isGrey {
             guard let compressed = Self.compressed(profile) else { throw .encodingFailed(.png, "out of memory") }
             chunks.append(pngChunk: "iCCP", Array("ICC profile".utf8) + [0, 0], compressed.span)
@@ -15,7 +15,7 @@ extension ImageMetadata {
         return chunks
     }
 
-    /// `bytes` compressed; nil without memory.
+    /// Returns `bytes` compressed, or `nil` if there is not enough memory.
     static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
         var file = unsafe cpng_file()
         defer { unsafe cpng_file_free(&file) }

@@ -1,7 +1,7 @@
 import CPNGWriter
 import ImageCodecs
 
-/// Writes PNG with libpng.
+/// Encodes PNG with libpng.
 struct PNGEncoder: FormatEncoder {
     private let options: PNGOptions
 
@@ -11,7 +11,7 @@ struct PNGEncoder: FormatEncoder {
 
     var keepsDeepPixels: Bool { true }
 
-    /// The image as a file.
+    /// Returns the encoded image.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
         let form =
             pixels.format == .rgba16
@@ -21,7 +21,7 @@ struct PNGEncoder: FormatEncoder {
                 : PNGForm(pixels.isOpaque ? .rgb : .rgba)
         let chunks = try metadata.pngChunks(isGrey: form.isGrey)
         var file = try encode(pixels, as: form)
-        // Behind the signature and IHDR, in front of the palette.
+        // After the signature and IHDR, before the palette.
         file.insert(contentsOf: chunks, at: 33)
         return file
     }
@@ -32,7 +32,7 @@ struct PNGEncoder: FormatEncoder {
         try APNGWriter(self, size: size, loopCount: loopCount, metadata: metadata)
     }
 
-    /// The image in a form that can hold it.
+    /// Returns the image encoded with a suitable color type.
     func encode(_ pixels: PixelBuffer, as form: PNGForm) throws(CodecError) -> [UInt8] {
         guard let width = UInt32(exactly: pixels.width), let height = UInt32(exactly: pixels.height) else {
             throw .encodingFailed(.png, "too many pixels a side")
@@ -63,7 +63,7 @@ struct PNGEncoder: FormatEncoder {
         return unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
     }
 
-    /// The rows as `cpng_write` takes them.
+    /// Returns the rows in the layout of `cpng_write`.
     private static func samples(of pixels: PixelBuffer, as form: PNGForm) -> [UInt8] {
         let bytes = pixels.bytes
         switch form.colorType {

@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// How the pixels of an image are stored in a PNG.
+/// The color type and bit depth of the pixels in a PNG.
 struct PNGForm {
     /// The color types of PNG (W3C PNG, 11.2.1).
     enum ColorType: Int32 {
@@ -13,16 +13,16 @@ struct PNGForm {
 
     var colorType: ColorType
     var bitDepth = 8
-    /// Of an indexed image.
+    /// The palette of an indexed image.
     var palette: PNGPalette?
 
-    /// Every channel at that many bits.
+    /// Creates a form with the given number of bits per channel.
     init(_ colorType: ColorType, bitDepth: Int = 8) {
         self.colorType = colorType
         self.bitDepth = bitDepth
     }
 
-    /// The form of `pixels` that has the fewest bits before they are compressed, among those which `profile` allows.
+    /// Creates the form of `pixels` with the fewest uncompressed bits among those that `profile` allows.
     init(fewestBitsFor pixels: PixelBuffer, profile: ImageMetadata.ProfileColors?) {
         let isOpaque = pixels.isOpaque
         var forms = [PNGForm(isOpaque ? .rgb : .rgba)]
@@ -30,7 +30,7 @@ struct PNGForm {
         if isGrey {
             var grey = PNGForm(isOpaque ? .grey : .greyAlpha)
             if isOpaque { grey.bitDepth = pixels.greyDepth }
-            // A gray profile can be said of no other form.
+            // A grayscale profile is valid for no other form.
             forms = profile == .grey ? [grey] : [grey] + forms
         }
         if !(isGrey && profile == .grey), let palette = PNGPalette(pixels) {
@@ -45,7 +45,7 @@ struct PNGForm {
 
     var isGrey: Bool { colorType == .grey || colorType == .greyAlpha }
 
-    /// The bytes of an image before it is compressed.
+    /// Returns the uncompressed size of an image in bytes.
     private func byteCount(_ size: PixelSize) -> Int {
         let channels =
             switch colorType {
@@ -59,12 +59,12 @@ struct PNGForm {
 }
 
 extension PixelBuffer {
-    /// The fewest bits that hold every gray of an image that has no others: 1, 2, 4 or 8.
+    /// The minimum number of bits for all gray values of a grayscale image: 1, 2, 4, or 8.
     fileprivate var greyDepth: Int {
         let bytes = bytes.span
         var depth = 1
         for pixel in stride(from: 0, to: bytes.count, by: 4) {
-            // A gray of few bits stands for the multiple of 255, 85 or 17.
+            // With fewer bits, gray values are multiples of 255, 85, or 17.
             while depth < 8, bytes[pixel] % UInt8(255 / (1 << depth - 1)) != 0 { depth *= 2 }
             if depth == 8 { break }
         }

@@ -1,15 +1,14 @@
-/// How a PNG is written; its pixels come back exactly in any case.
+/// Options for encoding PNG, which is always lossless.
 public struct PNGOptions: Sendable, Hashable {
-    /// 0, not compressed, to 9, which takes longest; values outside count as the nearer end.
+    /// The compression level, from 0, uncompressed, to 9, the slowest; other values are clamped.
     public var compressionLevel: Int
-    /// A Boolean value that indicates whether gray images, and those of up to 256 colors, are stored as such where
+    /// A Boolean value that indicates whether grayscale images, and those of up to 256 colors, are stored as such if
     /// that takes fewer bits.
     ///
-    /// Otherwise every pixel has its red, green and blue, and alpha if any is transparent. Animations are always
-    /// stored like that.
+    /// Otherwise every pixel is stored as RGB, or RGBA if any is transparent. Animations are always stored that way.
     public var reducesColors: Bool
 
-    /// Level 6 and as few bits as will do, by default.
+    /// Creates options; level 6 and the fewest bits by default.
     public init(compressionLevel: Int = 6, reducesColors: Bool = true) {
         self.compressionLevel = compressionLevel
         self.reducesColors = reducesColors

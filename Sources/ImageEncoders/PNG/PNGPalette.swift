@@ -1,23 +1,23 @@
 import ImageCodecs
 
-/// The colors of an image that has no more than 256, with their alpha, and the color of each pixel.
+/// The colors, with alpha, of an image that has at most 256, and the color of each pixel.
 struct PNGPalette {
-    /// Red, green, blue and alpha of each color, those that are not opaque first.
+    /// The red, green, blue, and alpha of each color; translucent colors come first.
     private(set) var colors: [UInt8] = []
-    /// How many are not opaque.
+    /// The number of colors that are not opaque.
     private(set) var transparentCount = 0
     /// The index of each pixel.
     private(set) var indices: [UInt8] = []
 
     var count: Int { colors.count / 4 }
 
-    /// The fewest bits that hold every index: 1, 2, 4 or 8.
+    /// The minimum number of bits for every index: 1, 2, 4, or 8.
     var bitDepth: Int { count <= 2 ? 1 : count <= 4 ? 2 : count <= 16 ? 4 : 8 }
 
-    /// The bytes of the chunks that hold the colors.
+    /// The size in bytes of the chunks that contain the colors.
     var chunkBytes: Int { 12 + count * 3 + (transparentCount > 0 ? 12 + transparentCount : 0) }
 
-    /// Nil if there are more than 256 colors.
+    /// Creates a palette; returns `nil` if there are more than 256 colors.
     init?(_ pixels: PixelBuffer) {
         var table = ColorTable()
         let bytes = pixels.bytes.span
@@ -39,14 +39,14 @@ struct PNGPalette {
     }
 }
 
-/// Up to 256 different colors in the order in which they came.
+/// Up to 256 distinct colors in order of first use.
 private struct ColorTable {
     private(set) var colors: [UInt32] = []
-    /// Where each color is in `colors`, by its hash; four times as many as there are colors, so that few collide.
+    /// The index in `colors` by hash; four times as many slots as colors, so that few collide.
     private var slots = [Int16](repeating: -1, count: 1024)
     private var last: UInt32?
 
-    /// False if `color` is one too many.
+    /// Inserts `color`; returns `false` if there are too many.
     mutating func insert(_ color: UInt32) -> Bool {
         guard color != last else { return true }
         last = color
@@ -58,10 +58,10 @@ private struct ColorTable {
         return true
     }
 
-    /// The place of a color that has been inserted.
+    /// Returns the index of an inserted color.
     func index(of color: UInt32) -> Int { max(0, Int(slots[slot(of: color)])) }
 
-    /// The slot of `color`, or the empty one where it belongs.
+    /// Returns the slot of `color`, or the empty slot where it belongs.
     private func slot(of color: UInt32) -> Int {
         var slot = Int((color &* 0x9E37_79B1) >> 22)
         while slots[slot] >= 0, colors[Int(slots[slot])] != color { slot = (slot + 1) % slots.count }
@@ -70,7 +70,7 @@ private struct ColorTable {
 }
 
 extension Span<UInt8> {
-    /// Four bytes as one number, the first being the lowest.
+    /// Returns four bytes as a little-endian number.
     fileprivate func pixel(at offset: Int) -> UInt32 {
         UInt32(self[offset]) | UInt32(self[offset + 1]) << 8 | UInt32(self[offset + 2]) << 16
             | UInt32(self[offset + 3]) << 24

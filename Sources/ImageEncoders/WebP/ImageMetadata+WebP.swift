@@ -2,7 +2,7 @@ import CWebPWriter
 import ImageCodecs
 
 extension ImageMetadata {
-    /// `file`, a WebP without metadata, with what there is.
+    /// Returns `file`, a WebP without metadata, with this metadata added.
     func embedded(inWebP file: [UInt8]) throws(CodecError) -> [UInt8] {
         try check(.webp)
         let profile = profileColors == .rgb ? colorProfile : nil

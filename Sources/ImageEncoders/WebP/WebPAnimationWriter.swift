@@ -1,16 +1,16 @@
 import CWebPWriter
 import ImageCodecs
 
-/// Writes animated WebP with libwebp, which finds out by itself what changes.
+/// Writes animated WebP with libwebp, which detects changes between frames itself.
 @safe
 final class WebPAnimationWriter: AnimationWriter {
-    /// A frame's time has 24 bits.
+    /// The maximum delay in milliseconds; a frame's duration has 24 bits.
     private static let maximumDelay = 0xFF_FFFF
 
     private let encoder: OpaquePointer
     private let metadata: ImageMetadata
     private var configuration: WebPConfig
-    /// When the next frame is shown, in milliseconds.
+    /// The start time of the next frame, in milliseconds.
     private var time = 0
 
     init(

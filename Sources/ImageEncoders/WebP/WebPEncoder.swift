@@ -1,7 +1,7 @@
 import CWebPWriter
 import ImageCodecs
 
-/// Writes WebP with libwebp.
+/// Encodes WebP with libwebp.
 struct WebPEncoder: FormatEncoder {
     static let maximumSide = 16_383
 
@@ -11,7 +11,7 @@ struct WebPEncoder: FormatEncoder {
         self.options = options
     }
 
-    /// The image as a file, with an alpha plane where a pixel is transparent.
+    /// Returns the encoded image, with an alpha plane if a pixel is transparent.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
         guard pixels.width <= Self.maximumSide, pixels.height <= Self.maximumSide else {
             throw .encodingFailed(.webp, "more than \(Self.maximumSide) pixels a side")
@@ -40,7 +40,7 @@ struct WebPEncoder: FormatEncoder {
         try WebPAnimationWriter(size: size, loopCount: loopCount, options: options, metadata: metadata)
     }
 
-    /// libwebp's configuration for `options`.
+    /// Returns libwebp's configuration for `options`.
     static func configuration(_ options: WebPOptions) throws(CodecError) -> WebPConfig {
         var configuration = WebPConfig()
         let quality = Float(min(max(options.quality, 1), 100))
@@ -52,12 +52,12 @@ struct WebPEncoder: FormatEncoder {
         if options.isLossless {
             configuration.lossless = 1
             configuration.exact = 1
-            configuration.quality = 75  // of a lossless file, the effort again
+            configuration.quality = 75  // for a lossless file, this is the effort
         }
         return configuration
     }
 
-    /// A picture with the pixels in it, as ARGB or as YUV; to be freed.
+    /// Returns a picture with the pixels as ARGB or YUV, which the caller must free.
     static func picture(of pixels: PixelBuffer, isARGB: Bool) throws(CodecError) -> WebPPicture {
         var picture = unsafe WebPPicture()
         guard unsafe WebPPictureInit(&picture) != 0 else { throw .encodingFailed(.webp, "another version of libwebp") }
