@@ -7,18 +7,17 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Performs the scripts on one connection, one request after the other.
+/// Performs the scripts on one connection, one request after another.
 ///
-/// Requests are parsed by NIO; answers are written as plain bytes, so that what goes over the wire is what the script
-/// says, however wrong.
+/// Requests are parsed by NIO; responses are written as plain bytes, exactly as scripted, even if they are invalid.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
 
-    /// A client that pipelines more requests than this is cut off.
+    /// The maximum number of pipelined requests; beyond it, the connection is closed.
     private static let mostPipelinedRequests = 256
-    /// After so many bytes the other connections have their turn: a quick reader of an endless answer would otherwise
-    /// keep the thread.
+    /// The number of bytes after which other connections are served; otherwise a fast reader of an endless response
+    /// would occupy the thread.
     private static let bytesPerTurn = 1 << 20
 
     private let routes: Routes
@@ -29,11 +28,11 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var queued: [LoopbackOrigin.Request] = []
     private var current: LoopbackOrigin.Request?
     private var script: Script?
-    /// A step that waits for something: the number tells its wake-up from that of an earlier one.
+    /// The step that is waiting: the number distinguishes its wake-up from earlier ones.
     private var waiting: Int?
     private var waits = 0
     private var isWaitingForWritability = false
-    /// How many bytes were written since the other connections last had their turn.
+    /// The number of bytes written since other connections were last served.
     private var bytesInTurn = 0
 
     init(routes: Routes, ledger: Ledger) {
@@ -98,18 +97,18 @@ final class ConnectionHandler: ChannelInboundHandler {
         advance()
     }
 
-    /// Performs steps until one has to wait.
+    /// Performs steps until one must wait.
     private func advance() {
         while let context, let request = current, waiting == nil, !isWaitingForWritability {
             if !context.channel.isWritable {
                 context.flush()
-                // Flushing may have ended the connection, or made room at once.
+                // Flushing can have closed the connection, or made room immediately.
                 guard self.context != nil, !context.channel.isWritable else { continue }
                 bytesInTurn = 0
                 isWaitingForWritability = true
             } else if bytesInTurn >= Self.bytesPerTurn {
                 bytesInTurn = 0
-                // Not at once: NIO carries out all tasks that are due before it looks at other connections.
+                // With a delay, because NIO runs all due tasks before it serves other connections.
                 context.eventLoop.scheduleTask(in: .microseconds(100), wakeUp(on: context.eventLoop))
             } else if let step = script?.next() {
                 perform(step, of: request, in: context)
@@ -154,7 +153,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Stops the steps and returns what lets them go on, from any thread.
+    /// Suspends the script and returns a closure that resumes it, from any thread.
     private func wakeUp(on eventLoop: any EventLoop) -> @Sendable () -> Void {
         waits += 1
         waiting = waits

@@ -1,19 +1,19 @@
 extension LoopbackOrigin {
-    /// What an origin has seen and done up to a moment.
+    /// The counts of an origin's activity at one moment.
     public struct Counts: Sendable, Hashable {
-        /// Requests received, by path.
+        /// The number of requests received, by path.
         public internal(set) var requests: [String: Int] = [:]
-        /// Requests received.
+        /// The number of requests received.
         public internal(set) var totalRequests = 0
-        /// Requests that were received and are not yet answered to the last byte.
+        /// The number of requests received whose responses are not complete.
         public internal(set) var runningRequests = 0
-        /// The most requests that were running at one time.
+        /// The maximum number of concurrent requests so far.
         public internal(set) var maximumRunningRequests = 0
-        /// Connections accepted.
+        /// The number of connections accepted.
         public internal(set) var openedConnections = 0
-        /// Connections accepted and not yet closed.
+        /// The number of connections accepted and not yet closed.
         public internal(set) var openConnections = 0
-        /// Bytes of bodies that the kernel has taken, by path; chunk sizes and heads are not counted.
+        /// The number of body bytes accepted by the kernel, by path; without chunk sizes and heads.
         public internal(set) var bodyBytesSent: [String: Int] = [:]
     }
 }

@@ -1,8 +1,8 @@
 internal import Threading
 
-/// Something a response waits for: closed at first, opened once by the test, never closed again.
+/// A gate that holds responses: initially closed, opened once by the test, and never closed again.
 ///
-/// One gate may hold any number of responses.
+/// One gate can hold any number of responses.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -11,10 +11,10 @@ public final class Gate: Sendable {
 
     private let state = Locked(State())
 
-    /// A closed gate.
+    /// Creates a closed gate.
     public init() {}
 
-    /// Lets everything that waits here, or comes later, go on.
+    /// Releases everything that waits at the gate, now or later.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -24,7 +24,7 @@ public final class Gate: Sendable {
         for resume in waiting { resume() }
     }
 
-    /// Calls `resume` once: now if the gate is open, otherwise from the thread that opens it.
+    /// Calls `resume` once: immediately if the gate is open, otherwise from the thread that opens it.
     func whenOpen(_ resume: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if !state.isOpen { state.waiting.append(resume) }

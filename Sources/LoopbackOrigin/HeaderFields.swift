@@ -1,16 +1,16 @@
-/// HTTP header fields in the order in which they go over the wire, names as written, repetitions kept.
+/// HTTP header fields in the order in which they are sent, with names as written and repetitions kept.
 ///
-/// Nothing is checked when they are sent, so that a head may have what it must not: a name that begins with a space folds
-/// its line into the one before it, as a line end and a space in a value do.
+/// Fields are not validated, so that a head can be malformed: a name that begins with a space folds its line into the
+/// previous one, as does a line end and a space in a value.
 public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// One line of a head.
+    /// A header field.
     public struct Field: Sendable, Hashable {
-        /// The name as written; compared without regard to case.
+        /// The name as written; compared ignoring case.
         public var name: String
         /// The value as written.
         public var value: String
 
-        /// The field `name: value`.
+        /// Creates the field `name: value`.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -20,27 +20,27 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// The fields in order.
     public var fields: [Field]
 
-    /// The given fields in order.
+    /// Creates fields in the given order.
     public init(_ fields: [Field] = []) {
         self.fields = fields
     }
 
-    /// The given names and values in order; a name may come twice.
+    /// Creates fields from names and values in the given order; names can be repeated.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0, value: $1) }
     }
 
-    /// The value of the first field of that name, or nil.
+    /// The value of the first field with this name, or `nil`.
     public subscript(name: String) -> String? {
         fields.first { Self.isEqual($0.name, name) }?.value
     }
 
-    /// The values of all fields of that name, in order.
+    /// Returns the values of all fields with this name, in order.
     public func values(named name: String) -> [String] {
         fields.filter { Self.isEqual($0.name, name) }.map(\.value)
     }
 
-    /// Adds a field after the others, even if there is one of that name.
+    /// Appends a field, even if there is one with this name.
     public mutating func append(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }

@@ -1,6 +1,6 @@
 internal import Threading
 
-/// The origin's books: written by its event loop, read and awaited by tests.
+/// The record of the origin's activity: written by its event loop, read and awaited by tests.
 final class Ledger: Sendable {
     private struct Waiter {
         let isSatisfied: @Sendable (LoopbackOrigin.Counts) -> Bool
@@ -15,7 +15,7 @@ final class Ledger: Sendable {
         var isClosed = false
     }
 
-    /// As many requests are kept, so that a benchmark of millions does not fill the memory.
+    /// The maximum number of recorded requests, so that a benchmark of millions does not fill the memory.
     static let mostRecordedRequests = 20_000
 
     private let state = Locked(State())
@@ -24,7 +24,7 @@ final class Ledger: Sendable {
 
     var recordedRequests: [LoopbackOrigin.Request] { state.withLock { $0.recorded } }
 
-    /// Numbers a connection.
+    /// Assigns a number to a connection.
     func connectionOpened() -> Int {
         update { state in
             state.counts.openedConnections += 1
@@ -37,7 +37,7 @@ final class Ledger: Sendable {
         update { $0.counts.openConnections -= 1 }
     }
 
-    /// Records the request that `make` makes of its ordinal.
+    /// Records the request that `make` creates for its ordinal.
     func requestReceived(
         path: String, make: (_ ordinal: Int) -> LoopbackOrigin.Request
     ) -> LoopbackOrigin.Request {
@@ -67,7 +67,7 @@ final class Ledger: Sendable {
         update { $0.counts.bodyBytesSent[path, default: 0] += bytes }
     }
 
-    /// Returns when the counts satisfy `isSatisfied`, the task is canceled, or the books are closed.
+    /// Returns when the counts satisfy `isSatisfied`, the task is canceled, or the ledger is closed.
     func wait(until isSatisfied: @escaping @Sendable (LoopbackOrigin.Counts) -> Bool) async {
         let id = state.withLock { state in
             state.nextWaiter += 1
@@ -87,7 +87,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Lets everybody go who still waits.
+    /// Releases all waiting callers.
     func close() {
         let waiters = state.withLock { state in
             state.isClosed = true

@@ -3,11 +3,11 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Threading
 
-/// An HTTP/1.1 origin on 127.0.0.1 that answers by script, faults included: for tests, demonstrations and benchmarks.
+/// A scriptable HTTP/1.1 origin on 127.0.0.1, including faults: for tests, demonstrations, and benchmarks.
 ///
-/// It runs on one thread of its own. Give it answers by path, fetch from ``url(_:)``, then ask what it saw: at any
-/// moment by ``counts`` and ``recordedRequests``, or by waiting for an event, never for a time. Paths without a route
-/// are answered by 404. Connections are kept alive unless script or client say otherwise.
+/// It runs on its own thread. Define responses by path, fetch from ``url(_:)``, then check the activity: at any
+/// moment with ``counts`` and ``recordedRequests``, or by waiting for an event instead of a time. Paths without a
+/// route are answered with 404. Connections are kept alive unless the script or the client closes them.
 public final class LoopbackOrigin: Sendable {
     /// The TCP port, chosen by the system.
     public let port: Int
@@ -23,9 +23,9 @@ public final class LoopbackOrigin: Sendable {
         self.ledger = ledger
     }
 
-    /// A running origin on a free port.
+    /// Starts an origin on a free port.
     ///
-    /// Whoever starts it must ``stop()`` it; see also ``withLoopbackOrigin(_:)``. Throws if no socket can be had.
+    /// The caller must ``stop()`` it; see also ``withLoopbackOrigin(_:)``. Throws an error if no socket is available.
     public static func start() async throws -> LoopbackOrigin {
         _ = decoderType
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -51,14 +51,14 @@ public final class LoopbackOrigin: Sendable {
         }
     }
 
-    /// The type of the decoders, known to the runtime before any connection needs one.
+    /// The type of the decoders, instantiated before any connection needs one.
     ///
-    /// Swift 6.3's runtime crashed when the threads of several origins made it at the same moment, each for the first time.
+    /// Swift 6.3's runtime crashes if the threads of several origins first instantiate it at the same time.
     private static let decoderType = type(
         of: ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
 
-    /// Binds, and hands over the port rather than the channel: thread sanitizer takes an object that a continuation
-    /// brings from a plain thread for a race.
+    /// Binds and returns the port instead of the channel: the thread sanitizer reports a false race for objects that
+    /// a continuation passes from a plain thread.
     private static func port(of bootstrap: ServerBootstrap) async throws -> Int {
         let bound = Locked<Result<Int, any Error>?>(nil)
         await withCheckedContinuation { continuation in
@@ -71,16 +71,16 @@ public final class LoopbackOrigin: Sendable {
         return try bound.withLock { $0 }?.get() ?? 0
     }
 
-    /// Closes every connection and the port, and ends the thread; nothing is left when it returns.
+    /// Closes every connection and the port, and ends the thread before it returns.
     ///
-    /// Waits for events end too. Stopping twice does no harm.
+    /// Also ends waits for events. Repeated calls have no effect.
     public func stop() async {
         try? await group.shutdownGracefully()
         routes.removeAll()
         ledger.close()
     }
 
-    /// The URL of `path`, which begins with a slash.
+    /// Returns the URL of `path`, which begins with a slash.
     public func url(_ path: String) -> String {
         "http://127.0.0.1:\(port)\(path)"
     }
@@ -89,15 +89,15 @@ public final class LoopbackOrigin: Sendable {
 // MARK: Answers
 
 extension LoopbackOrigin {
-    /// Answers requests to `path` by `response`, from now on.
+    /// Responds to requests for `path` with `response`, from now on.
     ///
-    /// A path with a query is for that query only; one that ends in `*` is for everything that begins so and has no
-    /// route of its own.
+    /// A path with a query applies to that query only. A path that ends with `*` applies to all paths with that
+    /// prefix that have no route of their own.
     public func route(_ path: String, _ response: Response) {
         routes.set(path) { _ in response }
     }
 
-    /// Answers the first request to `path` by the first of `responses`, and so on; the last one is repeated.
+    /// Responds to the first request for `path` with the first of `responses`, and so on; the last one is repeated.
     public func route(_ path: String, _ responses: [Response]) {
         routes.set(path) { request in
             request.ordinal <= responses.count
@@ -105,9 +105,9 @@ extension LoopbackOrigin {
         }
     }
 
-    /// Answers requests to `path` by what `handler` makes of them.
+    /// Responds to requests for `path` with the results of `handler`.
     ///
-    /// It runs on the origin's thread and must not block.
+    /// The handler runs on the origin's thread and must not block.
     public func route(_ path: String, _ handler: @escaping @Sendable (Request) -> Response) {
         routes.set(path, handler)
     }
@@ -116,41 +116,41 @@ extension LoopbackOrigin {
 // MARK: What happened
 
 extension LoopbackOrigin {
-    /// The counts of this moment.
+    /// The current counts.
     public var counts: Counts { ledger.counts }
 
-    /// The requests in the order of their arrival, the first 20,000 of them.
+    /// The first 20,000 requests in the order of arrival.
     public var recordedRequests: [Request] { ledger.recordedRequests }
 
-    /// The recorded requests to `path`, whatever their query.
+    /// Returns the recorded requests for `path`, with any query.
     public func recordedRequests(to path: String) -> [Request] {
         ledger.recordedRequests.filter { $0.path == path }
     }
 
-    /// Returns when `path` has been asked for `count` times.
+    /// Returns when there have been `count` requests for `path`.
     public func requests(to path: String, reach count: Int) async {
         await counts { $0.requests[path, default: 0] >= count }
     }
 
-    /// Returns when that many connections are open, which is also so before the first one comes.
+    /// Returns when the number of open connections is `count`, which can be the case before the first one is opened.
     public func openConnections(become count: Int) async {
         await counts { $0.openConnections == count }
     }
 
-    /// Returns when the kernel has taken `count` bytes of bodies of `path`, all its answers together.
+    /// Returns when the kernel has accepted `count` bytes of bodies for `path`, over all responses.
     public func bodyBytesSent(to path: String, reach count: Int) async {
         await counts { $0.bodyBytesSent[path, default: 0] >= count }
     }
 
     /// Returns when the counts satisfy `isSatisfied`.
     ///
-    /// Like every wait here it also returns if the task is canceled or the origin stopped.
+    /// Like all waits of this type, it also returns if the task is canceled or the origin is stopped.
     public func counts(satisfy isSatisfied: @escaping @Sendable (Counts) -> Bool) async {
         await ledger.wait(until: isSatisfied)
     }
 }
 
-/// Runs `body` with an origin that is stopped when it returns or throws.
+/// Runs `body` with an origin and stops it when `body` returns or throws.
 public func withLoopbackOrigin<Result>(_ body: (LoopbackOrigin) async throws -> Result) async throws -> Result {
     let origin = try await LoopbackOrigin.start()
     do {

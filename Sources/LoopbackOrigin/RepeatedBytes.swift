@@ -1,30 +1,30 @@
 internal import NIOCore
 
 extension LoopbackOrigin.Response {
-    /// How many times something is sent.
+    /// The number of times that bytes are sent.
     public enum Repetition: Sendable, Hashable {
-        /// That many times; not at all if the number is not positive.
+        /// A finite number of times; none if it is not positive.
         case times(Int)
         /// Until the connection is closed.
         case endlessly
 
-        /// One time.
+        /// Once.
         public static let once = Repetition.times(1)
     }
 }
 
-/// Bytes that are sent a number of times, one copy after the other; only one block of copies is held in memory.
+/// Bytes that are sent repeatedly; only one block of copies is held in memory.
 struct RepeatedBytes: Sendable {
     /// One copy; never empty.
     let unit: ByteBuffer
-    /// The length of all copies; nil without an end.
+    /// The length of all copies; `nil` if endless.
     let length: Int?
     /// The pause before each copy.
     let interval: TimeAmount?
-    /// As many copies as fill the largest piece wherever it starts.
+    /// Enough copies to fill the largest piece at any offset.
     private let block: ByteBuffer
 
-    /// Returns nil if there is nothing to send.
+    /// Creates repeated bytes; returns `nil` if there is nothing to send.
     init?(_ unit: ByteBuffer, _ repetition: LoopbackOrigin.Response.Repetition = .once, every interval: Duration? = nil)
     {
         let size = unit.readableBytes
@@ -47,7 +47,7 @@ struct RepeatedBytes: Sendable {
         self.block = block
     }
 
-    /// At most `limit` bytes from `offset` on, which must lie before the end.
+    /// Returns at most `limit` bytes from `offset`, which must be before the end.
     func piece(at offset: Int, limit: Int) -> ByteBuffer {
         let start = offset % unit.readableBytes
         let left = length.map { $0 - offset } ?? .max
@@ -58,9 +58,9 @@ struct RepeatedBytes: Sendable {
     func startsCopy(at offset: Int) -> Bool { offset.isMultiple(of: unit.readableBytes) }
 }
 
-/// The bytes of several parts in pieces, each made when it is asked for.
+/// The bytes of several parts, split into pieces on demand.
 struct BytePieces {
-    /// No piece is larger, so that a slow reader is noticed early.
+    /// The maximum size of a piece, so that slow readers are noticed early.
     static let largest = 64 * 1_024
 
     private var parts: ArraySlice<RepeatedBytes>
@@ -70,7 +70,7 @@ struct BytePieces {
         self.parts = parts[...]
     }
 
-    /// The next piece of at most `limit` bytes and the pause before it; nil at the end.
+    /// Returns the next piece of at most `limit` bytes and the pause before it; `nil` at the end.
     mutating func next(limit: Int = largest) -> (bytes: ByteBuffer, pause: TimeAmount?)? {
         guard let part = parts.first else { return nil }
         let pause = part.startsCopy(at: offset) ? part.interval : nil
@@ -85,7 +85,7 @@ struct BytePieces {
 }
 
 extension ByteBuffer {
-    /// A part of the readable bytes, which are shared; empty if it does not fit.
+    /// Returns a part of the readable bytes without copying; empty if it is out of range.
     func piece(at offset: Int, count: Int) -> ByteBuffer {
         getSlice(at: readerIndex + offset, length: count) ?? ByteBuffer()
     }

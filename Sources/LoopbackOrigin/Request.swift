@@ -1,17 +1,17 @@
 extension LoopbackOrigin {
     /// A request as the origin received it.
     ///
-    /// Its body, if any, is read and dropped.
+    /// Its body, if any, is read and discarded.
     public struct Request: Sendable, Hashable {
         /// The method, such as `GET`.
         public let method: String
-        /// What stood in the request line: path and query.
+        /// The request target: path and query.
         public let target: String
         /// The header fields in the order of arrival.
         public let headerFields: HeaderFields
-        /// The how-manieth request to this path it is, from 1.
+        /// The number of this request among those for the path, from 1.
         public let ordinal: Int
-        /// The connection it came over: connections are numbered from 1 as they are accepted.
+        /// The number of the connection, counted from 1 in the order of acceptance.
         public let connection: Int
 
         let isKeepAlive: Bool

@@ -1,12 +1,12 @@
 extension LoopbackOrigin.Response {
-    /// A place in an answer on its way over the wire.
+    /// A position in a response as it is sent.
     public enum Point: Sendable, Hashable {
-        /// Before any byte.
+        /// Before the first byte.
         case start
-        /// In the middle of the head, between two bytes of it, behind all interim answers. For raw answers the same as
-        /// `start`.
+        /// In the middle of the head, between two bytes of it, after all interim responses. For raw responses, the
+        /// same as `start`.
         case insideHead
-        /// After that many bytes of the body, or at its end if it is shorter: before the last, empty chunk of a
+        /// After this number of bytes of the body, or at its end if it is shorter: before the last, empty chunk of a
         /// chunked body. `.body(0)` is between head and body.
         case body(Int)
     }
@@ -29,34 +29,34 @@ extension LoopbackOrigin.Response {
         let kind: Kind
     }
 
-    /// The body at `bytesPerSecond`, in pieces of `chunk` bytes with equal pauses between them.
+    /// Returns a response whose body is sent at `bytesPerSecond`, in pieces of `chunk` bytes with equal pauses.
     public func paced(bytesPerSecond: Int, chunk: Int = 1_024) -> Self {
         var response = self
         response.pace = Pace(bytesPerSecond: max(1, bytesPerSecond), chunk: max(1, chunk))
         return response
     }
 
-    /// Nothing after `point` until `gate` is open.
+    /// Returns a response that sends nothing after `point` until `gate` is open.
     public func held(at point: Point, until gate: Gate) -> Self {
         interrupted(at: point, .hold(gate))
     }
 
-    /// Nothing after `point` for as long as `duration`.
+    /// Returns a response that pauses at `point` for `duration`.
     public func paused(at point: Point, for duration: Duration) -> Self {
         interrupted(at: point, .pause(duration))
     }
 
-    /// Nothing after `point`, ever: the connection stays open until the other side closes it.
+    /// Returns a response that sends nothing after `point` and keeps the connection open until the client closes it.
     public func stalled(at point: Point) -> Self {
         interrupted(at: point, .stall)
     }
 
-    /// The connection is closed at `point` (FIN).
+    /// Returns a response that closes the connection at `point` (FIN).
     public func cut(at point: Point) -> Self {
         interrupted(at: point, .cut)
     }
 
-    /// The connection is reset at `point` (RST).
+    /// Returns a response that resets the connection at `point` (RST).
     public func reset(at point: Point) -> Self {
         interrupted(at: point, .reset)
     }

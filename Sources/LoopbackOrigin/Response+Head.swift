@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 
 extension LoopbackOrigin.Response {
-    /// The steps that send the head.
+    /// Returns the steps that send the head.
     func headSteps(answering request: LoopbackOrigin.Request) -> [Step] {
         let head = ByteBuffer(string: head(answering: request))
         let interruptions = interruptions(at: .insideHead)
@@ -28,7 +28,7 @@ extension LoopbackOrigin.Response {
     var interimHeads: String { interim.map(\.head).joined() }
 
     fileprivate static func head(status: Int, reason: String?, fields: HeaderFields) -> String {
-        // NIO has no words for 103.
+        // NIO has no reason phrase for 103.
         let reason = reason ?? (status == 103 ? "Early Hints" : HTTPResponseStatus(statusCode: status).reasonPhrase)
         let lines = fields.fields.map { "\($0.name): \($0.value)\r\n" }.joined()
         return "HTTP/1.1 \(status) \(reason)\r\n\(lines)\r\n"
@@ -37,7 +37,7 @@ extension LoopbackOrigin.Response {
     /// The parts of the body in order.
     var parts: [RepeatedBytes] { [RepeatedBytes(content)].compactMap { $0 } + continuation }
 
-    /// The length of the body with what follows it; nil without an end.
+    /// The length of the body including its continuation; `nil` if endless.
     var bodyLength: Int? {
         var sum = 0
         for part in parts {
@@ -66,6 +66,6 @@ extension LoopbackOrigin.Response {
 }
 
 extension LoopbackOrigin.Response.Interim {
-    /// The bytes on the wire.
+    /// The bytes of the head as text.
     var head: String { LoopbackOrigin.Response.head(status: status, reason: nil, fields: headerFields) }
 }

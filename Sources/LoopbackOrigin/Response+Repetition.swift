@@ -1,12 +1,13 @@
 internal import NIOCore
 
-// What is sent besides head and body, without being held in memory.
+// Content that is sent in addition to head and body without being held in memory.
 extension LoopbackOrigin.Response {
-    /// Continues the body, or the raw bytes, by copies of `bytes`, with a pause of `interval` before each copy.
+    /// Returns a response whose body, or raw bytes, are continued by copies of `bytes`, with a pause of `interval`
+    /// before each copy.
     ///
-    /// They count as bytes of the body, for its `Content-Length` and for points such as `.body(1_000_000)`. An endless
-    /// body has no honest `Content-Length`; it is sent without one. Copies without pauses are sent together, in pieces of
-    /// up to 64 KiB, as fast as the client reads.
+    /// They count as bytes of the body, for its `Content-Length` and for points such as `.body(1_000_000)`. An
+    /// endless body is sent without a `Content-Length`. Copies without pauses are sent together, in pieces of up to
+    /// 64 KiB, as fast as the client reads.
     ///
     ///     Response.raw("HTTP/1.1 200 OK\r\n").followed(by: "X-Field: x\r\n", .endlessly)
     public func followed(by bytes: [UInt8], _ repetition: Repetition = .once, every interval: Duration? = nil) -> Self {
@@ -17,14 +18,16 @@ extension LoopbackOrigin.Response {
         return response
     }
 
-    /// Continues the body, or the raw bytes, by copies of `text` as UTF-8, with a pause of `interval` before each copy.
+    /// Returns a response whose body, or raw bytes, are continued by copies of `text` as UTF-8, with a pause of
+    /// `interval` before each copy.
     public func followed(by text: String, _ repetition: Repetition = .once, every interval: Duration? = nil) -> Self {
         followed(by: Array(text.utf8), repetition, every: interval)
     }
 
-    /// Sends copies of `interim` before the head, behind ``interim``, with a pause of `interval` before each copy.
+    /// Returns a response that sends copies of `interim` before the head, after ``interim``, with a pause of
+    /// `interval` before each copy.
     ///
-    /// Raw answers have none.
+    /// Raw responses have none.
     public func preceded(
         by interim: Interim, _ repetition: Repetition = .once, every interval: Duration? = nil
     ) -> Self {
@@ -35,10 +38,11 @@ extension LoopbackOrigin.Response {
         return response
     }
 
-    /// Sends copies of `line` as trailers behind the last chunk, with a pause of `interval` before each copy.
+    /// Returns a response that sends copies of `line` as trailers after the last chunk, with a pause of `interval`
+    /// before each copy.
     ///
-    /// The line is sent as written and needs its own end, such as `X-Trailer: x\r\n`. Only chunked answers have
-    /// trailers.
+    /// The line is sent as written and must include its own end, such as `X-Trailer: x\r
+    /// `. Only chunked responses have trailers.
     public func trailed(by line: String, _ repetition: Repetition = .once, every interval: Duration? = nil) -> Self {
         var response = self
         if let part = RepeatedBytes(ByteBuffer(string: line), repetition, every: interval) {

@@ -1,6 +1,6 @@
 internal import Threading
 
-/// Which answer belongs to which path.
+/// The responses by path.
 final class Routes: Sendable {
     typealias Handler = @Sendable (LoopbackOrigin.Request) -> LoopbackOrigin.Response
 
@@ -10,12 +10,12 @@ final class Routes: Sendable {
         handlers.withLock { $0[path] = handler }
     }
 
-    /// Lets go of all answers: one held at a gate that was never opened would otherwise keep the gate that keeps it.
+    /// Removes all responses: one held at an unopened gate would otherwise form a reference cycle with it.
     func removeAll() {
         handlers.withLock { $0 = [:] }
     }
 
-    /// The answer of the route for the target, else for the path, else for the longest `prefix*`; else 404.
+    /// Returns the response for the target, else for the path, else for the longest matching `prefix*`, else 404.
     func response(to request: LoopbackOrigin.Request) -> LoopbackOrigin.Response {
         let path = request.path
         let handler = handlers.withLock { handlers in

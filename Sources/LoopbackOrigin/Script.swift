@@ -1,26 +1,26 @@
 internal import NIOCore
 
-/// What a connection does next.
+/// The next action of a connection.
 enum Step {
     /// Write the bytes, `bodyBytes` of which are the body's.
     case write(ByteBuffer, bodyBytes: Int)
     case hold(Gate)
     case pause(TimeAmount)
-    /// Do nothing until the other side closes the connection.
+    /// Do nothing until the client closes the connection.
     case stall
-    /// Close (FIN) after everything written has left.
+    /// Close the connection (FIN) after everything written has been sent.
     case close
-    /// Close by RST after everything written has left.
+    /// Reset the connection (RST) after everything written has been sent.
     case reset
-    /// The answer is complete and the connection ready for the next request.
+    /// The response is complete and the connection ready for the next request.
     case end
 }
 
-/// The steps that perform a response, each made when it is asked for, so that a response without an end takes no memory.
+/// The steps that perform a response, created on demand, so that an endless response takes no memory.
 struct Script {
     private enum Section {
         case steps([Step])
-        /// Bytes that are not the body's.
+        /// Bytes that are not part of the body.
         case pieces(BytePieces)
         case body(BodyScript)
     }
@@ -51,7 +51,7 @@ struct Script {
         self.sections = sections[...]
     }
 
-    /// The next step; nil behind the last one.
+    /// Returns the next step; `nil` after the last one.
     mutating func next() -> Step? {
         while ready.isEmpty {
             guard let section = sections.popFirst() else { return nil }
@@ -76,7 +76,7 @@ struct Script {
 private struct BodyScript {
     private let response: LoopbackOrigin.Response
     private var pieces: BytePieces
-    /// The places of interruptions that lie ahead.
+    /// The positions of interruptions still ahead.
     private var stops: ArraySlice<Int>
     private var offset = 0
     private let pieceSize: Int
@@ -89,7 +89,7 @@ private struct BodyScript {
         pieceSize = min(response.pace?.chunk ?? .max, chunkSize)
     }
 
-    /// The steps up to the end of the next piece; nil at the end of the body.
+    /// Returns the steps up to the end of the next piece; `nil` at the end of the body.
     mutating func next() -> [Step]? {
         if let stop = stops.first, stop == offset {
             stops.removeFirst()
@@ -114,7 +114,7 @@ private struct BodyScript {
 }
 
 extension LoopbackOrigin.Response {
-    /// The interruptions at `point`, each once, in the order in which they were scripted.
+    /// Returns the interruptions at `point`, each once, in the order in which they were scripted.
     func interruptions(at point: Point) -> [Step] {
         interruptions.filter { matches($0.point, point) }.map { interruption in
             switch interruption.kind {
@@ -131,12 +131,12 @@ extension LoopbackOrigin.Response {
         if let stop = stop(of: scripted) { .body(stop) == point } else { scripted == point }
     }
 
-    /// Where in the body `point` is, or nil if it is before the body.
+    /// Returns the position of `point` in the body, or `nil` if it is before the body.
     private func stop(of point: Point) -> Int? {
         guard case .body(let offset) = point else { return nil }
         return min(max(0, offset), bodyLength ?? .max)
     }
 
-    /// The places in the body at which something is scripted, in order.
+    /// The positions in the body with interruptions, in order.
     fileprivate var stops: [Int] { Set(interruptions.compactMap { stop(of: $0.point) }).sorted() }
 }
