@@ -1,4 +1,4 @@
-/// A number of bytes as people read it.
+/// A number of bytes in human-readable form.
 package struct ByteCount: CustomStringConvertible, Sendable {
     package let bytes: Int
 

@@ -4,16 +4,16 @@ import Darwin
 import Glibc
 #endif
 
-/// What could not be done with a file, and why.
+/// A failed file operation and its reason.
 package struct FileError: Error, Equatable, CustomStringConvertible {
     package let description: String
-    /// The system's error code; 0 if it is none of the system's.
+    /// The system's error code; 0 if the error is not from the system.
     package let code: Int32
-    /// A Boolean value that indicates whether nothing else could be written to the same folder either: the disk is
-    /// full, fails, or takes no writing.
+    /// A Boolean value that indicates whether writing other files to the same folder would also fail: the disk is
+    /// full, defective, or read-only.
     package var endsRun = false
 
-    /// Cannot `action` `path`, for the reason in `errno`.
+    /// Creates an error for `action` on `path`; by default with the reason in `errno`.
     package init(_ action: String, _ path: String, code: Int32 = errno) {
         self.code = code
         description = "cannot \(action) \(path): \(unsafe String(cString: strerror(code)))"
@@ -24,7 +24,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
         code = 0
     }
 
-    /// Why `path` cannot be read from; nil if it can.
+    /// Returns the reason why `path` cannot be read; `nil` if it can.
     package static func reading(_ path: String) -> FileError? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return FileError("read", path) }
@@ -35,7 +35,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Calls on open files that go on where the kernel stopped early.
+/// Calls on open files that continue after partial reads and writes.
 package enum FileDescriptor {
     /// Writes all of `bytes`.
     package static func write(_ bytes: [UInt8], to descriptor: Int32, named name: String) throws(FileError) {
@@ -52,7 +52,7 @@ package enum FileDescriptor {
         }
     }
 
-    /// Reads up to `most` bytes; none at the end.
+    /// Reads up to `most` bytes; returns none at the end.
     package static func read(_ most: Int, from descriptor: Int32, named name: String) throws(FileError) -> [UInt8] {
         var count = 0
         repeat {
@@ -63,13 +63,13 @@ package enum FileDescriptor {
         throw FileError("read", name)
     }
 
-    /// Returns whether something can be read, or the end is there, within `milliseconds`.
+    /// Returns whether data or the end of the file can be read within `milliseconds`.
     package static func isReadable(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe systemPoll(&poll, 1, milliseconds) > 0
     }
 
-    /// Somebody made the stream non-blocking, which a shared terminal often is.
+    /// Handles a nonblocking stream, which shared terminals often are.
     private static func waitUntilWritable(_ descriptor: Int32) {
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = unsafe systemPoll(&poll, 1, -1)

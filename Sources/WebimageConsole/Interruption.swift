@@ -7,21 +7,21 @@ import Darwin
 import Glibc
 #endif
 
-/// Ctrl-C and the polite kill.
+/// Handles the signals SIGINT, SIGTERM, and SIGHUP.
 ///
-/// The first cancels the work, which then cleans up after itself; a later one ends the process on the spot. What comes
-/// within half a second of the first is one with it: `timeout`, for one, signals its child and then their whole group.
+/// The first signal cancels the work, which then cleans up; a later one ends the process immediately. Signals within
+/// half a second of the first count as the same: `timeout`, for example, signals its child and then the whole group.
 package enum Interruption {
-    /// The work was interrupted; the shell's convention is the exit status 128 + `signal`.
+    /// The error when the work was interrupted; by convention, the exit status is 128 + `signal`.
     package struct Interrupted: Error {
         package let signal: Int32
         package var exitStatus: Int32 { 128 + signal }
     }
 
-    /// What `body` returns.
+    /// Returns the result of `body`.
     ///
-    /// A signal that the process was started to ignore, as `nohup` and shells without job control have it, stays ignored.
-    /// Throws `Interrupted` if a signal came, after `body` has ended.
+    /// Signals that the process was started to ignore, for example by `nohup` or shells without job control, stay
+    /// ignored. Throws `Interrupted` if a signal was received, after `body` has ended.
     package static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -32,7 +32,7 @@ package enum Interruption {
             if unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler { received.take(number) }
-            // A signal that came before would be ignored for good.
+            // A signal received before that would be ignored permanently.
             await withCheckedContinuation { registered in
                 source.setRegistrationHandler { registered.resume() }
                 source.activate()
@@ -47,7 +47,7 @@ package enum Interruption {
         return try result.get()
     }
 
-    /// The signals so far.
+    /// The signals received so far.
     private final class Received: Sendable {
         private struct State {
             var first: (signal: Int32, at: ContinuousClock.Instant)?
@@ -58,7 +58,7 @@ package enum Interruption {
 
         var first: Int32? { state.withLock { $0.first?.signal } }
 
-        /// Calls `action` with the first signal, or now if it has come.
+        /// Calls `action` on the first signal, or immediately if it has been received.
         func whenFirst(_ action: @escaping @Sendable () -> Void) {
             let isFirst = state.withLock { state in
                 state.action = action

@@ -1,4 +1,4 @@
-/// Rows of text in aligned columns, the first to the left and the others to the right.
+/// Rows of text in aligned columns: the first is left-aligned, the others right-aligned.
 package struct Table: Sendable {
     private var rows: [[String]]
 

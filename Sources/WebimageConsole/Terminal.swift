@@ -4,7 +4,7 @@ import Darwin
 import Glibc
 #endif
 
-/// What the process's standard output or error is connected to.
+/// The standard output or error stream of the process.
 package struct Terminal: Sendable {
     package let descriptor: Int32
 
@@ -15,17 +15,17 @@ package struct Terminal: Sendable {
     package static let output = Terminal(descriptor: STDOUT_FILENO)
     package static let error = Terminal(descriptor: STDERR_FILENO)
 
-    /// A Boolean value that indicates whether cursor movements are understood here.
+    /// A Boolean value that indicates whether the stream is a terminal that supports cursor movements.
     package var isInteractive: Bool {
         isatty(descriptor) == 1 && Self.environment("TERM") != "dumb"
     }
 
-    /// A Boolean value that indicates whether pictures may be drawn: see https://no-color.org.
+    /// A Boolean value that indicates whether color output is allowed: see https://no-color.org.
     package var showsColor: Bool {
         isInteractive && (Self.environment("NO_COLOR") ?? "").isEmpty
     }
 
-    /// Columns and rows, as they are at this moment.
+    /// The current number of columns and rows.
     package var size: (columns: Int, rows: Int) {
         var size = winsize()
         let status = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
@@ -33,20 +33,20 @@ package struct Terminal: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes `text` as it is.
+    /// Writes `text` unchanged.
     package func write(_ text: String) throws(FileError) {
         try FileDescriptor.write(
             Array(text.utf8), to: descriptor, named: descriptor == STDOUT_FILENO ? "standard output" : "the terminal")
     }
 
-    /// Writes `text` if that can be done: for what nobody depends on.
+    /// Writes `text`, ignoring errors: for optional output.
     package func tell(_ text: String) {
         do throws(FileError) { try write(text) } catch {}
     }
 
-    /// Puts something in the place of a standard stream that is closed, lest the next file become it.
+    /// Opens replacements for closed standard streams, so that files opened later do not take their descriptors.
     ///
-    /// Reading from it, and writing results to it, fails as before.
+    /// Reading from them, and writing results to them, still fails.
     package static func fillGaps() {
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
@@ -60,7 +60,7 @@ package struct Terminal: Sendable {
 }
 
 extension String {
-    /// The text cut to `columns` of a terminal.
+    /// Returns the text truncated to `columns` of a terminal.
     ///
     /// Wide characters count twice.
     package func fitting(_ columns: Int) -> String {
@@ -74,7 +74,7 @@ extension String {
 }
 
 extension Character {
-    /// Close enough: East Asian wide forms and emoji take two columns.
+    /// An approximation: East Asian wide forms and emoji take two columns.
     fileprivate var columns: Int {
         switch unicodeScalars.first?.value ?? 0 {
         case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
