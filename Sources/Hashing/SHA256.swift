@@ -1,10 +1,10 @@
-/// The hash SHA-256 (FIPS 180-4), for names of files that nobody can make collide, and for comparing what shall not be
-/// written down.
+/// The hash function SHA-256 (FIPS 180-4), for file names that cannot be forged to collide, and for comparing secrets
+/// without storing them.
 package enum SHA256 {
-    /// The 32 bytes of the hash of a text's UTF-8.
+    /// Returns the 32-byte hash of the UTF-8 bytes of a text.
     package static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
 
-    /// The 32 bytes of the hash.
+    /// Returns the 32-byte hash.
     package static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var state = start
         var words = [UInt32](repeating: 0, count: 64)

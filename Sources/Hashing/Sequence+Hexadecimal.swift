@@ -1,5 +1,5 @@
 extension Sequence<UInt8> {
-    /// Two digits a byte, in lower case.
+    /// The bytes as lowercase hexadecimal, two digits each.
     package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

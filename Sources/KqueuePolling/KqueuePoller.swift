@@ -1,7 +1,7 @@
 package import SocketPolling
 
 #if os(Linux)
-// A stand-in for kqueue: on Linux only the tests use this module.
+// A stand-in for kqueue: on Linux, only the tests use this module.
 import CKqueue
 import Glibc
 #elseif canImport(Darwin)
@@ -10,10 +10,9 @@ import Darwin
 import Glibc
 #endif
 
-/// kqueue, with a user event for wake-ups.
+/// A poller that uses kqueue, with a user event for wake-ups.
 ///
-/// `@unchecked Sendable`: the kernel serializes what is done with the queue; the buffers are touched only by the thread
-/// that waits.
+/// `@unchecked Sendable`: the kernel serializes operations on the queue; only the waiting thread uses the buffers.
 @safe
 package final class KqueuePoller: SystemPoller, @unchecked Sendable {
     private static let batch = 256
@@ -32,7 +31,7 @@ package final class KqueuePoller: SystemPoller, @unchecked Sendable {
         _ = fcntl(queue, F_SETFD, FD_CLOEXEC)
         unsafe buffer = .allocate(capacity: Self.batch)
         unsafe changes = .allocate(capacity: Self.filters.count)
-        // The kernel resets it when it has been reported.
+        // The kernel resets it after it has been reported.
         guard sendUserEvent(flags: EV_ADD | EV_CLEAR) else { return nil }
     }
 
@@ -47,7 +46,8 @@ package final class KqueuePoller: SystemPoller, @unchecked Sendable {
         for (interest, filter) in Self.filters {
             let flags: Int32
             if change.new.contains(interest) {
-                // Even if it is watched already: the kernel forgets a descriptor that is closed, whatever the table says.
+                // Add it even if it is watched already: the kernel forgets closed descriptors, even if the table
+                // still lists them.
                 flags = EV_ADD
             } else if change.old.contains(interest) {
                 flags = EV_DELETE
@@ -57,7 +57,7 @@ package final class KqueuePoller: SystemPoller, @unchecked Sendable {
             var event = unsafe kevent()
             unsafe event.ident = UInt(change.descriptor)
             unsafe event.filter = Int16(filter)
-            // Receipts let the second change take effect where the first one fails.
+            // With receipts, the second change takes effect even if the first one fails.
             unsafe event.flags = UInt16(flags | EV_RECEIPT)
             unsafe event.udata = UnsafeMutableRawPointer(bitPattern: UInt(change.number))
             unsafe changes[count] = event
@@ -88,7 +88,7 @@ package final class KqueuePoller: SystemPoller, @unchecked Sendable {
             number: UInt32(truncatingIfNeeded: UInt(bitPattern: event.udata)),
             isReadable: filter == EVFILT_READ,
             isWritable: filter == EVFILT_WRITE,
-            // Together with the end, the filter's flags are the error of the socket.
+            // At the end of the stream, the filter's flags contain the error of the socket.
             isBroken: flags & EV_EOF != 0 && event.fflags != 0)
     }
 

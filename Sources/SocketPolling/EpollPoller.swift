@@ -2,14 +2,14 @@
 import CLinux
 import Glibc
 
-/// epoll and an eventfd.
+/// A poller that uses epoll and an eventfd.
 ///
-/// `@unchecked Sendable`: the kernel serializes what is done with the descriptors; the buffer is touched only by the
-/// thread that waits.
+/// `@unchecked Sendable`: the kernel serializes operations on the descriptors; only the waiting thread uses the
+/// buffer.
 @safe
 package final class EpollPoller: SystemPoller, @unchecked Sendable {
     private static let batch = 256
-    /// The number of the eventfd; a ``WatchTable`` begins at 1.
+    /// The number of the eventfd; numbers of a ``WatchTable`` start at 1.
     private static let wakeUpNumber: UInt32 = 0
 
     private let epoll: Int32
@@ -46,7 +46,7 @@ package final class EpollPoller: SystemPoller, @unchecked Sendable {
         }
         let isNew = change.old.isEmpty
         let (first, second) = isNew ? (EPOLL_CTL_ADD, EPOLL_CTL_MOD) : (EPOLL_CTL_MOD, EPOLL_CTL_ADD)
-        // The kernel forgets a descriptor that is closed, whatever the table says.
+        // The kernel forgets closed descriptors, even if the table still lists them.
         if unsafe epoll_ctl(epoll, first, change.descriptor, &event) != 0 {
             unsafe epoll_ctl(epoll, second, change.descriptor, &event)
         }
@@ -84,7 +84,7 @@ package final class EpollPoller: SystemPoller, @unchecked Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, never fewer than asked for.
+    /// The duration in whole milliseconds, rounded up.
     fileprivate var roundedUpMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         guard seconds < 1_000_000 else { return 1_000_000_000 }

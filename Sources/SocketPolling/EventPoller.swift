@@ -1,14 +1,13 @@
 import Synchronization
 
-/// Waits for sockets and for a wake-up.
+/// A poller that waits for sockets and for wake-ups.
 ///
-/// While the process has no descriptor left for a ``SystemPoller``, it waits for wake-ups alone, until ``open()``
-/// succeeds.
+/// While the process has no descriptor for a ``SystemPoller``, it only waits for wake-ups, until ``open()`` succeeds.
 ///
-/// `@unchecked Sendable`: what ``wake()`` uses is atomic or locked; everything else is touched only by the thread that
-/// waits, once it runs.
+/// `@unchecked Sendable`: the state used by ``wake()`` is atomic or locked; all other state is used only by the
+/// waiting thread once it runs.
 package final class EventPoller: @unchecked Sendable {
-    /// An atomic reference needs a class.
+    /// A class, as required for an atomic reference.
     private final class System: Sendable {
         let poller: any SystemPoller
 
@@ -19,14 +18,14 @@ package final class EventPoller: @unchecked Sendable {
 
     private let type: any SystemPoller.Type
     private let system = AtomicLazyReference<System>()
-    /// What ``wake()`` raises until there is a system poller.
+    /// The flag raised by ``wake()`` until there is a system poller.
     private let flag = WakeUpFlag()
     private var watches = WatchTable()
 
-    /// The number of connections that are open.
+    /// The number of open connections.
     package var connectionCount: Int { watches.connectionCount }
 
-    /// A poller, which is open if there are descriptors for it.
+    /// Creates a poller, which is open if there are descriptors for it.
     package init(_ type: any SystemPoller.Type) {
         self.type = type
         open()
@@ -34,7 +33,7 @@ package final class EventPoller: @unchecked Sendable {
 
     /// Opens the poller if it is not open yet.
     ///
-    /// Returns false if the process has no descriptors for it; sockets cannot be watched then.
+    /// Returns `false` if the process has no descriptors for it; sockets cannot be watched in this case.
     @discardableResult
     package func open() -> Bool {
         if system.load() != nil { return true }
@@ -43,9 +42,9 @@ package final class EventPoller: @unchecked Sendable {
         return true
     }
 
-    /// Ends the wait that is under way, or the next one.
+    /// Ends the current wait, or the next one.
     ///
-    /// From any thread.
+    /// Can be called from any thread.
     package func wake() {
         if let system = system.load() {
             system.poller.wake()
@@ -54,32 +53,32 @@ package final class EventPoller: @unchecked Sendable {
         }
     }
 
-    /// Watches `descriptor` from now on, or for something else than before.
+    /// Starts to watch `descriptor`, or changes the events it is watched for.
     package func watch(_ descriptor: Int32, for interest: WatchTable.Interest) {
         apply(watches.watch(descriptor, for: interest))
     }
 
-    /// Nobody waits for the events of `descriptor` any longer.
+    /// Stops reporting the events of `descriptor`.
     package func forget(_ descriptor: Int32) {
         apply(watches.forget(descriptor))
     }
 
-    /// `descriptor` is a connection from now on; ``connectionClosed(_:)`` follows.
+    /// Records that `descriptor` is an open connection; ``connectionClosed(_:)`` follows.
     package func connectionOpened(_ descriptor: Int32) { watches.connectionOpened(descriptor) }
 
-    /// `descriptor` is about to be closed; the kernel then stops watching it by itself.
+    /// Records that `descriptor` is about to be closed, after which the kernel stops watching it.
     package func connectionClosed(_ descriptor: Int32) { watches.connectionClosed(descriptor) }
 
-    /// Waits until something happens, ``wake()`` is called, or `timeout` has passed; nil waits without end.
+    /// Waits until an event occurs, ``wake()`` is called, or `timeout` has passed; `nil` means no limit.
     ///
-    /// Returns how many events there are to ``deliver(_:to:)``.
+    /// Returns the number of events to ``deliver(_:to:)``.
     package func wait(timeout: Duration?) -> Int {
         if let system = system.load() { return system.poller.wait(timeout: timeout) }
         flag.wait(timeout: timeout)
         return 0
     }
 
-    /// Passes on the events of the last wait, except those that nobody waits for any longer.
+    /// Delivers the events of the last wait, except those of forgotten descriptors.
     package func deliver(_ count: Int, to handle: (SocketEvent) -> Void) {
         guard let poller = system.load()?.poller else { return }
         for index in 0..<count {

@@ -4,9 +4,9 @@ import Darwin
 import Glibc
 #endif
 
-/// A wake-up for a thread that has no descriptor to wait for.
+/// A wake-up mechanism for a thread without a descriptor to wait for.
 ///
-/// `@unchecked Sendable`: the flag is touched only while the mutex is held.
+/// `@unchecked Sendable`: the flag is accessed only while the mutex is held.
 @safe
 final class WakeUpFlag: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -29,7 +29,7 @@ final class WakeUpFlag: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Ends the wait that is under way, or the next one.
+    /// Ends the current wait, or the next one.
     func raise() {
         unsafe pthread_mutex_lock(mutex)
         isRaised = true
@@ -37,9 +37,9 @@ final class WakeUpFlag: @unchecked Sendable {
         unsafe pthread_cond_signal(raised)
     }
 
-    /// Waits until the flag is raised or `timeout` has passed, then lowers it; nil waits without end.
+    /// Waits until the flag is raised or `timeout` has passed, then lowers it; `nil` means no limit.
     func wait(timeout: Duration?) {
-        // Condition variables go by this clock on every system.
+        // Condition variables use this clock on every system.
         var end = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &end)
         if let timeout { end += timespec(timeout) }

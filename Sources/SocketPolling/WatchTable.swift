@@ -1,8 +1,8 @@
-/// The sockets that a system poller watches, and those whose events somebody waits for.
+/// The sockets that a system poller watches, and those whose events are wanted.
 ///
-/// A pure value: it returns what the system poller has to change.
+/// A pure value: it returns the changes for the system poller.
 package struct WatchTable: Sendable {
-    /// What a socket is watched for.
+    /// The events that a socket is watched for.
     package struct Interest: OptionSet, Sendable {
         package static let readable = Interest(rawValue: 1)
         package static let writable = Interest(rawValue: 2)
@@ -14,16 +14,16 @@ package struct WatchTable: Sendable {
         }
     }
 
-    /// A change to what the system poller watches.
+    /// A change of the watched events of one socket.
     package struct Change: Equatable, Sendable {
         package let descriptor: Int32
-        /// What the events of this watch carry; see ``SocketEvent/number``.
+        /// The number carried by the events of this watch; see ``SocketEvent/number``.
         package let number: UInt32
-        /// What the socket was watched for; empty if it was not.
+        /// The events that the socket was watched for; empty if none.
         ///
-        /// The kernel may have forgotten it since.
+        /// The kernel can have forgotten it since.
         package let old: Interest
-        /// What it is watched for from now on; empty if it is not.
+        /// The events to watch from now on; empty if none.
         package let new: Interest
 
         package init(descriptor: Int32, number: UInt32, old: Interest, new: Interest) {
@@ -31,71 +31,71 @@ package struct WatchTable: Sendable {
         }
     }
 
-    /// What to do with an event.
+    /// The reaction to an event.
     package enum Reaction: Equatable, Sendable {
-        /// Somebody waits for it.
+        /// Deliver the event.
         case deliver
-        /// It belongs to an earlier socket with the same descriptor.
+        /// Ignore the event, which belongs to an earlier socket with the same descriptor.
         case ignore
-        /// Nobody waits for it: without the change it would be reported again and again.
+        /// Stop watching an unwanted event, which would otherwise be reported repeatedly.
         case stopWatching(Change)
     }
 
-    /// What is known of one descriptor.
+    /// The state of one descriptor.
     private struct Watch {
         var number: UInt32 = 0
-        /// What the system poller watches it for.
+        /// The events that the system poller watches.
         var registered: Interest = []
-        /// A Boolean value that indicates whether somebody waits for its events.
+        /// A Boolean value that indicates whether its events are wanted.
         var isWanted = false
-        /// A Boolean value that indicates whether its opening and closing are announced, so that the system poller
-        /// may keep watching it unwanted.
+        /// A Boolean value that indicates whether its opening and closing are reported, so that the system poller can
+        /// continue to watch it while its events are unwanted.
         var isConnection = false
     }
 
-    /// The number of connections that are open.
+    /// The number of open connections.
     package private(set) var connectionCount = 0
-    /// By descriptor: the kernel assigns the lowest free number, so there are no more than descriptors.
+    /// The watches, indexed by descriptor: the kernel assigns the lowest free number, so the array stays small.
     private var watches: [Watch] = []
     private var lastNumber: UInt32
 
-    /// An empty table; `lastNumber` is the number before the first one that it assigns.
+    /// Creates an empty table; `lastNumber` precedes the first number that it assigns.
     package init(lastNumber: UInt32 = 0) {
         self.lastNumber = lastNumber
     }
 
-    /// Watches `descriptor` from now on, or for something else than before.
+    /// Starts to watch `descriptor`, or changes the events it is watched for.
     package mutating func watch(_ descriptor: Int32, for interest: Interest) -> Change? {
         guard let index = addedIndex(of: descriptor) else { return nil }
         watches[index].isWanted = true
         return register(interest, at: index)
     }
 
-    /// Nobody waits for the events of `descriptor` any longer.
+    /// Marks the events of `descriptor` as unwanted.
     ///
-    /// A connection remains watched until something happens on it: usually somebody waits for it again before that, and
-    /// two system calls per request are saved.
+    /// A connection remains watched until an event occurs: usually its events are wanted again before that, and two
+    /// system calls per request are saved.
     package mutating func forget(_ descriptor: Int32) -> Change? {
         guard let index = index(of: descriptor) else { return nil }
         watches[index].isWanted = false
         return watches[index].isConnection ? nil : register([], at: index)
     }
 
-    /// `descriptor` is a connection from now on; ``connectionClosed(_:)`` follows.
+    /// Records that `descriptor` is an open connection; ``connectionClosed(_:)`` follows.
     package mutating func connectionOpened(_ descriptor: Int32) {
         guard let index = addedIndex(of: descriptor) else { return }
         if !watches[index].isConnection { connectionCount += 1 }
         watches[index] = Watch(isConnection: true)
     }
 
-    /// `descriptor` is about to be closed; the kernel then stops watching it by itself.
+    /// Records that `descriptor` is about to be closed, after which the kernel stops watching it.
     package mutating func connectionClosed(_ descriptor: Int32) {
         guard let index = index(of: descriptor) else { return }
         if watches[index].isConnection { connectionCount -= 1 }
         watches[index] = Watch()
     }
 
-    /// Returns what to do with `event`.
+    /// Returns the reaction to `event`.
     package mutating func reaction(to event: SocketEvent) -> Reaction {
         guard let index = index(of: event.descriptor), watches[index].number == event.number else { return .ignore }
         if watches[index].isWanted { return .deliver }
@@ -111,7 +111,9 @@ package struct WatchTable: Sendable {
             descriptor: Int32(truncatingIfNeeded: index), number: watches[index].number, old: old, new: interest)
     }
 
-    /// Numbers repeat only after four billion watches; 0 belongs to descriptors that have never been watched.
+    /// Returns the next number.
+    ///
+    /// Numbers repeat only after four billion watches; 0 is for descriptors that were never watched.
     private mutating func nextNumber() -> UInt32 {
         lastNumber &+= 1
         if lastNumber == 0 { lastNumber = 1 }

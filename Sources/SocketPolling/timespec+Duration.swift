@@ -5,7 +5,7 @@ package import Glibc
 #endif
 
 extension timespec {
-    /// `duration`, rounded up to nanoseconds: no less than zero and no more than a million seconds.
+    /// Creates a time from `duration`, rounded up to nanoseconds and limited to 0 to one million seconds.
     package init(_ duration: Duration) {
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(1_000_000)).components
         self.init(tv_sec: Int(seconds), tv_nsec: Int((attoseconds + 999_999_999) / 1_000_000_000))

@@ -6,35 +6,35 @@ import Darwin
 import Glibc
 #endif
 
-/// Two lines of elements for threads that wait for them: short work goes first, but never keeps long work out.
+/// A queue with two lanes for threads that wait for elements: short work goes first, but never starves long work.
 ///
-/// `@unchecked Sendable`: everything that changes is touched only while `mutex` is held.
+/// `@unchecked Sendable`: all mutable state is accessed only while `mutex` is held.
 @safe
 package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
-    /// Where an element queues up.
+    /// The lane of an element.
     package enum Line: Sendable {
-        /// Goes first.
+        /// Elements that go first.
         case short
-        /// Has its turn when no short element waits, and after every few of them.
+        /// Elements whose turn is when no short element waits, and after every few short ones.
         case long
     }
 
-    /// So many short elements may go before a long one that waits.
+    /// The maximum number of short elements taken before a waiting long one.
     private static var shortInARow: Int { 8 }
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// What the threads that take everything, and those that take only short elements, wait for: a signal never wakes one
-    /// that cannot take the element.
+    /// The conditions for threads that take all elements, and for those that take only short ones, so that a signal
+    /// never wakes a thread that cannot take the element.
     private let anyAdded: UnsafeMutablePointer<pthread_cond_t>
     private let shortAdded: UnsafeMutablePointer<pthread_cond_t>
-    /// How many threads wait for `anyAdded`.
+    /// The number of threads waiting for `anyAdded`.
     private var waitingForAny = 0
     private var short = Deque<Element>()
     private var long = Deque<Element>()
     private var shortSinceLong = 0
     private var isClosed = false
 
-    /// An empty queue.
+    /// Creates an empty queue.
     package init() {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
@@ -61,7 +61,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Adds an element and wakes a thread that may take it.
+    /// Adds an element and wakes a thread that can take it.
     package func append(_ element: Element, to line: Line = .short) {
         unsafe pthread_mutex_lock(mutex)
         switch line {
@@ -72,16 +72,16 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// A Boolean value that indicates whether a short element waits to be taken.
+    /// A Boolean value that indicates whether a short element is waiting.
     package var hasShort: Bool {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return !short.isEmpty
     }
 
-    /// The next element, the oldest of its line; blocks the thread until there is one.
+    /// Returns the next element, the oldest of its lane; blocks the thread until there is one.
     ///
-    /// With `onlyShort` long ones are left to others. Nil once the queue is closed and nothing is left to take.
+    /// With `onlyShort`, long elements are left to other threads. Returns `nil` once the queue is closed and empty.
     package func next(onlyShort: Bool = false) -> Element? {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
@@ -101,7 +101,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Lets the waiting threads go.
+    /// Closes the queue and releases waiting threads.
     package func close() {
         unsafe pthread_mutex_lock(mutex)
         isClosed = true
@@ -110,9 +110,10 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         unsafe pthread_cond_broadcast(shortAdded)
     }
 
-    /// Wakes one thread for what is left, if there is one that may take it.
+    /// Wakes one thread for the remaining elements, if there is one that can take them.
     ///
-    /// Called for every element that comes or goes: a thread that was woken for one may find another one besides.
+    /// Called for every added or removed element, because a thread woken for one element can find another one as
+    /// well.
     private func signalForRest() {
         if waitingForAny > 0 {
             if !short.isEmpty || !long.isEmpty { unsafe pthread_cond_signal(anyAdded) }

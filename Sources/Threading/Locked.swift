@@ -4,26 +4,26 @@ package import Darwin
 package import Glibc
 #endif
 
-/// A value behind a mutex: the one lock of this package.
+/// A value protected by a mutex: the only lock of this package.
 ///
-/// Copies share the value and its mutex. Over `pthread_mutex_t` rather than `Synchronization.Mutex`, whose runtime is
-/// not instrumented on Linux, so that thread sanitizer reports races that are not there.
+/// Copies share the value and its mutex. Based on `pthread_mutex_t` instead of `Synchronization.Mutex`, whose runtime
+/// is not instrumented on Linux, so that the thread sanitizer reports false races.
 ///
-/// Inlinable, or every use from another module would run unspecialised, at several times the cost.
+/// Inlinable because other modules would otherwise use an unspecialized version that takes several times as long.
 ///
-/// `@unchecked Sendable`: the value is touched only between lock and unlock of its mutex.
+/// `@unchecked Sendable`: the value is accessed only while its mutex is locked.
 package struct Locked<Value>: @unchecked Sendable {
     @usableFromInline let storage: LockedStorage<Value>
 
-    /// A lock around `value`.
+    /// Creates a lock that protects `value`.
     @inlinable
     package init(_ value: sending Value) {
         storage = .make(value)
     }
 
-    /// Runs `body` with the value while nobody else can.
+    /// Runs `body` with exclusive access to the value.
     ///
-    /// `body` must not block, nor take this lock again.
+    /// `body` must not block or take this lock again.
     @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -49,7 +49,7 @@ package final class LockedStorage<Value>: ManagedBuffer<Value, pthread_mutex_t> 
         return unsafe unsafeDowncast(storage, to: LockedStorage.self)
     }
 
-    /// Stays where it is as long as the storage lives.
+    /// The mutex, whose address is stable as long as the storage exists.
     @inlinable var mutex: UnsafeMutablePointer<pthread_mutex_t> {
         unsafe withUnsafeMutablePointerToElements { unsafe $0 }
     }

@@ -6,10 +6,10 @@ import Glibc
 
 /// The limit on the file descriptors of this process: files, connections, and the timers of the runtime.
 package enum OpenFileLimit {
-    /// The limit in force, which is the soft one.
+    /// The effective (soft) limit.
     package static var current: Int { limits.soft }
 
-    /// Raises the limit to `count`, or to what the system allows if that is less; never lowers it.
+    /// Raises the limit to `count`, or to the maximum that the system allows; never lowers it.
     package static func raise(to count: Int) {
         let (soft, hard) = limits
         let wanted = min(count, hard)
@@ -17,7 +17,7 @@ package enum OpenFileLimit {
         set(wanted)
     }
 
-    /// Sets the limit, which may be below the number of descriptors that are open.
+    /// Sets the limit, which can be below the number of open descriptors.
     package static func set(_ count: Int) {
         var limit = rlimit()
         unsafe getrlimit(resource, &limit)
@@ -25,19 +25,19 @@ package enum OpenFileLimit {
         unsafe setrlimit(resource, &limit)
     }
 
-    /// Returns how many descriptors below `most` can be opened yet.
+    /// Returns how many more descriptors below `most` can be opened.
     package static func free(below most: Int = .max) -> Int {
         (0..<max(0, min(most, current))).count { fcntl(Int32($0), F_GETFD) < 0 }
     }
 
-    /// A Boolean value that says whether this process, or the system, has no descriptor left at this moment.
+    /// A Boolean value that indicates whether the process or the system currently has no descriptor left.
     package static var isReached: Bool {
         let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         if descriptor >= 0 { close(descriptor) }
         return descriptor < 0 && isShortage(errno)
     }
 
-    /// Returns whether `code` is the `errno` of a process, or a system, that has no descriptor left.
+    /// Returns whether `code` is the `errno` for a process or system without free descriptors.
     package static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE }
 
     private static var limits: (soft: Int, hard: Int) {

@@ -8,7 +8,8 @@ import Glibc
 
 /// Returns the number of processors that the calling thread may run on, at least 1.
 ///
-/// Under `taskset`, in a container with a set of processors, or in a batch job, these are fewer than the machine has.
+/// Under `taskset`, in a container with a CPU set, or in a batch job, this is less than the number of processors of
+/// the machine.
 package func availableProcessorCount() -> Int {
     #if os(Linux)
     let affinity = Int(clinux_affinity())

@@ -4,9 +4,9 @@ import Darwin
 import Glibc
 #endif
 
-/// Starts a detached thread that nothing works without: ends the process with a message if the system has none left.
+/// Starts a required detached thread: terminates the process with a message if the system cannot start one.
 ///
-/// See ``startThread(named:_:)``, for work that others can do, too.
+/// See ``startThread(named:_:)`` for work that other threads can do as well.
 package func startRequiredThread(named name: String, _ body: @escaping @Sendable () -> Void) {
     do {
         try startThread(named: name, body)
@@ -15,9 +15,9 @@ package func startRequiredThread(named name: String, _ body: @escaping @Sendable
     }
 }
 
-/// The system has no thread left for this process.
+/// The error when the system cannot start a thread.
 package struct ThreadFailure: Error, Equatable, CustomStringConvertible {
-    /// What `pthread_create` returned, an `errno`.
+    /// The result of `pthread_create`, an `errno`.
     package let code: Int32
 
     package init(code: Int32) {
@@ -27,10 +27,10 @@ package struct ThreadFailure: Error, Equatable, CustomStringConvertible {
     package var description: String { "cannot start a thread: \(unsafe String(cString: strerror(code)))" }
 }
 
-/// Starts a detached thread that runs `body` once and ends.
+/// Starts a detached thread that runs `body` once.
 ///
-/// For work that blocks or computes, which must not occupy the cooperative pool. The name, cut to 15 bytes, is what
-/// debuggers and `top` show.
+/// For work that blocks or computes and therefore must not occupy the cooperative pool. Debuggers and `top` show the
+/// name, truncated to 15 bytes.
 package func startThread(named name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadFailure) {
     var attributes = pthread_attr_t()
     unsafe pthread_attr_init(&attributes)
@@ -63,7 +63,7 @@ package func startThread(named name: String, _ body: @escaping @Sendable () -> V
     }
 }
 
-/// Returns a number that no other running thread has, never 0.
+/// Returns a number that is unique among running threads and never 0.
 package func currentThreadNumber() -> UInt {
     #if canImport(Darwin)
     UInt(bitPattern: pthread_self())
@@ -73,7 +73,7 @@ package func currentThreadNumber() -> UInt {
 }
 
 #if !canImport(Darwin)
-/// `pthread_setname_np` is hidden from Swift behind `_GNU_SOURCE`; the kernel's file does the same.
+/// `pthread_setname_np` is hidden from Swift behind `_GNU_SOURCE`; writing the kernel's file has the same effect.
 private func nameCurrentThread(_ name: String) {
     let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }
