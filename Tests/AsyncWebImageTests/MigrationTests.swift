@@ -1,34 +1,31 @@
 import AsyncWebImage
 import Testing
 
-/// The examples of the guide for those who come from SDWebImage, here so that they are compiled.
+/// The samples of the article about SDWebImage, here so that they are compiled.
 struct MigrationTests {
-    private let loader = ImageLoader()
-    private let url = "https://example.com/photo.jpg"
-
-    private func show(_ pixels: PixelBuffer) {}
-    private func show(_ received: Int, _ expected: Int?) {}
-
     private func loadsAnImage() async throws {
+        let loader = ImageLoader()
+        let url = "https://example.com/photo.jpg"
         let photo = try await loader.image(for: ImageRequest(url, priority: .high))
-        show(photo.pixels)
+        print(photo.pixels.size)
     }
 
     private func keepsAHandle() async throws {
-        let task = loader.task(for: ImageRequest(url))
+        let task = ImageLoader().task(for: ImageRequest("https://example.com/photo.jpg"))
         task.priority = .veryHigh
-        Task { for await progress in task.progress { show(progress.received, progress.expected) } }
-        let pixels = try await task.value.pixels
-        show(pixels)
+        for await progress in task.progress { print(progress.received, progress.expected ?? -1) }
+        print(try await task.value.pixels.size)
+        task.cancel()
     }
 
-    private func showsFrames() async throws {
-        for try await frame in loader.frames(for: ImageRequest(url)) {
-            show(frame.pixels)
+    private func showsPreviews() async throws {
+        for try await frame in ImageLoader().frames(for: ImageRequest("https://example.com/photo.jpg")) {
+            print(frame.pixels.size, frame.isFinal)
         }
     }
 
-    private func changesTheDownloader() async {
+    private func changesTheDownloader() async throws {
+        let loader = ImageLoader()
         await loader.coordinator.configure {
             $0.maximumConcurrentDownloads = 4
             $0.deadlines.firstByte = .seconds(30)
@@ -40,44 +37,43 @@ struct MigrationTests {
         await loader.coordinator.resume()
         await loader.coordinator.cancelAll()
         let activity = await loader.coordinator.activity
-        log("\(activity.running)")
+        print(activity.running + activity.waiting)
     }
 
-    private func listens() async {
+    private func modifiesRequests() async throws {
+        struct Signature: RequestModifier {
+            let key: String
+
+            func modify(_ request: TransportRequest) async throws -> TransportRequest {
+                var request = request
+                request.headerFields[.authorization] = "Bearer \(key) \(request.url.host)"
+                return request
+            }
+        }
+
+        var configuration = ImageLoader.Configuration()
+        configuration.downloads.requestModifier = Signature(key: "secret")
+        let loader = ImageLoader(configuration: configuration)
+        print(loader.cache.limit)
+    }
+
+    private func listens() async throws {
+        let loader = ImageLoader()
         for await event in loader.coordinator.events() {
             switch event.kind {
-            case .started(let attempt): log("\(event.url) started, \(attempt)")
-            case .response(let head): log("\(event.url) answered \(head.status.code)")
-            case .stopped(let error): log("\(event.url) stopped, \(String(describing: error))")
-            case .finished(let byteCount, _): log("\(event.url) has \(byteCount) bytes")
+            case .started(let attempt): print("\(event.url) started, \(attempt)")
+            case .response(let head): print("\(event.url) answered \(head.status.code)")
+            case .stopped(let error): print("\(event.url) stopped, \(String(describing: error))")
+            case .finished(let byteCount, _): print("\(event.url) has \(byteCount) bytes")
             case .queued, .progress, .retrying: break
             }
         }
     }
 
-    private func storesResponses() throws {
-        var configuration = ImageLoader.Configuration()
-        configuration.responseCache = try ResponseCache(.init(directory: "/var/cache/images"))
-        let loader = ImageLoader(configuration: configuration)
-        log("\(loader)")
-    }
-
-    @Test func theExamplesAreTheOnesThatAreCompiled() throws {
-        let guide = try Document("Docs/MigratingFromSDWebImage.md")
+    @Test func theArticleContainsTheSamplesThatAreCompiled() throws {
+        let article = try Document("Sources/AsyncWebImage/AsyncWebImage.docc/MigrateFromSDWebImage.md")
         let source = try Document(#filePath)
-        #expect(guide.code("swift").count == 7)
-        for example in guide.code("swift") { #expect(source.contains(example)) }
-    }
-}
-
-private func log(_ text: String) {}
-
-private func sign(_ url: HTTPURL) async throws -> String { "Bearer \(url.host)" }
-
-private struct Signature: RequestModifier {
-    func modify(_ request: TransportRequest) async throws -> TransportRequest {
-        var request = request
-        request.headerFields[.authorization] = try await sign(request.url)
-        return request
+        #expect(article.code("swift").count == 6)
+        for sample in article.code("swift") { #expect(source.contains(Array(sample.dropFirst()))) }
     }
 }
