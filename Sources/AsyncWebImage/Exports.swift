@@ -1,4 +1,4 @@
-// What requests, responses and errors are made of comes along with `import AsyncWebImage`.
+// The types of requests, responses, and errors are available with `import AsyncWebImage`.
 @_exported public import HTTPSemantics
 @_exported public import HTTPTransport
 @_exported public import HTTPTypes

@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// Why an image could not be finished, and what there is of it.
+/// The reason why decoding failed, and the decoded part of the image.
 struct DecodeFailure: Error {
     let cause: CodecError
     let partial: DecodedImage

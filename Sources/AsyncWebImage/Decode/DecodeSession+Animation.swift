@@ -1,6 +1,6 @@
 import ImageCodecs
 
-// An animation is not decoded here: its frames are found as they come, and decoded by whoever shows them.
+// Animations are not decoded here: their frames are found as they arrive and decoded on demand.
 extension DecodeSession {
     func readAnimation() async throws -> AnimatedImage {
         let codec = decoder.codec(options)
@@ -16,9 +16,9 @@ extension DecodeSession {
         } catch let error as BodyRestarted {
             throw error
         } catch {
-            // What is complete is shown before the error.
+            // Complete frames are shown before the error.
             if let image = animation.image { animations?.publish(image) }
-            // The transfer broke off: what had come is a file that ends too early.
+            // The transfer was interrupted: the received part is a file that ends early.
             guard error is ImageError, options.allowsPartial, let image = try? await finish(animation, plan) else {
                 throw error
             }
@@ -27,7 +27,7 @@ extension DecodeSession {
         return try await finish(animation, plan)
     }
 
-    /// What an animation says of itself, read to its end; `beginning` has been read for the header by `codec`.
+    /// Returns the properties of an animation, read to its end; `codec` has read `beginning` for the header.
     func readAnimationInfo(_ beginning: [[UInt8]], _ codec: StreamingDecoder) async throws -> ImageInfo {
         var animation = StreamingAnimation(options: options, limits: decoder.configuration.limits)
         let byteCount = try await read(&animation, beginning)
@@ -35,7 +35,7 @@ extension DecodeSession {
         return ImageInfo(header: image.header, byteCount: byteCount, animation: image)
     }
 
-    /// Reads the file to its end and returns how many bytes it had; `beginning` has been read for the header.
+    /// Reads the file to its end and returns its number of bytes; `beginning` has been read for the header.
     @discardableResult
     private func read(_ animation: inout StreamingAnimation, _ beginning: [[UInt8]]) async throws -> Int {
         var pieces = beginning
@@ -57,7 +57,7 @@ extension DecodeSession {
     }
 
     private func finish(_ animation: StreamingAnimation, _ plan: DecodePlan?) async throws -> AnimatedImage {
-        // Of a single frame the image is decoded now.
+        // An image with a single frame is decoded now.
         try await decoder.withMemory(animation.decodesImageAtEnd ? plan?.estimatedBytes ?? 0 : 0) {
             var animation = animation
             do throws(CodecError) {

@@ -1,38 +1,38 @@
 import ImageCodecs
 
-/// One decode of one download: bytes from a reader through a codec into pixels, on the decoder's threads.
+/// A decode of one download: passes bytes from a reader through a codec, on the decoder's threads.
 struct DecodeSession: Sendable {
     let reader: BodyReader
     let decoder: ImageDecoder
     let options: DecodeOptions
     let policy: ProgressivePolicy
     let frames: FrameHub<ImageFrame>
-    /// Where the frames of an animation are shown while it arrives.
+    /// The channels that receive the frames of an animation while it arrives.
     var animations: FrameHub<AnimatedImage>?
-    /// What previews are timed by.
+    /// The clock for the timing of previews.
     var clock: any Clock<Duration> = ContinuousClock()
 
-    /// The finished image, or a partial one if the options allow it.
+    /// Returns the final image, or a partial one if the options allow it.
     ///
-    /// Throws `CodecError`, or `DecodeFailure` if there is something of the image, what ended the download, or
+    /// Throws `CodecError`, `DecodeFailure` if part of the image was decoded, the error that ended the download, or
     /// `CancellationError`.
     @concurrent func run() async throws -> DecodedImage {
         try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await decodeImage() } }
     }
 
-    /// The animation, its frames not decoded yet; of a still image, the finished image.
+    /// Returns the animation, whose frames are not decoded yet; for a still image, the decoded image.
     @concurrent func runAnimation() async throws -> AnimatedImage {
         try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await readAnimation() } }
     }
 
-    /// The header, and how many bytes had come by then; with `readsAnimation`, all of what may be an animation.
+    /// Returns the header and the number of bytes read; with `readsAnimation`, reads possible animations completely.
     @concurrent func runHeader(readsAnimation: Bool) async throws -> ImageInfo {
         try await withTaskExecutorPreference(decoder.threads) {
             try await fromFirstByte { try await decodeHeader(readsAnimation: readsAnimation) }
         }
     }
 
-    /// Runs `body` again whenever the body it reads begins anew, which the number of attempts limits.
+    /// Runs `body` again whenever the download starts over, which the number of attempts limits.
     private func fromFirstByte<Result>(_ body: () async throws -> Result) async throws -> Result {
         while true {
             do { return try await body() } catch is BodyRestarted { continue }
@@ -45,9 +45,9 @@ struct DecodeSession: Sendable {
     }
 
     func decodeImage(_ codec: StreamingDecoder, plan: DecodePlan?) async throws -> DecodedImage {
-        // If the body ended before its header did, the codec words it better.
+        // If the body ended before its header, the codec throws a better error.
         guard let plan else { return try codec.finish() }
-        // Others who decode the same body may hold the memory, and need its next bytes to give it back.
+        // Other decodes of the same body may hold the memory, and need its next bytes before they release it.
         reader.park()
         return try await decoder.withMemory(plan.estimatedBytes) {
             guard Self.takesLong(plan) else { return try await finish(codec) }
@@ -57,7 +57,7 @@ struct DecodeSession: Sendable {
         }
     }
 
-    /// Returns whether so much has to be decoded that shorter work should come in between.
+    /// Returns whether the decode is long enough that shorter work should run in between.
     private static func takesLong(_ plan: DecodePlan) -> Bool {
         plan.storedSize.area > 4_000_000
     }
@@ -70,7 +70,7 @@ struct DecodeSession: Sendable {
             guard let partial = codec.partialImage else { throw error }
             throw DecodeFailure(cause: error, partial: partial)
         } catch let error as ImageError {
-            // The transfer broke off: what had come is a file that ends too early.
+            // The transfer was interrupted: the received part is a file that ends early.
             guard options.allowsPartial, let image = try? codec.finish() else { throw error }
             return image
         }
@@ -93,13 +93,13 @@ struct DecodeSession: Sendable {
             if codec.header != nil { return try await readAnimationInfo(beginning, codec) }
         }
         try codec.lookForHeaderAtEnd()
-        // Without one the codec says why.
+        // Without a header, the codec throws the reason.
         let header = try codec.header ?? codec.finish().header
         guard readsAnimation, header.mayBeAnimated else { return ImageInfo(header: header, byteCount: byteCount) }
         return try await readAnimationInfo(beginning, codec)
     }
 
-    /// What is known with the header; nil if the body ends before it.
+    /// Returns the plan known with the header; `nil` if the body ends before it.
     func readHeader(
         _ codec: StreamingDecoder, keeping keep: ([UInt8]) -> Void = { _ in }
     ) async throws -> DecodePlan? {
@@ -114,12 +114,12 @@ struct DecodeSession: Sendable {
         return codec.plan
     }
 
-    /// Decodes what comes, with previews on the way; with `yields`, others have their turn after every piece.
+    /// Decodes arriving data and renders previews; with `yields`, other work can run after every piece.
     private func readPixels<Time: Clock>(_ codec: StreamingDecoder, clock: Time, yields: Bool) async throws
     where Time.Duration == Duration {
         let start = clock.now
         var schedule = PreviewSchedule(policy)
-        // A preview that has to wait for its time is shown then, even if no more bytes come.
+        // A delayed preview is shown at its time, even if no more bytes arrive.
         let alarm = Alarm(clock: clock) { [reader] in reader.poke() }
         schedule.decoded(for: try clock.measure { try codec.begin() })
         repeat {
@@ -138,7 +138,7 @@ struct DecodeSession: Sendable {
             case .wait(let time): alarm.set(start.advanced(by: time))
             case .skip: break
             }
-            // With a decode that stops early the download stops, too, unless somebody else wants the rest.
+            // If the decode stops early, the download stops as well, unless another caller needs the remainder.
             guard !codec.needsNoMoreBytes, let pieces = try await reader.next() else { return }
             for piece in pieces {
                 try Task.checkCancellation()

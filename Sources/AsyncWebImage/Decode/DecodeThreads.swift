@@ -1,12 +1,12 @@
 import Threading
 
-/// A fixed number of threads for work that computes, so that it never occupies the cooperative pool.
+/// A fixed number of threads for computation, so that it never occupies the cooperative pool.
 ///
-/// Short work goes first: five hundred thumbnails do not wait for three posters. One thread more than asked for takes
-/// nothing but short work, as what is long may keep the others for a second without a pause. They start with the first
-/// work and end after ``close()``, when all work is done.
+/// Short work goes first: five hundred thumbnails do not wait for three posters. One additional thread takes only
+/// short work, because long work can occupy the others for a second without suspending. The threads start with the
+/// first work and end after ``close()``, when all work is done.
 final class DecodeThreads: TaskExecutor {
-    /// The same threads for work that takes long, between whose steps others go first.
+    /// An executor on the same threads for long work, between whose steps short work goes first.
     final class LongWork: TaskExecutor {
         private let threads: DecodeThreads
 
@@ -21,7 +21,7 @@ final class DecodeThreads: TaskExecutor {
 
     private struct Work: Sendable {
         let job: UnownedJob
-        /// Held until the job has run.
+        /// The executor, kept alive until the job has run.
         let executor: any TaskExecutor
     }
 
@@ -33,15 +33,15 @@ final class DecodeThreads: TaskExecutor {
         self.count = count
     }
 
-    /// The executor for work that takes long.
+    /// Returns the executor for long work.
     ///
-    /// To be held as long as the work lasts.
+    /// Keep it alive as long as the work lasts.
     func forLongWork() -> LongWork { LongWork(self) }
 
-    /// A Boolean value that indicates whether short work waits, so that long work should make room.
+    /// A Boolean value that indicates whether short work is waiting, so that long work should yield.
     var hasShortWork: Bool { queue.hasShort }
 
-    /// Lets the threads end; its owner's last act.
+    /// Lets the threads end; called last by the owner.
     func close() { queue.close() }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -49,7 +49,7 @@ final class DecodeThreads: TaskExecutor {
     }
 
     private func append(_ job: UnownedJob, of executor: any TaskExecutor, to line: BlockingQueue<Work>.Line) {
-        // Whoever enqueues need not hold the threads: the job may have run, and let go of them, before this call ends.
+        // The caller need not hold the threads: the job can run, and release them, before this call ends.
         let this = unsafe Unmanaged.passRetained(self)
         defer { unsafe this.release() }
         startThreads()
@@ -68,7 +68,7 @@ final class DecodeThreads: TaskExecutor {
                 try startThread(named: "webimage-decode") { [self] in work(onlyShort: number >= count) }
             }
         } catch {
-            // The system has no more: those there are do all the work, if more slowly.
+            // The system cannot start more threads: the existing ones do all the work more slowly.
         }
     }
 

@@ -1,12 +1,12 @@
 import Threading
 
-/// What one consumer sees of an image that is arriving: only the newest state waits, so that a slow consumer sees fewer, and
-/// the end always arrives.
+/// A channel of an arriving image's states to one consumer: only the newest state is kept, so that a slow consumer
+/// gets fewer, and the end is always delivered.
 final class FrameChannel<Frame: Sendable>: Sendable {
     fileprivate struct State {
         var newest: Frame?
         var end: Result<Void, any Error>?
-        /// Of the consumer; of more than one, should several tasks share a stream.
+        /// The continuation of the consumer; several if tasks share a stream.
         var waiting: [CheckedContinuation<Void, Never>] = []
         var onDemand: (@Sendable () -> Void)?
     }
@@ -14,28 +14,30 @@ final class FrameChannel<Frame: Sendable>: Sendable {
     private let state = Locked(State())
     private let failsAtOnce: Bool
 
-    /// A channel whose consumer hears of an error in place of the newest state, or, unless it `failsAtOnce`, behind it.
+    /// Creates a channel.
+    ///
+    /// An error replaces the newest state if `failsAtOnce`; otherwise it is delivered after that state.
     init(failsAtOnce: Bool = true) {
         self.failsAtOnce = failsAtOnce
     }
 
-    /// A Boolean value that indicates whether the consumer waits for a frame right now.
+    /// A Boolean value that indicates whether the consumer is waiting for a frame.
     var isWanted: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-    /// A Boolean value that indicates whether the end has come, or the consumer has gone.
+    /// A Boolean value that indicates whether the end has been set, or the consumer has gone.
     var isFinished: Bool { state.withLock { $0.end != nil } }
 
-    /// What to call whenever the consumer begins to wait, and now if it waits already.
+    /// Sets a closure that is called whenever the consumer begins to wait, and immediately if it is waiting.
     func onDemand(_ call: @escaping @Sendable () -> Void) {
         let isWaiting = state.withLock { state in
-            // After the end it would keep what it captures for nothing.
+            // After the end, it would retain its captures needlessly.
             if state.end == nil { state.onDemand = call }
             return !state.waiting.isEmpty
         }
         if isWaiting { call() }
     }
 
-    /// Offers a preview, in place of one that has not been taken.
+    /// Publishes a preview, replacing one that has not been taken.
     func publish(_ frame: Frame) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.end == nil else { return [] }
@@ -45,9 +47,9 @@ final class FrameChannel<Frame: Sendable>: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// The end: the final frame, or why there is none.
+    /// Sets the end: the final frame, or the error.
     ///
-    /// What comes later is ignored.
+    /// Later calls have no effect.
     func finish(_ result: Result<Frame, any Error>) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.end == nil else { return [] }
@@ -65,9 +67,9 @@ final class FrameChannel<Frame: Sendable>: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// The newest frame that has not been taken; waits for one.
+    /// Returns the newest frame that has not been taken; waits for one if necessary.
     ///
-    /// Nil after the final one.
+    /// Returns `nil` after the final frame.
     func next() async throws -> Frame? {
         while true {
             let (frame, end) = state.withLock { state in
@@ -76,7 +78,7 @@ final class FrameChannel<Frame: Sendable>: Sendable {
             }
             if let frame { return frame }
             if let end {
-                // An error is told once; whoever asks again gets the end of the stream.
+                // An error is thrown once; further calls return the end of the stream.
                 state.withLock { $0.end = .success(()) }
                 try end.get()
                 return nil
@@ -85,7 +87,7 @@ final class FrameChannel<Frame: Sendable>: Sendable {
                 let (isReady, onDemand) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
                     guard state.newest == nil, state.end == nil else { return (true, nil) }
                     state.waiting.append(continuation)
-                    // Who sets it from now on sees that somebody waits.
+                    // Closures set from now on see that the consumer is waiting.
                     return (false, state.onDemand)
                 }
                 if isReady { continuation.resume() } else { onDemand?() }

@@ -1,6 +1,6 @@
 import Threading
 
-/// Hands the states of one decode to all who watch it.
+/// Distributes the states of one decode to its watching channels.
 final class FrameHub<Frame: Sendable>: Sendable {
     fileprivate struct State {
         var channels: [UInt64: FrameChannel<Frame>] = [:]
@@ -9,26 +9,26 @@ final class FrameHub<Frame: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    /// A Boolean value that indicates whether anybody waits for one right now.
+    /// A Boolean value that indicates whether any channel is waiting for a frame.
     var isWanted: Bool {
         state.withLock { $0.channels.values.contains { $0.isWanted } }
     }
 
-    /// Lets `channel` watch; it gets the last state at once.
+    /// Adds a channel, which gets the last state immediately.
     func add(_ channel: FrameChannel<Frame>, id: UInt64) {
         state.withLock { state in
             state.channels[id] = channel
-            // Under the lock, so that it cannot take the place of a newer one.
+            // Under the lock, so that it cannot replace a newer state.
             if let last = state.last { channel.publish(last) }
         }
     }
 
-    /// Lets a channel watch no longer.
+    /// Removes a channel.
     func remove(_ id: UInt64) {
         state.withLock { $0.channels[id] = nil }
     }
 
-    /// Hands a state to all.
+    /// Publishes a state to all channels.
     func publish(_ frame: Frame) {
         let channels = state.withLock { state in
             state.last = frame

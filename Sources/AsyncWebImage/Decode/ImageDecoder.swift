@@ -7,28 +7,28 @@ import Darwin
 import Glibc
 #endif
 
-/// Decodes images on threads of its own, as many at a time as the memory allowed for it holds.
+/// Schedules image decoding on its own threads, with as many concurrent decodes as its memory budget allows.
 ///
-/// The actor keeps the books only; bytes and pixels never pass through it.
+/// The actor only keeps track of memory; bytes and pixels never pass through it.
 public actor ImageDecoder {
-    /// What decoding may cost.
+    /// The settings of a decoder.
     public struct Configuration: Sendable {
-        /// Decode threads; as many as there are processors by default.
+        /// The number of decode threads; by default, the number of processors.
         public var threadCount: Int
-        /// Bytes of memory for all decodes under way.
+        /// The maximum memory of all active decodes, in bytes.
         ///
-        /// A result counts until its decode ends; from then on it is the callers' and the ``MemoryCache``'s.
+        /// A result counts until its decode ends; after that it belongs to the callers and the ``MemoryCache``.
         public var memoryBudget: Int
-        /// What one file may cost.
+        /// The limits for each file.
         public var limits: DecodeLimits
-        /// Formats of your own, for files that are no JPEG, PNG, WebP or GIF.
+        /// Custom formats for files that are not JPEG, PNG, WebP, or GIF.
         ///
-        /// The first that recognizes a file decodes it. Their media types are named in `Accept`, unless
-        /// ``DownloadConfiguration/headerFields`` has another than the usual one.
+        /// The first format that recognizes a file decodes it. Their media types are added to `Accept`, unless
+        /// ``DownloadConfiguration/headerFields`` changes that field.
         public var customFormats: [any CustomFormat]
 
-        /// One thread a processor, a quarter of the machine's memory but no more than 1 GiB, the default limits, no
-        /// further formats.
+        /// Creates a configuration; by default, one thread per processor, a quarter of the machine's memory but at
+        /// most 1 GiB, the default limits, and no custom formats.
         public init(
             threadCount: Int = Machine.processorCount,
             memoryBudget: Int = min(1 << 30, Machine.memoryBytes / 4),
@@ -42,14 +42,14 @@ public actor ImageDecoder {
         }
     }
 
-    /// What it was made with.
+    /// The configuration of the decoder.
     public nonisolated let configuration: Configuration
     nonisolated let threads: DecodeThreads
     private var budget: MemoryBudget
     private var nextID: MemoryBudget.ID = 0
     private var waiting: [MemoryBudget.ID: CheckedContinuation<Bool, Never>] = [:]
 
-    /// A decoder with threads and a budget of its own.
+    /// Creates a decoder with its own threads and memory budget.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         threads = DecodeThreads(count: max(1, configuration.threadCount))
@@ -58,21 +58,21 @@ public actor ImageDecoder {
 
     deinit { threads.close() }
 
-    /// What decodes one file as `options` ask.
+    /// Returns a codec for one file according to `options`.
     nonisolated func codec(_ options: DecodeOptions) -> StreamingDecoder {
         StreamingDecoder(options: options, limits: configuration.limits, customFormats: configuration.customFormats)
     }
 
-    /// Bytes of memory that decodes under way have been granted.
+    /// The memory granted to active decodes, in bytes.
     public var memoryInUse: Int { budget.used }
 
-    /// Runs `body` once there is room for `bytes` of memory in the budget, and gives the room back when it ends.
+    /// Runs `body` once `bytes` bytes of the memory budget are available, and releases them when it ends.
     ///
-    /// For work of your own that shall count with the loader's decodes: a ``StreamingDecoder`` says in its plan what to
-    /// ask for, before ``StreamingDecoder/begin()``. Ask once for everything; `body` that asks again while it holds memory
-    /// may wait for itself. Room is given in the order in which it is asked for. `body` runs where the caller runs. Throws
-    /// ``CodecError/overLimit(_:value:limit:)`` if there never can be room, and `CancellationError` if the task is
-    /// canceled first.
+    /// Use this method for your own work that shares the loader's memory budget: a ``StreamingDecoder`` provides its
+    /// estimate in its plan, before ``StreamingDecoder/begin()``. Request all memory at once; a `body` that requests
+    /// more while it holds memory can deadlock. Memory is granted in the order of the requests. `body` runs on the
+    /// caller's executor. Throws ``CodecError/overLimit(_:value:limit:)`` if the request exceeds the budget, and
+    /// `CancellationError` if the task is canceled before memory is granted.
     public nonisolated func withMemory<Result>(_ bytes: Int, _ body: () async throws -> Result) async throws -> Result {
         let bytes = max(bytes, 0)
         try await acquire(bytes)
@@ -86,14 +86,14 @@ public actor ImageDecoder {
         }
     }
 
-    /// Concurrent, so that it ends outside the actor: what follows in ``withMemory(_:_:)`` would run inside it otherwise,
-    /// one decode after the other.
+    /// Concurrent, so that it ends outside the actor: otherwise the work in ``withMemory(_:_:)`` would run on the
+    /// actor, one decode at a time.
     @concurrent nonisolated private func acquire(_ bytes: Int) async throws {
         let isGranted = try await grant(bytes)
         guard isGranted else { throw CancellationError() }
     }
 
-    /// Waits for room; false if the task is canceled first.
+    /// Waits for memory; returns `false` if the task is canceled first.
     private func grant(_ bytes: Int) async throws -> Bool {
         nextID += 1
         let id = nextID
@@ -112,7 +112,7 @@ public actor ImageDecoder {
                 }
             }
         } onCancel: {
-            // The handler must not wait; the actor takes the wish back when it can.
+            // The handler must not block; the actor withdraws the request later.
             Task { await self.withdraw(id) }
         }
     }
@@ -133,11 +133,11 @@ public actor ImageDecoder {
     }
 }
 
-/// What this machine has.
+/// Properties of the machine.
 public enum Machine: Sendable {
-    /// Processors this process may use.
+    /// The number of processors available to this process.
     public static let processorCount = availableProcessorCount()
-    /// Bytes of physical memory.
+    /// The size of physical memory in bytes.
     public static let memoryBytes = max(
         64 << 20, Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))))
 }

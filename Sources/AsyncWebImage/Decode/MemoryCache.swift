@@ -1,8 +1,8 @@
 import Threading
 
-/// Finished images by what was asked for, the least recently used dropped first.
+/// A cache of decoded images in memory; the least recently used are dropped first.
 ///
-/// May be used from anywhere.
+/// Can be used from any thread.
 public final class MemoryCache: Sendable {
     fileprivate struct Entry {
         let response: ImageResponse
@@ -12,7 +12,7 @@ public final class MemoryCache: Sendable {
         var cost: Int { response.pixels.bytes.count + (response.image.iccProfile?.count ?? 0) }
     }
 
-    /// The entries as a list linked by keys, so that use and removal take constant time.
+    /// The entries as a list linked by keys, so that lookup and removal take constant time.
     fileprivate struct State {
         var entries: [VariantKey: Entry] = [:]
         var newest: VariantKey?
@@ -20,21 +20,21 @@ public final class MemoryCache: Sendable {
         var cost = 0
     }
 
-    /// The maximum number of bytes of pixels kept.
+    /// The maximum size of the cached pixels, in bytes.
     public let limit: Int
     private let state = Locked(State())
 
-    /// A cache of at most `limit` bytes of pixels; with 0 it keeps nothing.
+    /// Creates a cache of at most `limit` bytes of pixels; a cache with limit 0 is always empty.
     public init(limit: Int) {
         self.limit = limit
     }
 
-    /// Bytes of pixels kept.
+    /// The size of the cached pixels, in bytes.
     public var cost: Int { state.withLock { $0.cost } }
-    /// Images kept.
+    /// The number of cached images.
     public var count: Int { state.withLock { $0.entries.count } }
 
-    /// Drops everything.
+    /// Removes all images.
     public func removeAll() {
         state.withLock { $0 = State() }
     }

@@ -1,14 +1,14 @@
 import ImageCodecs
 
-/// One run of ``ImageLoader/frames(of:clock:)``: decodes each frame ahead of its time, and waits for that time.
+/// A run of ``ImageLoader/frames(of:clock:)``: decodes each frame ahead of its time, and waits for that time.
 actor AnimationPlayback<PlaybackClock: Clock<Duration>> {
     private let image: AnimatedImage
     private let codec: AnimationDecoder
     private let decoder: ImageDecoder
     private let clock: PlaybackClock
-    /// The next frame; nil after the last.
+    /// The next frame; `nil` after the last.
     private var position: PlaybackPosition? = PlaybackPosition()
-    /// When the time of the last frame is over.
+    /// The time when the last frame ends.
     private var due: PlaybackClock.Instant?
 
     init(_ image: AnimatedImage, decoder: ImageDecoder, clock: PlaybackClock) {
@@ -18,7 +18,7 @@ actor AnimationPlayback<PlaybackClock: Clock<Duration>> {
         self.clock = clock
     }
 
-    /// The next frame, when its time has come; nil when the time of the last is over.
+    /// Returns the next frame at its time; `nil` when the last frame has ended.
     func next() async throws -> AnimationFrame? {
         guard let position else {
             try await waitUntilDue()
@@ -28,7 +28,8 @@ actor AnimationPlayback<PlaybackClock: Clock<Duration>> {
         try await waitUntilDue()
         let delay = image.delay(at: position.index)
         let now = clock.now
-        // Small delays are caught up with. A consumer who was away longer goes on from here.
+        // Small delays are caught up with. After a longer absence of the consumer, playback continues from the
+        // current time.
         let start = if let due, due.duration(to: now) < delay { due } else { now }
         due = start.advanced(by: delay)
         var next = position

@@ -1,11 +1,11 @@
 import ImageCodecs
 
-/// One run of ``ImageLoader/animationFrames(for:)``: decodes each frame when it is asked for and has come.
+/// A run of ``ImageLoader/animationFrames(for:)``: decodes each frame when it is requested and has been received.
 actor ArrivingFrames {
     private let subscription: FrameSubscription<AnimatedImage>
     private let decoder: ImageDecoder
     private let url: String
-    /// The animation as far as it had come when more of it was last needed, and what decodes it.
+    /// The animation as last received, and its decoder.
     private var image: AnimatedImage?
     private var codec: AnimationDecoder?
     private var nextIndex = 0
@@ -16,7 +16,7 @@ actor ArrivingFrames {
         self.url = url
     }
 
-    /// The next frame, once it is complete; nil after the last.
+    /// Returns the next frame once it is complete; `nil` after the last.
     func next() async throws -> AnimationFrame? {
         try Task.checkCancellation()
         while nextIndex >= image?.frameCount ?? 0 {

@@ -1,7 +1,7 @@
 import HTTPTransport
 
 extension DownloadEnvironment {
-    /// What a loader of this configuration makes downloads with.
+    /// Creates the environment of a loader with this configuration.
     init(
         _ configuration: ImageLoader.Configuration, transport: any Transport, decoder: ImageDecoder, cache: MemoryCache,
         clock: any Clock<Duration>

@@ -1,6 +1,6 @@
 import Threading
 
-/// What a stream sees of a download: joins it when something is asked for, and leaves it when the stream is let go.
+/// A stream's connection to a download: joins it on first demand, and leaves it when the stream is released.
 final class FrameSubscription<Frame: Sendable>: Sendable {
     private let subscriber: Subscriber
     private let channel: FrameChannel<Frame>
@@ -15,7 +15,7 @@ final class FrameSubscription<Frame: Sendable>: Sendable {
 
     deinit { cancel() }
 
-    /// The newest state that has not been taken; waits for one, nil after the final one.
+    /// Returns the newest state that has not been taken, waiting if necessary; `nil` after the final one.
     func next() async throws -> Frame? {
         try await withTaskCancellationHandler {
             let joins = hasJoined.withLock { hasJoined in

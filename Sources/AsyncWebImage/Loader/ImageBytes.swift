@@ -2,11 +2,11 @@ public import HTTPTransport
 import Threading
 public import ResponseCache
 
-/// The body of a response, piece by piece, as ``ImageLoader/bytes(for:)`` downloads it.
+/// The body of a response, piece by piece, returned by ``ImageLoader/bytes(for:)``.
 ///
-/// For one consumer. The download starts with the first piece asked for and stops when the loop is left, unless somebody
-/// else wants it. A consumer that is slow holds the transfer up: of a body larger than
-/// ``DownloadConfiguration/replayLimit`` about 1 MiB is read ahead.
+/// For one consumer. The download starts when the first piece is requested and stops when the loop ends, unless
+/// another caller needs it. A slow consumer slows down the transfer: if the body is larger than
+/// ``DownloadConfiguration/replayLimit``, about 1 MiB is read ahead.
 ///
 /// ```swift
 /// let body = loader.bytes(for: ImageRequest("https://example.com/photo.jpg"))
@@ -18,14 +18,14 @@ public import ResponseCache
 /// }
 /// ```
 public struct ImageBytes: AsyncSequence, Sendable {
-    /// What a body consists of.
+    /// An element of the sequence.
     public enum Part: Sendable, Hashable {
-        /// The next bytes; never empty.
+        /// The next bytes, never empty.
         case bytes([UInt8])
-        /// The download has begun anew, with a file that may be another: all bytes delivered before are void, and the next
-        /// ones are the first.
+        /// The download has started over, possibly with a different file: all bytes delivered before are void, and
+        /// the next ones are the first.
         ///
-        /// Happens when a transfer breaks off and the server cannot continue the same file.
+        /// Occurs when a transfer is interrupted and the server cannot continue the same file.
         case restart
     }
 
@@ -35,22 +35,23 @@ public struct ImageBytes: AsyncSequence, Sendable {
         self.subscription = subscription
     }
 
-    /// Status and header fields of the response; nil before the first bytes.
+    /// The status and header fields of the response; `nil` before the first bytes.
     public var head: ResponseHead? { subscription.feed.head }
 
-    /// Where the bytes come from, for this consumer; nil before the first bytes.
+    /// The source of the bytes for this consumer; `nil` before the first bytes.
     public var source: ResponseSource? { subscription.feed.source }
 
-    /// Says that nothing will be asked for for a while, so that others who share the download need not wait for this
-    /// consumer.
+    /// Notifies the download that this consumer will not read for a while, so that others that share it need not
+    /// wait.
     ///
-    /// Holds until the next part is asked for. Meanwhile the bytes that the others read are kept for this consumer.
+    /// Effective until the next part is requested. In the meantime, the bytes that others read are kept for this
+    /// consumer.
     public func park() { subscription.feed.park() }
 
-    /// The iterator of the one consumer.
+    /// Creates the iterator of the single consumer.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription) }
 
-    /// Delivers the parts; leaves the download when it is let go.
+    /// The iterator, which leaves the download when it is released.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private let lease: Lease
 
@@ -58,13 +59,13 @@ public struct ImageBytes: AsyncSequence, Sendable {
             lease = Lease(subscription)
         }
 
-        /// The next part; nil after the last byte of a complete body.
+        /// Returns the next part; `nil` after the last byte of a complete body.
         ///
-        /// Throws ``ImageError`` if the response is refused or there is no (whole) body, and `CancellationError`.
+        /// Throws ``ImageError`` if the response is rejected or incomplete, and `CancellationError`.
         public mutating func next() async throws -> Part? { try await lease.subscription.next() }
     }
 
-    /// Held by the iterator, and so by the loop.
+    /// The object held by the iterator, and so by the loop.
     private final class Lease: Sendable {
         let subscription: BodySubscription
 
@@ -76,7 +77,7 @@ public struct ImageBytes: AsyncSequence, Sendable {
     }
 }
 
-/// Joins a download when its bytes are first asked for, and leaves it when it is let go.
+/// Joins a download when its bytes are first requested, and leaves it when it is released.
 final class BodySubscription: Sendable {
     let feed: BodyFeed
     private let subscriber: Result<Subscriber, ImageError>

@@ -3,34 +3,34 @@ public import Logging
 public import ResponseCache
 
 extension ImageLoader {
-    /// How a loader works.
+    /// The settings of a loader.
     ///
-    /// Every part has sane defaults.
+    /// Every part has reasonable defaults.
     public struct Configuration: Sendable {
-        /// Order, limits, header fields and deadlines of downloads.
+        /// The order, limits, header fields, and deadlines of downloads.
         public var downloads: DownloadConfiguration
-        /// Connections, proxy and TLS.
+        /// The settings of connections, proxy, and TLS.
         public var transport: CurlTransport.Configuration
-        /// Threads, memory and limits of decodes.
+        /// The threads, memory, and limits of decoding.
         public var decoding: ImageDecoder.Configuration
-        /// Which previews are made, and what they may cost.
+        /// The policy for previews.
         public var previews: ProgressivePolicy
-        /// The maximum number of bytes of pixels that are kept for the next time; 0 keeps nothing.
+        /// The maximum size of decoded images kept in memory, in bytes; 0 keeps none.
         public var memoryCacheLimit: Int
-        /// Where responses are kept as they came; nil keeps none.
+        /// The cache of responses; `nil` for none.
         public var responseCache: ResponseCache?
-        /// What stored responses and finished images may be used for, unless a request says otherwise.
+        /// The policy for using cached responses and images, unless a request specifies one.
         public var cachePolicy = CachePolicy.useProtocol
-        /// Where downloads are logged, at level debug.
+        /// The logger of downloads, used at level debug.
         public var logger: Logger
-        /// Where downloads are counted and timed; nil, which costs nothing, is nowhere.
+        /// The metrics to record, or `nil` to record none (no overhead).
         public var metrics: MetricsConfiguration?
         #if Tracing
-        /// Where downloads are traced; nil, which costs nothing, is nowhere.
+        /// The traces to record, or `nil` to record none (no overhead).
         public var tracing: TracingConfiguration?
         #endif
 
-        /// The defaults of each part, and 128 MiB of memory cache.
+        /// Creates a configuration with the defaults of each part and a memory cache of 128 MiB.
         public init(
             downloads: DownloadConfiguration = DownloadConfiguration(),
             transport: CurlTransport.Configuration = CurlTransport.Configuration(),

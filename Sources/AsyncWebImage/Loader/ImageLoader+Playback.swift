@@ -1,11 +1,11 @@
 public import ImageCodecs
 
 extension ImageLoader {
-    /// The frames of `animation`, each when its time has come.
+    /// Returns a stream of the frames of `animation`, each at its time.
     ///
-    /// Played as often as the file says, which may be without end: leave the loop to stop. Each frame is decoded on the
-    /// decoder's threads while the one before is shown; nothing is decoded that is not asked for. A consumer who comes
-    /// late gets the next frame at once, and none is left out. Throws ``CodecError`` if a frame cannot be decoded, and
+    /// The animation is repeated according to its file, possibly forever: end the loop to stop. Each frame is decoded
+    /// on the decoder's threads while the previous one is shown, and only on demand. A late consumer gets the next
+    /// frame immediately, and no frame is skipped. Throws ``CodecError`` if a frame cannot be decoded, and
     /// `CancellationError`. For one consumer.
     public func frames(
         of animation: AnimatedImage, clock: some Clock<Duration> = ContinuousClock()

@@ -7,21 +7,21 @@ import Logging
 import Tracing
 #endif
 
-/// Loads images from URLs: each is downloaded once however many callers want it, decoded while it arrives, and kept.
+/// Loads images from URLs: each is downloaded once for all its callers, decoded while it arrives, and cached.
 public final class ImageLoader: Sendable {
-    /// Downloads under way.
+    /// The coordinator of downloads.
     public let coordinator: DownloadCoordinator
-    /// Decodes under way.
+    /// The decoder of images.
     public let decoder: ImageDecoder
-    /// Images that are finished.
+    /// The cache of decoded images.
     public let cache: MemoryCache
-    /// What a request means that says nothing of it.
+    /// The policy for requests that specify none.
     private let cachePolicy: CachePolicy
 
-    /// A loader with connections, threads and a cache of its own.
+    /// Creates a loader with its own connections, threads, and cache.
     ///
-    /// `transport` is a ``CurlTransport`` made from the configuration unless another is given; it keeps at least as many
-    /// connections as there may be downloads. `clock` is what rates of requests and delays between tries are measured by.
+    /// By default, `transport` is a ``CurlTransport`` with the given configuration that keeps at least as many
+    /// connections as there can be downloads. `clock` measures rate limits and retry delays.
     public init(
         configuration: Configuration = Configuration(), transport: (any Transport)? = nil,
         clock: any Clock<Duration> = ContinuousClock()
@@ -43,38 +43,38 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// The image, decoded, scaled and upright as the request asks; of an animation, its first frame.
+    /// Returns the image, decoded, scaled, and upright according to the request; the first frame of an animation.
     ///
-    /// With ``DecodeOptions/allowsPartial`` a transfer that breaks off gives what had come of the image, as a file that ends
-    /// too early does; partial images are not cached. Throws ``ImageError``; canceling the task throws `CancellationError`
-    /// and touches no other caller.
+    /// With ``DecodeOptions/allowsPartial``, an interrupted transfer returns the received part of the image, like a
+    /// file that ends early; partial images are not cached. Throws ``ImageError``; canceling the task throws
+    /// `CancellationError` and does not affect other callers.
     public func image(for request: ImageRequest) async throws -> ImageResponse {
         let key = try fetchKey(request)
         if let variant = key.known(request.options), let known = cache.response(for: variant) { return known }
         return try await answer(to: request, key) { .image(request.options, $0) }
     }
 
-    /// All frames of the image, scaled and upright as the request asks, decoded when they are asked for.
+    /// Returns all frames of the image, scaled and upright according to the request, decoded on demand.
     ///
-    /// The compressed file is held as long as the animation. A still image comes decoded, as an animation of one frame.
-    /// Nothing is cached. Throws ``ImageError``; canceling the task throws `CancellationError` and touches no other
-    /// caller.
+    /// The animation holds the compressed file. A still image is returned decoded, as an animation of one frame.
+    /// Nothing is cached. Throws ``ImageError``; canceling the task throws `CancellationError` and does not affect
+    /// other callers.
     public func animation(for request: ImageRequest) async throws -> AnimationResponse {
         try await answer(to: request, try fetchKey(request)) { .animation(request.options, $0) }
     }
 
-    /// The body as it came, whatever it is; nothing is decoded.
+    /// Returns the response body, undecoded, regardless of its format.
     ///
-    /// Throws ``ImageError``; canceling the task throws `CancellationError` and touches no other caller.
+    /// Throws ``ImageError``; canceling the task throws `CancellationError` and does not affect other callers.
     public func data(for request: ImageRequest) async throws -> ImageData {
         try await answer(to: request, try fetchKey(request)) { .data($0) }
     }
 
-    /// The body as it comes, piece by piece, whatever it is; nothing is decoded, and no more of it is held than the
-    /// consumer lags behind.
+    /// Returns a sequence of the response body's pieces as they arrive, undecoded, holding only what the consumer has
+    /// not read.
     ///
-    /// Shares a download like every other request. See ``ImageBytes`` for what a consumer has to do when a download begins
-    /// anew. Errors, ``ImageError``, are thrown by the sequence.
+    /// Shares a download like every other request. See ``ImageBytes`` for downloads that start over. The sequence
+    /// throws ``ImageError``.
     public func bytes(for request: ImageRequest) -> ImageBytes {
         let feed = BodyFeed()
         let subscriber = Result { () throws(ImageError) in
@@ -83,19 +83,19 @@ public final class ImageLoader: Sendable {
         return ImageBytes(BodySubscription(subscriber, feed: feed, coordinator: coordinator))
     }
 
-    /// Format, size and so on, from no more of the body than its header needs; then the download is stopped.
+    /// Returns the format, size, and other properties, and stops the download once the header has been received.
     ///
-    /// With `readsAnimation` a file that may be an animation is read to its end, in the same download: its frames are
-    /// counted, and there is an ``ImageInfo/animation``. Throws ``ImageError``; canceling the task throws
-    /// `CancellationError` and touches no other caller.
+    /// With `readsAnimation`, a file that can be an animation is read to its end in the same download: its frames are
+    /// counted, and ``ImageInfo/animation`` is set. Throws ``ImageError``; canceling the task throws
+    /// `CancellationError` and does not affect other callers.
     public func info(for request: ImageRequest, readsAnimation: Bool = false) async throws -> ImageInfo {
         try await answer(to: request, try fetchKey(request)) { .info(readsAnimation: readsAnimation, $0) }
     }
 
-    /// Previews of the image while it arrives, then the final image.
+    /// Returns a stream of previews of the image while it arrives, followed by the final image.
     ///
-    /// The download starts with the first frame asked for. Frames are made on demand: a slow consumer sees fewer and
-    /// newer ones, and always the final one. Ending the loop early leaves the download. For one consumer.
+    /// The download starts when the first frame is requested. Frames are rendered on demand: a slow consumer gets
+    /// fewer and newer ones, and always the final one. Ending the loop early leaves the download. For one consumer.
     public func frames(for request: ImageRequest) -> AsyncThrowingStream<ImageFrame, any Error> {
         let channel = FrameChannel<ImageFrame>()
         do {
@@ -106,15 +106,16 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// The frames of an animation in their order, each once, as soon as its bytes have come; of a still image, that.
+    /// Returns a stream of the frames of an animation in order, each once, as soon as it is received; of a still
+    /// image, one frame.
     ///
-    /// The download starts with the first frame asked for, and is shared with ``animation(for:)``; who joins late begins with
-    /// the first frame all the same. Frames are decoded when they are asked for, on the decoder's threads, scaled and upright
-    /// as the request asks; besides the compressed file one at a time is held. The stream ends with the last frame; how often
-    /// the animation is shown, ``animation(for:)`` tells. Where the server sends another file at the second try, the frames
-    /// from there on are that file's. Throws ``ImageError``, after the frames that were complete; with
-    /// ``DecodeOptions/allowsPartial`` it ends with them instead, if there are any. Ending the loop early leaves the
-    /// download. For one consumer.
+    /// The download starts when the first frame is requested, and is shared with ``animation(for:)``; a consumer that
+    /// joins late also begins with the first frame. Frames are decoded on demand, on the decoder's threads, scaled
+    /// and upright according to the request; only one is held at a time, in addition to the compressed file. The
+    /// stream ends with the last frame; use ``animation(for:)`` for the number of repetitions. If the server sends a
+    /// different file on a retry, later frames are from that file. Throws ``ImageError`` after the complete frames;
+    /// with ``DecodeOptions/allowsPartial``, the stream ends with them instead, if there are any. Ending the loop
+    /// early leaves the download. For one consumer.
     public func animationFrames(for request: ImageRequest) -> AsyncThrowingStream<AnimationFrame, any Error> {
         let channel = FrameChannel<AnimatedImage>(failsAtOnce: false)
         do {
@@ -129,12 +130,12 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// Starts to load the image and returns a handle to await, cancel and prioritise it by.
+    /// Starts to load the image and returns a handle to await, cancel, and prioritize it.
     public func task(for request: ImageRequest) -> ImageTask {
         start(request) { .image(request.options, $0) }
     }
 
-    /// Starts to load the body as it comes and returns a handle to await, cancel and prioritise it by.
+    /// Starts to load the undecoded body and returns a handle to await, cancel, and prioritize it.
     public func dataTask(for request: ImageRequest) -> LoadTask<ImageData> {
         start(request) { .data($0) }
     }

@@ -1,11 +1,11 @@
 import Threading
 
-/// The handle of an image that is being loaded.
+/// The handle of an image load.
 public typealias ImageTask = LoadTask<ImageResponse>
 
-/// The handle of something that is being loaded, for any number of those who await it.
+/// The handle of a load, which any number of tasks can await.
 ///
-/// Costs a fraction of a Swift `Task` that awaits the loader. Letting the handle go does not stop the load;
+/// It costs a fraction of a Swift `Task` that awaits the loader. Releasing the handle does not stop the load;
 /// ``cancel()`` does.
 public final class LoadTask<Value: Sendable>: Sendable {
     private let id: Subscriber.ID
@@ -20,33 +20,32 @@ public final class LoadTask<Value: Sendable>: Sendable {
         currentPriority = Locked(priority)
     }
 
-    /// What is loaded, once it is there.
+    /// The loaded value, available when the load is complete.
     ///
-    /// May be awaited any number of times, by anybody.
+    /// Can be awaited repeatedly, by any number of tasks.
     ///
-    /// Throws ``ImageError``, or `CancellationError` after ``cancel()``. Canceling a task that awaits this does not
-    /// cancel the load, as with Swift's own `Task`.
+    /// Throws ``ImageError``, or `CancellationError` after ``cancel()``. Canceling a task that awaits this property
+    /// does not cancel the load, like Swift's own `Task`.
     public var value: Value {
         get async throws { try await answer.value }
     }
 
-    /// Stops the load for this handle only; others who share the download are not touched.
+    /// Cancels the load for this handle; other callers that share the download are not affected.
     ///
-    /// Takes effect at once.
+    /// Takes effect immediately.
     public func cancel() {
         answer.resolve(.failure(CancellationError()))
         coordinator.post(.leave(id))
     }
 
-    /// How much of the body has come, each time it is more, until there is an answer; a slow consumer sees fewer and newer
-    /// states.
+    /// A stream of the progress until the load is complete; a slow consumer gets fewer and newer states.
     ///
-    /// Each call makes a stream of its own. Who joins a download under way sees at once how far it is. What is in the memory
-    /// cache has no progress.
+    /// Each access creates a separate stream. When joining an active download, the current progress is available
+    /// immediately. Results from the memory cache have no progress.
     public var progress: AsyncStream<DownloadProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))
-        // Before it is watched, and by a message behind that: nobody can leave without being heard, nor too early.
+        // Set before the stream is registered, and sent after that message, so that no removal is lost or too early.
         continuation.onTermination = { [weak coordinator, id] end in
             if case .cancelled = end { coordinator?.post(.stopWatching(id, continuation)) }
         }
@@ -54,11 +53,11 @@ public final class LoadTask<Value: Sendable>: Sendable {
         return stream
     }
 
-    /// How soon the download gets its turn; may be changed while it waits or runs.
+    /// The priority of the download, which can be changed at any time.
     public var priority: DownloadPriority {
         get { currentPriority.withLock { $0 } }
         set {
-            // Under the lock, or of two who set it at once the coordinator could hear in the other order.
+            // Under the lock; otherwise two concurrent changes could reach the coordinator in the wrong order.
             currentPriority.withLock { priority in
                 priority = newValue
                 coordinator.post(.prioritize(id, newValue))

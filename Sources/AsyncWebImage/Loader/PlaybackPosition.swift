@@ -1,9 +1,10 @@
-/// Which frame of an animation comes next.
+/// The position in the playback of an animation.
 struct PlaybackPosition: Equatable {
     private(set) var index = 0
     private(set) var run = 0
 
-    /// Moves to the next frame; false after the last frame of the last of `loopCount` runs, 0 being without end.
+    /// Advances to the next frame; returns `false` after the last frame of the last of `loopCount` runs; 0 means
+    /// forever.
     mutating func advance(frameCount: Int, loopCount: Int) -> Bool {
         if index + 1 < frameCount {
             index += 1

@@ -2,9 +2,9 @@ import HTTPSemantics
 public import ResponseCache
 
 extension ResponseCache {
-    /// A cache; what the folder has from earlier is looked through in the background.
+    /// Creates a cache; existing entries of the folder are indexed in the background.
     ///
-    /// Throws `ImageError.unreadableFile` if there can be no such folder.
+    /// Throws `ImageError.unreadableFile` if the folder cannot be created.
     public convenience init(_ configuration: Configuration) throws(ImageError) {
         do throws(FileFailure) {
             try self.init(configuration, now: { HTTPDate.now })

@@ -1,13 +1,14 @@
-/// A frame of an animation that is being played, or is arriving.
+/// A frame of an animation that is played or arriving.
 public struct AnimationFrame: Sendable {
-    /// The whole picture, not only what has changed.
+    /// The complete image, not only the changed part.
     public let pixels: PixelBuffer
-    /// Which frame of the animation this is, from 0.
+    /// The index of the frame in the animation, from 0.
     public let index: Int
-    /// How often the animation has been shown before, from 0.
+    /// The number of completed runs of the animation, from 0.
     public let run: Int
-    /// How long the frame is to be shown.
+    /// The display time of the frame.
     public let delay: Duration
-    /// A Boolean value that indicates whether something is missing in it, as ``DecodeOptions/allowsPartial`` lets it.
+    /// A Boolean value that indicates whether part of the frame is missing, which ``DecodeOptions/allowsPartial``
+    /// permits.
     public let isPartial: Bool
 }

@@ -1,68 +1,70 @@
 public import HTTPTypes
 import ImageCodecs
 
-/// How downloads are made.
+/// The settings of downloads.
 public struct DownloadConfiguration: Sendable {
-    /// The maximum number of downloads that run at a time; at least one does.
+    /// The maximum number of concurrent downloads; at least one is always allowed.
     ///
-    /// Neither this nor the limits of a host hold up what a ``ResponseCache`` can answer, unless there is a
-    /// ``requestModifier``, which is asked only when a request is about to be sent.
+    /// Neither this limit nor those of a host delay requests that a ``ResponseCache`` can answer, unless there is a
+    /// ``requestModifier``, which is called only when a request is about to be sent.
     public var maximumConcurrentDownloads: Int
-    /// The maximum number of downloads from one host that run at a time; at least one does.
+    /// The maximum number of concurrent downloads from one host; at least one is always allowed.
     public var maximumConcurrentDownloadsPerHost: Int
-    /// How often downloads from one host may start, whatever is free; nil for as often as they can.
+    /// The rate at which downloads from one host can start; `nil` for no limit.
     public var rateLimitPerHost: RateLimit?
-    /// In which order downloads of one priority run.
+    /// The order of downloads with the same priority.
     public var executionOrder: ExecutionOrder
-    /// Header fields of every request.
+    /// The header fields of every request.
     ///
-    /// A request's own fields replace those of the same name.
+    /// A request's own fields replace those with the same name.
     public var headerFields: HTTPFields
-    /// How long the parts of a download may take.
+    /// The time limits of a download.
     ///
-    /// `total` is the limit for the whole download: look-up, hooks, every attempt and the delays between them, but not the
-    /// wait for the first slot. An attempt that could not begin before its end is not made. The download then fails with
-    /// `timedOut(.total)`, which is not retryable.
+    /// `total` limits the whole download: cache lookup, hooks, every attempt, and the delays between them, but not
+    /// the wait for the first slot. An attempt that could not begin before the limit is not made. The download then
+    /// fails with `timedOut(.total)`, which is not retryable.
     public var deadlines: Deadlines
     /// The maximum number of bytes of a body.
     public var bodyLimit: Int
-    /// The maximum number of redirects that are followed.
+    /// The maximum number of redirects to follow.
     public var redirectLimit: Int
     /// The header fields that redirects forward to other origins, and the rule for https to http.
     public var redirectPolicy: RedirectPolicy
-    /// The statuses whose body is the image; a part of one (206) that nobody asked for never is.
+    /// The statuses whose body is accepted as the image; an unrequested partial response (206) never is.
     public var acceptedStatuses: ClosedRange<Int>
-    /// The media types that are taken, such as `image/*`; nil takes any, as many servers get them wrong.
+    /// The accepted media types, such as `image/*`; `nil` accepts any, because many servers send wrong ones.
     public var acceptedContentTypes: [String]?
     /// The rules for retrying failed downloads, or `nil` to never retry.
     public var retry: (any RetryPolicy)?
-    /// The maximum number of bytes that are kept in memory of bodies whose download was canceled or has failed, to go
-    /// on from there.
+    /// The maximum memory used for partial bodies kept so that canceled or failed downloads can resume, in bytes.
     ///
-    /// None are of requests with ``CachePolicy/reload`` or ``CachePolicy/noStore``, nor where request or response say
-    /// `no-store`. A ``ResponseCache`` keeps them besides, as far as they may be stored.
+    /// Not kept are bodies of requests with ``CachePolicy/reload`` or ``CachePolicy/noStore``, and those whose
+    /// request or response contains `no-store`. A ``ResponseCache`` additionally stores partial bodies if it may.
     public var resumableLimit: Int
-    /// What may replace or refuse each request.
+    /// A hook that can replace or reject each request.
     public var requestModifier: (any RequestModifier)?
-    /// What may refuse each response.
+    /// A hook that can reject each response.
     public var responseValidator: (any ResponseValidator)?
-    /// What makes other bytes of each body.
+    /// A hook that transforms each body.
     public var bodyTransform: (any BodyTransform)?
-    /// Up to how many bytes of a body that is only decoded are kept while it arrives, so that callers can still join.
+    /// The maximum number of bytes of a body kept while it is decoded, so that callers can join.
     ///
-    /// A larger body is dropped as it is decoded; who then asks for other pixels of it causes a request of its own. Where one
-    /// and a half times the ``bytesInFlightLimit`` is held, so are smaller ones.
+    /// A larger body is discarded as it is decoded; a caller that requests other pixels of it then causes a new
+    /// request. If one and a half times the ``bytesInFlightLimit`` is held, smaller bodies are discarded as well.
     public var replayLimit: Int
-    /// While downloads hold so many bytes of bodies that are arriving, or wait to be decoded, no further one starts.
+    /// The number of bytes held in bodies that are arriving or waiting to be decoded, from which no further download
+    /// starts.
     ///
-    /// Downloads that run go on up to twice as many bytes, then the large ones among them pause, but for one: so no more is
-    /// held than twice the limit and one body of at most ``bodyLimit``. A body that is larger than the limit, and kept whole
-    /// as by ``ImageLoader/data(for:)``, lets others start only when it is delivered. What libcurl buffers of a paused
-    /// HTTP/2 stream is not counted.
+    /// Active downloads continue up to twice this limit, then all large ones but one pause, so that no more is held
+    /// than twice the limit plus one body of at most ``bodyLimit``. If a body that is kept whole, as by
+    /// ``ImageLoader/data(for:)``, is larger than the limit, other downloads start only after it has been delivered.
+    /// Data that libcurl buffers for a paused HTTP/2 stream is not counted.
     public var bytesInFlightLimit: Int
 
-    /// SDWebImage's defaults where it has any: 6 at a time, first come first served, 15 seconds without a byte; three
-    /// tries, and 32 MiB of interrupted bodies.
+    /// Creates a configuration.
+    ///
+    /// The defaults are those of SDWebImage where it has any: 6 concurrent downloads, first in, first out, 15 seconds
+    /// without data; three attempts, and 32 MiB of partial bodies.
     public init(
         maximumConcurrentDownloads: Int = 6,
         maximumConcurrentDownloadsPerHost: Int = 6,
@@ -103,18 +105,18 @@ public struct DownloadConfiguration: Sendable {
         self.bytesInFlightLimit = bytesInFlightLimit
     }
 
-    /// `Accept` for the formats that are built in, and `User-Agent`.
+    /// The default fields: `Accept` for the built-in formats, and `User-Agent`.
     public static let defaultHeaderFields: HTTPFields = [
         .accept: acceptedTypes(ImageFormat.allBuiltIn),
         .userAgent: "async-web-image/0.1",
     ]
 
-    /// The value of `Accept` for these formats, and for images of any other kind after them.
+    /// Returns the value of `Accept` for these formats, followed by images of any other format.
     private static func acceptedTypes(_ formats: [ImageFormat]) -> String {
         (formats.map(\.mediaType) + ["image/*;q=0.8"]).joined(separator: ",")
     }
 
-    /// Names further formats in `Accept`, unless that is not the usual one.
+    /// Adds custom formats to `Accept`, unless it has been changed.
     mutating func accept(_ customFormats: [any CustomFormat]) {
         guard !customFormats.isEmpty, headerFields[.accept] == Self.defaultHeaderFields[.accept] else { return }
         headerFields[.accept] = Self.acceptedTypes(customFormats.map(\.format) + ImageFormat.allBuiltIn)

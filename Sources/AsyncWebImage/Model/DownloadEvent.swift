@@ -1,37 +1,38 @@
 public import HTTPTransport
 
-/// Something that happened to a download.
+/// An event of a download.
 ///
-/// Of each download come, in this order: `queued`; for every try `started`, `response` and any number of `progress`, and
-/// `retrying` between two tries; `stopped`, always and once; after it `finished` if the whole body has come. A download
-/// that is canceled before it starts is `queued` and `stopped`. A server that is asked for the rest of a body, and has
-/// something else for it, is asked for everything at once: then `started` follows without `retrying`, as nothing has failed.
+/// The events of each download are, in this order: `queued`; for every attempt `started`, `response`, and any number
+/// of `progress`; `retrying` between two attempts; always one `stopped`; and then `finished` if the whole body was
+/// received. A download that is canceled before it starts has only `queued` and `stopped`. If a server cannot
+/// continue a partial body, the whole body is requested immediately: then `started` follows without `retrying`,
+/// because nothing has failed.
 public struct DownloadEvent: Sendable {
-    /// What happened.
+    /// A kind of event.
     public enum Kind: Sendable {
-        /// Somebody wants it; it waits for its turn, if only for a moment.
+        /// The download was requested and waits for a slot, possibly for only a moment.
         case queued(DownloadPriority)
-        /// Its request is handed to the transport, for the first or another time.
+        /// A request was passed to the transport, for the first or another attempt.
         case started(attempt: Int)
-        /// The head of a response is there, redirects being behind it; whether it is a good one is another matter.
+        /// The head of the final response was received, after redirects. Its status has not been validated yet.
         case response(ResponseHead)
-        /// More of the body is there, at most one event for each 64 KiB.
+        /// More of the body was received; at most one event per 64 KiB.
         case progress(DownloadProgress)
-        /// It failed and will be tried again after the delay.
+        /// An attempt failed, and another follows after the delay.
         case retrying(after: Duration, because: ImageError)
-        /// It has ended: all tries have failed, the last one with this error, nobody wanted it any longer
-        /// (`CancellationError`), or, with nil, all has come.
+        /// The download ended. The error is that of the last attempt, or `CancellationError` if all callers canceled,
+        /// or `nil` on success.
         case stopped((any Error)?)
-        /// The whole body has come, so many bytes.
+        /// The whole body was received, with this number of bytes.
         case finished(byteCount: Int, metrics: TransferMetrics)
     }
 
-    /// Which download: numbers are given from 1 on, and never again by the same loader.
+    /// The number of the download, from 1; never reused by the same loader.
     public let id: UInt64
-    /// What was asked for.
+    /// The requested URL.
     public let url: HTTPURL
-    /// When it happened.
+    /// The time of the event.
     public let time: ContinuousClock.Instant
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
 }

@@ -1,40 +1,40 @@
 public import HTTPTransport
 
-/// Sees every request before it is sent, retries and continuations included, and may replace it: sign it, send it
-/// elsewhere, or refuse it by throwing.
+/// A hook that is called before every request is sent, including retries and range requests, and can replace it: sign
+/// it, send it elsewhere, or reject it by throwing an error.
 ///
-/// The download has its slot by then, so that what is signed is sent at once.
+/// The download already has its slot, so that a signed request is sent immediately.
 public protocol RequestModifier: Sendable {
-    /// The request to send instead of `request`.
+    /// Returns the request to send instead of `request`.
     func modify(_ request: TransportRequest) async throws -> TransportRequest
 }
 
-/// Judges a response before any of its body is taken.
+/// A hook that validates a response before its body is read.
 ///
-/// Called for responses of accepted status and type only, and again when a download is tried again.
+/// Called only for responses with accepted status and type, and again for retries.
 public protocol ResponseValidator: Sendable {
-    /// Returns if the body is wanted, throws if not.
+    /// Returns if the response is valid; otherwise throws an error.
     func validate(_ head: ResponseHead) async throws
 }
 
-/// Makes other bytes of the body as it arrives, such as what was encrypted.
+/// A hook that transforms the body as it arrives, for example to decrypt it.
 ///
-/// Everything behind it sees the new bytes only: decoders, previews, ``ImageLoader/data(for:)``, limits. Interrupted downloads
-/// start from zero then.
+/// All later stages receive only the transformed bytes: decoders, previews, ``ImageLoader/data(for:)``, and limits.
+/// Interrupted downloads then start over instead of resuming.
 public protocol BodyTransform: Sendable {
-    /// What transforms the body that follows `head`; nil to leave it as it is.
+    /// Returns the transformer for the body that follows `head`; `nil` to leave it unchanged.
     func transformer(for head: ResponseHead) async throws -> (any BodyTransformer)?
 }
 
-/// Transforms one body, piece by piece; belongs to one download.
+/// A transformer of one body, piece by piece; used by one download.
 public protocol BodyTransformer {
-    /// What comes out for the next bytes; may be nothing yet.
+    /// Returns the output for the next bytes, which can be empty.
     mutating func transform(_ bytes: [UInt8]) async throws -> [UInt8]
-    /// What is left at the end of the body; throws if that came too early.
+    /// Returns the remaining output at the end of the body; throws an error if the body is incomplete.
     mutating func finish() async throws -> [UInt8]
 }
 
-/// Where an application may have its say in a download.
+/// The kinds of hooks that an application can install.
 public enum DownloadHook: String, Sendable, Hashable {
     /// See ``RequestModifier``.
     case requestModifier

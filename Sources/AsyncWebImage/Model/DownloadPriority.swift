@@ -1,26 +1,26 @@
-/// How soon a download gets its turn.
+/// The priority of a download.
 ///
-/// Those of one priority run in the order of the configuration, FIFO or LIFO. Half of the slots, of all and of each
-/// host, are out of reach of ``low`` and ``veryLow``, so that they never hold up what comes later; one that is the only
-/// one is not.
+/// Downloads with the same priority run in the configured order, FIFO or LIFO. Half of the slots, in total and per
+/// host, are not available to ``low`` and ``veryLow``, so that these never delay later requests; a single slot is
+/// available to all.
 public enum DownloadPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// When there is nothing else to do.
+    /// For downloads when nothing else is pending.
     case veryLow
-    /// After what somebody waits for, such as prefetching.
+    /// For downloads that no caller waits for, such as prefetching.
     case low
-    /// Most.
+    /// The default priority.
     case normal
-    /// Before most, such as what is on screen.
+    /// For images on screen.
     case high
-    /// Before all others.
+    /// Before all other priorities.
     case veryHigh
 
-    /// The highest first.
+    /// All priorities, the highest first.
     static let descending: [DownloadPriority] = allCases.reversed()
 
-    /// A Boolean value that indicates whether a part of the slots is out of its reach.
+    /// A Boolean value that indicates whether only a part of the slots is available.
     var isLow: Bool { self <= .low }
 
-    /// Lower priorities come first.
+    /// Returns whether the left priority is lower.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

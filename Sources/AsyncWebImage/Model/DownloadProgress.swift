@@ -1,11 +1,11 @@
-/// How much of a body has come.
+/// The progress of a body.
 public struct DownloadProgress: Sendable, Hashable {
-    /// Bytes of body so far.
+    /// The number of bytes received.
     public let received: Int
-    /// Bytes of the whole body, if the server says how many.
+    /// The number of bytes of the whole body, if the server declares it.
     public let expected: Int?
 
-    /// The share that has come, from 0 to 1; nil if it is not known how much will.
+    /// The received fraction, from 0 to 1; `nil` if the total is unknown.
     public var fraction: Double? {
         guard let expected, expected > 0 else { return nil }
         return min(1, Double(received) / Double(expected))

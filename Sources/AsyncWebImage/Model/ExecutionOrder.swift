@@ -1,7 +1,7 @@
-/// In which order downloads of one priority run.
+/// The order of downloads with the same priority.
 public enum ExecutionOrder: Sendable, Hashable {
-    /// First come, first served.
+    /// First in, first out.
     case fifo
-    /// Last come, first served: a stack.
+    /// Last in, first out: a stack.
     case lifo
 }

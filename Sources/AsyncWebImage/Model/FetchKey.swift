@@ -3,35 +3,35 @@ import HTTPTransport
 import HTTPTypes
 import ResponseCache
 
-/// What decides the bytes of a response: callers whose keys are equal share one download.
+/// The properties of a request that determine the response: callers with equal keys share one download.
 struct FetchKey: Sendable, Hashable {
     let url: HTTPURL
-    /// Only the request's own fields; the configuration's are the same for all.
+    /// The request's own fields; the configuration's are the same for all requests.
     let headerFields: HTTPFields
-    /// Only the request's own.
+    /// The request's own credential.
     var credential: Credential?
     var handlesCookies = false
     var cachePolicy = CachePolicy.useProtocol
 
-    /// The URL tells keys apart well enough; the fields are compared, not hashed.
+    /// Hashes a subset: the URL distinguishes keys well enough; the fields are only compared.
     func hash(into hasher: inout Hasher) {
         hasher.combine(url.string)
     }
 }
 
 extension FetchKey {
-    /// A Boolean value that indicates whether the caller has an answer already, and wants another only if there is one.
+    /// A Boolean value that indicates whether the caller has a version already and only wants another one.
     var isConditional: Bool { !headerFields.isEmpty && headerFields.isConditional }
 }
 
-// Finished pixels are kept for all policies together.
+// Decoded images are cached for all policies together.
 extension FetchKey {
-    /// Where there may be an image for this request already; nil if it wants a new one.
+    /// Returns the key under which a cached image may be used for this request; `nil` if the policy forbids it.
     func known(_ options: DecodeOptions) -> VariantKey? {
         cachePolicy.usesFinishedPixels ? memorable(options) : nil
     }
 
-    /// Where its image is kept; nil if it is not.
+    /// Returns the key under which the image may be cached; `nil` if the policy forbids it.
     func memorable(_ options: DecodeOptions) -> VariantKey? {
         guard cachePolicy != .noStore, !isConditional else { return nil }
         var key = self
@@ -40,7 +40,7 @@ extension FetchKey {
     }
 }
 
-/// What decides the pixels: callers whose keys are equal share one decode.
+/// The properties that determine the pixels: callers with equal keys share one decode.
 struct VariantKey: Sendable, Hashable {
     let fetch: FetchKey
     let options: DecodeOptions

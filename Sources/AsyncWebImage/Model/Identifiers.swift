@@ -1,5 +1,5 @@
-/// Tells the downloads of a loader apart, and grows in the order in which they were made.
+/// The identifier of a download within a loader, ascending in order of creation.
 typealias DownloadID = UInt64
 
-/// Tells the callers of a loader apart, and grows in the order in which they asked.
+/// The identifier of a caller within a loader, ascending in order of the requests.
 typealias CallerID = UInt64

@@ -1,34 +1,34 @@
 import HTTPTypes
 
-/// Why an image could not be loaded.
+/// The reason why an image could not be loaded.
 ///
-/// A caller who is canceled gets Swift's `CancellationError` instead.
+/// A canceled caller gets Swift's `CancellationError` instead.
 public enum ImageError: Error, Sendable {
-    /// The text is no http or https URL; it is here without what could be a user name and a password.
+    /// The text is not an http or https URL; possible user names and passwords are removed from it.
     case invalidURL(String)
-    /// No (whole) response came.
+    /// There was no complete response.
     case transport(TransportError)
-    /// The server answered with a status other than 200 to 299; `text` is the beginning of a textual body.
+    /// The server responded with a status other than 200 to 299; `text` is the beginning of a textual body.
     case status(ResponseHead, text: String)
-    /// The origin has what the caller has already, as ``ImageRequest/knownVersion`` says.
+    /// The origin has no newer version than ``ImageRequest/knownVersion``.
     case notModified(ResponseHead)
-    /// The server answered with something of a type that ``DownloadConfiguration/acceptedContentTypes`` has not.
+    /// The type of the response is not among ``DownloadConfiguration/acceptedContentTypes``.
     case unacceptableType(ResponseHead)
-    /// A hook of the application refused the request or its response; `cause` is what it threw.
+    /// A hook of the application rejected the request or its response; `cause` is the error it threw.
     case refused(by: DownloadHook, url: String, cause: any Error)
     /// The response has no body.
     case emptyBody(url: String)
-    /// The body is no image that can be decoded; of one that is truncated or corrupt, `partial` is what was decoded before.
+    /// The body cannot be decoded; `partial` is the decoded part of a truncated or corrupt image.
     ///
-    /// The pixels are held as long as the error is. With ``DecodeOptions/allowsPartial`` they are the result instead.
+    /// The error keeps the pixels in memory. With ``DecodeOptions/allowsPartial``, they are the result instead.
     case codec(CodecError, url: String, partial: DecodedImage? = nil)
     /// A file could not be read.
     case unreadableFile(path: String, reason: String)
-    /// The loader was shut down (``ImageLoader/shutdown(gracePeriod:)``) before or while this was loaded.
+    /// The loader was shut down (``ImageLoader/shutdown(gracePeriod:)``) before or during the request.
     case shutDown
 
-    /// A Boolean value that indicates whether the same request may well succeed later: transport faults, and 408,
-    /// 425, 429 and 500 to 599.
+    /// A Boolean value that indicates whether the same request is likely to succeed later: for transport failures,
+    /// and for the statuses 408, 425, 429, and 500 to 599.
     public var isRetryable: Bool {
         switch self {
         case .transport(let error): error.isRetryable
@@ -39,7 +39,7 @@ public enum ImageError: Error, Sendable {
         }
     }
 
-    /// The HTTP status that came instead of an image, if that is what happened.
+    /// The HTTP status of a response that was not accepted.
     public var httpStatus: Int? {
         guard case .status(let head, _) = self else { return nil }
         return head.status.code
@@ -47,7 +47,7 @@ public enum ImageError: Error, Sendable {
 }
 
 extension ImageError: CustomStringConvertible {
-    /// One sentence for people, without the URL.
+    /// A sentence that describes the error, without the URL.
     public var description: String {
         switch self {
         case .invalidURL: "not a valid http or https URL"

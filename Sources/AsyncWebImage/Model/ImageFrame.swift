@@ -1,16 +1,18 @@
-/// One state of an image that is arriving: a preview, or the final image.
+/// A state of an arriving image: a preview or the final image.
 public struct ImageFrame: Sendable {
-    /// The image at the size asked for; of a large image a preview is smaller (``ProgressivePolicy/maximumSide``), and what
-    /// has not come yet is transparent black in it.
+    /// The image at the requested size.
+    ///
+    /// The preview of a large image can be smaller (``ProgressivePolicy/maximumSide``), and its missing pixels are
+    /// transparent black.
     public let pixels: PixelBuffer
-    /// A Boolean value that indicates whether this is the finished image, which is always the last frame; if partial
-    /// images are allowed, it may be one.
+    /// A Boolean value that indicates whether this is the final image, which is always the last frame and can be
+    /// partial if that is allowed.
     public let isFinal: Bool
-    /// How many rows have come, as stored and scaled to `pixels`.
+    /// The number of received rows of the stored image, scaled to `pixels`.
     public let completeRows: Int
-    /// Which scan or pass of a progressive image this shows, from 1; nil otherwise, and in the final frame.
+    /// The scan or pass of a progressive image, counted from 1; `nil` for other images and for the final frame.
     public let scan: Int?
-    /// The finished image's response; nil in a preview.
+    /// The response of the final image; `nil` for previews.
     public let response: ImageResponse?
 
     init(_ preview: ImagePreview) {

@@ -4,40 +4,43 @@ public import HTTPTransport
 public import HTTPTypes
 public import ResponseCache
 
-/// Which image to load, and what to make of it.
+/// A request for an image: its URL, and the options for downloading and decoding.
 public struct ImageRequest: Sendable, Hashable {
-    /// An absolute http or https URL.
+    /// The absolute http or https URL.
     public var url: String
-    /// Size and orientation wanted; of no meaning to ``ImageLoader/data(for:)``.
+    /// The decoding options, such as the target size; ignored by ``ImageLoader/data(for:)``.
     public var options: DecodeOptions
-    /// How soon the download gets its turn; of all who share a download the highest counts.
+    /// The priority of the download; if callers share a download, the highest applies.
     public var priority: DownloadPriority
-    /// Header fields of this request, in place of the configuration's of the same name.
+    /// The header fields of this request, which replace the configuration's fields with the same name.
     ///
     /// Requests with different fields never share a download.
     public var headerFields: HTTPFields
-    /// What proves to the origin who asks; it is dropped where a redirect leads elsewhere.
+    /// The credential for the origin; never forwarded to another origin by a redirect.
     ///
-    /// Counts more than user and password in the URL, and than what a ``CredentialProvider`` knows. Requests with different
-    /// credentials never share a download.
+    /// It takes precedence over user and password in the URL, and over a ``CredentialProvider``. Requests with
+    /// different credentials never share a download.
     public var credential: Credential?
-    /// A Boolean value that indicates whether the loader's cookies are sent along, and those of the answer kept; see
+    /// A Boolean value that indicates whether the loader's cookies are sent, and cookies of the response stored; see
     /// ``CurlTransport/Configuration/cookieFile``.
     public var handlesCookies = false
-    /// A Boolean value that indicates whether ``ImageLoader/shutdown(gracePeriod:)`` lets the download go on for the
-    /// grace period, rather than stop it at once; of all who share a download, one is enough.
-    public var finishesOnShutdown = false
-    /// What stored responses and finished images may be used for; nil as ``ImageLoader/Configuration/cachePolicy`` has it.
-    public var cachePolicy: CachePolicy?
-    /// The version that the caller has: if the origin has no other, the request fails with ``ImageError/notModified(_:)``.
+    /// A Boolean value that indicates whether ``ImageLoader/shutdown(gracePeriod:)`` lets the download continue for
+    /// the grace period instead of stopping it immediately.
     ///
-    /// The origin is asked, whatever is stored; only ``CachePolicy/cacheOnly`` takes no notice of it. Header fields of the
-    /// request that ask the same have the same effect.
+    /// If callers share a download, one such caller is sufficient.
+    public var finishesOnShutdown = false
+    /// The policy for using cached responses and images; `nil` for ``ImageLoader/Configuration/cachePolicy``.
+    public var cachePolicy: CachePolicy?
+    /// The version that the caller has: if it is still current, the request fails with
+    /// ``ImageError/notModified(_:)``.
+    ///
+    /// The origin is asked even if there is a cached response; only ``CachePolicy/cacheOnly`` ignores this property.
+    /// Conditional header fields of the request have the same effect.
     public var knownVersion: ResponseVersion?
 
-    /// A request for the image at `url`.
+    /// Creates a request for the image at `url`.
     ///
-    /// Whether the text is a URL is found out when it is loaded.
+    /// The URL is validated when it is loaded.
     public init(
         _ url: String,
         options: DecodeOptions = DecodeOptions(),
@@ -52,7 +55,7 @@ public struct ImageRequest: Sendable, Hashable {
         self.credential = credential
     }
 
-    /// A request for the image at `url`.
+    /// Creates a request for the image at `url`.
     public init(
         url: URL,
         options: DecodeOptions = DecodeOptions(),
@@ -65,7 +68,7 @@ public struct ImageRequest: Sendable, Hashable {
             credential: credential)
     }
 
-    /// A request for the image at `url`, neither side longer than `maximumSide` pixels.
+    /// Creates a request for the image at `url` with neither side longer than `maximumSide` pixels.
     public init(_ url: String, maximumSide: Int) {
         self.init(url, options: DecodeOptions(target: .maximumSide(maximumSide)))
     }

@@ -1,14 +1,14 @@
 public import ResponseCache
 
-/// A loaded image and where it came from.
+/// A loaded image and its origin.
 public struct ImageResponse: Sendable {
-    /// Pixels, header and original size.
+    /// The decoded image with its header and original size.
     public let image: DecodedImage
-    /// Where the pixels came from, for this caller.
+    /// The source of the pixels for this caller.
     public let source: ResponseSource
-    /// Bytes of body that were downloaded for it, by whoever asked first.
+    /// The number of bytes of body downloaded for it, regardless of which caller started the download.
     public let byteCount: Int
-    /// How many pixels make a point on the screens that the file is for: 2 or 3 if its name ends in `@2x` or `@3x`, else 1.
+    /// The display scale of the file: 2 or 3 if its name ends with `@2x` or `@3x`, otherwise 1.
     public let scale: Int
 
     init(image: DecodedImage, source: ResponseSource, byteCount: Int, scale: Int = 1) {
@@ -18,38 +18,38 @@ public struct ImageResponse: Sendable {
         self.scale = scale
     }
 
-    /// The pixels alone.
+    /// The pixels of the image.
     public var pixels: PixelBuffer { image.pixels }
-    /// A Boolean value that indicates whether something is missing, as the request's options allowed; see
+    /// A Boolean value that indicates whether part of the image is missing, as the request's options allow; see
     /// ``DecodedImage/isPartial``.
     public var isPartial: Bool { image.isPartial }
 }
 
-/// A loaded animation and where it came from.
+/// A loaded animation and its origin.
 public struct AnimationResponse: Sendable {
-    /// The animation; its frames are decoded when they are asked for.
+    /// The animation, whose frames are decoded on demand.
     public let animation: AnimatedImage
-    /// Where it came from, for this caller.
+    /// The source of the animation for this caller.
     public let source: ResponseSource
-    /// Bytes of body that were downloaded for it, by whoever asked first.
+    /// The number of bytes of body downloaded for it, regardless of which caller started the download.
     public let byteCount: Int
 }
 
-/// A downloaded body as it came, not decoded.
+/// A downloaded body, not decoded.
 public struct ImageData: Sendable {
     /// The body.
     public let bytes: [UInt8]
-    /// Where the bytes came from, for this caller.
+    /// The source of the bytes for this caller.
     public let source: ResponseSource
     let delivery: Delivery
 
-    /// Status and header fields of the response.
+    /// The status and header fields of the response.
     public var head: ResponseHead { delivery.head }
-    /// Where the time went.
+    /// The timing metrics of the transfer.
     public var metrics: TransferMetrics { delivery.metrics }
 }
 
-/// What came with a body, shared by all who get it.
+/// The response head and metrics of a body, shared by all its callers.
 final class Delivery: Sendable {
     let head: ResponseHead
     let metrics: TransferMetrics
@@ -60,15 +60,15 @@ final class Delivery: Sendable {
     }
 }
 
-/// What the beginning of a download tells of the image.
+/// The properties of an image, read from the beginning of its file.
 public struct ImageInfo: Sendable {
-    /// Format, size, orientation and so on.
+    /// The header: format, size, orientation, and more.
     public let header: ImageHeader
-    /// Bytes of body that had come when the header was complete; of an animation that was read, all.
+    /// The number of bytes of body received when the header was complete; all bytes if an animation was read.
     public let byteCount: Int
-    /// The frames, their number, times and repetitions, if they were to be read and the file may be an animation.
+    /// The frames, with their delays and repetitions, if they were requested and the file can be an animation.
     ///
-    /// A GIF of one frame is decoded.
+    /// A GIF with a single frame is decoded.
     public let animation: AnimatedImage?
 
     init(header: ImageHeader, byteCount: Int, animation: AnimatedImage? = nil) {

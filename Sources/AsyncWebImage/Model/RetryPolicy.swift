@@ -2,31 +2,34 @@ import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 
-/// Decides whether, and when, a download that failed is tried again.
+/// A policy that determines whether and when a failed download is retried.
 ///
-/// Asked for failures that may pass: see ``ImageError/isRetryable``. Bodies that cannot be decoded, or are over a limit,
-/// are never fetched again.
+/// Used only for temporary failures: see ``ImageError/isRetryable``. Bodies that cannot be decoded, or exceed a
+/// limit, are never downloaded again.
 public protocol RetryPolicy: Sendable {
-    /// How long to wait before the next try, or nil to give up.
+    /// Returns the delay before the next attempt, or `nil` to fail.
     ///
-    /// `tries` is how many have failed, at least 1, `error` how the last one did.
+    /// `tries` is the number of failed attempts, at least 1; `error` is the error of the last one.
     func delay(after error: ImageError, tries: Int) -> Duration?
 }
 
-/// Tries again after twice the time with each failure, at a random moment within it, or when the server says.
+/// A retry policy with random delays whose maximum doubles with each failure, or as the server requests.
 ///
-/// The whole of the delay is random ("full jitter"), so that clients which failed together do not come back together.
+/// The whole delay is random ("full jitter"), so that clients that failed together do not retry together.
 public struct ExponentialBackoff: RetryPolicy, Hashable {
-    /// How often a download is tried, the first time included.
+    /// The maximum number of attempts, including the first.
     public var maximumTries: Int
-    /// The longest delay after the first failure; twice that after the second, and so on.
+    /// The maximum delay after the first failure; it doubles with each further failure.
     public var base: Duration
-    /// The longest delay in any case.
+    /// The maximum of all delays.
     public var limit: Duration
-    /// How long a server may ask us to wait by `Retry-After`; if it wants longer, the download fails at once.
+    /// The maximum delay accepted from `Retry-After`; if the server requests more, the download fails immediately.
     public var retryAfterLimit: Duration
 
-    /// Three tries, at most 0.5 s after the first failure, never more than 30 s but what `Retry-After` says, up to 60 s.
+    /// Creates a policy.
+    ///
+    /// By default: three attempts; delays of at most 0.5 s after the first failure and never more than 30 s, except
+    /// for up to 60 s requested by `Retry-After`.
     public init(
         maximumTries: Int = 3, base: Duration = .milliseconds(500), limit: Duration = .seconds(30),
         retryAfterLimit: Duration = .seconds(60)
@@ -42,18 +45,18 @@ public struct ExponentialBackoff: RetryPolicy, Hashable {
         delay(after: error, tries: tries, random: Double.random(in: 0...1))
     }
 
-    /// The same with `random`, from 0 to 1, in place of chance.
+    /// Returns the delay for the random number `random`, from 0 to 1.
     func delay(after error: ImageError, tries: Int, random: Double) -> Duration? {
         guard tries < maximumTries else { return nil }
         if let wish = error.retryAfter { return wish <= retryAfterLimit ? wish : nil }
-        // Doubling beyond that would overflow long before anybody waits for it.
+        // Further doubling could overflow and would exceed any practical delay.
         let longest = min(limit, base * (1 << min(max(tries - 1, 0), 20)))
         return longest * random
     }
 }
 
 extension ImageError {
-    /// How long the server asks us to wait (RFC 9110, section 10.2.3).
+    /// The delay requested by the server (RFC 9110, section 10.2.3).
     var retryAfter: Duration? {
         guard case .status(let head, _) = self else { return nil }
         return RetryAfter.seconds(head.response.headerFields).map { .seconds($0) }

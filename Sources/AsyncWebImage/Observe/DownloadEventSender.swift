@@ -1,22 +1,22 @@
 import HTTPTransport
 import Threading
 
-/// Tells of one download, in order, whichever thread something happens on.
+/// Sends the events of one download in order, from any thread.
 final class DownloadEventSender: Sendable {
     private struct State {
-        /// Nothing follows the end, whatever other threads are about to tell.
+        /// A Boolean value that indicates whether the end has been sent; no event follows it.
         var hasStopped = false
-        /// Bytes at the last event of progress.
+        /// The number of bytes at the last progress event.
         var told = 0
     }
 
-    /// Bytes between two events of progress.
+    /// The number of bytes between two progress events.
     private static let step = 64 << 10
 
     private let events: DownloadEvents
     private let id: DownloadID
     private let url: HTTPURL
-    /// Who listens to this download only.
+    /// A listener for this download only.
     private let companion: DownloadEvents.Listener?
     private let state = Locked(State())
 
@@ -34,7 +34,7 @@ final class DownloadEventSender: Sendable {
         }
     }
 
-    /// More of the body is there; the beginning and the end are always told.
+    /// Sends progress; the beginning and the end are always sent.
     func send(_ progress: DownloadProgress) {
         state.withLock { state in
             let isWhole = progress.received == progress.expected
@@ -46,7 +46,7 @@ final class DownloadEventSender: Sendable {
         }
     }
 
-    /// The download is over, for good.
+    /// Sends the final end of the download.
     func stop(_ error: (any Error)?, finished: DownloadEvent.Kind? = nil) {
         state.withLock { state in
             guard !state.hasStopped else { return }

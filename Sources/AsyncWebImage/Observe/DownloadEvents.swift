@@ -2,9 +2,9 @@ import HTTPTransport
 import Synchronization
 import Threading
 
-/// Hands the events of all downloads to those who listen; costs one look at a flag while nobody does.
+/// Distributes the events of all downloads to listeners; costs only a check of a flag if there are none.
 final class DownloadEvents: Sendable {
-    /// Told on the thread on which something happens, which must not be kept waiting.
+    /// A listener, called on the thread on which the event occurs, which it must not block.
     typealias Listener = @Sendable (DownloadEvent) -> Void
 
     private struct State {
@@ -21,7 +21,7 @@ final class DownloadEvents: Sendable {
 
     var isObserved: Bool { hasListeners.load(ordering: .relaxed) }
 
-    /// Tells `listener` of everything from now on.
+    /// Adds a listener for all events from now on.
     func add(_ listener: @escaping Listener) {
         state.withLock { state in
             state.last += 1
@@ -30,9 +30,10 @@ final class DownloadEvents: Sendable {
         }
     }
 
-    /// The events from now on; of a consumer who is more than `limit` behind, the oldest are dropped.
+    /// Returns a stream of the events from now on; if the consumer is more than `limit` behind, the oldest are
+    /// dropped.
     ///
-    /// Ends when there can be no others.
+    /// The stream ends when there can be no more events.
     func stream(limit: Int) -> AsyncStream<DownloadEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DownloadEvent.self, bufferingPolicy: .bufferingNewest(limit))
@@ -64,22 +65,23 @@ final class DownloadEvents: Sendable {
         for stream in streams { stream.yield(event) }
     }
 
-    /// Nothing happens any more: all streams end, also those that are yet to be asked for.
+    /// Ends all current and future streams, because there are no more events.
     func end() {
         state.withLock { $0.hasEnded = true }
         finishStreams()
     }
 
     private func finishStreams() {
-        // Not under the lock: each takes itself out.
+        // Not under the lock, because each stream removes itself.
         for stream in state.withLock({ Array($0.streams.values) }) { stream.finish() }
     }
 }
 
 extension DownloadEvents {
-    /// What tells of one download, all who listen and `companion`; nil while there are neither, so that it costs nothing.
+    /// Returns a sender of one download's events to all listeners and `companion`; `nil` if there are none, to save
+    /// its cost.
     ///
-    /// Who begins to listen later hears of later downloads.
+    /// Listeners added later get only the events of later downloads.
     func sender(for id: DownloadID, _ url: HTTPURL, also companion: Listener? = nil) -> DownloadEventSender? {
         isObserved || companion != nil ? DownloadEventSender(self, id: id, url: url, companion: companion) : nil
     }

@@ -1,17 +1,17 @@
 import CoreMetrics
 import Threading
 
-/// Counts and times downloads by their events.
+/// Records metrics of downloads from their events.
 final class DownloadMetrics: Sendable {
     private enum Outcome: String, CaseIterable {
         case finished, failed, cancelled
     }
 
-    /// What is known of a download that has not ended.
+    /// The state of an active download.
     private struct Course {
         let begin: ContinuousClock.Instant
         var isWaiting = true
-        /// When the try that runs began, until its response is there.
+        /// The start of the current attempt, until its response is received.
         var start: ContinuousClock.Instant?
         var isRunning = false
     }
@@ -53,7 +53,9 @@ final class DownloadMetrics: Sendable {
         waiting = Meter(label: "webimage_downloads_waiting", dimensions: common, factory: factory)
     }
 
-    /// Events of one download come in order, those of several at the same time.
+    /// Records an event.
+    ///
+    /// Events of one download arrive in order, those of several downloads concurrently.
     func note(_ event: DownloadEvent) {
         switch event.kind {
         case .queued:

@@ -3,7 +3,7 @@ import HTTPTransport
 import HTTPTypes
 import Tracing
 
-/// The span of one download, by its events.
+/// The span of one download, recorded from its events.
 final class DownloadSpan: Sendable {
     private let configuration: TracingConfiguration
     private let span: any Span
@@ -17,13 +17,13 @@ final class DownloadSpan: Sendable {
         span.attributes["server.port"] = url.port
     }
 
-    /// Adds what tells the server of the span, if it is to know.
+    /// Adds the fields that propagate the span to the server, if configured.
     func inject(into fields: inout HTTPFields) {
         guard configuration.injectsContext else { return }
         configuration.tracer.inject(span.context, into: &fields, using: FieldInjector())
     }
 
-    /// The last event ends the span.
+    /// Records an event; the last event ends the span.
     func note(_ event: DownloadEvent) {
         switch event.kind {
         case .queued, .progress, .stopped(nil): break
@@ -61,14 +61,14 @@ private struct FieldInjector: Injector {
 }
 
 extension Error {
-    /// The status if that is what is wrong, as the conventions ask for.
+    /// The error type: the status, if that is the reason, according to the conventions.
     fileprivate var type: String {
         (self as? ImageError)?.httpStatus.map(String.init) ?? FailureKind(self).rawValue
     }
 }
 
 extension String {
-    /// An IPv6 address as such.
+    /// The text of an IPv6 address without brackets.
     fileprivate var withoutBrackets: String {
         hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
     }

@@ -1,6 +1,6 @@
 import HTTPTransport
 
-/// Why a download failed, in as few words as a metric or a span can bear.
+/// The reason of a failed download as a value of a metric's dimension or a span's attribute.
 enum FailureKind: String, CaseIterable {
     case status3xx = "status_3xx"
     case status4xx = "status_4xx"

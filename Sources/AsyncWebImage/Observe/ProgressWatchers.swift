@@ -1,4 +1,4 @@
-/// Those who watch the progress of one download: each sees the newest state, however slow it is.
+/// The streams of one download's progress: each consumer gets the newest state, however slow it is.
 struct ProgressWatchers {
     private var streams: [CallerID: [AsyncStream<DownloadProgress>.Continuation]] = [:]
 
@@ -9,13 +9,13 @@ struct ProgressWatchers {
         streams[id, default: []].append(stream)
     }
 
-    /// Lets go of one stream of a caller.
+    /// Removes one stream of a caller.
     mutating func remove(_ stream: AsyncStream<DownloadProgress>.Continuation, of id: CallerID) {
         streams[id]?.removeAll { $0 == stream }
         if streams[id]?.isEmpty == true { streams[id] = nil }
     }
 
-    /// Takes out all streams of a caller.
+    /// Removes and returns all streams of a caller.
     mutating func remove(_ id: CallerID) -> [AsyncStream<DownloadProgress>.Continuation] {
         streams.removeValue(forKey: id) ?? []
     }

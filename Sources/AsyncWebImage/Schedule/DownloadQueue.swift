@@ -1,25 +1,26 @@
 import HeapModule
 
-/// Decides which download runs next: by priority, then first or last come, within a cap for all and one for each host.
+/// A queue that selects the next download by priority, then in FIFO or LIFO order, within a limit in total and per
+/// host.
 ///
-/// A pure value: no clock, no lock, no waiting. Every operation takes logarithmic time, those that change a rule as much
-/// as there are hosts.
+/// A pure value: no clock, no lock, no waiting. Every operation takes logarithmic time, except for changes of a rule,
+/// which take time proportional to the number of hosts.
 struct DownloadQueue {
     typealias ID = DownloadID
 
-    /// The maximum number of downloads that run at a time.
+    /// The maximum number of concurrent downloads.
     var limit: Int
-    /// The maximum number of downloads from one host that run at a time.
+    /// The maximum number of concurrent downloads from one host.
     var hostLimit: Int {
         didSet { if hostLimit > oldValue { announceAll() } }
     }
-    /// First or last come, first served.
+    /// The order within a priority.
     var order: ExecutionOrder {
         didSet { if order != oldValue { announceAll() } }
     }
-    /// A Boolean value that indicates whether what waits goes on waiting, whatever is free.
+    /// A Boolean value that indicates whether no waiting download may start.
     var isSuspended = false
-    /// How often downloads from one host may start; a change lets every host begin anew.
+    /// The rate limit per host; changing it resets the state of every host.
     var rateLimit: RateLimit? {
         didSet { if rateLimit != oldValue { refillAll() } }
     }
@@ -35,10 +36,10 @@ struct DownloadQueue {
     private var runningLow = 0
     private var lastTicket: UInt64 = 0
     private var ready = ReadyHosts()
-    /// The hosts that wait for their rate.
+    /// The hosts that are limited by their rate.
     private var refills = Heap<Refill>()
     private var time = Duration.zero
-    /// How many hosts came to rest, their rate not yet restored, since ``forgetRested()``.
+    /// The number of hosts that became idle with a rate not yet restored, since ``forgetRested()``.
     private var restedHosts = 0
 
     init(limit: Int, hostLimit: Int, order: ExecutionOrder, rateLimit: RateLimit? = nil) {
@@ -50,16 +51,16 @@ struct DownloadQueue {
 
     var waitingCount: Int { waiting.count }
     var runningCount: Int { running.count }
-    /// How many wait, by priority.
+    /// The number of waiting downloads, by priority.
     private(set) var waitingCounts: [5 of Int] = [0, 0, 0, 0, 0]
 }
 
-// MARK: - Downloads come and go
+// MARK: - Adding and removing downloads
 
 extension DownloadQueue {
-    /// Lets a download run that has just come, if it would be the next anyway; false if it has to wait in line.
+    /// Starts a new download immediately if it would be the next one; returns `false` if it must wait.
     mutating func admit(_ id: ID, host: String, priority: DownloadPriority) -> Bool {
-        // With a rate, the time would have to be known.
+        // With a rate limit, the time would be needed.
         guard waiting.isEmpty, !isSuspended, running.count < limit, rateLimit == nil else { return false }
         guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return false }
         let host = hosts.index(of: host)
@@ -68,20 +69,20 @@ extension DownloadQueue {
         return true
     }
 
-    /// Puts a download in line; `sequence` says when it came.
+    /// Adds a waiting download; `sequence` is its position by time of arrival.
     mutating func enqueue(_ id: ID, host: String, priority: DownloadPriority, sequence: UInt64) {
         enqueue(id, host: hosts.index(of: host), priority: priority, sequence: sequence)
     }
 
-    /// Takes a download out of line; without effect on one that runs.
+    /// Removes a waiting download; has no effect on a running one.
     mutating func remove(_ id: ID) {
         guard let place = takeOut(id) else { return }
         forgetIfIdle(place.host)
     }
 
-    /// Moves a download to another priority.
+    /// Changes the priority of a download.
     ///
-    /// The place there of one that waits is by when it came; one that runs takes a slot of that priority.
+    /// A waiting download is placed by its time of arrival; a running one occupies a slot of the new priority.
     mutating func reprioritize(_ id: ID, to priority: DownloadPriority) {
         if let place = waiting[id] {
             guard place.priority != priority else { return }
@@ -95,14 +96,14 @@ extension DownloadQueue {
         }
     }
 
-    /// The next download to run, which from now on takes a slot; nil if none may.
+    /// Starts the next download, which then occupies a slot, and returns it; `nil` if none may start.
     mutating func next() -> ID? {
         guard !isSuspended, running.count < limit else { return nil }
         for priority in DownloadPriority.descending {
             guard !priority.isLow || runningLow < Self.lowShare(of: limit) else { return nil }
             while let announcement = ready.pop(priority, order) {
                 let host = announcement.host
-                // A host without a slot is announced again when one is released.
+                // A host without a free slot is announced again when one is released.
                 guard hosts[host].lanes[priority.rawValue].announced == announcement.sequence else { continue }
                 hosts[host].lanes[priority.rawValue].announced = nil
                 guard hasSlot(host, priority), isInRate(host),
@@ -116,7 +117,7 @@ extension DownloadQueue {
         return nil
     }
 
-    /// Frees the slot of a download that ran.
+    /// Releases the slot of a running download.
     mutating func release(_ id: ID) {
         guard let slot = running.removeValue(forKey: id) else { return }
         hosts[slot.host].running -= 1
@@ -159,10 +160,10 @@ extension DownloadQueue {
     }
 }
 
-// MARK: - Who may run
+// MARK: - Selecting the next download
 
 extension DownloadQueue {
-    /// How many of `slots` are within reach of low priorities: half of them, and one if there is but one.
+    /// Returns the number of slots available to low priorities: half of them, or one if there is only one.
     private static func lowShare(of slots: Int) -> Int { slots / 2 + slots % 2 }
 
     private func hasSlot(_ host: Int, _ priority: DownloadPriority) -> Bool {
@@ -170,7 +171,7 @@ extension DownloadQueue {
             && (!priority.isLow || hosts[host].runningLow < Self.lowShare(of: hostLimit))
     }
 
-    /// Makes the next download of each priority known to ``next()``.
+    /// Announces the next download of each priority to ``next()``.
     private mutating func announce(_ host: Int) {
         guard hosts[host].waiting > 0 else { return }
         for priority in DownloadPriority.descending { announce(host, priority) }
@@ -195,18 +196,18 @@ extension DownloadQueue {
     }
 }
 
-// MARK: - The rate
+// MARK: - Rate limit
 
 extension DownloadQueue {
-    /// When the next download may start that nothing but its rate holds up; nil if there is none.
+    /// The time when the next download that is delayed only by its rate may start; `nil` if there is none.
     ///
-    /// To be asked when ``next()`` has none.
+    /// Valid when ``next()`` returns `nil`.
     var nextStart: Duration? {
         guard !isSuspended, !waiting.isEmpty, running.count < limit else { return nil }
         return refills.min?.time
     }
 
-    /// Says what time it is, counted from any moment; of importance only if there is a ``rateLimit``.
+    /// Sets the current time, relative to any fixed moment; only needed with a ``rateLimit``.
     mutating func advance(to time: Duration) {
         self.time = max(self.time, time)
         while let refill = refills.min, refill.time <= self.time {
@@ -217,7 +218,7 @@ extension DownloadQueue {
         }
     }
 
-    /// Returns whether a host's rate lets one more start; if not, it is announced when it does.
+    /// Returns whether a host's rate allows another start; otherwise the host is announced when it does.
     private mutating func isInRate(_ host: Int) -> Bool {
         guard let rateLimit else { return true }
         let start = hosts[host].bucket.nextStart(rateLimit)
@@ -240,15 +241,15 @@ extension DownloadQueue {
     }
 }
 
-// MARK: - Hosts that are idle
+// MARK: - Idle hosts
 
 extension DownloadQueue {
-    /// A host that nothing waits for, nothing runs from and no rate is kept of needs no room.
+    /// Removes a host without waiting or running downloads and without rate state.
     private mutating func forgetIfIdle(_ host: Int) {
         guard hosts[host].isIdle else { return }
         guard rateLimit == nil || hosts[host].bucket.isFull(at: time) else {
             restedHosts += 1
-            // So seldom that looking at all of them costs each but little.
+            // Rare enough that checking all hosts costs little on average.
             if restedHosts > max(64, hosts.count / 2) { forgetRested() }
             return
         }
@@ -269,7 +270,7 @@ extension DownloadQueue {
     }
 }
 
-/// When a host's rate allows its next start.
+/// The time when a host's rate allows its next start.
 private struct Refill: Comparable {
     let time: Duration
     let host: Int

@@ -1,17 +1,17 @@
 import ResponseCache
 
-/// The beginnings of bodies whose download was given up, for whoever wants them next.
+/// The partial bodies of interrupted downloads, kept for later requests.
 ///
-/// A pure value. The oldest are dropped first.
+/// A pure value. The oldest bodies are dropped first.
 struct InterruptedBodies {
     private static let countLimit = 64
 
-    /// The maximum number of bytes that are kept; lowering it drops the oldest bodies.
+    /// The maximum number of bytes kept; lowering it drops the oldest bodies.
     var limit: Int {
         didSet { dropOldest() }
     }
     private(set) var bytes = 0
-    /// The oldest first.
+    /// The bodies, oldest first.
     private var entries: [(key: FetchKey, resumption: Resumption)] = []
 
     init(limit: Int) {
@@ -20,7 +20,7 @@ struct InterruptedBodies {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Keeps the beginning of a body, in place of another of the same request.
+    /// Stores a partial body, replacing another one of the same request.
     mutating func insert(_ resumption: Resumption, for key: FetchKey) {
         _ = take(key)
         guard resumption.offset >= Resumption.minimumBytes, resumption.offset <= limit, resumption.stored != nil else {
@@ -31,7 +31,7 @@ struct InterruptedBodies {
         dropOldest()
     }
 
-    /// Hands out what there is of a body, and keeps it no longer.
+    /// Removes and returns the partial body for a request, if any.
     mutating func take(_ key: FetchKey) -> Resumption? {
         guard let index = entries.firstIndex(where: { $0.key == key }) else { return nil }
         let resumption = entries.remove(at: index).resumption

@@ -1,17 +1,16 @@
 import DequeModule
 
-/// Shares a fixed number of bytes among those who ask, in the order they ask.
+/// Distributes a fixed number of bytes in the order of the requests.
 ///
-/// A pure value. Who asks for a lot is not overtaken for ever by those who ask for little: nobody passes the head of
-/// the line.
+/// A pure value. Small requests never overtake the first waiting one, so that large requests cannot starve.
 struct MemoryBudget {
     typealias ID = UInt64
 
-    /// What becomes of a wish for memory.
+    /// The result of a request for memory.
     enum Answer: Equatable {
         case granted
         case waiting
-        /// More than the whole budget.
+        /// The request exceeds the whole budget.
         case impossible
     }
 
@@ -23,7 +22,7 @@ struct MemoryBudget {
         self.limit = limit
     }
 
-    /// Asks for `bytes`.
+    /// Requests `bytes` bytes.
     mutating func request(_ bytes: Int, id: ID) -> Answer {
         guard bytes <= limit else { return .impossible }
         guard line.isEmpty, bytes <= limit - used else {
@@ -34,13 +33,14 @@ struct MemoryBudget {
         return .granted
     }
 
-    /// Gives `bytes` back; answers who has got its memory now.
+    /// Returns `bytes` bytes to the budget; returns the requests that are granted as a result.
     mutating func release(_ bytes: Int) -> [ID] {
         used -= bytes
         return grant()
     }
 
-    /// Takes a wish back that is still in line; nil if it is not, else who has got its memory now.
+    /// Withdraws a waiting request; returns the requests that are granted as a result, or `nil` if it was not
+    /// waiting.
     mutating func withdraw(_ id: ID) -> [ID]? {
         guard let index = line.firstIndex(where: { $0.id == id }) else { return nil }
         line.remove(at: index)

@@ -1,21 +1,21 @@
-/// When the next preview of one image is to be decoded: what a ``ProgressivePolicy`` comes to as the image arrives.
+/// The schedule of the previews of one image according to a ``ProgressivePolicy``.
 ///
-/// A pure value. Times are counted from the beginning of the decode.
+/// A pure value. Times are relative to the start of the decode.
 struct PreviewSchedule {
-    /// What can be shown, and whether anybody would look.
+    /// The available preview, and whether a caller waits for it.
     struct State: Equatable {
         var isWanted = true
-        /// Grows with what there is to show; 0 if there is nothing.
+        /// A number that increases with the available content; 0 if there is none.
         var version: Int
-        /// Of a progressive image.
+        /// The scan of a progressive image.
         var scan: Int?
     }
 
     enum Decision: Equatable {
         case show
-        /// Not before this time; then what there is then is due, even if no more bytes have come.
+        /// Not before this time; then the content available at that time is due, even if no more bytes arrive.
         case wait(until: Duration)
-        /// Not before something changes.
+        /// Not before the state changes.
         case skip
     }
 
@@ -28,7 +28,7 @@ struct PreviewSchedule {
 
     private let policy: ProgressivePolicy
     private var last: Shown?
-    /// Spent on the image itself, and on its previews but the first.
+    /// The time spent on the image itself, and on its previews except the first.
     private var decoding = Duration.zero
     private var previewing = Duration.zero
 
@@ -36,14 +36,14 @@ struct PreviewSchedule {
         self.policy = policy
     }
 
-    /// So much time went into the image itself.
+    /// Records time spent on decoding the image itself.
     mutating func decoded(for duration: Duration) {
         decoding += duration
     }
 
-    /// A preview was decoded at `time`, and took `cost`.
+    /// Records a preview decoded at `time` that took `cost`.
     mutating func shown(_ state: State, at time: Duration, cost: Duration) {
-        // The first one is what previews are for, so it is free.
+        // The first preview is not counted.
         if last != nil { previewing += cost }
         last = Shown(version: state.version, scan: state.scan, time: time, cost: cost)
     }
@@ -52,7 +52,7 @@ struct PreviewSchedule {
         guard policy.selection != .none, state.isWanted, state.version > 0 else { return .skip }
         guard let last else { return .show }
         guard state.version > last.version, isSelected(state, after: last) else { return .skip }
-        // The next one will cost about what the last one did.
+        // The next preview is estimated to cost as much as the last.
         guard let affordable = time(allowing: previewing + last.cost) else { return .skip }
         let due = max(last.time + policy.minimumInterval, affordable)
         return now >= due ? .show : .wait(until: due)
@@ -67,7 +67,7 @@ struct PreviewSchedule {
         }
     }
 
-    /// From when on previews may take so long in all; nil if only more decoding can tell.
+    /// Returns the time from which previews may take this long in total; `nil` if it depends on further decoding.
     private func time(allowing cost: Duration) -> Duration? {
         if cost <= decoding * policy.decodingShare { return .zero }
         return policy.elapsedShare > 0 ? cost / policy.elapsedShare : nil

@@ -1,16 +1,16 @@
 import HeapModule
 
-/// What a ``DownloadQueue`` knows of one host.
+/// The state of one host in a ``DownloadQueue``.
 struct QueuedHost {
     let name: String
     var running = 0
-    /// Of these, those of low priority.
+    /// The number of running downloads with low priority.
     var runningLow = 0
     var waiting = 0
-    /// Those that wait, by priority.
+    /// The waiting downloads, by priority.
     var lanes: [5 of Lane] = .init(repeating: Lane())
     var bucket = TokenBucket()
-    /// When the host is to be announced because its rate allows the next start.
+    /// The time when the host must be announced because its rate allows the next start.
     var refill: Duration?
 
     init(name: String) {
@@ -20,28 +20,28 @@ struct QueuedHost {
     var isIdle: Bool { running == 0 && waiting == 0 }
 }
 
-/// Where a download waits.
+/// The position of a waiting download.
 struct WaitingPlace {
     let host: Int
     let priority: DownloadPriority
     let ticket: Ticket
 }
 
-/// A download in a lane; out of date once it waits elsewhere, or no longer.
+/// The entry of a download in a lane; outdated once the download waits elsewhere or no longer waits.
 struct Ticket: Comparable {
     let sequence: UInt64
-    /// Tells the places of one download apart.
+    /// A number that distinguishes the successive positions of one download.
     let number: UInt64
     let id: DownloadQueue.ID
 
     static func < (left: Self, right: Self) -> Bool { left.sequence < right.sequence }
 }
 
-/// The downloads of one host and priority that wait.
+/// The waiting downloads of one host and priority.
 struct Lane {
     private var tickets = Heap<Ticket>()
     private var count = 0
-    /// The sequence by which the queue knows that the lane's next download may run.
+    /// The sequence with which the lane's next download was announced to the queue.
     var announced: UInt64?
 
     mutating func insert(_ ticket: Ticket) {
@@ -49,18 +49,18 @@ struct Lane {
         tickets.insert(ticket)
     }
 
-    /// One of the tickets is out of date from now on.
+    /// Records that one of the tickets is outdated.
     mutating func removeOne(of waiting: [DownloadQueue.ID: WaitingPlace]) {
         count -= 1
         if count == 0 {
             self = Lane()
         } else if tickets.count > 64, tickets.count > 4 * count {
-            // Behind one that does not move, others come and are canceled.
+            // While the first download does not move, others can be added and canceled.
             tickets = Heap(tickets.unordered.filter { $0.isCurrent(in: waiting) })
         }
     }
 
-    /// The next to run; what is out of date before it is dropped.
+    /// Returns the next download to run; drops outdated tickets before it.
     mutating func head(_ order: ExecutionOrder, of waiting: [DownloadQueue.ID: WaitingPlace]) -> Ticket? {
         while let ticket = order == .fifo ? tickets.min : tickets.max {
             if ticket.isCurrent(in: waiting) { return ticket }

@@ -1,22 +1,22 @@
-/// The hosts a ``DownloadQueue`` has to do with, by numbers, which are given again when a host is gone.
+/// The hosts of a ``DownloadQueue`` by number; numbers are reused.
 struct QueuedHosts {
     private var numbers: [String: Int] = [:]
     private var hosts: [QueuedHost] = []
     private var freeNumbers: [Int] = []
 
-    /// How many numbers there are, those that are free included.
+    /// The number of numbers, including unused ones.
     var count: Int { hosts.count }
 
-    /// The numbers of the hosts, in no order.
+    /// The numbers of the hosts, unordered.
     var indices: Dictionary<String, Int>.Values { numbers.values }
 
-    /// A host by its number, in place: its lanes are not to be copied.
+    /// The host with a number, accessed in place to avoid copying its lanes.
     subscript(index: Int) -> QueuedHost {
         _read { yield hosts[index] }
         _modify { yield &hosts[index] }
     }
 
-    /// The number of the host called `name`, a new one if it was not known.
+    /// Returns the number of the host called `name`, a new one if it is unknown.
     mutating func index(of name: String) -> Int {
         if let index = numbers[name] { return index }
         let host = QueuedHost(name: name)
@@ -30,7 +30,7 @@ struct QueuedHosts {
         return index
     }
 
-    /// Forgets a host; true if there are none left, nor the numbers that many had.
+    /// Removes a host; returns `true` if none is left and the numbers have been released.
     mutating func remove(_ index: Int) -> Bool {
         numbers[hosts[index].name] = nil
         freeNumbers.append(index)

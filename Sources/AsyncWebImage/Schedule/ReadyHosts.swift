@@ -1,10 +1,10 @@
 import HeapModule
 
-/// By priority, the hosts whose next download may run, by that download's sequence.
+/// The hosts whose next download may run, by priority and by that download's sequence.
 ///
-/// What is out of date stays until it is popped or there is too much of it: who pops compares it with ``Lane/announced``.
+/// Outdated announcements remain until they are popped or too numerous: callers compare them with ``Lane/announced``.
 struct ReadyHosts {
-    /// A host whose next download of a priority may run; out of date once another is the next.
+    /// A host whose next download of a priority may run; outdated once another download is the next.
     struct Announcement: Comparable {
         let sequence: UInt64
         let host: Int
@@ -18,18 +18,18 @@ struct ReadyHosts {
         heaps[priority.rawValue].insert(Announcement(sequence: sequence, host: host))
     }
 
-    /// Takes the host out whose download is the next, or was.
+    /// Removes and returns the host whose download is, or was, the next one.
     mutating func pop(_ priority: DownloadPriority, _ order: ExecutionOrder) -> Announcement? {
         order == .fifo ? heaps[priority.rawValue].popMin() : heaps[priority.rawValue].popMax()
     }
 
-    /// Returns whether most must be out of date, which pile up while nothing is popped.
+    /// Returns whether most announcements must be outdated, because they accumulate while none is popped.
     func holdsTooMany(_ priority: DownloadPriority, for hostCount: Int) -> Bool {
         let count = heaps[priority.rawValue].count
         return count > 64 && count > 4 * hostCount
     }
 
-    /// Begins anew with what the lanes of `hosts` say.
+    /// Rebuilds the announcements from the lanes of `hosts`.
     mutating func removeOutdated(_ priority: DownloadPriority, of hosts: QueuedHosts) {
         heaps[priority.rawValue] = Heap(
             hosts.indices.compactMap { host in

@@ -1,30 +1,30 @@
-/// The time that one download may take, over all of its attempts.
+/// The time limit of one download over all its attempts.
 ///
-/// A pure value that is told the time. It runs from the first look-up or attempt on, through the delays between attempts and
-/// their turns in line; only the wait for the first slot does not count.
+/// A pure value that receives the time as a parameter. It runs from the first lookup or attempt, including delays and
+/// waits between attempts; only the wait for the first slot does not count.
 struct TimeAllowance {
-    /// What is left while it does not run; nil is no limit.
+    /// The remaining time while it is paused; `nil` means no limit.
     private var left: Duration?
-    /// When it is used up; nil while it does not run, and without a limit.
+    /// The time when it expires; `nil` while it is paused, and without a limit.
     private(set) var end: Stopwatch.Instant?
 
     init(_ limit: Duration?) {
         left = limit.map { min($0, Stopwatch.longest) }
     }
 
-    /// Starts it, unless it runs.
+    /// Starts it unless it is running.
     mutating func start(at now: Stopwatch.Instant) {
         guard end == nil, let left else { return }
         end = now.advanced(by: left)
     }
 
-    /// Stops it until the next start.
+    /// Pauses it.
     mutating func pause(at now: Stopwatch.Instant) {
         guard let end else { return }
         (left, self.end) = (now.duration(to: end), nil)
     }
 
-    /// Returns what is left of it, which may be less than nothing; nil without a limit.
+    /// Returns the remaining time, which can be negative; `nil` without a limit.
     func left(at now: Stopwatch.Instant) -> Duration? {
         end.map { now.duration(to: $0) } ?? left
     }

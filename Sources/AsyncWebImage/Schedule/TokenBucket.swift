@@ -1,16 +1,16 @@
-/// The starts that a host has left: `burst` of them at first, each coming back an ``RateLimit/interval`` after another.
+/// A token bucket: the starts that a host has left, initially `burst`, restored one per ``RateLimit/interval``.
 ///
-/// A pure value, told the time; times are counted from any moment, and never go back.
+/// A pure value that receives the time as a parameter, relative to any fixed moment and never decreasing.
 struct TokenBucket {
-    /// When all starts will have come back.
+    /// The time when all starts will be restored.
     private var full = Duration.zero
 
-    /// When the next start is allowed.
+    /// Returns the time when the next start is allowed.
     func nextStart(_ limit: RateLimit) -> Duration { full - limit.interval * (limit.burst - 1) }
 
     func isFull(at time: Duration) -> Bool { full <= time }
 
-    /// One starts.
+    /// Records a start.
     mutating func take(at time: Duration, _ limit: RateLimit) {
         full = max(full, time) + limit.interval
     }

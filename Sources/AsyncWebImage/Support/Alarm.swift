@@ -1,6 +1,6 @@
-/// Calls back once, at the time it was last set to.
+/// A timer that calls back once, at the time it was last set to.
 ///
-/// Letting it go takes it back.
+/// Releasing it cancels it.
 final class Alarm<Time: Clock> {
     private let clock: Time
     private let call: @Sendable () -> Void
@@ -11,18 +11,18 @@ final class Alarm<Time: Clock> {
         self.call = call
     }
 
-    /// What time it is.
+    /// The current time.
     var now: Time.Instant { clock.now }
 
     deinit { pending?.task.cancel() }
 
-    /// Sets it, in place of any other time.
+    /// Sets the time, replacing any other.
     func set(_ time: Time.Instant) {
         guard pending?.time != time else { return }
         pending?.task.cancel()
-        // Nobody's task: it wakes whoever waits by then.
+        // A detached task, because it can wake any waiting task.
         let task = Task.detached { [clock, call] in
-            // Canceled: there is another time, or nobody to wake.
+            // Canceled: there is another time, or the timer was released.
             guard (try? await clock.sleep(until: time, tolerance: nil)) != nil else { return }
             call()
         }

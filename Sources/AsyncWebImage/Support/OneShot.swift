@@ -1,13 +1,14 @@
 import Threading
 
-/// An answer that comes once, and those who wait for it.
+/// A result that is set once, and the tasks that wait for it.
 ///
-/// Whoever resolves it first wins, so that every caller hears exactly one end, whatever happens at the same time.
+/// Only the first call of ``resolve(_:)`` has an effect, so that every caller gets exactly one result in case of
+/// races.
 final class OneShot<Value: Sendable>: Sendable {
-    /// A task that waits.
+    /// The continuation of a waiting task.
     ///
-    /// Each is taken out of the state under its lock and then resumed, so exactly once: there is nothing that a checked
-    /// continuation would find.
+    /// Each is removed from the state under its lock and then resumed exactly once, so that checked continuations
+    /// would find nothing.
     @safe
     private struct Waiter {
         private let continuation: UnsafeContinuation<Value, any Error>
@@ -20,14 +21,14 @@ final class OneShot<Value: Sendable>: Sendable {
     }
 
     private enum State {
-        /// Mostly one waits: there is room for one without an array.
+        /// There is usually one waiting task, which needs no array.
         case open(first: Waiter?, others: [Waiter])
         case resolved(Result<Value, any Error>)
     }
 
     private let state = Locked(State.open(first: nil, others: []))
 
-    /// Sets the answer, unless there is one.
+    /// Sets the result, unless it is already set.
     func resolve(_ result: Result<Value, any Error>) {
         let (first, others) = state.withLock { state -> (Waiter?, [Waiter]) in
             guard case .open(let first, let others) = state else { return (nil, []) }
@@ -38,16 +39,16 @@ final class OneShot<Value: Sendable>: Sendable {
         for waiter in others { waiter.resume(with: result) }
     }
 
-    /// A Boolean value that indicates whether there is an answer.
+    /// A Boolean value that indicates whether the result is set.
     var isResolved: Bool {
         state.withLock { state in
             if case .resolved = state { true } else { false }
         }
     }
 
-    /// The answer, once it is there.
+    /// The result, once it is set.
     ///
-    /// Does not end early when the waiting task is canceled: resolve it then.
+    /// Canceling the waiting task has no effect: set a result in this case.
     var value: Value {
         get async throws {
             try await unsafe withUnsafeThrowingContinuation { continuation in

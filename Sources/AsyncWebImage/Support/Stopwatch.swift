@@ -1,4 +1,4 @@
-/// The time since it was made, by any clock.
+/// A clock that measures the time since its creation with another clock.
 struct Stopwatch: Clock {
     struct Instant: InstantProtocol {
         var elapsed = Duration.zero
@@ -12,7 +12,7 @@ struct Stopwatch: Clock {
     private let sleep: @Sendable (_ elapsed: Duration, _ tolerance: Duration?) async throws -> Void
     let minimumResolution: Duration
 
-    /// A hundred years: clocks cannot count much longer than that.
+    /// A hundred years, near the limit of clocks.
     static let longest = Duration.seconds(100 * 365 * 86_400 as Int64)
 
     init(_ clock: some Clock<Duration>) {

@@ -1,10 +1,10 @@
 import ResponseCache
 
-/// Loads images ahead of time, few at a time and behind everything that somebody waits for: decoded into the loader's
-/// ``MemoryCache``, or as they come into its ``ResponseCache``.
+/// Loads images ahead of time with low priority: decoded into the loader's ``MemoryCache``, or undecoded into its
+/// ``ResponseCache``.
 ///
-/// Low priorities leave half of the download slots to others (see ``DownloadPriority``), so a list of any length holds
-/// nothing up. What the cache has no room for, or may not keep, is loaded in vain.
+/// Low priorities leave half of the download slots to other requests (see ``DownloadPriority``), so that a list of
+/// any length delays nothing. Images for which the cache has no room, or which it may not store, are loaded in vain.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(loader: loader)
@@ -13,15 +13,15 @@ import ResponseCache
 /// for failure in await task.result.failures { print(failure.url, failure.error) }
 /// ```
 ///
-/// A class over a small locked state rather than an actor: to pause shall need no `await`.
+/// A class with a small locked state instead of an actor, so that pausing needs no `await`.
 public final class ImagePrefetcher: Sendable {
-    /// Where images are kept until somebody wants them.
+    /// The cache that receives the images.
     public enum Destination: Sendable, Hashable {
-        /// The loader's ``MemoryCache``, decoded for the options of their requests.
+        /// The loader's ``MemoryCache``, decoded with the options of their requests.
         case memory
-        /// The loader's ``ResponseCache``, in a folder or in memory, as they come; nothing is decoded.
+        /// The loader's ``ResponseCache``, in a folder or in memory; nothing is decoded.
         ///
-        /// Takes a loader that has one (``ImageLoader/Configuration/responseCache``).
+        /// Requires a loader with a response cache (``ImageLoader/Configuration/responseCache``).
         case responseCache
     }
 
@@ -30,7 +30,8 @@ public final class ImagePrefetcher: Sendable {
     private let priority: DownloadPriority
     private let slots: PrefetchSlots
 
-    /// A prefetcher of at most `maximumConcurrentLoads` images at a time, all of its lists together; at least one.
+    /// Creates a prefetcher that loads at most `maximumConcurrentLoads` images at a time, over all its lists; at
+    /// least one.
     public init(
         loader: ImageLoader, destination: Destination = .memory, priority: DownloadPriority = .low,
         maximumConcurrentLoads: Int = 4
@@ -41,10 +42,10 @@ public final class ImagePrefetcher: Sendable {
         slots = PrefetchSlots(count: max(1, maximumConcurrentLoads))
     }
 
-    /// Begins to load the images of `requests`, in their order, each with the prefetcher's priority in place of its own.
+    /// Starts to load the images of `requests` in order, with the prefetcher's priority instead of their own.
     ///
-    /// Requests are taken from the collection as they get their turn: of a lazy one, no more than a few are there at a
-    /// time, however many it has. What is in the cache already is not loaded again.
+    /// Requests are taken from the collection on demand: of a lazy collection, only a few exist at a time, regardless
+    /// of its length. Images that are already cached are not loaded again.
     public func prefetch(_ requests: sending some Collection<ImageRequest>) -> PrefetchTask {
         let record = PrefetchRecord(total: requests.count)
         let task = Task { [loader, destination, priority, slots] in
@@ -72,9 +73,9 @@ public final class ImagePrefetcher: Sendable {
         return PrefetchTask(task: task, record: record)
     }
 
-    /// Begins no further load until ``resume()``; those under way finish.
+    /// Pauses: no further load starts until ``resume()``; active ones finish.
     public func pause() { slots.pause() }
 
-    /// Takes ``pause()`` back, however often it was called.
+    /// Resumes after any number of calls of ``pause()``.
     public func resume() { slots.resume() }
 }

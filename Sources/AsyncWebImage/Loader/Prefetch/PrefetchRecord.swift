@@ -1,6 +1,6 @@
 import Threading
 
-/// Counts what becomes of one list, and tells those who watch.
+/// Counts the results of one list, and notifies its watchers.
 final class PrefetchRecord: Sendable {
     private struct State {
         var result: PrefetchResult
@@ -9,7 +9,7 @@ final class PrefetchRecord: Sendable {
         var isOver = false
     }
 
-    /// Most failures that are told one by one.
+    /// The maximum number of failures recorded individually.
     static let failureLimit = 100
 
     private let state: Locked<State>
@@ -20,7 +20,7 @@ final class PrefetchRecord: Sendable {
 
     var result: PrefetchResult { state.withLock { $0.result } }
 
-    /// Notes how `load` ends; that it was canceled with the list, or with the loader, is nothing to be noted.
+    /// Records the result of `load`, except for a cancellation of the list or a shutdown of the loader.
     func note(_ url: String, _ load: () async throws -> Void) async {
         do {
             try await load()
@@ -32,7 +32,7 @@ final class PrefetchRecord: Sendable {
         }
     }
 
-    /// Nothing changes any more.
+    /// Ends the record; nothing changes anymore.
     func end() {
         let watchers = state.withLock { state in
             state.isOver = true
@@ -61,7 +61,7 @@ final class PrefetchRecord: Sendable {
     private func update(_ change: (inout PrefetchResult) -> Void) {
         state.withLock { state in
             change(&state.result)
-            // Under the lock, or a watcher could be told the older count last.
+            // Under the lock; otherwise a watcher could get an older count last.
             for watcher in state.watchers.values { watcher.yield(state.result.progress) }
         }
     }
@@ -72,7 +72,7 @@ extension PrefetchResult {
         progress.failed += 1
         guard failures.count < PrefetchRecord.failureLimit else { return }
         var error = error
-        // A hundred half-decoded images are not what anybody prefetches for.
+        // Partial images would waste memory.
         if case ImageError.codec(let cause, let url, _) = error { error = ImageError.codec(cause, url: url) }
         failures.append(Failure(url: url, error: error))
     }

@@ -1,27 +1,27 @@
-/// How far a list of images that are loaded ahead of time has come.
+/// The progress of prefetching a list of images.
 public struct PrefetchProgress: Sendable, Hashable {
-    /// Images that are loaded, or were in the cache already.
+    /// The number of images that have been loaded or were cached already.
     public internal(set) var finished = 0
-    /// Images that could not be loaded.
+    /// The number of images that could not be loaded.
     public internal(set) var failed = 0
-    /// Images of the list.
+    /// The number of images in the list.
     public let total: Int
 }
 
-/// What became of a list of images that were loaded ahead of time.
+/// The result of prefetching a list of images.
 ///
-/// If it was canceled, or the loader shut down, those that had not been loaded are neither finished nor failed.
+/// After a cancellation or a shutdown of the loader, the remaining images are neither finished nor failed.
 public struct PrefetchResult: Sendable {
     /// An image that could not be loaded.
     public struct Failure: Sendable {
-        /// Of the image.
+        /// The URL of the image.
         public let url: String
-        /// Why; ``ImageError/codec(_:url:partial:)`` comes without its pixels.
+        /// The reason; ``ImageError/codec(_:url:partial:)`` does not include pixels.
         public let error: any Error
     }
 
-    /// How many images were loaded, and how many were not.
+    /// The numbers of images that were loaded and that failed.
     public internal(set) var progress: PrefetchProgress
-    /// The first hundred that failed.
+    /// The first hundred failures.
     public internal(set) var failures: [Failure] = []
 }

@@ -1,7 +1,7 @@
 import DequeModule
 import Threading
 
-/// Lets a number of loads run at a time, in the order in which they ask, and none begin while it is paused.
+/// Limits the number of concurrent loads, in the order of requests, and starts none while paused.
 final class PrefetchSlots: Sendable {
     private struct State {
         var free: Int
@@ -9,7 +9,7 @@ final class PrefetchSlots: Sendable {
         var isClosed = false
         var waiting: Deque<OneShot<Void>> = []
 
-        /// Those whose turn it is.
+        /// Removes and returns the loads that can start.
         mutating func admit() -> [OneShot<Void>] {
             var admitted: [OneShot<Void>] = []
             while !isPaused, !isClosed, free > 0, let first = waiting.popFirst() {
@@ -26,7 +26,7 @@ final class PrefetchSlots: Sendable {
         state = Locked(State(free: count))
     }
 
-    /// Waits for a slot; false without one if the task is canceled, or nothing more may begin.
+    /// Waits for a slot; returns `false` without one if the task is canceled or the slots are closed.
     func enter() async -> Bool {
         guard !Task.isCancelled else { return false }
         let turn = OneShot<Void>()
@@ -39,14 +39,14 @@ final class PrefetchSlots: Sendable {
         }
     }
 
-    /// Gives the slot back.
+    /// Releases the slot.
     func leave() { change { $0.free += 1 } }
 
     func pause() { change { $0.isPaused = true } }
 
     func resume() { change { $0.isPaused = false } }
 
-    /// Lets nothing more begin, for good.
+    /// Closes the slots permanently, so that no load can start.
     func close() {
         let waiting = state.withLock { state in
             state.isClosed = true
@@ -66,7 +66,7 @@ final class PrefetchSlots: Sendable {
         for turn in admitted { turn.resolve(.success(())) }
     }
 
-    /// Takes one out of the line; who has had its turn keeps it.
+    /// Removes a waiting load; one that has already got its slot keeps it.
     private func withdraw(_ turn: OneShot<Void>) {
         let isWithdrawn = state.withLock { state in
             guard let index = state.waiting.firstIndex(where: { $0 === turn }) else { return false }

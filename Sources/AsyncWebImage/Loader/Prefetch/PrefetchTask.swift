@@ -1,6 +1,6 @@
-/// The handle of a list of images that are loaded ahead of time.
+/// The handle of a prefetched list of images.
 ///
-/// Letting it go does not stop the loads; ``cancel()`` does.
+/// Releasing it does not stop the loads; ``cancel()`` does.
 public final class PrefetchTask: Sendable {
     private let task: Task<Void, Never>
     private let record: PrefetchRecord
@@ -10,9 +10,9 @@ public final class PrefetchTask: Sendable {
         self.record = record
     }
 
-    /// What has become of the list, once it is through or canceled.
+    /// The result of the list, available when it is complete or canceled.
     ///
-    /// May be awaited any number of times, by anybody; who is canceled waits on.
+    /// Can be awaited repeatedly, by any number of tasks; canceling an awaiting task has no effect.
     public var result: PrefetchResult {
         get async {
             await task.value
@@ -20,16 +20,17 @@ public final class PrefetchTask: Sendable {
         }
     }
 
-    /// How far it has come.
+    /// The current progress.
     public var snapshot: PrefetchProgress { record.result.progress }
 
-    /// How far it has come, now and whenever that changes; ends with the list.
+    /// A stream of the progress, now and whenever it changes, which ends with the list.
     ///
-    /// A slow consumer sees fewer and newer ones, and always the last. Each call makes a stream, for one consumer.
+    /// A slow consumer gets fewer and newer states, and always the last. Each access creates a stream for one
+    /// consumer.
     public var progress: AsyncStream<PrefetchProgress> { record.makeStream() }
 
-    /// Stops the loads of this list; others who wait for the same images are not touched.
+    /// Cancels the loads of this list; other callers that wait for the same images are not affected.
     ///
-    /// What is in the cache stays there.
+    /// Cached images stay in the cache.
     public func cancel() { task.cancel() }
 }
