@@ -4,12 +4,12 @@ public import ResponseCache
 extension ResponseCache {
     /// Creates a cache; existing entries of the folder are indexed in the background.
     ///
-    /// Throws `ImageError.unreadableFile` if the folder cannot be created.
+    /// Throws `ImageError.unusableCacheFolder` if the folder cannot be created.
     public convenience init(_ configuration: Configuration) throws(ImageError) {
         do throws(FileFailure) {
             try self.init(configuration, now: { HTTPDate.now })
         } catch {
-            throw .unreadableFile(path: configuration.directory ?? "", reason: error.description)
+            throw .unusableCacheFolder(path: configuration.directory ?? "", reason: error.description)
         }
     }
 }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 import HTTPTypes
 
 /// The reason why an image could not be loaded.
@@ -22,8 +23,8 @@ public enum ImageError: Error, Sendable {
     ///
     /// The error keeps the pixels in memory. With ``DecodeOptions/allowsPartial``, they are the result instead.
     case codec(CodecError, url: String, partial: DecodedImage? = nil)
-    /// A file could not be read.
-    case unreadableFile(path: String, reason: String)
+    /// The folder of a ``ResponseCache`` cannot be created or used; `reason` is the system's.
+    case unusableCacheFolder(path: String, reason: String)
     /// The loader was shut down (``ImageLoader/shutdown(gracePeriod:)``) before or during the request.
     case shutDown
 
@@ -34,7 +35,8 @@ public enum ImageError: Error, Sendable {
         case .transport(let error): error.isRetryable
         case .status(let head, _):
             [408, 425, 429].contains(head.status.code) || head.status.code >= 500
-        case .invalidURL, .notModified, .unacceptableType, .refused, .emptyBody, .codec, .unreadableFile, .shutDown:
+        case .invalidURL, .notModified, .unacceptableType, .refused, .emptyBody, .codec, .unusableCacheFolder,
+            .shutDown:
             false
         }
     }
@@ -46,11 +48,37 @@ public enum ImageError: Error, Sendable {
     }
 }
 
+extension ImageError {
+    /// The URL that failed: after redirects, the last one; `nil` for ``unusableCacheFolder(path:reason:)`` and ``shutDown``.
+    ///
+    /// Without user and password.
+    public var url: String? {
+        switch self {
+        case .transport(let error): error.url
+        case .status(let head, _), .notModified(let head), .unacceptableType(let head): head.url.string
+        case .invalidURL(let url), .refused(_, let url, _), .emptyBody(let url), .codec(_, let url, _): url
+        case .unusableCacheFolder, .shutDown: nil
+        }
+    }
+}
+
+extension ImageError: LocalizedError {
+    /// The URL or the folder, and one sentence about what happened to it.
+    public var errorDescription: String? {
+        switch self {
+        case .unusableCacheFolder(let path, _): "\(path): \(description)"
+        default: url.map { "\($0): \(description)" } ?? description
+        }
+    }
+}
+
 extension ImageError: CustomStringConvertible {
     /// A sentence that describes the error, without the URL.
     public var description: String {
         switch self {
-        case .invalidURL: "not a valid http or https URL"
+        case .invalidURL(let text):
+            text.unsupportedScheme.map { "URLs of the scheme \($0) are not supported" }
+                ?? "not a valid http or https URL"
         case .transport(let error): error.description
         case .status(let head, _):
             "the server answered \(head.status.code) \(head.status.reasonPhrase)"
@@ -61,7 +89,7 @@ extension ImageError: CustomStringConvertible {
         case .refused(let hook, _, let cause): "refused by the application's \(hook.words): \(cause)"
         case .emptyBody: "the server sent an empty body"
         case .codec(let error, _, _): error.description
-        case .unreadableFile(_, let reason): "the file cannot be read: \(reason)"
+        case .unusableCacheFolder(_, let reason): "the cache folder cannot be used: \(reason)"
         case .shutDown: "the image loader is shut down"
         }
     }
@@ -78,5 +106,15 @@ extension DownloadHook {
 }
 
 extension String {
+    /// The scheme of an absolute URL, unless it is http or https (RFC 3986, section 3.1).
+    fileprivate var unsupportedScheme: String? {
+        let scheme = prefix { $0 != ":" }
+        let isScheme =
+            scheme.endIndex != endIndex && scheme.first.map { $0.isASCII && $0.isLetter } == true
+            && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        guard isScheme, !["http", "https"].contains(scheme.lowercased()) else { return nil }
+        return String(scheme)
+    }
+
     fileprivate var trimmingTrailingSpace: String { hasSuffix(" ") ? String(dropLast()) : self }
 }

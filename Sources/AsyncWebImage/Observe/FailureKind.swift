@@ -39,7 +39,7 @@ enum FailureKind: String, CaseIterable {
         case .unacceptableType?: self = .unacceptableType
         case .emptyBody?: self = .emptyBody
         case .refused?: self = .refused
-        case .invalidURL?, .codec?, .unreadableFile?, .shutDown?, nil: self = .other
+        case .invalidURL?, .codec?, .unusableCacheFolder?, .shutDown?, nil: self = .other
         }
     }
 

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// The reason why a request got no complete response.
 public struct TransportError: Error, Sendable, Hashable {
     /// The URL that failed: after redirects, the last one.
@@ -84,6 +86,11 @@ extension TransportError: CustomStringConvertible {
         guard let detail else { return reason.sentence }
         return "\(reason.sentence) (\(detail))"
     }
+}
+
+extension TransportError: LocalizedError {
+    /// The URL, and one sentence about what happened to it.
+    public var errorDescription: String? { "\(url): \(description)" }
 }
 
 extension TransportError.Reason {

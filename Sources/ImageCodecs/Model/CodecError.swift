@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// The reason why a file could not be decoded, or an image could not be encoded.
 public enum CodecError: Error, Sendable, Hashable {
     /// The bytes are not JPEG, PNG, WebP, or GIF, nor of a ``CustomFormat``; `lookingLike` names the suspected
@@ -54,6 +56,11 @@ extension CodecError: CustomStringConvertible {
         case .decoderFault(let format, let detail): "the decoder for \(format.name) is at fault: \(detail)"
         }
     }
+}
+
+extension CodecError: LocalizedError {
+    /// The same sentence as ``description``.
+    public var errorDescription: String? { description }
 }
 
 extension CodecError {

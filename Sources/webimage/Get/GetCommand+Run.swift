@@ -76,7 +76,7 @@ extension GetCommand {
     private static func openCache(_ folder: String) throws -> ResponseCache {
         do {
             return try ResponseCache(ResponseCache.Configuration(directory: folder))
-        } catch .unreadableFile(let path, let reason) {
+        } catch .unusableCacheFolder(let path, let reason) {
             throw FileError(description: "cannot use the folder \(path) as a cache: \(reason)")
         }
     }

@@ -405,7 +405,7 @@ struct CachedLoadingTests {
         try await withTemporaryFolder { folder in
             #expect(FileManager.default.createFile(atPath: folder, contents: Data()))
             let error = #expect(throws: ImageError.self) { try ResponseCache(.init(directory: folder)) }
-            guard case .unreadableFile(folder, _)? = error else {
+            guard case .unusableCacheFolder(folder, _)? = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }

@@ -174,7 +174,7 @@ struct ImageBytesTests {
             }
             var nowhere = loader.bytes(for: ImageRequest("ftp://a.example/")).makeAsyncIterator()
             let error = await #expect(throws: ImageError.self) { try await nowhere.next() }
-            #expect(error?.description == "not a valid http or https URL")
+            #expect(error?.description == "URLs of the scheme ftp are not supported")
             #expect(try await nowhere.next() == nil)
         }
     }

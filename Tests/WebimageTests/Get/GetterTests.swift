@@ -269,7 +269,7 @@ struct GetterTests {
     @Test(arguments: [
         ("nowhere/photo.jpg", "cannot read the file: No such file or directory; a URL begins with http:// or https://"),
         ("/", "not a regular file"),
-        ("ftp://127.0.0.1/photo.jpg", "not a valid http or https URL"),
+        ("ftp://127.0.0.1/photo.jpg", "URLs of the scheme ftp are not supported"),
         ("http://127.0.0.1:99999/photo.jpg", "not a valid http or https URL"),
     ])
     func saysWhatIsWrongWithTheSource(source: String, error: String) async throws {
