@@ -23,6 +23,9 @@ struct RawResponseHead: Sendable {
         framing.take(line, end)
     }
 
+    /// The size of the field lines in bytes.
+    var fieldByteCount: Int { lines.count }
+
     /// The value of `Content-Length`; `nil` if there is none.
     var contentLength: Int? { framing.contentLength }
 

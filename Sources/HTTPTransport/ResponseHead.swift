@@ -44,6 +44,15 @@ public struct ResponseHead: Sendable {
         }
     }
 
+    /// The memory that the header fields take, in bytes.
+    package var fieldByteCount: Int {
+        switch content {
+        case .raw(let head): head.fieldByteCount
+        case .response(let response):
+            response.headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+        }
+    }
+
     /// The value of `Content-Length` in bytes; `nil` if it is missing or invalid.
     public var contentLength: Int? {
         switch content {

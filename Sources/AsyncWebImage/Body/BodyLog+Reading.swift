@@ -15,6 +15,15 @@ extension BodyLog {
     /// How the transfer ended; nil while it goes on.
     var end: End? { state.withLock { $0.end } }
 
+    /// The response that the body belongs to, as far as it has been received; `nil` before its head is accepted.
+    var origin: ResponseOrigin? {
+        state.withLock { state in
+            guard let head = state.head else { return nil }
+            let metrics: TransferMetrics? = if case .success(let end)? = state.end { end.metrics } else { nil }
+            return ResponseOrigin(head: head, source: state.source, byteCount: state.received, metrics: metrics)
+        }
+    }
+
     /// Bytes that are kept.
     var held: Int { state.withLock { $0.held } }
 

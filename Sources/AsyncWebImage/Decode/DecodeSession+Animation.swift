@@ -28,11 +28,11 @@ extension DecodeSession {
     }
 
     /// Returns the properties of an animation, read to its end; `codec` has read `beginning` for the header.
-    func readAnimationInfo(_ beginning: [[UInt8]], _ codec: StreamingDecoder) async throws -> ImageInfo {
+    func readAnimationInfo(_ beginning: [[UInt8]], _ codec: StreamingDecoder) async throws -> FileSummary {
         var animation = StreamingAnimation(options: options, limits: decoder.configuration.limits)
         let byteCount = try await read(&animation, beginning)
         let image = try await finish(animation, codec.plan)
-        return ImageInfo(header: image.header, byteCount: byteCount, animation: image)
+        return FileSummary(header: image.header, byteCount: byteCount, animation: image)
     }
 
     /// Reads the file to its end and returns its number of bytes; `beginning` has been read for the header.

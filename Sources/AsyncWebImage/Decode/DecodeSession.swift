@@ -26,7 +26,7 @@ struct DecodeSession: Sendable {
     }
 
     /// Returns the header and the number of bytes read; with `readsAnimation`, reads possible animations completely.
-    @concurrent func runHeader(readsAnimation: Bool) async throws -> ImageInfo {
+    @concurrent func runHeader(readsAnimation: Bool) async throws -> FileSummary {
         try await withTaskExecutorPreference(decoder.threads) {
             try await fromFirstByte { try await decodeHeader(readsAnimation: readsAnimation) }
         }
@@ -76,7 +76,7 @@ struct DecodeSession: Sendable {
         }
     }
 
-    private func decodeHeader(readsAnimation: Bool) async throws -> ImageInfo {
+    private func decodeHeader(readsAnimation: Bool) async throws -> FileSummary {
         let codec = decoder.codec(options)
         var byteCount = 0
         var beginning: [[UInt8]] = []
@@ -85,7 +85,7 @@ struct DecodeSession: Sendable {
                 byteCount += piece.count
                 try codec.append(piece.span)
                 if let header = codec.header, !readsAnimation || !header.mayBeAnimated {
-                    return ImageInfo(header: header, byteCount: byteCount)
+                    return FileSummary(header: header, byteCount: byteCount)
                 }
             }
             guard readsAnimation else { continue }
@@ -95,7 +95,7 @@ struct DecodeSession: Sendable {
         try codec.lookForHeaderAtEnd()
         // Without a header, the codec throws the reason.
         let header = try codec.header ?? codec.finish().header
-        guard readsAnimation, header.mayBeAnimated else { return ImageInfo(header: header, byteCount: byteCount) }
+        guard readsAnimation, header.mayBeAnimated else { return FileSummary(header: header, byteCount: byteCount) }
         return try await readAnimationInfo(beginning, codec)
     }
 

@@ -9,7 +9,9 @@ public final class MemoryCache: Sendable {
         var older: VariantKey?
         var newer: VariantKey?
 
-        var cost: Int { response.pixels.bytes.count + (response.image.iccProfile?.count ?? 0) }
+        var cost: Int {
+            response.pixels.bytes.count + (response.image.iccProfile?.count ?? 0) + response.head.fieldByteCount
+        }
     }
 
     /// The entries as a list linked by keys, so that lookup and removal take constant time.

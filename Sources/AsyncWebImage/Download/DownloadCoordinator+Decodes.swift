@@ -32,23 +32,25 @@ extension DownloadCoordinator {
             for caller in callers { caller.fail(CancellationError()) }
             return
         }
-        let (byteCount, source) = (download.log.received, download.log.source)
+        let origin = download.log.origin
         for caller in callers {
             download.log.stopWatching(caller.id)
-            switch outcome {
-            case .info(let info): caller.deliver(info)
-            case .image(let image): caller.deliver(image, byteCount: byteCount, from: source)
-            case .animation(let animation): caller.deliver(animation, byteCount: byteCount, from: source)
-            case .failure(let error): caller.fail(ImageError.wrapping(error, url: download.key.url.string))
+            switch (outcome, origin) {
+            case (.info(let summary), let origin?): caller.deliver(summary, from: origin)
+            case (.image(let image), let origin?): caller.deliver(image, from: origin)
+            case (.animation(let animation), let origin?): caller.deliver(animation, from: origin)
+            case (.failure(let error), _): caller.fail(ImageError.wrapping(error, url: download.key.url.string))
+            // Bytes come after a head.
+            case (_, nil): caller.fail(CancellationError())
             }
         }
         // The next caller may be luckier than with a partial image.
         if case .image(let image) = outcome, !image.isPartial, case .pixels(let options) = decode.variant,
-            let variant = download.key.memorable(options)
+            let variant = download.key.memorable(options), var origin
         {
-            let response = ImageResponse(
-                image: image, source: .memory, byteCount: byteCount, scale: download.key.url.displayScale)
-            cache.insert(response, for: variant)
+            origin.source = .memory
+            cache.insert(
+                ImageResponse(image: image, origin: origin, scale: download.key.url.displayScale), for: variant)
         }
     }
 }
@@ -85,7 +87,7 @@ struct RunningDecode {
 
 /// How a decode ended.
 enum DecodeOutcome: Sendable {
-    case info(ImageInfo)
+    case info(FileSummary)
     case image(DecodedImage)
     case animation(AnimatedImage)
     case failure(any Error)

@@ -28,7 +28,7 @@ extension DownloadCoordinator {
         guard case .pixels(let options) = caller.variant, let variant = caller.key.known(options),
             let known = cache.response(for: variant)
         else { return false }
-        caller.deliver(known.image, byteCount: known.byteCount, from: .memory)
+        caller.deliver(known.image, from: known.origin)
         return true
     }
 

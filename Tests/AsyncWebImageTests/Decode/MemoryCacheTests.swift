@@ -4,10 +4,13 @@ import Testing
 
 struct MemoryCacheTests {
     /// A response of 400 bytes of pixels.
-    private func response(_ width: Int = 10) -> ImageResponse {
+    private func response(_ width: Int = 10, headerFields: HTTPFields = [:]) throws -> ImageResponse {
         let header = ImageHeader(format: .png, size: PixelSize(width: width, height: 10))
         let image = DecodedImage(pixels: Samples.picture(width, 10), header: header, originalSize: header.size)
-        return ImageResponse(image: image, source: .network, byteCount: 1)
+        let head = ResponseHead(
+            response: HTTPResponse(status: .ok, headerFields: headerFields), url: try HTTPURL("http://host/"))
+        return ImageResponse(
+            image: image, origin: ResponseOrigin(head: head, source: .network, byteCount: 1, metrics: nil))
     }
 
     private func key(_ name: Int) throws -> VariantKey {
@@ -17,9 +20,9 @@ struct MemoryCacheTests {
 
     @Test func theLeastRecentlyUsedGoesFirst() throws {
         let cache = MemoryCache(limit: 1_200)
-        for name in 1...3 { cache.insert(response(), for: try key(name)) }
+        for name in 1...3 { cache.insert(try response(), for: try key(name)) }
         _ = cache.response(for: try key(1))
-        cache.insert(response(), for: try key(4))
+        cache.insert(try response(), for: try key(4))
 
         #expect(cache.response(for: try key(2)) == nil)
         #expect([1, 3, 4].allSatisfy { name in (try? cache.response(for: key(name))) != nil })
@@ -28,18 +31,24 @@ struct MemoryCacheTests {
 
     @Test func whatIsTooLargeIsNotKeptAndDropsNothing() throws {
         let cache = MemoryCache(limit: 500)
-        cache.insert(response(), for: try key(1))
-        cache.insert(response(20), for: try key(2))
+        cache.insert(try response(), for: try key(1))
+        cache.insert(try response(20), for: try key(2))
         #expect(cache.count == 1)
         #expect(cache.response(for: try key(1)) != nil)
     }
 
     @Test func replacingCountsOnce() throws {
         let cache = MemoryCache(limit: 2_000)
-        for _ in 0..<5 { cache.insert(response(), for: try key(1)) }
+        for _ in 0..<5 { cache.insert(try response(), for: try key(1)) }
         #expect(cache.cost == 400 && cache.count == 1)
         cache.removeAll()
         #expect(cache.cost == 0)
         #expect(cache.response(for: try key(1)) == nil)
+    }
+
+    @Test func costIncludesTheHeaderFields() throws {
+        let cache = MemoryCache(limit: 2_000)
+        cache.insert(try response(headerFields: [.eTag: "\"1\""]), for: try key(1))
+        #expect(cache.cost == 400 + 4 + 3)
     }
 }

@@ -71,31 +71,37 @@ struct Subscriber: Sendable {
     }
 
     /// Hands what a file's header says over.
-    func deliver(_ info: ImageInfo) {
-        if case .info(_, let answer) = wish { answer.resolve(.success(info)) }
+    func deliver(_ summary: FileSummary, from origin: ResponseOrigin) {
+        if case .info(_, let answer) = wish {
+            answer.resolve(.success(ImageInfo(summary, head: origin.head)))
+        }
     }
 
     /// Hands the animation over.
-    func deliver(_ animation: AnimatedImage, byteCount: Int, from source: ResponseSource) {
-        let source = isJoined ? .joined : source
+    func deliver(_ animation: AnimatedImage, from origin: ResponseOrigin) {
         switch wish {
         case .animation(_, let answer):
-            answer.resolve(.success(AnimationResponse(animation: animation, source: source, byteCount: byteCount)))
+            answer.resolve(.success(AnimationResponse(animation: animation, origin: seen(origin))))
         case .animationFrames(_, let channel): channel.finish(.success(animation))
         case .data, .bytes, .info, .image, .frames: break
         }
     }
 
     /// Hands the finished image over.
-    func deliver(_ image: DecodedImage, byteCount: Int, from source: ResponseSource) {
-        let source = isJoined ? .joined : source
-        let response = ImageResponse(
-            image: image, source: source, byteCount: byteCount, scale: key.url.displayScale)
+    func deliver(_ image: DecodedImage, from origin: ResponseOrigin) {
+        let response = ImageResponse(image: image, origin: seen(origin), scale: key.url.displayScale)
         switch wish {
         case .image(_, let answer): answer.resolve(.success(response))
         case .frames(_, let channel): channel.finish(.success(ImageFrame(final: response)))
         case .data, .bytes, .info, .animation, .animationFrames: break
         }
+    }
+
+    /// Returns the origin as this caller sees it.
+    private func seen(_ origin: ResponseOrigin) -> ResponseOrigin {
+        var origin = origin
+        if isJoined { origin.source = .joined }
+        return origin
     }
 }
 

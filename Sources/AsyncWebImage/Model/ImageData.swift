@@ -1,0 +1,16 @@
+public import HTTPTransport
+public import ResponseCache
+
+/// A downloaded body, not decoded.
+public struct ImageData: Sendable {
+    /// The body.
+    public let bytes: [UInt8]
+    /// The source of the bytes, for this caller.
+    public let source: ResponseSource
+    let delivery: Delivery
+
+    /// The status and header fields of the response.
+    public var head: ResponseHead { delivery.head }
+    /// The durations and sizes of the transfer.
+    public var metrics: TransferMetrics { delivery.metrics }
+}

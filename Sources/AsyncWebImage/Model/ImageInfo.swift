@@ -1,0 +1,31 @@
+public import HTTPTransport
+
+/// The properties of an image, read from the beginning of its file.
+public struct ImageInfo: Sendable {
+    /// The format, size, orientation, and other properties in the file's header.
+    public let header: ImageHeader
+    /// The number of bytes of body that had been received when the header was complete; of an animation whose frames
+    /// were read, the size of the file.
+    public let byteCount: Int
+    /// The frames with their durations and repetitions, if the request reads them and the file may be an animation.
+    ///
+    /// A GIF of one frame is decoded.
+    public let animation: AnimatedImage?
+    /// The status and header fields of the response.
+    public let head: ResponseHead
+
+    init(_ summary: FileSummary, head: ResponseHead) {
+        header = summary.header
+        byteCount = summary.byteCount
+        animation = summary.animation
+        self.head = head
+    }
+}
+
+/// The properties of an image file as far as a decode reads them.
+struct FileSummary: Sendable {
+    let header: ImageHeader
+    /// The number of bytes received when the header, or the animation, was complete.
+    let byteCount: Int
+    var animation: AnimatedImage?
+}

@@ -1,0 +1,23 @@
+import HTTPTransport
+import ResponseCache
+
+/// The response that a result was decoded from.
+struct ResponseOrigin: Sendable {
+    let head: ResponseHead
+    var source: ResponseSource
+    /// The size of the body in bytes.
+    let byteCount: Int
+    /// `nil` if the transfer had not ended by then.
+    let metrics: TransferMetrics?
+}
+
+/// The head and the metrics of a complete response, shared by all callers that receive its body.
+final class Delivery: Sendable {
+    let head: ResponseHead
+    let metrics: TransferMetrics
+
+    init(head: ResponseHead, metrics: TransferMetrics) {
+        self.head = head
+        self.metrics = metrics
+    }
+}
