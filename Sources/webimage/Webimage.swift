@@ -1,5 +1,6 @@
-import WebimageConsole
 import ArgumentParser
+import AsyncWebImage
+import WebimageConsole
 
 #if canImport(Darwin)
 import Darwin
@@ -19,7 +20,7 @@ struct Webimage: AsyncParsableCommand {
               webimage get --max-pixel-size 512 -o thumbnails --input urls.txt
               webimage info https://example.com/photo.jpg
             """,
-        version: "0.1.0",
+        version: PackageVersion.current,
         subcommands: [GetCommand.self, InfoCommand.self])
 
     static func main() async {

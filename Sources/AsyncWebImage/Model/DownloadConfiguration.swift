@@ -108,7 +108,7 @@ public struct DownloadConfiguration: Sendable {
     /// The default fields: `Accept` for the built-in formats, and `User-Agent`.
     public static let defaultHeaderFields: HTTPFields = [
         .accept: acceptedTypes(ImageFormat.allBuiltIn),
-        .userAgent: "async-web-image/0.1",
+        .userAgent: "async-web-image/\(PackageVersion.current)",
     ]
 
     /// Returns the value of `Accept` for these formats, followed by images of any other format.
