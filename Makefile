@@ -9,7 +9,7 @@ else
 RELEASE := -c release
 endif
 
-.PHONY: help setup build release demo test test-traits test-tsan test-asan fuzz soak test-benchmarks benchmark micro-benchmark charts lint format install clean
+.PHONY: help setup build release demo test test-traits docs test-tsan test-asan fuzz soak test-benchmarks benchmark micro-benchmark charts lint format install clean
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,9 +30,9 @@ demo: ## watch progressive images arrive from a slow origin on this machine
 	swift build $(RELEASE) --product WebimageDemo
 	@.build/release/WebimageDemo
 
-test: setup ## check the format, build for release, run all tests, those of the package traits included
+test: setup ## check the format, build for release, run all tests, those of the package traits included, make the documentation
 	@Scripts/test.sh
-	@$(MAKE) --no-print-directory test-traits
+	@$(MAKE) --no-print-directory test-traits docs
 
 # A folder of its own keeps the ordinary build as it is; sharing one, as .ci/run does, builds the dependencies once.
 TRAITS_BUILD ?= .build-traits
@@ -40,6 +40,12 @@ TRAITS_BUILD ?= .build-traits
 test-traits: setup ## build with the package traits ServiceLifecycle and Tracing, and run their tests
 	swift test --scratch-path $(TRAITS_BUILD) --disable-xctest --traits ServiceLifecycle,Tracing \
 		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)'
+
+docs: ## make the site of the documentation in .build/docs, check that it is complete and that its samples compile
+	@Scripts/setup.sh
+	swift build --scratch-path $(TRAITS_BUILD) --traits ServiceLifecycle,Tracing
+	@Scripts/docs.sh $(TRAITS_BUILD) .build/docs
+	@Scripts/samples.sh $(TRAITS_BUILD)
 
 test-tsan: setup ## run the tests under thread sanitizer
 	@Scripts/test.sh thread

@@ -3,7 +3,7 @@ public import ImageCodecs
 extension PixelBuffer {
     /// Returns the image encoded according to `options`, with `metadata`.
     ///
-    /// PNG preserves the 16 bits of ``PixelFormat/rgba16``. JPEG has no transparency: transparent parts are blended
+    /// PNG preserves the 16 bits of `PixelFormat.rgba16`. JPEG has no transparency: transparent parts are blended
     /// over white. GIF stores no metadata. A profile for another color model, such as CMYK, is omitted. Throws
     /// `encodingFailed` if the format cannot store the image, such as a WebP of more than 16,383 pixels per side, or
     /// the metadata: at most 65,527 bytes of Exif data in JPEG, 16 MiB otherwise.

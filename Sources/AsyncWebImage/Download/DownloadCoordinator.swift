@@ -5,7 +5,7 @@ import ResponseCache
 
 /// Makes each download once, however many callers want it, and decides which runs next.
 ///
-/// Every decision is one of the ``DownloadMachine``, in a turn of the actor that performs what follows from it. Bytes and
+/// Every decision is one of the `DownloadMachine`, in a turn of the actor that performs what follows from it. Bytes and
 /// pixels never pass through it.
 public actor DownloadCoordinator {
     let transport: any Transport

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Makes the documentation site of the products from the modules that have been built into a folder, with the package
+# traits turned on. Every warning, every public declaration without a summary, and every one that is in no topic group of
+# the catalogs is an error.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage="usage: $0 BUILD_FOLDER SITE_FOLDER"
+build=${1:?$usage}
+site=${2:?$usage}
+# A type with more members than these has a page in its catalog that groups them; DocC groups fewer ones by kind.
+ungrouped_members=8
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+triple=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)
+mapfile -t options < <(Scripts/import-options.sh "$build")
+
+# Extracts the public declarations of module $1, together with those of modules $2 (a comma-separated list) that it
+# exports.
+extract_symbols() {
+    mkdir -p "$work/symbols/$1"
+    swift symbolgraph-extract -module-name "$1" -target "$triple" -output-dir "$work/symbols/$1" \
+        -minimum-access-level public -skip-synthesized-members -emit-extension-block-symbols \
+        ${2:+"-experimental-allowed-reexported-modules=$2"} -module-cache-path "$work/modules" "${options[@]}" \
+        2>"$work/extraction" || {
+        cat "$work/extraction" >&2
+        return 1
+    }
+}
+
+# Prints the path of each declaration of module $1 that has no summary or is in no topic group.
+#
+# The report of DocC has these three keys once for each declaration, in any order. It takes what is below the module
+# itself for grouped in any case, so this is looked up on the landing page. What a protocol asks for is documented there,
+# and so are default implementations, whose path is the requirement's with a suffix.
+list_gaps() {
+    grep -oE '"(isCurated|hasAbstract|referencePath)":("[^"]*"|true|false)' \
+        "$work/$1.doccarchive/documentation-coverage.json" | paste -d ' ' - - - | tr -d '\\' |
+        sed -E 's/"referencePath":"doc:[^"]*\/documentation\/([^"]*)"/path=\1/' |
+        awk -v module="$1" -v ungrouped="$ungrouped_members" '
+            function inherits(path) {
+                return path ~ /\/(description|debugDescription|unownedExecutor|errorDescription|hash\(into:\))$/ ||
+                    path ~ /\/(init\((rawValue|stringLiteral|dictionaryLiteral):\)|==\(_:_:\))$/
+            }
+            FNR == NR {
+                if (sub(/^- ``/, "") && sub(/``$/, "")) {
+                    sub("^" module "/", "")
+                    grouped[module "/" $0] = 1
+                }
+                next
+            }
+            {
+                match($0, /path=[^ ]*/)
+                path = substr($0, RSTART + 5, RLENGTH - 5)
+                if (path ~ /-(Implementations|Members)$/ || path !~ "^" module "/") next
+                parents[path] = path
+                sub(/\/[^\/]*$/, "", parents[path])
+                documented[path] = /"hasAbstract":true/
+                if (parents[path] != module) grouped[path] = /"isCurated":true/
+            }
+            END {
+                for (path in parents) {
+                    requirement = path
+                    if (sub(/-[0-9a-z]+$/, "", requirement) && requirement in parents) continue
+                    members[parents[path]]++
+                    counted[path] = 1
+                }
+                for (path in counted) {
+                    if (!documented[path] && !inherits(path)) print "  " path " has no summary"
+                    if (!grouped[path] && (parents[path] == module || members[parents[path]] > ungrouped))
+                        print "  " path " is in no topic group"
+                }
+            }' "Sources/$1/$1.docc/$1.md" - | sort
+}
+
+# Converts the catalog of module $1, with the pages about the types of modules $2... that it exports.
+convert() {
+    local module=$1 exported gaps catalog="$work/$1.docc"
+    cp -R "Sources/$module/$module.docc" "$catalog"
+    for exported in "${@:2}"; do cp "Sources/$exported/$exported.docc/Extensions/"*.md "$catalog/Extensions/"; done
+    docc convert "$catalog" --additional-symbol-graph-dir "$work/symbols/$module" --output-dir "$work/$module.doccarchive" \
+        --fallback-display-name "$module" --fallback-bundle-identifier "$module" --fallback-default-module-kind Library \
+        --warnings-as-errors --experimental-documentation-coverage --coverage-summary-level none >"$work/conversion" || {
+        cat "$work/conversion"
+        return 1
+    }
+    gaps=$(list_gaps "$module")
+    if [[ -n $gaps ]]; then
+        printf '%s\n' "The documentation of $module has gaps:" "$gaps" >&2
+        return 1
+    fi
+}
+
+for module in ImageCodecs ImageEncoders LoopbackOrigin; do
+    extract_symbols "$module"
+    convert "$module"
+done
+extract_symbols AsyncWebImage HTTPSemantics,HTTPTransport,ImageCodecs,ResponseCache
+convert AsyncWebImage ImageCodecs
+
+rm -rf "$site"
+docc merge "$work/AsyncWebImage.doccarchive" "$work"/{ImageCodecs,ImageEncoders,LoopbackOrigin}.doccarchive \
+    --synthesized-landing-page-name async-web-image --output-path "$site"
+echo "The site is in $site; index.html is in $site/documentation."

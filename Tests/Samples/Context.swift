@@ -1,0 +1,18 @@
+// What the samples in documentation comments name without declaring it. Scripts/samples.sh checks them together with this.
+import AsyncWebImage
+import Logging
+import ServiceLifecycle
+
+let loader = ImageLoader()
+let urls: [String] = []
+let logger = Logger(label: "samples")
+let server: any Service = ImageLoaderService(loader: loader, gracePeriod: .zero)
+let file = File()
+
+struct File {
+    func append(_ bytes: [UInt8]) throws {}
+    func truncate() throws {}
+}
+
+func nextPiece() -> [UInt8]? { nil }
+func show(_ image: PixelBuffer?, for duration: Duration) {}
