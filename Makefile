@@ -1,5 +1,9 @@
 PREFIX ?= /usr/local
+INSTALLED := $(DESTDIR)$(PREFIX)
 BINARY := .build/release/webimage
+MANUAL := .build/manual
+# For bash, zsh and fish, where each looks for them below "share".
+COMPLETIONS := bash-completion/completions/webimage zsh/site-functions/_webimage fish/vendor_completions.d/webimage.fish
 SOURCES := Package.swift Sources Tests Examples Benchmarks/Package.swift $(wildcard $(addprefix Benchmarks/,Sources Benchmarks Tests))
 
 # A binary that does not need the Swift toolchain to run, without its symbols.
@@ -9,7 +13,7 @@ else
 RELEASE := -c release
 endif
 
-.PHONY: help setup build release demo test test-traits docs test-tsan test-asan fuzz soak test-benchmarks benchmark micro-benchmark charts lint format install clean
+.PHONY: help setup build release demo test test-traits docs test-tsan test-asan fuzz soak test-benchmarks benchmark micro-benchmark charts lint format install uninstall clean
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,9 +92,20 @@ lint: ## check the format
 format: ## format the sources in place
 	swift format --in-place --recursive --parallel $(SOURCES)
 
-install: release ## install webimage under PREFIX (/usr/local)
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/webimage
+install: release ## install webimage, its manual pages and completions for bash, zsh and fish under PREFIX (/usr/local)
+	swift build $(RELEASE) --product generate-manual
+	rm -rf $(MANUAL) && mkdir -p $(MANUAL)
+	$(dir $(BINARY))generate-manual $(BINARY) --multi-page --output-directory $(MANUAL)
+	install -d $(INSTALLED)/bin $(dir $(addprefix $(INSTALLED)/share/,man/man1/ $(COMPLETIONS)))
+	install -m 755 $(BINARY) $(INSTALLED)/bin/webimage
+	install -m 644 $(MANUAL)/*.1 $(INSTALLED)/share/man/man1
+	for shell in bash zsh fish; do $(BINARY) --generate-completion-script $$shell >$(MANUAL)/$$shell || exit; done
+	install -m 644 $(MANUAL)/bash $(INSTALLED)/share/$(word 1,$(COMPLETIONS))
+	install -m 644 $(MANUAL)/zsh $(INSTALLED)/share/$(word 2,$(COMPLETIONS))
+	install -m 644 $(MANUAL)/fish $(INSTALLED)/share/$(word 3,$(COMPLETIONS))
+
+uninstall: ## remove what install has put under PREFIX
+	rm -f $(INSTALLED)/bin/webimage $(addprefix $(INSTALLED)/share/,man/man1/webimage*.1 $(COMPLETIONS))
 
 clean: ## remove everything that was built
 	rm -rf .build .build-traits .build-tsan .build-asan Tests/Fuzzing/.build Benchmarks/.build Benchmarks/.build-testable

@@ -44,9 +44,12 @@ list_gaps() {
                     path ~ /\/(init\((rawValue|stringLiteral|dictionaryLiteral):\)|==\(_:_:\))$/
             }
             FNR == NR {
-                if (sub(/^- ``/, "") && sub(/``$/, "")) {
+                isArticle = sub(/^- <doc:/, "") && sub(/>$/, "")
+                if (isArticle || sub(/^- ``/, "") && sub(/``$/, "")) {
                     sub("^" module "/", "")
                     grouped[module "/" $0] = 1
+                    # The abstracts of articles do not count as summaries.
+                    if (isArticle) summarized[module "/" $0] = 1
                 }
                 next
             }
@@ -56,7 +59,7 @@ list_gaps() {
                 if (path ~ /-(Implementations|Members)$/ || path !~ "^" module "/") next
                 parents[path] = path
                 sub(/\/[^\/]*$/, "", parents[path])
-                documented[path] = /"hasAbstract":true/
+                if (/"hasAbstract":true/) summarized[path] = 1
                 if (parents[path] != module) grouped[path] = /"isCurated":true/
             }
             END {
@@ -67,7 +70,7 @@ list_gaps() {
                     counted[path] = 1
                 }
                 for (path in counted) {
-                    if (!documented[path] && !inherits(path)) print "  " path " has no summary"
+                    if (!summarized[path] && !inherits(path)) print "  " path " has no summary"
                     if (!grouped[path] && (parents[path] == module || members[parents[path]] > ungrouped))
                         print "  " path " is in no topic group"
                 }

@@ -7,6 +7,7 @@ struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Tell what images are, from their headers.",
+        usage: "webimage info [<options>] <sources> ...",
         discussion: """
             Of a still image no more is downloaded than it takes to find the header. Of an animation the whole file is \
             read, to tell its frames, how long they take and how often they are shown. The pixels are not looked at.
