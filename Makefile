@@ -96,6 +96,7 @@ install: release ## install webimage, its manual pages and completions for bash,
 	swift build $(RELEASE) --product generate-manual
 	rm -rf $(MANUAL) && mkdir -p $(MANUAL)
 	$(dir $(BINARY))generate-manual $(BINARY) --multi-page --output-directory $(MANUAL)
+	sed -i 's/^$$/.Pp/' $(MANUAL)/*.1
 	install -d $(INSTALLED)/bin $(dir $(addprefix $(INSTALLED)/share/,man/man1/ $(COMPLETIONS)))
 	install -m 755 $(BINARY) $(INSTALLED)/bin/webimage
 	install -m 644 $(MANUAL)/*.1 $(INSTALLED)/share/man/man1
@@ -105,7 +106,7 @@ install: release ## install webimage, its manual pages and completions for bash,
 	install -m 644 $(MANUAL)/fish $(INSTALLED)/share/$(word 3,$(COMPLETIONS))
 
 uninstall: ## remove what install has put under PREFIX
-	rm -f $(INSTALLED)/bin/webimage $(addprefix $(INSTALLED)/share/,man/man1/webimage*.1 $(COMPLETIONS))
+	rm -f $(INSTALLED)/bin/webimage $(addprefix $(INSTALLED)/share/,man/man1/webimage.1 man/man1/webimage.*.1 $(COMPLETIONS))
 
 clean: ## remove everything that was built
 	rm -rf .build .build-traits .build-tsan .build-asan Tests/Fuzzing/.build Benchmarks/.build Benchmarks/.build-testable

@@ -62,12 +62,28 @@ test_each_target() {
     ((${#failed[@]} == 0))
 }
 
+# Installs into a folder: the manual and the completions are made from the command's own description of itself.
+test_installation() {
+    local folder file
+    folder=$(mktemp -d)
+    make --no-print-directory install DESTDIR="$folder" PREFIX=/usr
+    for file in bin/webimage share/man/man1/webimage.get.1 share/bash-completion/completions/webimage \
+        share/zsh/site-functions/_webimage share/fish/vendor_completions.d/webimage.fish; do
+        [[ -s $folder/usr/$file ]] || { echo "$file is missing" && return 1; }
+    done
+    make --no-print-directory uninstall DESTDIR="$folder" PREFIX=/usr
+    [[ -z $(find "$folder" -type f) ]] || { echo "uninstall leaves files" && return 1; }
+    rm -rf "$folder"
+}
+
 case ${1:-all} in
     all)
         step "Format"
         make --no-print-directory lint
         step "Release build, warnings are errors"
         make --no-print-directory release
+        step "Installation"
+        test_installation
         step "Tests"
         test_each_target
         ;;

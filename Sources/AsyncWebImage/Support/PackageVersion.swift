@@ -1,8 +1,7 @@
 /// The version of the package, by semantic versioning (<https://semver.org>).
 ///
-/// This is its only source: `webimage --version` and the `User-Agent` field show it, and the tests compare it with the
-/// change log and with the README.
+/// This is the only place that states it: `webimage --version` and the `User-Agent` field are made from it.
 package enum PackageVersion {
-    /// The version that is released, or that is released next.
+    /// The version of the latest release, or of the first one while there is none.
     package static let current = "0.1.0"
 }
