@@ -1,4 +1,5 @@
-// libcurl sets and reads options through variadic functions and macros, which Swift cannot call: one typed function a kind.
+// libcurl sets and reads options through variadic functions and macros, which Swift cannot call: one typed function
+// per kind.
 #include <curl/curl.h>
 
 #if LIBCURL_VERSION_NUM < 0x075800
@@ -42,11 +43,11 @@ static inline CURLcode ccurl_set_open_socket_function(
     CURL *easy, curl_socket_t (*function)(void *, curlsocktype, struct curl_sockaddr *)) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }
-/// The address itself, which is longer than the member that holds its beginning.
+/// Returns the address itself, which is longer than the member that contains its beginning.
 static inline const struct sockaddr *ccurl_socket_address(const struct curl_sockaddr *address) {
     return &address->addr;
 }
-/// Lets handles that are given the share keep data of a kind in it.
+/// Makes handles that use the share keep data of a kind in it.
 static inline CURLSHcode ccurl_share(CURLSH *share, curl_lock_data kind) {
     return curl_share_setopt(share, CURLSHOPT_SHARE, kind);
 }
@@ -72,7 +73,7 @@ static inline CURLMcode ccurl_multi_set_socket_function(
 static inline CURLMcode ccurl_multi_set_timer_function(CURLM *multi, int (*function)(CURLM *, long, void *)) {
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
 }
-/// The result of a finished transfer; a member of a union in the message.
+/// Returns the result of a finished transfer, a member of a union in the message.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) {
     return message->data.result;
 }

@@ -5,17 +5,17 @@
 
 #include <jerror.h>
 
-/// A block is handled as words of four coefficients. Its bits are in an order of their own: the one of coefficient `lane` of
-/// word `w` is bit `16 * lane + 15 - w`, so that no bit has to move between lanes.
+/// A block is processed as words of four coefficients. Its bits are reordered: that of coefficient `lane` of word `w`
+/// is bit `16 * lane + 15 - w`, so that no bit has to move between lanes.
 enum { LANES = 4, WORDS = DCTSIZE2 / LANES };
 
 static const uint64_t SIGNS = 0x8000800080008000;
 
-/// In place of libjpeg's virtual array, which only its memory manager looks into.
+/// Replaces libjpeg's virtual array, which only its memory manager accesses.
 ///
-/// Blocks exist as such only inside a window, which holds the rows asked for last.
+/// Blocks exist only inside a window, which holds the rows requested last.
 struct jvirt_barray_control {
-    /// Which channel it is for: libjpeg asks for them in order.
+    /// The channel: libjpeg requests arrays in the order of channels.
     int channel;
     JDIMENSION width;
     JDIMENSION height;
@@ -25,7 +25,7 @@ struct jvirt_barray_control {
     JDIMENSION window_height;
     JDIMENSION first_row;
     JDIMENSION row_count;
-    /// Whether the window has what the bits say.
+    /// Whether the window reflects the bits.
     int is_expanded;
 };
 
@@ -65,8 +65,8 @@ static uint64_t pack(const JCOEF *block) {
     return bits;
 }
 
-/// Makes nonzero coefficients 0x4000. A refinement scan tests whether they are zero, and whether the bit that it adds, of at
-/// most 0x2000, is set already, which happens only if libjpeg has had to wait inside of the block.
+/// Expands nonzero coefficients to 0x4000. A refinement scan tests whether they are zero, and whether the bit that it
+/// adds, of at most 0x2000, is already set, which happens only if libjpeg has had to wait inside the block.
 static void unpack(uint64_t bits, JCOEF *block) {
     for (int word = 0; word < WORDS; word++) {
         uint64_t values = (bits << word & SIGNS) >> 1;
@@ -74,7 +74,7 @@ static void unpack(uint64_t bits, JCOEF *block) {
     }
 }
 
-/// Keeps the bits of the rows in the window, if they may have changed.
+/// Stores the bits of the rows in the window if they may have changed.
 static void keep_window(jvirt_barray_ptr array) {
     if (!array->is_expanded) return;
     for (JDIMENSION row = 0; row < array->row_count; row++) {
@@ -88,7 +88,7 @@ static void move_window(j_decompress_ptr info, jvirt_barray_ptr array, JDIMENSIO
     keep_window(array);
     array->first_row = first_row;
     array->row_count = row_count;
-    // Nothing that is decoded depends on the mean of a block.
+    // No decoding depends on the DC coefficient of a block.
     if (info->progressive_mode && info->Ss == 0) return;
     for (JDIMENSION row = 0; row < row_count; row++) {
         if (array->bits == NULL) {

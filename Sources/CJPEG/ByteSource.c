@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Unconsumed bytes are at most one marker segment (64 KiB), except for arithmetic coding, whose decoder cannot wait for
-/// bytes and so gets the whole file at once.
+/// Unconsumed bytes are at most one marker segment (64 KiB), except for arithmetic coding, whose decoder cannot wait
+/// for bytes and therefore gets the whole file at once.
 enum { SMALLEST_BUFFER = 64 * 1024 };
 
-/// One less than libjpeg-turbo's faster decoder of MCUs wants for each block.
+/// One less than libjpeg-turbo's faster MCU decoder requires for each block.
 enum { MOST_BYTES_PER_BLOCK = DCTSIZE2 * 8 - 1 };
 
 // MARK: For libjpeg
@@ -46,7 +46,7 @@ void byte_source_free(ByteSource *source) {
 
 // MARK: Appending
 
-/// Makes room for `count` bytes behind the unconsumed ones, which move to the front of the buffer.
+/// Makes room for `count` bytes after the unconsumed ones, which move to the front of the buffer.
 static CJPEGStatus make_room(ByteSource *source, ErrorFence *fence, size_t count) {
     size_t kept = source->manager.bytes_in_buffer;
     size_t needed = kept + count;
@@ -86,7 +86,7 @@ CJPEGStatus byte_source_append(ByteSource *source, ErrorFence *fence, const uint
 
 // MARK: Strict reading
 
-/// As jpeg_consume_input, with no more than `limit` of the bytes.
+/// Like jpeg_consume_input, but uses at most `limit` of the bytes.
 static int consume(ByteSource *source, j_decompress_ptr info, size_t limit) {
     struct jpeg_source_mgr *manager = &source->manager;
     size_t hidden = manager->bytes_in_buffer > limit ? manager->bytes_in_buffer - limit : 0;
@@ -96,7 +96,7 @@ static int consume(ByteSource *source, j_decompress_ptr info, size_t limit) {
     return progress;
 }
 
-/// Drops FF in front of FF up to the next marker, which is the only way for an MCU to be longer than libjpeg expects.
+/// Removes FF before FF up to the next marker, the only way for an MCU to be longer than libjpeg expects.
 static void drop_fill_bytes(ByteSource *source) {
     uint8_t *start = source->buffer + (source->manager.next_input_byte - source->buffer);
     size_t count = source->manager.bytes_in_buffer;
@@ -113,8 +113,8 @@ static void drop_fill_bytes(ByteSource *source) {
 
 int byte_source_consume_strictly(ByteSource *source, j_decompress_ptr info) {
     size_t limit = (size_t)info->blocks_in_MCU * MOST_BYTES_PER_BLOCK;
-    // No other decoder has a faster function, and that of arithmetic coding cannot wait for bytes. Between scans, segments
-    // can be longer, and are skipped.
+    // No other decoder has a faster function, and that of arithmetic coding cannot wait for bytes. Between scans,
+    // segments can be longer and are skipped.
     if (info->progressive_mode || info->arith_code || source->is_between_scans) limit = SIZE_MAX;
     for (;;) {
         size_t count = source->manager.bytes_in_buffer;

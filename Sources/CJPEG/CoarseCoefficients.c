@@ -6,18 +6,19 @@
 
 #include <jerror.h>
 
-/// At most this many rows of blocks are looked at together: the largest vertical sampling factor.
+/// The maximum number of rows of blocks in use at a time: the largest vertical sampling factor.
 enum { WINDOW_HEIGHT = 4 };
 
-/// In place of libjpeg's virtual array, which only its memory manager looks into.
+/// Replaces libjpeg's virtual array, which only its memory manager accesses.
 ///
-/// Blocks exist as such only inside a window, which holds the rows asked for last. When it moves, their means are kept.
+/// Blocks exist only inside a window, which holds the rows requested last. When it moves, their DC coefficients are
+/// stored.
 struct jvirt_barray_control {
-    /// Which channel it is for: libjpeg asks for them in order.
+    /// The channel: libjpeg requests arrays in the order of channels.
     int channel;
     JDIMENSION width;
     JDIMENSION height;
-    /// The mean of each block.
+    /// The DC coefficient of each block.
     JCOEF *means;
     JBLOCKROW window[WINDOW_HEIGHT];
     JDIMENSION first_row;
@@ -61,17 +62,17 @@ static void move_window(jvirt_barray_ptr array, JDIMENSION first_row, JDIMENSION
     array->row_count = row_count;
 }
 
-/// The lowest frequency of a block (dequantized by `step`) whose neighbors' means (dequantized by `mean_step`) differ by
-/// `difference`: the halves of the block are then where a line through the neighbors is, a quarter of a block from its
-/// center. The factor is that of libjpeg's 2 by 2 transform.
+/// Returns the lowest frequency of a block (dequantized by `step`) whose neighbors' DC coefficients (dequantized by
+/// `mean_step`) differ by `difference`: the halves of the block are then on a line through the neighbors, a quarter
+/// of a block from its center. The factor is that of libjpeg's 2 by 2 transform.
 static JCOEF slope(int difference, UINT16 mean_step, UINT16 step) {
     if (step == 0) return 0;
     int64_t value = (int64_t)difference * mean_step * 32 / (step * (int64_t)232);
     return (JCOEF)(value < -1023 ? -1023 : value > 1023 ? 1023 : value);
 }
 
-/// At 1/8 libjpeg makes more than one pixel of a block where a channel is sampled more coarsely than others. Of means alone
-/// they would all be equal.
+/// At 1/8, libjpeg makes more than one pixel of a block in channels that are sampled more coarsely than others. With
+/// DC coefficients alone, these pixels would be equal.
 static void interpolate(jvirt_barray_ptr array, const JQUANT_TBL *table) {
     for (JDIMENSION row = 0; row < array->row_count; row++) {
         JDIMENSION y = array->first_row + row;

@@ -6,13 +6,13 @@
 
 #include <jpeglib.h>
 
-/// What the arrays of one decoder share.
+/// The state shared by the arrays of one decoder.
 typedef struct CoarseCoefficients {
     int channel_count;
 } CoarseCoefficients;
 
-/// Lets `info` keep only the mean (DC) of each block of a file of several scans. To be called before its header is read;
-/// the image must then be decoded at a scale of 1/8 without block smoothing. Takes the `client_data` of `info`.
+/// Makes `info` store only the DC coefficient of each block of a multi-scan file. Call it before its header is read;
+/// the image must then be decoded at a scale of 1/8 without block smoothing. Uses the `client_data` of `info`.
 void coarse_coefficients_install(CoarseCoefficients *coefficients, j_decompress_ptr info);
 
 #endif

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Below this many unconsumed bytes, each new byte is worth a try.
+/// Below this number of unconsumed bytes, each new byte is worth a try.
 enum { CHEAP_RETRY = 4 * 1024 };
 
-/// Rows asked of libjpeg at once: it never has more ready than the rows of one iMCU.
+/// The number of rows requested from libjpeg at once: it never has more than the rows of one iMCU.
 enum { ROWS_AT_ONCE = 16 };
 
 typedef enum Stage {
@@ -23,23 +23,24 @@ typedef enum Stage {
 } Stage;
 
 struct CJPEGDecoder {
-    /// First, because libjpeg hands back a pointer to it.
+    /// The first member because libjpeg passes back a pointer to it.
     struct jpeg_decompress_struct info;
     ByteSource source;
     ErrorFence fence;
     CJPEGDecoderSetup setup;
     BitCoefficients bits;
     CoarseCoefficients coarse;
-    /// Unless it is coarse or checks only.
+    /// The preview, unless the decode is DC-only or checks only.
     ScaledPreview preview;
     Stage stage;
     int input_ended;
-    /// As the first frame header has it: libjpeg lets a second one overwrite it before it calls that an error.
+    /// The number of channels in the first frame header: libjpeg lets a second header overwrite it before it reports
+    /// an error.
     int channel_count;
-    /// The first row that the call under way reads, and the row before which salvaging ends.
+    /// The first row that the current call reads, and the row at which salvaging ends.
     JDIMENSION first_row, end_row;
-    /// Not worth decoding before this many bytes are there, or the input has ended: libjpeg starts a marker segment over
-    /// whenever it has to wait inside it.
+    /// The number of bytes from which decoding pays off, unless the input has ended: libjpeg parses a marker segment
+    /// again from its start whenever it has to wait inside it.
     size_t retry_at;
 };
 
@@ -67,7 +68,7 @@ CJPEGDecoder *cjpeg_decoder_create(CJPEGDecoderSetup setup) {
         return NULL;
     }
     jpeg_create_decompress(&decoder->info);
-    // libjpeg counts against this what it has allocated before, which does not depend on the file by much.
+    // libjpeg counts earlier allocations against this limit, which hardly depend on the file.
     decoder->info.mem->max_memory_to_use = (long)setup.maximum_coefficient_bytes;
     decoder->fence.is_strict = setup.checks_only;
     if (setup.checks_only) bit_coefficients_install(&decoder->bits, &decoder->info);
@@ -120,19 +121,19 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     return CJPEG_OK;
 }
 
-/// Whether pixels have been lost that the caller does not want to miss.
+/// Whether pixels have been lost that the caller does not accept as lost.
 static int has_lost_pixels(const CJPEGDecoder *decoder) {
     return decoder->fence.ended_early || (decoder->fence.is_damaged && !decoder->setup.tolerates_damage);
 }
 
-/// CJPEG_OK unless pixels have been lost.
+/// Returns CJPEG_OK unless pixels have been lost.
 static CJPEGStatus judge_damage(CJPEGDecoder *decoder) {
     if (!has_lost_pixels(decoder)) return CJPEG_OK;
     if (decoder->fence.ended_early) return fail(decoder, CJPEG_TRUNCATED, "the image ends inside a scan");
     return decoder->fence.failure = CJPEG_CORRUPT;
 }
 
-/// Everything before the first row, or, of a file that is only checked, before its end.
+/// Processes everything before the first row or, for a file that is only checked, before its end.
 static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (decoder->stage == STAGE_HEADER) {
@@ -176,14 +177,14 @@ void cjpeg_decoder_convert_inks(const CJPEGDecoder *decoder, uint8_t *pixels, si
     }
 }
 
-/// Reads what rows are ready and fit, up to `end_row`, or to where pixels are lost while they are read.
+/// Reads the rows that are ready and fit, up to `end_row`, or to where pixels are lost.
 static uint32_t read_ready_rows(
     const CJPEGDecoder *decoder, j_decompress_ptr info, uint8_t *rows, size_t capacity, JDIMENSION end_row
 ) {
     size_t row_bytes = (size_t)info->output_width * 4;
     size_t limit = capacity / row_bytes;
     uint32_t count = 0;
-    // What is shown of earlier scans had been lost before.
+    // The data of earlier scans was lost before.
     int is_reading = decoder->stage == STAGE_ROWS;
     while (count < limit && info->output_scanline < end_row && !(is_reading && has_lost_pixels(decoder))) {
         JSAMPROW pointers[ROWS_AT_ONCE];
@@ -205,7 +206,7 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
     decoder->first_row = info->output_scanline;
     if (setjmp(decoder->fence.landing)) {
         if (decoder->stage != STAGE_ROWS) return decoder->fence.failure;
-        // The rows above are good; the next call will say what happened.
+        // The rows above are correct; the next call will report the failure.
         *row_count = info->output_scanline - decoder->first_row;
         if (*row_count == 0) return decoder->fence.failure;
         return CJPEG_OK;
@@ -218,7 +219,7 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
     if (decoder->stage == STAGE_ROWS) {
         uint32_t count = read_ready_rows(decoder, info, rows, capacity, info->output_height);
         if (has_lost_pixels(decoder)) {
-            // The next call will say so.
+            // The next call will report it.
             *row_count = count;
             return count > 0 ? CJPEG_OK : judge_damage(decoder);
         }
@@ -239,7 +240,7 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
 
 // MARK: Checks
 
-/// Whether a scan with the means of each channel's blocks has come.
+/// Whether a scan with the DC coefficients of each channel has been received.
 static int has_all_channels(const struct jpeg_decompress_struct *info) {
     for (int channel = 0; channel < info->num_components; channel++) {
         if (info->comp_info[channel].quant_table == NULL) return 0;
@@ -306,7 +307,7 @@ int cjpeg_decoder_is_damaged(const CJPEGDecoder *decoder) {
     return decoder->fence.is_damaged;
 }
 
-/// The end of the rows that can be made of the first scan without a look at what follows, which is missing.
+/// Returns the end of the rows that can be decoded from the first scan without the missing data after it.
 static JDIMENSION complete_rows(const struct jpeg_decompress_struct *info) {
     if (info->input_iMCU_row >= info->total_iMCU_rows) return info->output_height;
     // Chroma is interpolated with the group of rows below.
@@ -317,7 +318,7 @@ static JDIMENSION complete_rows(const struct jpeg_decompress_struct *info) {
     return end < info->output_height ? end : info->output_height;
 }
 
-/// Lets libjpeg, which looks ahead, decode the last blocks of a file that ends inside its only scan.
+/// Makes libjpeg, which reads ahead, decode the last blocks of a file that ends inside its only scan.
 static CJPEGStatus end_scan(CJPEGDecoder *decoder) {
     static const uint8_t end_marker[] = {0xFF, 0xD9};
     if (decoder->fence.failure != CJPEG_TRUNCATED || decoder->fence.ended_early || decoder->info.arith_code)
@@ -336,7 +337,7 @@ CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *decoder) {
     info->num_components = decoder->channel_count;
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
     if (info->input_scan_number > 1) {
-        // One scan back, or libjpeg would read on; it renders all that it has all the same.
+        // One scan back, because libjpeg would otherwise continue to read; it still renders everything it has.
         decoder->end_row = info->output_height;
         return jpeg_start_output(info, info->input_scan_number - 1) ? CJPEG_OK : CJPEG_NEEDS_BYTES;
     }

@@ -15,10 +15,10 @@ static CJPEGStatus status_of(int code) {
     case JERR_NOT_COMPILED:
     case JERR_SOF_UNSUPPORTED:
         return CJPEG_UNSUPPORTED;
-    case JERR_NO_BACKING_STORE:  // what our memory limit becomes
+    case JERR_NO_BACKING_STORE:  // reported for our memory limit
     case JERR_OUT_OF_MEMORY:
         return CJPEG_OUT_OF_MEMORY;
-    case JERR_CANT_SUSPEND:  // the arithmetic decoder, which runs only once the whole file is there
+    case JERR_CANT_SUSPEND:  // the arithmetic decoder, which runs only once the file is complete
         return CJPEG_TRUNCATED;
     default:
         return CJPEG_CORRUPT;
@@ -32,7 +32,7 @@ static void leave(j_common_ptr info) {
     longjmp(fence->landing, 1);
 }
 
-/// Keeps what warnings tell of lost pixels; libjpeg itself goes on, with gray ones.
+/// Records warnings about lost pixels; libjpeg itself continues with gray ones.
 static void note(j_common_ptr info, int level) {
     ErrorFence *fence = (ErrorFence *)info->err;
     if (level != -1 || !info->is_decompressor) return;

@@ -1,4 +1,4 @@
-// Where libjpeg's longjmp lands. Shared by decoder and encoder, not seen by Swift.
+// The destination of libjpeg's longjmp. Shared by decoder and encoder, not visible to Swift.
 #ifndef CJPEG_ERROR_FENCE_H
 #define CJPEG_ERROR_FENCE_H
 
@@ -11,19 +11,19 @@
 
 #include <jerror.h>
 
-/// libjpeg's error manager, first in the struct because libjpeg hands back a pointer to it.
+/// libjpeg's error manager, the first member because libjpeg passes back a pointer to it.
 ///
-/// Every function that calls libjpeg sets `landing` first: it is good only as long as that function runs.
+/// Every function that calls libjpeg sets `landing` first: it is valid only while that function runs.
 typedef struct ErrorFence {
     struct jpeg_error_mgr manager;
     jmp_buf landing;
-    /// What every further call returns; CJPEG_OK while all is well.
+    /// The result of every further call; CJPEG_OK if there was no failure.
     CJPEGStatus failure;
-    /// The entropy decoder ran into the end-of-image marker before it had all its blocks.
+    /// The entropy decoder reached the end-of-image marker before all its blocks.
     int ended_early;
-    /// The entropy decoder met data that cannot be right, as `message` says.
+    /// The entropy decoder found invalid data, described by `message`.
     int is_damaged;
-    /// Whether bytes that belong to nothing, and scans that do not follow from those before them, count as damage.
+    /// Whether unexpected bytes, and scans inconsistent with earlier ones, count as damage.
     int is_strict;
     char message[JMSG_LENGTH_MAX];
 } ErrorFence;
@@ -31,7 +31,7 @@ typedef struct ErrorFence {
 /// Fills in the manager and returns it, for the `err` of libjpeg's structs.
 struct jpeg_error_mgr *error_fence_install(ErrorFence *fence);
 
-/// Makes `status` the answer of this call and all that follow.
+/// Makes `status` the result of this call and all following ones.
 CJPEGStatus error_fence_fail(ErrorFence *fence, CJPEGStatus status, const char *message);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <jerror.h>
 
-/// Markers, lengths and fixed fields of the header below, without its channels.
+/// The size of markers, lengths, and fixed fields of the header below, without its channels.
 enum { FIXED_HEADER_BYTES = 2 + 10 + 5 + 5, BYTES_PER_CHANNEL = 3, MAXIMUM_CHANNELS = 4 };
 
 // MARK: Coefficients
@@ -65,7 +65,7 @@ static uint8_t *put_word(uint8_t *end, unsigned word) {
     return end;
 }
 
-/// A file with the size and the channels of `image` that ends where its first scan would begin.
+/// Writes a file with the size and channels of `image` that ends where its first scan would begin.
 static size_t write_header(j_decompress_ptr image, uint8_t *header) {
     unsigned channels = (unsigned)image->num_components;
     uint8_t *end = put_word(header, 0xFFD8);
@@ -94,7 +94,7 @@ static size_t write_header(j_decompress_ptr image, uint8_t *header) {
 // MARK: Rendering
 
 void scaled_preview_begin(ScaledPreview *preview, unsigned eighths) {
-    // libjpeg wants tables for the scan that is never read.
+    // libjpeg requires tables for the scan that is never read.
     static JQUANT_TBL steps;
     static JHUFF_TBL codes = {.bits = {0, 1}};
     j_decompress_ptr image = preview->image;
@@ -129,18 +129,18 @@ void scaled_preview_begin(ScaledPreview *preview, unsigned eighths) {
     info->buffered_image = TRUE;
     info->quant_tbl_ptrs[0] = &steps;
     info->dc_huff_tbl_ptrs[0] = info->ac_huff_tbl_ptrs[0] = &codes;
-    // The arrays are asked for again, in the same order.
+    // The arrays are requested again, in the same order.
     int channel_count = preview->channel_count;
     preview->channel_count = 0;
     jpeg_start_decompress(info);
     if (preview->channel_count != channel_count) ERREXIT(image, JERR_COMPONENT_COUNT);
 
-    // Those of a channel of which no scan has come are missing, and so are its coefficients.
+    // The tables and coefficients of a channel are missing until a scan of it has been received.
     for (int channel = 0; channel < info->num_components; channel++)
         info->comp_info[channel].quant_table = image->comp_info[channel].quant_table;
-    // So that it does not look for more input.
+    // Keeps libjpeg from looking for more input.
     info->input_scan_number = 2;
-    // Which bits of which coefficients have come, by which it smooths blocks that have little more than their mean.
+    // The precision of the received coefficients, which libjpeg uses to smooth blocks that have little more than DC.
     info->progressive_mode = image->progressive_mode;
     info->coef_bits = image->coef_bits;
     if (!jpeg_start_output(info, 1)) ERREXIT(image, JERR_INPUT_EMPTY);

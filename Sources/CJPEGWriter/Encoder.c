@@ -34,7 +34,7 @@ static void init_destination(j_compress_ptr info) {
 }
 
 static boolean empty_output_buffer(j_compress_ptr info) {
-    // Called when the buffer is full, whatever free_in_buffer says.
+    // Called when the buffer is full, regardless of free_in_buffer.
     grow(info->client_data);
     return TRUE;
 }

@@ -15,10 +15,10 @@ struct clcms_converter {
 
 // MARK: Memory
 
-/// In front of each block: what it counts for.
+/// The header of each block: the converter that it is counted for.
 typedef union block {
     struct {
-        /// NULL if it is the context's own, which is made before there is anyone to count for.
+        /// NULL for blocks of the context itself, which is created before the converter.
         clcms_converter *owner;
         size_t size;
     };
@@ -72,7 +72,7 @@ static clcms_converter *create(void) {
     return NULL;
 }
 
-/// The converter, or NULL, and nothing left, if it has no profile.
+/// Returns the converter or, if it has no profile, releases it and returns NULL.
 static clcms_converter *finished(clcms_converter *converter) {
     if (converter->profile != NULL) return converter;
     clcms_free(converter);
@@ -144,7 +144,7 @@ size_t clcms_write_profile(const clcms_converter *converter, uint8_t *bytes, siz
 bool clcms_lights_of(const clcms_converter *converter, float curves[3 * 256], float colors[3 * 3]) {
     static const cmsTagSignature curve_tags[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
     static const cmsTagSignature color_tags[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
-    // From the XYZ of profiles, whose white is D50, to linear sRGB.
+    // From the XYZ of profiles, with white point D50, to linear sRGB.
     static const double from_xyz[3][3] = {
         {3.13418636, -1.61720896, -0.49069406},
         {-0.97874850, 1.91613010, 0.03343340},
@@ -159,7 +159,7 @@ bool clcms_lights_of(const clcms_converter *converter, float curves[3 * 256], fl
         if (curve == NULL || color == NULL) return false;
         for (int byte = 0; byte < 256; byte++) {
             float value = cmsEvalToneCurveFloat(curve, (float)byte / 255);
-            curves[light * 256 + byte] = value >= 0 ? fminf(value, 1) : 0;  // also what is not a number
+            curves[light * 256 + byte] = value >= 0 ? fminf(value, 1) : 0;  // also for NaN
         }
         for (int channel = 0; channel < 3; channel++) {
             const double *row = from_xyz[channel];
@@ -183,8 +183,8 @@ bool clcms_prepare(clcms_converter *converter, int sample_bytes, bool tables) {
     if (kind == CLCMS_OTHER) return false;
     cmsHPROFILE srgb = cmsCreate_sRGBProfileTHR(converter->context);
     if (srgb == NULL) return false;
-    // Between two profiles of version 4 Little CMS makes the black of one that of the other, which is what perceptual
-    // tables of that version are made for. Older ones mean the black they say.
+    // Between two profiles of version 4, Little CMS maps the black point of one to the other, which perceptual tables
+    // of that version require. Older profiles define their own black.
     if (cmsGetEncodedICCversion(converter->profile) < 0x04000000) cmsSetProfileVersion(srgb, 2.1);
     if (converter->transform != NULL) cmsDeleteTransform(converter->transform);
     converter->transform = cmsCreateTransformTHR(

@@ -6,7 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 
-/// How many bytes have been read from a TCP socket so far; -1 if it is none.
+/// Returns the number of bytes read from a TCP socket so far; -1 if it is not a TCP socket.
 static inline int64_t clinux_bytes_read(int descriptor) {
     // Declared here: with their headers, this module would own the types of sockets that Glibc's module has as well.
     extern int getsockopt(int, int, int, void *, unsigned int *);
@@ -23,7 +23,7 @@ static inline int64_t clinux_bytes_read(int descriptor) {
     return (int64_t)info.bytes_received - unread;
 }
 
-/// The number of processors that the calling thread may run on; 0 if it cannot be told.
+/// Returns the number of processors that the calling thread may run on; 0 if unknown.
 static inline int clinux_affinity(void) {
     extern long syscall(long, ...);
     // Room for 8,192 processors, more than the kernel can have.

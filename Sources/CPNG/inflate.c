@@ -39,7 +39,7 @@ bool cpng_inflater_run(
     *count = offered - stream->avail_in;
     *capacity = room - stream->avail_out;
     inflater->has_ended = status == Z_STREAM_END;
-    // Z_BUF_ERROR: nothing can be done without more bytes.
+    // Z_BUF_ERROR: more bytes are needed.
     return status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR;
 }
 

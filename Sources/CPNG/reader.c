@@ -10,7 +10,7 @@ struct cpng_reader {
     png_infop info;
     uint32_t width, height;
     size_t row_bytes;
-    // Interlaced: the whole image. Otherwise: the rows that one feed completed, `batch_start` being the first of them.
+    // Interlaced: the whole image. Otherwise: the rows completed by one feed, starting with `batch_start`.
     uint8_t *rows;
     uint32_t batch_rows, batch_start;
     bool is_interlaced, keeps_16_bits;

@@ -7,7 +7,7 @@
 
 enum { PIECE = 64 * 1024 };
 
-// Room for the next piece, as far as the limit allows; false without memory or room.
+// Makes room for the next piece within the limit; false if out of memory or room.
 static bool make_room(cpng_file *file, size_t limit) {
     if (file->count < file->capacity) return true;
     if (file->capacity >= limit) return false;

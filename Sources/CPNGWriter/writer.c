@@ -32,7 +32,7 @@ static void on_write(png_structp png, png_bytep bytes, size_t count) {
 
 static void on_flush(png_structp png) { (void)png; }
 
-// In a function of its own, so that no local variable changes between setjmp and longjmp.
+// A separate function, so that no local variable changes between setjmp and longjmp.
 static bool write_image(png_structp png, png_infop info, const cpng_image *image) {
     png_color colors[256];
     png_byte alphas[256];

@@ -1,6 +1,6 @@
 #include "CResampling.h"
 
-// One instruction for a product and a sum would round otherwise than the vector forms do.
+// A fused multiply-add would round differently than the vector versions.
 #pragma STDC FP_CONTRACT OFF
 
 void cresampling_pair_plain(const uint8_t *pixels, int32_t count, int16_t *pairs) {

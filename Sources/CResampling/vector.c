@@ -4,13 +4,13 @@
 
 #include <immintrin.h>
 
-// Twice as wide as what every processor of this kind has.
+// Twice as wide as the baseline of this architecture.
 #define WIDE __attribute__((target("avx2")))
 #define INLINE static inline __attribute__((always_inline))
 
 #pragma STDC FP_CONTRACT OFF
 
-// Asked once, when the library is loaded.
+// Checked once, when the library is loaded.
 static int has_avx2;
 
 __attribute__((constructor)) static void look(void) {
@@ -31,7 +31,7 @@ void cresampling_pair(const uint8_t *pixels, int32_t count, int16_t *pairs) {
     cresampling_pair_plain(pixels, count - x, pairs);
 }
 
-// MARK: Along a row
+// MARK: Horizontal
 
 static void filter_narrow(const CResamplingColumns *columns, const int16_t *pairs, float *row) {
     const __m128 scale = _mm_set1_ps(columns->scale);
@@ -50,8 +50,8 @@ static void filter_narrow(const CResamplingColumns *columns, const int16_t *pair
     }
 }
 
-// Two pairs at a time; whole numbers add up to the same in any order. `half` is half the number of pairs: where it is
-// known to the compiler there is no loop.
+// Two pairs at a time; the sum of integers does not depend on their order. `half` is half the number of pairs; there
+// is no loop if it is known at compile time.
 WIDE INLINE void filter_by(
     int32_t half, const CResamplingColumns *columns, const int16_t *pairs, float *row) {
     const __m128 scale = _mm_set1_ps(columns->scale);
@@ -71,7 +71,7 @@ WIDE INLINE void filter_by(
 }
 
 WIDE static void filter_wide(const CResamplingColumns *columns, const int16_t *pairs, float *row) {
-    // The lengths that the scales of JPEG lead to.
+    // The lengths that result from the scales of JPEG.
     switch (columns->pairs) {
     case 2: filter_by(1, columns, pairs, row); break;
     case 4: filter_by(2, columns, pairs, row); break;
@@ -92,9 +92,9 @@ void cresampling_filter(const CResamplingColumns *columns, const int16_t *pairs,
     }
 }
 
-// MARK: Across rows
+// MARK: Vertical
 
-// A pixel of all rows.
+// One pixel of all rows.
 INLINE __m128 blend_pixel(const CResamplingRows *rows, int32_t i) {
     __m128 sum = _mm_setzero_ps();
     for (int32_t row = 0; row < rows->row_count; row++) {
@@ -137,11 +137,11 @@ void cresampling_blend(const CResamplingRows *rows, float *sums) {
     }
 }
 
-// What is outside of a byte is cut off where the numbers are narrowed.
+// Values outside the range of bytes are clamped when they are narrowed.
 WIDE static int32_t blend_opaque_wide(const CResamplingRows *rows, uint8_t *pixels) {
     const __m256 half = _mm256_set1_ps(0.5f);
     const __m256i opaque = _mm256_set1_epi32((int32_t)0xFF000000u);
-    // Packing works in either half of a vector.
+    // Packing operates on each half of a vector.
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     int32_t i = 0;
     for (; i + 32 <= rows->count; i += 32) {

@@ -1,5 +1,5 @@
-// libpng leaves its functions by longjmp when it meets an error. Swift must not be in between: these functions catch
-// every jump and answer with false and a message.
+// libpng reports errors by longjmp, which must not cross Swift frames: these functions catch every jump and return
+// false with a message.
 #ifndef CPNG_H
 #define CPNG_H
 
@@ -7,32 +7,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Reads one PNG that is fed piece by piece; makes rows of RGBA, 8 bits a channel, straight alpha.
+/// Decodes one PNG, appended piece by piece, to rows of RGBA with 8 bits per channel and straight alpha.
 typedef struct cpng_reader cpng_reader;
 
-/// A reader for an image of this size, of which one piece of input never completes more than `batch_rows` rows.
-/// NULL without memory.
+/// Creates a reader for an image of this size, of which one piece of input never completes more than `batch_rows`
+/// rows. NULL if out of memory.
 cpng_reader *cpng_reader_create(uint32_t width, uint32_t height, uint32_t batch_rows);
 void cpng_reader_destroy(cpng_reader *reader);
-/// From now on rows have 16 bits a channel, in the machine's byte order. For files that have so many; before the first
-/// bytes are fed.
+/// Makes rows have 16 bits per channel, in the machine's byte order. Only for 16-bit files, before the first bytes.
 void cpng_reader_keep_16_bits(cpng_reader *reader);
 
-/// Takes the next bytes. False: see the message; the reader is of no more use.
+/// Takes the next bytes. False: see the message; the reader is no longer usable.
 bool cpng_reader_feed(cpng_reader *reader, const uint8_t *bytes, size_t count);
 const char *cpng_reader_message(const cpng_reader *reader);
 
-/// Rows complete and final so far, from the top.
+/// Returns the number of complete and final rows, from the top.
 uint32_t cpng_reader_final_rows(const cpng_reader *reader);
-/// A final row, of those that the last feed completed (or any, where the image is interlaced).
+/// Returns a final row, one of those that the last feed completed (or any row of an interlaced image).
 const uint8_t *cpng_reader_row(const cpng_reader *reader, uint32_t row);
-/// Interlaced images: passes that are complete, 0 to 7, and a row as good as it is known. NULL before there are any.
+/// For interlaced images: the number of complete passes, 0 to 7, and a row in the best known quality. NULL before
+/// there are any.
 uint32_t cpng_reader_complete_passes(const cpng_reader *reader);
 const uint8_t *cpng_reader_preview_row(const cpng_reader *reader, uint32_t row);
 /// Whether the end of the file (IEND) has been read.
 bool cpng_reader_has_ended(const cpng_reader *reader);
 
-/// Bytes that were made, to be given back to cpng_file_free also when that failed.
+/// The output bytes, to be released with cpng_file_free even after a failure.
 typedef struct {
     uint8_t *bytes;
     size_t count;
@@ -42,18 +42,18 @@ typedef struct {
 
 void cpng_file_free(cpng_file *file);
 
-/// Unfolds a zlib stream to no more than `limit` bytes; to be freed in any case.
+/// Decompresses a zlib stream to at most `limit` bytes. Release the file in any case.
 bool cpng_inflate(cpng_file *file, const uint8_t *bytes, size_t count, size_t limit);
 
-/// Unfolds a zlib stream that is fed piece by piece. NULL without memory.
+/// Decompresses a zlib stream piece by piece. NULL if out of memory.
 typedef struct cpng_inflater cpng_inflater;
 cpng_inflater *cpng_inflater_create(void);
 void cpng_inflater_destroy(cpng_inflater *inflater);
-/// Reads from the `*count` bytes at `bytes`, and writes up to `*capacity` bytes to `output`; then these are how many it has
-/// read and written. False if the stream is broken.
+/// Reads from the `*count` bytes at `bytes` and writes up to `*capacity` bytes to `output`; sets both to the numbers
+/// of bytes read and written. False if the stream is broken.
 bool cpng_inflater_run(
     cpng_inflater *inflater, const uint8_t *bytes, size_t *count, uint8_t *output, size_t *capacity);
-/// Whether the end of the stream has been read, with the right checksum.
+/// Whether the end of the stream, with a correct checksum, has been read.
 bool cpng_inflater_has_ended(const cpng_inflater *inflater);
 
 #endif

@@ -1,25 +1,25 @@
-// The innermost loops of the resampler, in vector instructions that Swift cannot name. The vector and the plain forms
-// give the same bits.
+// The innermost loops of the resampler, with vector instructions that are not available in Swift. The vector and
+// plain versions give identical results.
 #ifndef CRESAMPLING_H
 #define CRESAMPLING_H
 
 #include <stdint.h>
 
-/// How a row of pixels is filtered along itself, in fixed point. Source pixels are taken two at a time.
+/// Weights for filtering a row of pixels horizontally, in fixed point. Source pixels are processed in pairs.
 typedef struct CResamplingColumns {
-    /// Number of target pixels.
+    /// The number of target pixels.
     int32_t count;
-    /// Pairs of source pixels that go into each, an even number.
+    /// The number of source pixel pairs per target pixel, an even number.
     int32_t pairs;
-    /// The first of them.
+    /// The first pair of each target pixel.
     const int32_t *_Nonnull starts;
-    /// Weights, two for each pair.
+    /// The weights, two for each pair.
     const int16_t *_Nonnull weights;
-    /// What sums of weighted bytes are multiplied by to be bytes again.
+    /// The factor that converts sums of weighted bytes to bytes.
     float scale;
 } CResamplingColumns;
 
-/// Rows of `count` floats each, a multiple of four, that are added up with a weight each.
+/// Rows of `count` floats each, a multiple of four, to be added with one weight each.
 typedef struct CResamplingRows {
     const float *_Nonnull const *_Nonnull rows;
     const float *_Nonnull weights;
@@ -27,20 +27,20 @@ typedef struct CResamplingRows {
     int32_t count;
 } CResamplingRows;
 
-/// Widens `count` pixels of four bytes to 16-bit numbers, each channel of a pixel next to that of its neighbor:
-/// r0 r1 g0 g1 b0 b1 a0 a1. Eight numbers a pair; an odd last pixel has zeros for its neighbor.
+/// Expands `count` pixels of four bytes to 16-bit numbers, with each channel next to that of the neighboring pixel:
+/// r0 r1 g0 g1 b0 b1 a0 a1. Eight numbers per pair; an odd last pixel is paired with zeros.
 void cresampling_pair(const uint8_t *_Nonnull pixels, int32_t count, int16_t *_Nonnull pairs);
 
 /// Filters a row of pairs; writes four floats for each target pixel.
 void cresampling_filter(const CResamplingColumns *_Nonnull columns, const int16_t *_Nonnull pairs, float *_Nonnull row);
 
-/// Adds up the rows.
+/// Adds the rows.
 void cresampling_blend(const CResamplingRows *_Nonnull rows, float *_Nonnull sums);
 
-/// Adds up the rows to the nearest bytes; the fourth of each pixel is 255.
+/// Adds the rows and rounds to bytes; the fourth of each pixel is 255.
 void cresampling_blend_opaque(const CResamplingRows *_Nonnull rows, uint8_t *_Nonnull pixels);
 
-// The same in plain C, to compare with.
+// The same in plain C, for comparison.
 void cresampling_pair_plain(const uint8_t *_Nonnull pixels, int32_t count, int16_t *_Nonnull pairs);
 void cresampling_filter_plain(
     const CResamplingColumns *_Nonnull columns, const int16_t *_Nonnull pairs, float *_Nonnull row);
