@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who depends on the library resolves what only its benchmarks need.
+// A separate package, so that dependents of the library do not resolve the dependencies of its benchmarks.
 let package = Package(
     name: "async-web-image-benchmarks",
     platforms: [.macOS(.v26)],

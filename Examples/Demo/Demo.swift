@@ -2,17 +2,17 @@ import WebimageConsole
 import AsyncWebImage
 import LoopbackOrigin
 
-/// Many callers, few requests, pictures that are there before they have come.
+/// A demonstration: many callers, few requests, and previews while the images arrive.
 struct Demo: Sendable {
     private static let callers = 8
     private static let pieces = 100
 
     let pictures: [DemoPicture]
     let screen: DemoScreen?
-    /// How many seconds each picture takes to arrive.
+    /// The time in seconds that each picture takes to arrive.
     var duration = 5.0
 
-    /// Loads every picture from `origin` and returns what it took.
+    /// Loads every picture from `origin` and returns a table of the results.
     func run(on origin: LoopbackOrigin) async throws -> Table {
         for picture in pictures {
             let response = LoopbackOrigin.Response(headerFields: ["Content-Type": "image/*"], body: picture.bytes)
@@ -41,7 +41,7 @@ struct Demo: Sendable {
         var final: Duration?
     }
 
-    /// All callers of one picture, one of whom watches.
+    /// Loads one picture for all callers, one of which watches the previews.
     private func load(
         _ picture: DemoPicture, cell: Int, from origin: LoopbackOrigin, by loader: ImageLoader,
         since start: ContinuousClock.Instant

@@ -1,10 +1,10 @@
 import AsyncWebImage
 import ImageEncoders
 
-/// One of the files the demo serves: a made-up photograph in a format.
+/// A file served by the demo: a generated photograph in one format.
 struct DemoPicture: Sendable {
     let path: String
-    /// What people call the format.
+    /// The common name of the format.
     let kind: String
     let bytes: [UInt8]
 
@@ -12,7 +12,7 @@ struct DemoPicture: Sendable {
     private static let height = 640
     private static let animationFrames = 4
 
-    /// One picture for every way an image can arrive.
+    /// Returns one picture for every way in which an image can arrive.
     static func all() throws -> [DemoPicture] {
         [
             DemoPicture(

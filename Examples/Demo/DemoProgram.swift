@@ -10,18 +10,18 @@ import Glibc
 
 /// Images arrive from a slow server on this machine; no network is needed.
 ///
-/// Five pictures are made up, encoded, and served by an origin in this process that takes five seconds for each. Eight
-/// callers ask for every picture at once; one of them draws it while it comes in. On a terminal without colors, or of
-/// fewer than 80 by 23 characters, and elsewhere there is only the table.
+/// Five pictures are generated, encoded, and served by an origin in this process that takes five seconds for each.
+/// Eight callers request every picture at once; one of them draws it while it arrives. On a terminal without colors
+/// or smaller than 80 by 23 characters, and elsewhere, only the table is printed.
 @main
 enum DemoProgram {
     static func main() async {
-        // A closed pipe is an error of the write, not the end of the process.
+        // Writing to a closed pipe must be an error instead of terminating the process.
         signal(SIGPIPE, SIG_IGN)
         do {
             try await Interruption.cancelling { try await run() }
         } catch let interrupted as Interruption.Interrupted {
-            // The terminal has shown ^C; the prompt must not stand behind it.
+            // The terminal shows ^C; the prompt must start on a new line.
             if Terminal.error.isInteractive { Terminal.error.tell("\n") }
             exit(interrupted.exitStatus)
         } catch {

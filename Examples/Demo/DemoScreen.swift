@@ -1,17 +1,17 @@
 import WebimageConsole
 
-/// A grid of pictures with captions, redrawn in place below whatever was on the terminal before.
+/// A grid of pictures with captions, redrawn in place below the previous content of the terminal.
 struct DemoScreen {
     private static let across = 3
     private static let gap = 1
-    /// What fits 80 by 24 characters, and what is enough.
+    /// The number of columns that fits 80 by 24 characters, up to a useful maximum.
     private static let columns = 26...60
-    /// Rows of the terminal that are left to the table below.
+    /// The rows of the terminal left for the table below.
     private static let rowsBelow = 11
 
     private let terminal: Terminal
     private let cells: Int
-    /// Characters of one picture, twice as many pixels high.
+    /// The number of columns of one picture; each character shows two pixels vertically.
     let columns: Int
     let rows: Int
 
@@ -19,14 +19,14 @@ struct DemoScreen {
 
     private static func lines(of cells: Int, rows: Int) -> Int { (cells + across - 1) / across * (rows + 1) }
 
-    /// A screen for `cells` pictures, or nil if the terminal cannot show them.
+    /// Creates a screen for `cells` pictures; returns `nil` if the terminal cannot show them.
     init?(terminal: Terminal, cells: Int) {
         self.terminal = terminal
         self.cells = cells
         let size = terminal.size
         let fitting = (size.columns + Self.gap) / Self.across - Self.gap
         guard terminal.showsColor, fitting >= Self.columns.lowerBound else { return nil }
-        // As large as leaves room for the table, three to two.
+        // As large as the table allows, with an aspect ratio of three to two.
         columns =
             Self.columns.reversed().first { columns in
                 columns <= fitting && Self.lines(of: cells, rows: columns / 3) + Self.rowsBelow < size.rows
@@ -35,14 +35,14 @@ struct DemoScreen {
         guard size.rows > Self.lines(of: cells, rows: rows) + 1 else { return nil }
     }
 
-    /// Makes room.
+    /// Makes room for the pictures.
     ///
     /// The cursor is hidden until `close`.
     func open() throws(FileError) {
         try terminal.write("\u{1B}[?25l" + String(repeating: "\n", count: height))
     }
 
-    /// Draws `lines` and below them `caption` in the cell of that number.
+    /// Draws `lines`, and `caption` below them, in the given cell.
     func draw(_ lines: [String], caption: String, cell: Int) throws(FileError) {
         let top = cell / Self.across * (rows + 1)
         let column = cell % Self.across * (columns + Self.gap) + 1
@@ -60,7 +60,7 @@ struct DemoScreen {
         try? terminal.write("\u{1B}[0m\u{1B}[?25h")
     }
 
-    /// `text` in a row counted from the top of the screen, the cursor back below the screen.
+    /// Returns `text` placed in a row counted from the top of the screen, with the cursor returned below the screen.
     private func at(_ row: Int, _ column: Int, _ text: String) -> String {
         "\u{1B}[\(height - row)A\u{1B}[\(column)G\(text)\u{1B}[\(height - row)B\r"
     }

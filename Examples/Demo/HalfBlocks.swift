@@ -1,6 +1,7 @@
-/// A picture drawn with characters: each shows two pixels, one above the other, as `▀` in two colors.
+/// Draws pictures with characters: each shows two pixels, one above the other, as `▀` in two colors.
 enum HalfBlocks {
-    /// `rows` strings of `columns` characters, from RGBA bytes of `width * height` pixels averaged to that size.
+    /// Returns `rows` strings of `columns` characters, from RGBA bytes of `width * height` pixels averaged to that
+    /// size.
     static func lines(rgba: [UInt8], width: Int, height: Int, columns: Int, rows: Int) -> [String] {
         guard width > 0, height > 0, columns > 0, rgba.count == width * height * 4 else { return [] }
         let pixels = shrink(rgba, width, height, columns: columns, rows: rows * 2)
@@ -32,7 +33,7 @@ enum HalfBlocks {
                 for y in top..<bottom {
                     for x in left..<right {
                         let offset = (y * width + x) * 4
-                        // What is transparent, such as rows yet to come, is black.
+                        // Transparent pixels, such as those of missing rows, are black.
                         let alpha = Int(rgba[offset + 3])
                         sum &+= SIMD3(Int(rgba[offset]), Int(rgba[offset + 1]), Int(rgba[offset + 2])) &* alpha
                     }

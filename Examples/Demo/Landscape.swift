@@ -1,23 +1,23 @@
-/// A made-up photograph: sky, a sun or moon, mountains in haze, and a lake that mirrors them.
+/// A generated photograph: sky, a sun or moon, mountains in haze, and a lake that reflects them.
 struct Landscape {
     typealias Color = SIMD3<Double>
 
     var seed: UInt32
     /// The sky overhead.
     var zenith: Color
-    /// The sky at the horizon, which also tints what is far away.
+    /// The sky at the horizon, which also tints distant objects.
     var horizon: Color
     /// The nearest mountains.
     var rock: Color
     var sun: Color
-    /// The sun's place, 0 to 1 from the left and from the top.
+    /// The position of the sun, 0 to 1 from the left and from the top.
     var sunPosition: SIMD2<Double>
-    /// Its radius as a part of the height.
+    /// The radius of the sun as a fraction of the height.
     var sunRadius: Double = 0.05
 
     private static let waterLine = 0.7
 
-    /// RGBA bytes of the picture, `width * height` pixels.
+    /// Returns the RGBA bytes of the picture, `width * height` pixels.
     func render(width: Int, height: Int) -> [UInt8] {
         let ridges = ridgeLines(width: width)
         var bytes: [UInt8] = []
@@ -74,7 +74,7 @@ struct Landscape {
         return mix(reflected * 0.82, zenith * 0.55, 0.18 + 0.3 * depth) + sun * max(0, ripple - 0.22) * 0.7
     }
 
-    /// The upper edge of each row of mountains, from the farthest to the nearest, for each column.
+    /// Returns the upper edge of each row of mountains, from the farthest to the nearest, for each column.
     private func ridgeLines(width: Int) -> [[Double]] {
         (0..<4).map { layer in
             let noise = Noise(seed: seed &+ UInt32(layer) &* 31)

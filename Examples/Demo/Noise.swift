@@ -1,8 +1,8 @@
-/// Smooth random values that are the same for the same seed.
+/// Smooth pseudorandom values, determined by a seed.
 struct Noise {
     let seed: UInt32
 
-    /// 0 to 1, smooth in `x` and `y`, with features of the size 1.
+    /// Returns a value from 0 to 1, smooth in `x` and `y`, with features of size 1.
     func value(_ x: Double, _ y: Double) -> Double {
         let (left, top) = (x.rounded(.down), y.rounded(.down))
         let (column, row) = (Int32(truncatingIfNeeded: Int(left)), Int32(truncatingIfNeeded: Int(top)))
@@ -12,7 +12,7 @@ struct Noise {
             mix(lattice(column, row &+ 1), lattice(column &+ 1, row &+ 1), across), down)
     }
 
-    /// Octaves of `value`, each twice as fine and half as strong: 0 to 1.
+    /// Returns the sum of octaves of `value`, each twice as fine and half as strong: 0 to 1.
     func fractal(_ x: Double, _ y: Double, octaves: Int) -> Double {
         var (sum, weight, total, scale) = (0.0, 1.0, 0.0, 1.0)
         for octave in 0..<octaves {

@@ -6,7 +6,7 @@ import Darwin
 import Glibc
 #endif
 
-/// The maximum number of bytes of memory this process has held at one time, or nil if the system does not tell.
+/// Returns the peak memory of this process in bytes, or `nil` if the system does not report it.
 func peakMemory() -> Int? {
     #if canImport(Darwin)
     var usage = rusage()

@@ -2,10 +2,10 @@ import AsyncWebImage
 import Benchmark
 import ImageEncoders
 
-/// A caller's part of a download that 1,000 share: joining it, and having the answer.
+/// A caller's share of the cost of a download with 1,000 callers: joining it, and receiving the result.
 ///
-/// The first of the thousand starts the download, and the answers wait for its end (images for one decode, of 64 x 64
-/// pixels): a thousandth of that is in each figure.
+/// The first caller starts the download, and the results wait for its end (for images, one decode of 64 x 64 pixels):
+/// a thousandth of that is included in each figure.
 enum FanOutBenchmarks {
     private static let request = ImageRequest("https://images.example.com/shared.jpg")
 
@@ -49,7 +49,7 @@ enum FanOutBenchmarks {
         }
     }
 
-    /// The response comes, and every caller takes the answer.
+    /// Sends the response; every caller takes the result.
     private static func serve<Answer: Sendable>(
         _ file: [UInt8], _ transport: HeldTransport, _ callers: [LoadTask<Answer>]
     ) async throws {

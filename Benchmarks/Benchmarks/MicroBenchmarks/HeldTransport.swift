@@ -1,7 +1,7 @@
 import AsyncWebImage
 import Synchronization
 
-/// Takes every request, and answers none before it is told to.
+/// A transport that holds all responses until requested.
 final class HeldTransport: Transport {
     private final class Held: Transfer {
         func cancel() {}
@@ -15,7 +15,7 @@ final class HeldTransport: Transport {
         return Held()
     }
 
-    /// Answers all that wait with the same body.
+    /// Answers all waiting requests with the same body.
     func answer(with body: [UInt8]) {
         let answered = waiting.withLock { waiting in
             defer { waiting = [] }

@@ -1,9 +1,8 @@
 import Benchmark
 
-/// What one step of the library's inner work costs, without a network and without a disk.
+/// The costs of single steps inside the library, without network and disk.
 ///
-/// Every run does 1,000 of what it measures and is shown scaled, so that the figures are those of one key, one
-/// download, one caller or one row.
+/// Every run performs 1,000 steps and is shown scaled, so that the figures are per key, download, caller, or row.
 let benchmarks = { @Sendable () -> Void in
     KeyBenchmarks.register()
     QueueBenchmarks.register()

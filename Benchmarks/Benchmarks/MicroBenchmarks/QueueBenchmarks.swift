@@ -1,7 +1,7 @@
 @testable import AsyncWebImage
 import Benchmark
 
-/// One download's way through the queue: it gets in line, the next one starts, and ends.
+/// The path of one download through the queue: it is added, the next one starts, and ends.
 enum QueueBenchmarks {
     static func register() {
         for waiting in [1, 1_000, 100_000] as [UInt64] { pass(waiting: waiting) }

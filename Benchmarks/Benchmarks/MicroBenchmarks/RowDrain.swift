@@ -1,7 +1,7 @@
 import Benchmark
 @testable import ImageCodecs
 
-/// Takes rows and forgets them.
+/// A row sink that discards rows.
 final class RowDrain: RowSink {
     private(set) var count = 0
 

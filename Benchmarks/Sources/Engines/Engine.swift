@@ -1,45 +1,45 @@
 public import ImageCodecs
 
-/// One way to download.
+/// A download implementation to compare.
 public protocol Engine: Sendable {
     /// An engine that runs at most `concurrency` transfers at a time, all of them to one host if need be.
     init(concurrency: Int) throws
 
     /// Loads the whole body into memory and returns its length; nothing is decoded.
     ///
-    /// Throws if no whole body came, or the status is an error.
+    /// Throws an error if the body is incomplete, or the status is an error.
     func fetch(_ url: String) async throws -> Int
 
-    /// Ends the engine's threads and connections; nothing may be under way.
+    /// Ends the engine's threads and connections; no transfer may be active.
     func shutdown() async throws
 }
 
 /// An engine whose callers for one URL share one transfer, which the last of them to cancel stops.
 public protocol SharingEngine: Engine {
-    /// One caller's part in a download.
+    /// A caller's handle of a download.
     associatedtype Handle: Sendable
 
     /// Joins the download of `url`, or starts it, as ``Engine/fetch(_:)`` would.
     func start(_ url: String) -> Handle
 
-    /// The length of the body once it is there.
+    /// Returns the length of the body once it is complete.
     ///
-    /// To be awaited once for each handle. Throws `CancellationError` after ``cancel(_:)``.
+    /// Await it once per handle. Throws `CancellationError` after ``cancel(_:)``.
     func value(of handle: Handle) async throws -> Int
 
-    /// Takes this caller out of the download and touches no other.
+    /// Removes this caller from the download without affecting others.
     func cancel(_ handle: Handle)
 
-    /// Callers who wait for an answer, at this moment.
+    /// The current number of callers that wait for a result.
     var callerCount: Int { get async }
 
-    /// Downloads that run or wait for their turn, at this moment.
+    /// The current number of running or waiting downloads.
     var downloadCount: Int { get async }
 }
 
-/// An engine that makes pixels of what it downloads.
+/// An engine that decodes the images it downloads.
 public protocol ImageEngine: Engine {
-    /// Loads and decodes the image, neither side longer than `maximumSide` pixels, and returns the size it came to.
+    /// Loads and decodes the image, with sides of at most `maximumSide` pixels, and returns its size.
     func image(_ url: String, maximumSide: Int) async throws -> PixelSize
 }
 

@@ -11,9 +11,9 @@ public enum EngineName: String, Sendable, Hashable, CaseIterable, Codable {
     /// A plain C loop on libcurl's multi interface: the limit.
     case curlMulti = "curl-multi"
 
-    /// How to make one, or nil for ``curlMulti``, which fetches only in bulk: see ``CurlMulti``.
+    /// The type of the engine, or `nil` for ``curlMulti``, which fetches only in bulk: see ``CurlMulti``.
     ///
-    /// What more an engine can do is found by casting: `type as? any SharingEngine.Type`.
+    /// To find additional capabilities, cast the type: `type as? any SharingEngine.Type`.
     public var type: (any Engine.Type)? {
         switch self {
         case .actor: ActorEngine.self

@@ -1,11 +1,11 @@
-/// What the command was asked to do.
+/// The arguments of the command.
 struct Arguments {
     static let usage = "usage: thumbnail INPUT OUTPUT --max-pixel-size N [--raw]"
 
     var input = ""
     var output = ""
     var maximumSide = 0
-    /// Instead of JPEG: the pixels as they are.
+    /// Whether the plain pixels are written instead of a JPEG.
     var writesPixels = false
 
     /// Throws `Failure` unless there are two paths and a size of at least 1.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why there is no thumbnail.
+/// The reason why there is no thumbnail.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
@@ -8,7 +8,7 @@ struct Failure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// Cannot `action` `path`, for the reason in `errno`.
+    /// Creates an error for `action` on `path`, with the reason in `errno`.
     init(_ action: String, _ path: String) {
         description = "cannot \(action) \(path): \(unsafe String(cString: strerror(errno)))"
     }

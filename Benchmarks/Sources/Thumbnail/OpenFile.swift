@@ -9,7 +9,7 @@ struct OpenFile: ~Copyable {
         try self.init(path, O_RDONLY)
     }
 
-    /// What was in the file is gone.
+    /// Creates an empty file, replacing any existing one.
     init(creating path: String) throws(Failure) {
         try self.init(path, O_WRONLY | O_CREAT | O_TRUNC)
     }
@@ -24,7 +24,7 @@ struct OpenFile: ~Copyable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// How many bytes were read into the beginning of `block`; none at the end.
+    /// Reads into the beginning of `block` and returns the number of bytes; 0 at the end.
     func read(into block: inout [UInt8]) throws(Failure) -> Int {
         while true {
             let count = unsafe block.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }

@@ -2,7 +2,7 @@ import Engines
 import LoopbackOrigin
 import Testing
 
-/// What every engine has to do for its figures to count.
+/// The requirements for every engine whose figures count.
 @Suite(.timeLimit(.minutes(1)))
 struct EngineTests {
     private let body = [UInt8](repeating: 7, count: 100_000)
@@ -42,7 +42,7 @@ struct EngineTests {
         }
     }
 
-    /// Nothing is answered from a cache.
+    /// Responses are never from a cache.
     @Test(arguments: EngineName.single)
     func everyFetchIsARequest(name: EngineName) async throws {
         try await withEngine(name) { engine, origin in

@@ -28,7 +28,7 @@ struct ImageEngineTests {
         }
     }
 
-    /// The first preview comes while the rest of the file is held back.
+    /// The first preview arrives while the remainder of the file is held back.
     @Test(arguments: EngineName.progressive)
     func previewComesBeforeTheEnd(name: EngineName) async throws {
         let file = try picture(320, 240).encoded(as: .jpeg, isProgressive: true)

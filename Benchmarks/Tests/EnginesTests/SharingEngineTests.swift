@@ -33,7 +33,7 @@ struct SharingEngineTests {
         }
     }
 
-    /// However closely it follows upon the end of a download, every caller hears of one.
+    /// Every caller gets a result, however closely it follows the end of a download.
     @Test(arguments: EngineName.sharing)
     func everyCallerIsAnswered(name: EngineName) async throws {
         try await withSharingEngine(name) { engine, origin in

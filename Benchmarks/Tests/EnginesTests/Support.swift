@@ -41,7 +41,7 @@ extension SharingEngine {
         return Caller(value: { try await value(of: handle) }, cancel: { cancel(handle) })
     }
 
-    /// Returns once so many callers wait, or the test's time is up.
+    /// Returns once this number of callers wait, or the test's time is up.
     func callers(become count: Int) async {
         while await callerCount != count, !Task.isCancelled { await Task.yield() }
     }
@@ -52,7 +52,7 @@ extension SharingEngine {
     }
 }
 
-/// A picture in which a wrong row or column shows.
+/// Returns a picture in which wrong rows or columns are detected.
 func picture(_ width: Int, _ height: Int) throws -> PixelBuffer {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(width * height * 4)

@@ -3,11 +3,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What to fetch: `prefix` followed by the numbers from 0 to below `count`.
+/// The URLs to fetch: `prefix` followed by the numbers from 0 to `count` - 1.
 struct curl_multi_loop_options {
     const char *prefix;
     size_t count;
-    /// The maximum number of transfers at a time.
+    /// The maximum number of concurrent transfers.
     size_t concurrency;
     /// Room for `count` latencies in nanoseconds, in the order in which the transfers end.
     uint64_t *latencies;
@@ -21,6 +21,6 @@ struct curl_multi_loop_result {
 /// The limit for every other engine: libcurl's multi interface on epoll, one thread, nothing between libcurl and a
 /// `memcpy` of each body into memory of its own.
 ///
-/// Returns NULL, or what went wrong; the text is good until the next call on the same thread.
+/// Returns NULL or an error message, which is valid until the next call on the same thread.
 const char *curl_multi_loop_run(
     const struct curl_multi_loop_options *options, struct curl_multi_loop_result *result);

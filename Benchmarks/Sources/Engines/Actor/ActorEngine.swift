@@ -5,7 +5,7 @@ import ImageCodecs
 struct ActorEngine: SharingEngine {
     private let loader: ImageLoader
 
-    /// A loader that keeps no pixels, so that every image that is asked for is loaded.
+    /// Creates a loader without an image cache, so that every requested image is loaded.
     init(concurrency: Int) {
         var configuration = ImageLoader.Configuration()
         configuration.downloads.maximumConcurrentDownloads = concurrency
@@ -18,7 +18,7 @@ struct ActorEngine: SharingEngine {
         try await loader.data(for: ImageRequest(url)).bytes.count
     }
 
-    /// Letting the loader go ends its threads.
+    /// Releasing the loader ends its threads.
     func shutdown() {}
 
     func start(_ url: String) -> LoadTask<ImageData> {

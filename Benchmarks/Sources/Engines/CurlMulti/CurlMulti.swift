@@ -3,11 +3,11 @@ import Foundation
 
 /// The limit: a loop in C on libcurl's multi interface that fetches in bulk and awaits nothing.
 public enum CurlMulti: Sendable {
-    /// What a run came to.
+    /// The results of a run.
     public struct Run: Sendable {
         /// The time each transfer took, in nanoseconds, in the order in which they ended.
         public let latencies: [UInt64]
-        /// Bytes of all bodies.
+        /// The size of all bodies, in bytes.
         public let byteCount: Int
     }
 

@@ -1,10 +1,10 @@
-/// What becomes of the body.
+/// The processing of the body.
 ///
-/// Of the callers who share a download the first one's count.
+/// If callers share a download, the options of the first one apply.
 struct DownloadOptions: Sendable {
-    /// Make pixels of it.
+    /// Whether the body is decoded.
     var decodes = true
-    /// Make pixels of what has come with every piece, too.
+    /// Whether the received part is decoded with every piece as well.
     var isProgressive = false
     /// Scale the pixels down to no more than this on either side.
     var maximumSide: Int?

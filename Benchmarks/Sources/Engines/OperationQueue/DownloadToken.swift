@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a caller of ``ImageDownloader`` cancels by.
+/// The token with which a caller of ``ImageDownloader`` cancels.
 struct DownloadToken: Sendable {
     let url: URL
     let callbacks: DownloadCallbacks

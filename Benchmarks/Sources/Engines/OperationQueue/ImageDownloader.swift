@@ -12,7 +12,7 @@ import FoundationNetworking
 /// `@unchecked Sendable`: `operations` and `lastAddedOperation` are touched in barriers of `barrierQueue` only,
 /// `session` is set before anybody has the object.
 final class ImageDownloader: NSObject, @unchecked Sendable {
-    /// Which of the waiting downloads runs next.
+    /// The order of the waiting downloads.
     enum ExecutionOrder: Sendable {
         case firstInFirstOut
         case lastInFirstOut
@@ -54,7 +54,7 @@ final class ImageDownloader: NSObject, @unchecked Sendable {
         return DownloadToken(url: url, callbacks: callbacks)
     }
 
-    /// Takes one caller out; the last one stops the download.
+    /// Removes one caller; the last one stops the download.
     func cancel(_ token: DownloadToken) {
         barrierQueue.async(flags: .barrier) { [self] in
             guard let operation = operations[token.url], operation.cancel(token.callbacks) else { return }
@@ -62,7 +62,7 @@ final class ImageDownloader: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Callers who wait for their blocks to be called.
+    /// The number of callers waiting for their blocks to be called.
     var callerCount: Int {
         barrierQueue.sync { operations.values.reduce(0) { $0 + $1.callbacks.current.count } }
     }

@@ -2,7 +2,8 @@ import Foundation
 import ImageCodecs
 
 extension ImageDownloaderOperation {
-    /// What can be shown of the bytes so far, which a new decoder gets all over again: nil if there is nothing yet.
+    /// Returns an image of the bytes received so far, which a new decoder processes from the start; `nil` if there is
+    /// nothing to show.
     func preview(of data: Data) -> PixelBuffer? {
         let decoder = StreamingDecoder()
         do {
@@ -10,7 +11,7 @@ extension ImageDownloaderOperation {
             try decoder.begin()
             return try decoder.preview()?.pixels
         } catch {
-            // The end of the download tells what is wrong with the file.
+            // The end of the download reports the error.
             return nil
         }
     }

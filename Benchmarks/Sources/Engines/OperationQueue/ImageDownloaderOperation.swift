@@ -24,7 +24,7 @@ final class ImageDownloaderOperation: Operation, @unchecked Sendable {
     private var imageData = Data()
     private var expectedSize = 0
     private var dependent: Operation?
-    /// Never held while observers are told, who ask for the state again.
+    /// Never held while observers are notified, because they read the state again.
     private let stateLock = NSLock()
     private var state = State()
 
@@ -120,10 +120,10 @@ final class ImageDownloaderOperation: Operation, @unchecked Sendable {
 
     // MARK: The session's calls
 
-    /// Which task this operation waits for.
+    /// The identifier of the task that this operation waits for.
     var taskIdentifier: Int? { lock.withLock { dataTask?.taskIdentifier } }
 
-    /// The head has come.
+    /// Handles the response head.
     func receive(_ response: URLResponse) {
         let status = (response as? HTTPURLResponse)?.statusCode ?? 200
         guard status < 400, status != 304 else {
@@ -140,7 +140,7 @@ final class ImageDownloaderOperation: Operation, @unchecked Sendable {
         reportProgress(received: 0, expected: Int64(expected))
     }
 
-    /// A piece of the body has come.
+    /// Handles a piece of the body.
     func receive(_ data: Data) {
         let (received, expected) = lock.withLock {
             imageData.append(data)
@@ -152,7 +152,7 @@ final class ImageDownloaderOperation: Operation, @unchecked Sendable {
         reportProgress(received: received, expected: Int64(expected))
     }
 
-    /// The transfer has ended; what is to be decoded is decoded here, on the session's queue.
+    /// Handles the end of the transfer; decodes here, on the session's queue.
     func complete(_ error: (any Error)?) {
         let data = lock.withLock {
             dataTask = nil

@@ -1,9 +1,9 @@
 import Foundation
 import ImageCodecs
 
-/// The port of SDWebImage 4's downloader, its blocks turned into answers that can be awaited.
+/// The port of SDWebImage 4's downloader, with its blocks converted to awaitable results.
 struct OperationQueueEngine: SharingEngine {
-    /// One caller's token, and what its block will tell.
+    /// A caller's token and the result of its block.
     struct Handle: Sendable {
         let token: DownloadToken?
         let answer: PendingAnswer<Int>
@@ -34,7 +34,7 @@ struct OperationQueueEngine: SharingEngine {
         try await handle.answer.value
     }
 
-    /// The downloader tells a caller who has canceled nothing, so the answer is given here.
+    /// The downloader does not notify a canceled caller, so the result is set here.
     func cancel(_ handle: Handle) {
         handle.answer.resolve(.failure(CancellationError()))
         if let token = handle.token { downloader.cancel(token) }
@@ -70,7 +70,7 @@ extension OperationQueueEngine: ProgressiveEngine {
 }
 
 extension OperationQueueEngine {
-    /// Starts a download whose end resolves `answer` with what `value` makes of it.
+    /// Starts a download and resolves `answer` with the result of `value` for its outcome.
     private func download<Value>(
         _ url: String, options: DownloadOptions, into answer: PendingAnswer<Value>,
         onPreview: (@Sendable (PixelBuffer) -> Void)? = nil,

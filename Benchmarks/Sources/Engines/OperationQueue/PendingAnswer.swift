@@ -1,8 +1,8 @@
 import Synchronization
 
-/// An answer that comes by a block and is awaited by one task.
+/// A result that is set by a block and awaited by one task.
 ///
-/// The first to resolve it wins.
+/// Only the first result counts.
 final class PendingAnswer<Value: Sendable>: Sendable {
     private enum State {
         case running
@@ -27,7 +27,7 @@ final class PendingAnswer<Value: Sendable>: Sendable {
         continuation?.resume(with: result)
     }
 
-    /// The answer, for the one task that may wait for it.
+    /// The result, for the one task that may wait for it.
     var value: Value {
         get async throws {
             try await withCheckedThrowingContinuation { continuation in

@@ -1,6 +1,6 @@
 import Engines
 
-/// What is left when nearly everybody changes their mind.
+/// The resources left after nearly all callers cancel.
 enum Cancel: Scenario {
     static let name = "cancel"
     static let summary = "10,000 callers of 1,000 slow URLs, all but one cancel within a second"
@@ -26,7 +26,7 @@ enum Cancel: Scenario {
         var heading: String { "\(concurrency) transfers at a time" }
     }
 
-    /// 200 KiB at this pace take two seconds, which outlasts the canceling.
+    /// At this rate, 200 KiB take two seconds, longer than the cancellation.
     private static let bytesPerSecond = 100 * 1_024
 
     static func cases(_ extent: Extent) -> [Case] {
@@ -70,7 +70,7 @@ enum Cancel: Scenario {
         return measurements
     }
 
-    /// What an engine opens once for the whole process is no leak.
+    /// Resources that an engine opens once per process are not leaks.
     private static func warmUp(_ type: (some SharingEngine).Type, url: String) async throws {
         let engine = try type.init(concurrency: 1)
         _ = try await engine.fetch(url)

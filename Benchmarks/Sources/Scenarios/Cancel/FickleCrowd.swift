@@ -1,27 +1,27 @@
 import Engines
 
-/// Callers of slow URLs of whom all but one leave at random moments, the same in every run.
+/// Callers of slow URLs, of which all but one leave at random moments that are the same in every run.
 struct FickleCrowd: Sendable {
     let origin: Origin
     /// The URLs: this and a number from 0.
     let prefix: String
     let urls: Int
     let callers: Int
-    /// In which they leave.
+    /// The period in which they leave.
     let window: Duration
 
     struct Run: Sendable {
-        /// How long the calls to cancel took.
+        /// The durations of the calls that cancel.
         let cancels: Percentiles
-        /// Callers who heard that they were canceled.
+        /// The number of callers notified of their cancellation.
         let callersTold: Int
-        /// Transfers that still ran when everybody but one had left, that one's not counted.
+        /// The number of transfers still running after all but one caller had left, without that caller's.
         let transfersLeft: Int
-        /// What the one who stayed got.
+        /// The number of bytes received by the remaining caller.
         let bodyBytes: Int
     }
 
-    /// How long an engine may take to stop what nobody wants.
+    /// The time that an engine may take to stop unwanted transfers.
     private static let grace = Duration.milliseconds(500)
 
     func run(on type: (some SharingEngine).Type, concurrency: Int) async throws -> (Run, Usage) {
@@ -37,7 +37,7 @@ struct FickleCrowd: Sendable {
         handles.shuffle(using: &generator)
         let cancels = try await cancelAllButLast(handles, engine, &generator)
         try await Task.sleep(for: Self.grace)
-        // Who stays may still wait for a transfer of their own.
+        // The remaining caller can still wait for its own transfer.
         let transfersLeft = max(0, try origin.status().runningRequests - 1)
         let answers = try await answers(to: handles, engine)
         return Run(

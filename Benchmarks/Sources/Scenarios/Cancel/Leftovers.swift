@@ -1,13 +1,13 @@
-/// What an engine that has been shut down has not yet given back.
+/// The resources that an engine has not released after its shutdown.
 struct Leftovers: Sendable {
-    /// At the origin.
+    /// The number of connections at the origin.
     let connections: Int
-    /// More open files, sockets among them, than before.
+    /// The number of additional open files, including sockets.
     let files: Int
 
     private static let patience = Duration.seconds(3)
 
-    /// What is left when nothing is, or after a while.
+    /// Returns the remaining resources when there are none, or after a while.
     static func settled(origin: Origin, filesBefore: Int) async throws -> Leftovers {
         let deadline = ContinuousClock.now + patience
         while true {

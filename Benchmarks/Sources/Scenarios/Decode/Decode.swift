@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// What it takes to make a large image small, next to its codec alone and to libvips.
+/// The cost of shrinking a large image, compared to its codec alone and to libvips.
 enum Decode: Scenario {
     static let name = "decode"
     static let summary = "files to thumbnails, JPEG again; the codec's command writes nothing"

@@ -1,12 +1,12 @@
 import ImageCodecs
 
-/// Those who make an image small, each a command.
+/// The commands that shrink an image.
 enum DecodeEngine: String, Hashable, Sendable, CaseIterable {
-    /// This library's decoder alone; its pixels go nowhere.
+    /// This library's decoder alone; its pixels are discarded.
     case decoder
     /// This library's decoder and encoder, from file to file.
     case thumbnail
-    /// The codec's own command; its pixels go nowhere.
+    /// The codec's own command; its pixels are discarded.
     case djpeg, dwebp
     case vipsthumbnail
 

@@ -15,7 +15,7 @@ enum DecodeFormat: String, Codable, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Who does nothing but decode; none of PNG is in common use.
+    /// The engine that only decodes; there is none for PNG in common use.
     var limit: DecodeEngine? {
         switch self {
         case .baselineJPEG, .progressiveJPEG: .djpeg

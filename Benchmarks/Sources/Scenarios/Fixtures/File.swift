@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Glibc
 
-/// Whole files, with errors that say which file and why.
+/// Reading and writing of whole files, with errors that name the file and the reason.
 enum File {
     static func read(_ path: String) throws(FileError) -> [UInt8] {
         try attempt("read", path) { Array(try Data(contentsOf: URL(filePath: path))) }
     }
 
-    /// Replaces what was there in one step, so that nobody sees half a file.
+    /// Replaces the file atomically.
     static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
         try attempt("write", path) { try Data(bytes).write(to: URL(filePath: path), options: .atomic) }
     }
@@ -31,12 +31,12 @@ enum File {
         }
     }
 
-    /// A file, or a folder with all it holds; that it was not there is no error.
+    /// Removes a file, or a folder with its content, if it exists.
     static func remove(_ path: String) {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// What a folder holds.
+    /// Returns the names in a folder.
     static func names(in folder: String) throws(FileError) -> [String] {
         try attempt("list", folder) { try FileManager.default.contentsOfDirectory(atPath: folder) }
     }
@@ -52,7 +52,7 @@ enum File {
     }
 }
 
-/// What could not be done with a file.
+/// A failed file operation.
 struct FileError: Error, CustomStringConvertible {
     let description: String
 

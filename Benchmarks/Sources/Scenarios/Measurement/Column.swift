@@ -1,6 +1,6 @@
 /// A quantity as a table shows it.
 struct Column: Sendable {
-    /// What is shown of the repetitions.
+    /// The statistic of the repetitions to show.
     enum Part: Sendable {
         case median
         /// The least and the most.

@@ -1,10 +1,10 @@
-/// What one run of one case gave.
+/// The results of one run of one case.
 struct Measurements: Sendable, Hashable {
     private(set) var values: [Metric: Double] = [:]
 
     subscript(metric: Metric) -> Double? {
         get { values[metric] }
-        // Neither infinite nor undefined: JSON has no such numbers, and nobody has measured one.
+        // Neither infinite nor NaN, which JSON does not support.
         set { values[metric] = newValue.flatMap { $0.isFinite ? $0 : nil } }
     }
 

@@ -1,4 +1,4 @@
-/// An engine did not do what it was measured for.
+/// The error when an engine did not do what it should be measured for.
 struct Mismatch: Error, CustomStringConvertible {
     let description: String
 

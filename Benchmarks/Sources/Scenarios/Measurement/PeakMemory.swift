@@ -1,6 +1,6 @@
-/// The most memory this process has held at one time.
+/// The peak memory of this process.
 enum PeakMemory {
-    /// In bytes, or nil if the system does not tell.
+    /// Returns the number of bytes, or `nil` if the system does not report it.
     ///
     /// Not getrusage's, which a process inherits from the one that started it.
     static func bytes() -> Int? {

@@ -1,10 +1,10 @@
-/// A case with all it gave: a line of a table, an object in JSON.
+/// A case with its results: a line of a table, an object in JSON.
 struct Row: Sendable {
     let scenario: String
     let subject: any ScenarioCase
     let summaries: [Metric: Summary]
     let repetitions: Int
-    /// Why a repetition gave nothing; the others stand.
+    /// The reason why a repetition failed; the others are valid.
     let failure: String?
 
     subscript(metric: Metric) -> Summary? { summaries[metric] }

@@ -1,6 +1,6 @@
-/// Rows as a terminal shows them: a block for every heading, who did it to the left, figures to the right.
+/// Rows as text for a terminal: a block for every heading, engines on the left, figures on the right.
 struct Table {
-    /// What a terminal has; what failed is cut there.
+    /// The width of a terminal; failures are truncated to it.
     static let width = 80
 
     private let columns: [Column]

@@ -1,12 +1,12 @@
 import Glibc
 
-/// What this process has used of the machine between two moments.
+/// The resources used by this process between two moments.
 struct Usage: Sendable {
     let wall: Duration
     /// In user mode and in the kernel, all threads together.
     let cpu: Duration
 
-    /// What `body` uses, together with whatever else the process does meanwhile.
+    /// Measures the usage of `body`, including other work of the process in the meantime.
     static func measuring<Result>(_ body: () async throws -> Result) async rethrows -> (Result, Usage) {
         let (started, cpuBefore) = (ContinuousClock.now, processorTime())
         let result = try await body()

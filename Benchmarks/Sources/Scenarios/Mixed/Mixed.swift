@@ -1,6 +1,6 @@
 import Engines
 
-/// How long small images wait when large ones were asked for before them.
+/// The time that small images wait for large ones requested before them.
 enum Mixed: Scenario {
     static let name = "mixed"
     static let summary = "500 small JPEGs to 128 pixels, asked for all at once"
@@ -71,7 +71,7 @@ enum Mixed: Scenario {
         return measurements
     }
 
-    /// When each image was there, counted from the first call.
+    /// Returns the completion time of each image, relative to the first call.
     private static func loadAll(
         largeImages: Int, at site: Site, with engine: some ImageEngine
     ) async throws -> (small: [Duration], large: [Duration]) {
@@ -103,6 +103,6 @@ enum Mixed: Scenario {
 
 extension Metric {
     static let p99Ratio = Metric(rawValue: "p99_ratio_to_alone")
-    /// Until the last of the large images was there.
+    /// The time until the last of the large images was complete.
     static let large = Metric(rawValue: "large_ms")
 }

@@ -18,7 +18,7 @@ enum LoopbackOriginProcess {
     }
 }
 
-/// What that process does: it prints its port and serves until it is killed.
+/// The command of that process: it prints its port and serves until it is killed.
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "origin", abstract: "Serve the files of a folder on a free port.", shouldDisplay: false)

@@ -2,7 +2,7 @@ import Glibc
 
 /// A blocking TCP connection to this machine, for what must not cost the process more than that.
 enum LoopbackSocket {
-    /// Sends `request` and returns what comes back until the other side closes.
+    /// Sends `request` and returns the response, until the other side closes.
     static func answer(to request: String, port: UInt16) throws -> String {
         let descriptor = try open()
         defer { close(descriptor) }
@@ -19,7 +19,7 @@ enum LoopbackSocket {
         }
     }
 
-    /// Returns whether somebody listens there.
+    /// Returns whether a server is listening on the port.
     static func isListening(port: UInt16) -> Bool {
         guard let descriptor = try? open() else { return false }
         defer { close(descriptor) }

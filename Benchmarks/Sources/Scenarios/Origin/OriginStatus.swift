@@ -1,6 +1,6 @@
-/// What an origin says of itself, in the words of nginx's `stub_status`.
+/// The status of an origin, in the format of nginx's `stub_status`.
 ///
-/// The connection that asks counts as one that is open, and its request as one that is running.
+/// The connection that requests the status counts as open, and its request as running.
 struct OriginStatus: Hashable, Sendable {
     /// Connections that are open.
     let openConnections: Int
@@ -35,7 +35,7 @@ extension Origin {
     /// Where it is served.
     static let statusName = "status"
 
-    /// The counts of this moment, without the question itself: neither its connection nor its request.
+    /// Returns the current counts without those of the status request itself.
     func status() throws -> (openConnections: Int, runningRequests: Int, requests: Int) {
         let answer = try LoopbackSocket.answer(to: "GET /\(Self.statusName) HTTP/1.0\r\n\r\n", port: port)
         guard let end = answer.firstRange(of: "\r\n\r\n"), let status = OriginStatus(String(answer[end.upperBound...]))

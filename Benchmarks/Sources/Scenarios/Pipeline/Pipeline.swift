@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// How fast a list of URLs becomes a folder of thumbnails.
+/// The time to convert a list of URLs to a folder of thumbnails.
 ///
-/// The time to start is in it: img2dataset takes two or three seconds to import its modules, which flatters its rivals
-/// the more the fewer images there are.
+/// Startup is included: img2dataset takes two or three seconds to import its modules, which matters more the fewer
+/// images there are.
 enum Pipeline: Scenario {
     static let name = "pipeline"
     static let summary = "JPEGs of 1600 x 1200 from the origin to 256 pixels on disk"
@@ -76,7 +76,7 @@ enum Pipeline: Scenario {
         return measurements
     }
 
-    /// How many times as fast webimage was.
+    /// Returns the speed of webimage relative to the case.
     static func compare(_ subject: Case, in repetition: Repetition<Case>) -> Measurements {
         var ratios = Measurements()
         let webimage = repetition.first { $0.engine == PipelineEngine.webimage.rawValue && $0.images == subject.images }
@@ -87,6 +87,6 @@ enum Pipeline: Scenario {
 
 extension Metric {
     static let perCore = Metric(rawValue: "images_per_second_per_core")
-    /// Images a second of webimage for each of this one's.
+    /// The images per second of webimage for each of this engine's.
     static let timesAsFast = Metric(rawValue: "webimage_times_as_fast")
 }

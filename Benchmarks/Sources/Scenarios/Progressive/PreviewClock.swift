@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts previews, from any thread, and remembers when the first one came.
+/// Counts previews, from any thread, and records the time of the first one.
 final class PreviewClock: Sendable {
     private let started = ContinuousClock.now
     private let state = Mutex((count: 0, first: Duration?.none))
@@ -15,6 +15,6 @@ final class PreviewClock: Sendable {
 
     var count: Int { state.withLock { $0.count } }
 
-    /// After how long the first preview came, if one did.
+    /// The time until the first preview, if there was one.
     var first: Duration? { state.withLock { $0.first } }
 }

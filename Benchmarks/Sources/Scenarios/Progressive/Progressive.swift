@@ -1,7 +1,7 @@
 import Engines
 import ImageCodecs
 
-/// How soon a slow image shows something, and what showing it while it comes costs.
+/// The time until a slow image is first shown, and the cost of showing it while it arrives.
 enum Progressive: Scenario {
     static let name = "progressive"
     static let summary = "one progressive JPEG at 2 MB/s, decoded at full size"

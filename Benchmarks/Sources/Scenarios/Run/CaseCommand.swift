@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a child process does: one case, once.
+/// The command of a child process: measures one case, once.
 struct CaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "case", abstract: "Measure one case in this process.", shouldDisplay: false)

@@ -10,7 +10,7 @@ enum Catalog {
 
     static var names: String { scenarios.map { $0.name }.joined(separator: ", ") }
 
-    /// Everybody who does anything in these scenarios, in order of first appearance.
+    /// Returns all engines of these scenarios, in order of first appearance.
     static func engines(in scenarios: [any Scenario.Type] = scenarios) -> [String] {
         var names: [String] = []
         for scenario in scenarios {

@@ -2,22 +2,22 @@ import FoundationEssentials
 import Subprocess
 import SystemPackage
 
-/// Processes in sessions of their own, which are killed with all they started when they are not wanted any more: at
-/// their deadline, or when the task that waits for them is canceled.
+/// Child processes in sessions of their own, which are killed with their descendants at their deadline, or when the
+/// task that waits for them is canceled.
 enum ChildProcess {
-    /// Why a process gave nothing.
+    /// The reason why a process produced no result.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// This very program.
+    /// Returns the path of this program.
     static func ownPath() throws -> String {
         try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
 
-    /// What `program` prints until it ends well.
+    /// Returns the output of `program`, once it has ended successfully.
     ///
-    /// Throws `Failure` if it ends otherwise or not before the deadline.
+    /// Throws `Failure` if it fails or does not end before the deadline.
     static func output(of program: String, _ arguments: [String], deadline: Duration) async throws -> String {
         try await withThrowingTaskGroup(of: String?.self) { group in
             group.addTask { try await output(of: program, arguments) }
@@ -46,9 +46,9 @@ enum ChildProcess {
         }
     }
 
-    /// What `body` makes while `program` runs, which is killed then.
+    /// Returns the result of `body` while `program` runs, and then kills it.
     ///
-    /// `body` gets what the program prints, line by line.
+    /// `body` gets the program's output, line by line.
     static func running<Result: Sendable>(
         _ program: String, _ arguments: [String],
         _ body: (SubprocessOutputSequence.StringSequence<UTF8>) async throws -> Result
@@ -73,7 +73,7 @@ enum ChildProcess {
 }
 
 extension String {
-    /// The last line that says something.
+    /// The last nonempty line.
     fileprivate var lastLine: String? {
         split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }
             .map { String($0.trimmingPrefix("Error: ")) }

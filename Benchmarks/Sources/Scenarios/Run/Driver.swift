@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Runs the cases of scenarios, each in a process of its own, and makes rows of what they gave.
+/// Runs the cases of scenarios, each in its own process, and combines their results into rows.
 struct Driver {
     let extent: Extent
     let repetitions: Int
@@ -44,7 +44,7 @@ struct Driver {
         return try JSON.value(Measurements.self, from: output)
     }
 
-    /// What is measured and what follows from it, summed up over the rounds in which the case did not fail.
+    /// Combines measured and derived quantities over the rounds in which the case did not fail.
     static func row<S: Scenario>(
         of subject: S.Case, _ scenario: S.Type, rounds: [Repetition<S.Case>], failure: String?
     ) -> Row {
@@ -61,7 +61,7 @@ struct Driver {
     }
 }
 
-/// What a child is told to measure.
+/// The instructions to a child process.
 struct CaseOrder<Case: ScenarioCase, Site: Codable & Sendable>: Codable, Sendable {
     let subject: Case
     let site: Site

@@ -1,14 +1,14 @@
 import Engines
 
 extension EngineName {
-    /// The engine of that name; a tool that is none is an error here.
+    /// Creates the engine with this name; throws an error for a tool that is not an engine.
     init(named name: String) throws {
         guard let engine = EngineName(rawValue: name) else { throw Unable(engine: name, task: "download") }
         self = engine
     }
 }
 
-/// An engine was asked for what is not in its protocol.
+/// The error when an engine does not support a scenario.
 struct Unable: Error, CustomStringConvertible {
     let engine: String
     let task: String

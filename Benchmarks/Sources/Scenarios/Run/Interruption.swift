@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Ctrl-C and the polite kill: the work is canceled, which ends the processes it has started.
+/// Handles SIGINT, SIGTERM, and SIGHUP by canceling the work, which ends the processes it has started.
 enum Interruption {
     /// The work was interrupted.
     struct Interrupted: Error {
@@ -10,7 +10,7 @@ enum Interruption {
         let exitStatus: Int32
     }
 
-    /// What `body` returns, or `Interrupted`, once it has ended, if a signal came.
+    /// Returns the result of `body`, or throws `Interrupted` after it has ended if a signal was received.
     static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What is going on, on standard error: one line that is written over on a terminal, lines one after the other elsewhere.
+/// The progress on standard error: one line, overwritten on a terminal; separate lines elsewhere.
 struct Progress: Sendable {
     private static let columns = 79
     private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -9,7 +9,7 @@ struct Progress: Sendable {
         write(isTerminal ? "\r\u{1B}[K" + text.prefix(Self.columns) : text + "\n")
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func clear() {
         if isTerminal { write("\r\u{1B}[K") }
     }

@@ -1,4 +1,4 @@
-/// What the cases gave in one round; those that failed are missing.
+/// The results of the cases in one round, without those that failed.
 struct Repetition<Case: ScenarioCase>: Sendable {
     private var measured: [Case: Measurements] = [:]
 
@@ -7,7 +7,7 @@ struct Repetition<Case: ScenarioCase>: Sendable {
         set { measured[subject] = newValue }
     }
 
-    /// What a case gave that satisfies `condition`, of which there should be one.
+    /// Returns the results of the case that satisfies `condition`, of which there should be one.
     func first(where condition: (Case) -> Bool) -> Measurements? {
         measured.first { condition($0.key) }?.value
     }

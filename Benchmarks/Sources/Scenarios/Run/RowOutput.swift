@@ -1,10 +1,10 @@
 import Glibc
 
-/// Where rows go: tables to standard output, JSON to a file or, instead of the tables, to standard output.
+/// The output of rows: tables to standard output, JSON to a file or, instead of the tables, to standard output.
 struct RowOutput: Sendable {
     private let jsonPath: String?
 
-    /// The file is emptied at once: whether that can be done should be known before hours of measuring.
+    /// Creates an empty file immediately, so that errors are found before hours of measuring.
     init(jsonPath: String?) throws {
         self.jsonPath = jsonPath
         if let jsonPath, jsonPath != "-" { try File.write([], to: jsonPath) }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What people call.
+/// The command for users.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Measure, and show the medians of all repetitions.",

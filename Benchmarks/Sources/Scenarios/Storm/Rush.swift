@@ -1,8 +1,8 @@
 import Engines
 
-/// Callers who all come at the same moment, spread evenly over the URLs.
+/// Callers that all arrive at the same moment, spread evenly over the URLs.
 struct Rush: Sendable {
-    /// URLs that nobody measures: these and a number.
+    /// The prefix of URLs that are not measured, followed by a number.
     let warmUpPrefix: String
     /// The URLs: these and a number from 0.
     let prefix: String
@@ -39,7 +39,7 @@ struct Rush: Sendable {
         return sum
     }
 
-    /// One caller a URL, who need share nothing.
+    /// Runs one caller per URL, without sharing.
     private func runInBulk() async throws -> Run {
         let (result, usage) = try await Usage.measuring {
             try await CurlMulti.run(prefix: prefix, count: urls, concurrency: urls)

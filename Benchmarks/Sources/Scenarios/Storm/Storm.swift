@@ -1,6 +1,6 @@
 import Engines
 
-/// What it costs when many callers want the same few URLs at once.
+/// The cost of many callers for the same few URLs.
 enum Storm: Scenario {
     static let name = "storm"
     static let summary = "callers for 100 URLs of 10 KiB at once; every body takes 0.8 s to come"
@@ -25,7 +25,7 @@ enum Storm: Scenario {
 
     private static let urls = 100
     private static let manyCallers = 10_000
-    /// Slow enough that all callers are there before the first body is complete.
+    /// Slow enough that all callers have arrived before the first body is complete.
     private static let bytesPerSecond = 10 * 1_024
 
     static func cases(_ extent: Extent) -> [Case] {
@@ -52,7 +52,7 @@ enum Storm: Scenario {
             callers: subject.callers)
         let requestsBefore = try site.origin.status().requests
         let run = try await rush.run(on: try EngineName(named: subject.engine))
-        // The second answer counts its own question.
+        // The second status counts its own request.
         let requests = try site.origin.status().requests - requestsBefore - 1
         try Mismatch.check("bytes of bodies", run.bodyBytes, is: subject.callers * subject.bodyBytes)
         var measurements = Measurements()
@@ -63,7 +63,7 @@ enum Storm: Scenario {
         return measurements
     }
 
-    /// What a caller costs who only shares.
+    /// Returns the cost of a caller that only shares.
     static func compare(_ subject: Case, in repetition: Repetition<Case>) -> Measurements {
         var differences = Measurements()
         guard subject.callers > urls,

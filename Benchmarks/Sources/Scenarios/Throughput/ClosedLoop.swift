@@ -1,9 +1,9 @@
 import Engines
 import Synchronization
 
-/// Callers who each fetch one URL after the other until all have been fetched.
+/// Callers that each fetch one URL after another until all have been fetched.
 struct ClosedLoop: Sendable {
-    /// What the URLs begin with; a number follows.
+    /// The prefix of the URLs, followed by a number.
     let prefix: String
     let requests: Int
     /// Callers, and transfers at a time.
@@ -57,7 +57,7 @@ struct ClosedLoop: Sendable {
         }
     }
 
-    /// The same by a loop that is its own callers.
+    /// Runs the same load in a loop without separate callers.
     private func runInBulk() async throws -> Run {
         _ = try await CurlMulti.run(
             prefix: "\(prefix)warm", count: max(requests / 5, concurrency), concurrency: concurrency)

@@ -1,6 +1,6 @@
 import Engines
 
-/// How many bodies a second, and what one costs, when nothing is shared and nothing decoded.
+/// The number of bodies per second, and the cost of one, without sharing and decoding.
 enum Throughput: Scenario {
     static let name = "throughput"
     static let summary = "distinct URLs, bodies into memory, N callers one URL after the other"
@@ -61,7 +61,7 @@ enum Throughput: Scenario {
         return measurements
     }
 
-    /// Next to whom an engine is judged.
+    /// Returns the results relative to the limit.
     static func compare(_ subject: Case, in repetition: Repetition<Case>) -> Measurements {
         var ratios = Measurements()
         func peer(_ engine: EngineName) -> Measurements? {
@@ -82,7 +82,7 @@ extension Metric {
 }
 
 extension EngineName {
-    /// About how many it fetches in a second, so that every case is measured for about that long.
+    /// Returns the approximate number of requests per second, so that every case is measured for about one second.
     fileprivate func requests(ofBytes bytes: Int, concurrency: Int) -> Int {
         let (alone, together, large) =
             switch self {

@@ -1,8 +1,8 @@
 extension Command {
-    /// What it used, and the most memory, in bytes, that one of its processes held at a time.
+    /// Runs the command and returns its usage and the peak memory of its largest process, in bytes.
     ///
-    /// A process inherits that figure from the one that starts it, if that is larger than it ever gets itself; so
-    /// somebody small has to start it. Nil where GNU time is not installed, who is.
+    /// A process inherits the peak memory of its parent if that is larger, so a small program must start it. Returns
+    /// `nil` if GNU time, that program, is not installed.
     func runForMemory(scratch: String) throws -> (usage: Usage, peakMemory: Int?) {
         guard let time = try? Tool("time") else { return (try run(), nil) }
         let report = scratch + "/time"

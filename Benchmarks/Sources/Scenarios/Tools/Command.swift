@@ -1,8 +1,8 @@
 import Glibc
 
-/// A tool with its arguments, to be run to its end; what it prints goes nowhere, its errors to ours.
+/// A tool with its arguments, to run to its end; its output is discarded, its errors are passed on.
 ///
-/// It is started without a layer in between, for tools that need only milliseconds.
+/// It is started directly, for tools that need only milliseconds.
 struct Command: Hashable, Sendable {
     let tool: Tool
     let arguments: [String]
@@ -12,7 +12,7 @@ struct Command: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// What it and all it started used.
+    /// Runs the command and returns the usage of the process and its descendants.
     ///
     /// Throws `Failure` unless it ends with status 0.
     func run() throws -> Usage {
@@ -45,7 +45,7 @@ struct Command: Hashable, Sendable {
         return process
     }
 
-    /// A tool did not do its work.
+    /// The error when a tool failed.
     struct Failure: Error, CustomStringConvertible {
         let description: String
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A program that is measured or needed for measuring, and where it is.
+/// A program that is measured or needed for measuring, and its path.
 struct Tool: Hashable, Sendable {
     let path: String
 

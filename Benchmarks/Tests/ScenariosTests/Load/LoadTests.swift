@@ -31,7 +31,7 @@ import Testing
 
     @Test func ofAFickleCrowdOneCallerGetsTheBodyAndAllOthersAreTold() async throws {
         try await withLoopbackOrigin { loopback in
-            // Nobody gets anything before the crowd asks how much is left.
+            // No caller gets data before the crowd counts the remaining transfers.
             let gate = Gate()
             loopback.route("/slow", LoopbackOrigin.Response(body: [1, 2, 3]).held(at: .body(0), until: gate))
             loopback.route("/\(Origin.statusName)") { _ in
