@@ -4,7 +4,7 @@ import WebimageConsole
 struct JSONObject {
     private var members: [String] = []
 
-    /// The object in one line.
+    /// The object as a single line.
     var text: String { "{" + members.joined(separator: ",") + "}" }
 
     mutating func add(_ key: String, _ value: String?) {

@@ -2,13 +2,13 @@ import WebimageConsole
 import ArgumentParser
 import AsyncWebImage
 
-/// Who may be talked to, and how.
+/// The options for network access and TLS.
 struct NetworkOptions: ParsableArguments {
     @Flag(
         help: """
-            Talk to nobody but public addresses of the internet, wherever names and redirects lead: not to this machine, \
-            nor to its networks, nor to the ports of other protocols that browsers block. Names that a proxy would have to \
-            look up are refused, too.
+            Connect only to public internet addresses, including after redirects: not to this machine, its networks, \
+            or the ports of other protocols that browsers block. Names that a proxy would have to \
+            resolve are refused as well.
             """)
     var publicOnly = false
 
@@ -19,17 +19,17 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Do not look at the certificate of this host, or of all below a domain: *.example.com. May be repeated.",
+            "Do not verify the certificate of this host, or of all hosts below a domain: *.example.com. Can be repeated.",
             valueName: "host"),
         transform: Self.hostPattern)
     var insecureHost: [HostPattern] = []
 
     func validate() throws {
-        // Otherwise the first https URL would be the first to find out.
+        // Otherwise the problem would only be reported for the first https URL.
         if let cacert, let error = FileError.reading(cacert) { throw ValidationError("--cacert: \(error).") }
     }
 
-    /// The transport's settings.
+    /// The configuration of the transport.
     var transport: CurlTransport.Configuration {
         CurlTransport.Configuration(
             tls: TLSOptions(certificateAuthorityFile: cacert, insecureHosts: Set(insecureHost)),
@@ -37,7 +37,7 @@ struct NetworkOptions: ParsableArguments {
     }
 
     private static func hostPattern(_ text: String) throws -> HostPattern {
-        guard let pattern = HostPattern(text) else { throw ValidationError("\(text) is no host.") }
+        guard let pattern = HostPattern(text) else { throw ValidationError("\(text) is not a host name or address.") }
         return pattern
     }
 }

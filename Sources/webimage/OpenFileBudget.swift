@@ -1,32 +1,34 @@
 import WebimageConsole
 import Threading
 
-/// How the file descriptors that the process may open are shared out, so that none of its parts takes what another needs.
+/// The distribution of file descriptors between the parts of the process, so that none takes those that another
+/// needs.
 struct OpenFileBudget: Equatable {
-    /// The number of images under way at a time.
+    /// The number of images processed at a time.
     let images: Int
-    /// The number of connections, idle ones included.
+    /// The number of connections, including idle ones.
     let connections: Int
 
-    /// What the Swift runtime opens: its event loop, and two timers.
+    /// The descriptors of the Swift runtime: its event loop, and two timers.
     private static let runtime = 4
-    /// What a command opens at its start: the signals it waits for, what the transport and libcurl wait for and are woken
-    /// by, and its list.
+    /// The descriptors opened at the start of a command: signals, the pollers and wake-ups of the transport and
+    /// libcurl, and the list.
     private static let atStart = 3 + 4 + 1
-    /// What the system's resolver takes at the least, and what is opened for a moment only.
+    /// The minimum for the system's resolver, and for files that are open only briefly.
     private static let besides = 4
-    /// An image's connection, and its output file.
+    /// An image's connection and its output file.
     private static let perImage = 2
 
-    /// The number of descriptors without which no image can be got.
+    /// The minimum number of descriptors needed to get one image.
     static let least = runtime + atStart + besides + perImage
-    /// The number of descriptors that the largest number of images needs.
+    /// The number of descriptors needed for the maximum number of images.
     static let most = 4_096
 
-    /// The shares of `free` descriptors for `images` images at a time, or as many as there are descriptors for, once the
-    /// runtime has its own.
+    /// Distributes `free` descriptors for `images` images at a time, or as many as possible, after the runtime has
+    /// its own.
     ///
-    /// `cacheFiles` is the number of files that an image takes in a cache. Nil if there are not enough for one image.
+    /// `cacheFiles` is the number of cache files per image. Returns `nil` if there are not enough descriptors for one
+    /// image.
     init?(free: Int, images: Int, cacheFiles: Int = 0) {
         let lookups = min(128, free / 8)
         let shared = free - Self.atStart - max(Self.besides, lookups)
@@ -38,10 +40,10 @@ struct OpenFileBudget: Equatable {
 }
 
 extension OpenFileBudget {
-    /// Prepares the process: raises its limit as far as that is of use, and opens the timer of the Swift runtime, without
-    /// which it would end when a task sleeps for the first time.
+    /// Prepares the process: raises its limit as far as useful, and opens the timer of the Swift runtime, without
+    /// which the process would be terminated when a task first sleeps.
     ///
-    /// Throws if not even one image could be got.
+    /// Throws an error if not even one image could be processed.
     static func prepareProcess() async throws(FileError) {
         OpenFileLimit.raise(to: most)
         guard free >= least else {
@@ -53,10 +55,11 @@ extension OpenFileBudget {
         try? await Task.sleep(for: .nanoseconds(1))
     }
 
-    /// The number of descriptors that can be opened yet.
+    /// The number of descriptors that can still be opened.
     static var free: Int { OpenFileLimit.free(below: most) }
 
-    /// The shares of what is left for `images` images at a time; tells the user if there have to be fewer of them.
+    /// Distributes the remaining descriptors for `images` images at a time; notifies the user if that number must be
+    /// reduced.
     static func reserve(images: Int, cacheFiles: Int = 0) throws(FileError) -> OpenFileBudget {
         guard let budget = OpenFileBudget(free: free, images: images, cacheFiles: cacheFiles) else {
             throw FileError(

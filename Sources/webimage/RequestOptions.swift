@@ -1,34 +1,34 @@
 import ArgumentParser
 import AsyncWebImage
 
-/// How downloads are asked for.
+/// The options for downloads.
 struct RequestOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How often a download that fails is tried again: after a random delay that may be twice as long each time, or "
-                + "when the server says. One that breaks off goes on where it was, if the server allows it. All tries "
-                + "together may take 600 seconds, or --timeout if that is more.",
+            "The number of times a failed download is retried: after a random delay, whose maximum doubles each time, or "
+                + "when the server requests. An interrupted download is resumed if the server allows it. All attempts "
+                + "combined may take 600 seconds, or --timeout if that is more.",
             valueName: "number"))
     var retries = 2
 
     @Option(
         help: ArgumentHelp(
-            "Give up a server that sends nothing for so long. Below 8 or 10, that is also what looking up its name and "
-                + "connecting may take; above 600, what a whole download may.",
+            "The maximum time to wait for data from a server. If it is below 8 or 10, it also limits name resolution and "
+                + "connecting; above 600, the whole download.",
             valueName: "seconds"))
     var timeout = 15.0
 
     @Option(
         help: ArgumentHelp(
-            "Send this header field along, \"Name: value\". May be repeated. Redirects to another scheme, host or port take "
-                + "along only Accept, Accept-Encoding, Accept-Language, Cache-Control, User-Agent, Range and If-...",
+            "Send this header field, \"Name: value\". Can be repeated. Redirects to another scheme, host, or port "
+                + "forward only Accept, Accept-Encoding, Accept-Language, Cache-Control, User-Agent, Range, and If-...",
             valueName: "field"),
         transform: Self.headerField)
     var header: [HTTPField] = []
 
     @Flag(
         help: """
-            Fail where a redirect leads from https to http. Without this, only requests with credentials do: with user and \
+            Fail on redirects from https to http. Without this option, only requests with credentials fail: with user and \
             password in the URL, or Authorization, Cookie or Proxy-Authorization as --header.
             """)
     var noInsecureRedirects = false
@@ -36,11 +36,11 @@ struct RequestOptions: ParsableArguments {
     func validate() throws {
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
         guard timeout > 0, timeout <= 86_400 else {
-            throw ValidationError("--timeout must be above 0, and a day at most.")
+            throw ValidationError("--timeout must be above 0 and at most 86400 seconds.")
         }
     }
 
-    /// The settings of downloads.
+    /// The configuration of downloads.
     var downloads: DownloadConfiguration {
         var downloads = DownloadConfiguration()
         downloads.retry = retries > 0 ? ExponentialBackoff(maximumTries: retries + 1) : nil
@@ -60,10 +60,10 @@ struct RequestOptions: ParsableArguments {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let name = HTTPField.Name(String(parts[0])), !parts[1].contains(where: \.isNewline)
         else {
-            throw ValidationError("\(text) is no header field: write \"Name: value\".")
+            throw ValidationError("\(text) is not a header field: write \"Name: value\".")
         }
         guard !["host", "content-length", "transfer-encoding"].contains(name.canonicalName) else {
-            throw ValidationError("\(name.rawName) cannot be given: it follows from the URL.")
+            throw ValidationError("\(name.rawName) cannot be set: it is derived from the URL.")
         }
         return HTTPField(name: name, value: String(parts[1].drop { $0 == " " }))
     }

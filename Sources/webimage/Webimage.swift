@@ -8,12 +8,12 @@ import Darwin
 import Glibc
 #endif
 
-/// The command line: images from the network, whole and verified.
+/// The command-line tool, which downloads complete and verified images.
 @main
 struct Webimage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webimage",
-        abstract: "Download, check, shrink and convert images.",
+        abstract: "Download, verify, shrink, and convert images.",
         discussion: """
             EXAMPLES
               webimage get https://example.com/photo.jpg
@@ -24,22 +24,22 @@ struct Webimage: AsyncParsableCommand {
         subcommands: [GetCommand.self, InfoCommand.self])
 
     static func main() async {
-        // A closed pipe is an error of the write, not the end of the process.
+        // Writing to a closed pipe must be an error instead of terminating the process.
         signal(SIGPIPE, SIG_IGN)
-        // So is a file that grows beyond what `ulimit -f` allows.
+        // So must writing a file larger than `ulimit -f` allows.
         signal(SIGXFSZ, SIG_IGN)
         Terminal.fillGaps()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
-                // Before anything is begun: the runtime ends a process that has no descriptor for it.
+                // First, because the runtime terminates a process that has no descriptor for it.
                 try await OpenFileBudget.prepareProcess()
                 try await command.run()
             } else {
                 try command.run()
             }
         } catch let interrupted as Interruption.Interrupted {
-            // The terminal has shown ^C; the prompt shall not stand behind it.
+            // The terminal shows ^C; the prompt must start on a new line.
             if Terminal.error.isInteractive { Terminal.error.tell("\n") }
             exit(withError: ExitCode(interrupted.exitStatus))
         } catch let error as FileError {

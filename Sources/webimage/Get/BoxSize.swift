@@ -1,11 +1,11 @@
 public import ArgumentParser
 public import AsyncWebImage
 
-/// A width and a height as an argument, such as `640x480`.
+/// A width and height in pixels as a command-line argument, such as `640x480`.
 struct BoxSize: ExpressibleByArgument, Equatable {
     let size: PixelSize
 
-    /// Nil unless both are whole numbers from 1 on.
+    /// Parses the argument; returns `nil` unless both are positive integers.
     init?(argument: String) {
         let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map(Self.side)
         guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }

@@ -1,9 +1,9 @@
 import AsyncWebImage
 import ImageEncoders
 
-/// Decodes an image and writes it anew, all within the memory that was granted for it.
+/// Decodes and encodes an image within the memory granted for it.
 struct Conversion {
-    /// The file that was made.
+    /// The encoded file.
     struct EncodedImage: Sendable {
         let bytes: [UInt8]
         let format: ImageFormat
@@ -12,14 +12,15 @@ struct Conversion {
     let decoder: ImageDecoder
     let memory: MemoryLimits
     let plan: OutputPlan
-    /// Nil for JPEG, or PNG if something is transparent, and for animations their own.
+    /// The output format; `nil` for the default: JPEG, PNG if the image has transparency, or the animation's own
+    /// format.
     let format: ImageFormat?
-    /// Where an image waits that takes much memory, until all of it has come.
+    /// The folder for temporary files of images that need much memory, until they are complete.
     let folder: OutputFolder
 
     /// Reads `pieces` to their end, or as far as the image needs them.
     ///
-    /// Throws ``CodecError``, ``MemoryShortage`` and what the pieces throw. Begins anew whenever they do.
+    /// Throws ``CodecError``, ``MemoryShortage``, and the errors of `pieces`. Starts over whenever they do.
     func run(_ pieces: any ImagePieces, into outcome: inout Outcome) async throws -> EncodedImage {
         while true {
             do { return try await attempt(pieces, &outcome) } catch is StartedOver {}
@@ -52,10 +53,10 @@ struct Conversion {
         }
         try codec.lookForHeaderAtEnd()
         guard let decode = codec.plan, let header = codec.header else {
-            // The codec says why there is none.
+            // The codec throws the reason why there is no image.
             return try encoded(try codec.finish(), &outcome)
         }
-        // It begins anew with the file.
+        // Start over from the beginning of the file.
         if bytesOfSearch > 0 { codec = StreamingDecoder(options: plan.options, limits: limits) }
         if plan.keepsAnimations, header.mayBeAnimated {
             return try await animation(header, decode, beginning, pieces, &outcome)
@@ -76,20 +77,21 @@ struct Conversion {
             try codec.begin()
             while !codec.needsNoMoreBytes, let piece = try await pieces.next() {
                 try codec.append(piece.span)
-                // As soon as there is a header.
+                // As soon as the header is known.
                 try codec.begin()
             }
         } catch let error as ImageError {
-            // The transfer broke off: what had come is a file that ends too early.
+            // The transfer was interrupted: the received part is a file that ends early.
             guard plan.options.allowsPartial, let image = try? codec.finish() else { throw error }
             return image
         }
         return try codec.finish()
     }
 
-    /// The rest of the pieces in a file, that of their beginning if there is one; what ends them early is thrown behind them.
+    /// Stores the remaining pieces in a file, including their beginning if given; an error that ends them is thrown
+    /// after the last piece.
     ///
-    /// A server that sends slowly, or never, must not hold much memory while others wait for it.
+    /// A slow or stalled server must not hold much memory while other images wait for it.
     private func onDisk(
         _ pieces: any ImagePieces, behind beginning: UnfinishedFile? = nil
     ) async throws -> any ImagePieces {
@@ -103,7 +105,7 @@ struct Conversion {
         return try file.pieces()
     }
 
-    /// Bytes that an encoder holds for each pixel, at most, with the file it makes.
+    /// Returns the maximum number of bytes that an encoder holds, including the file that it produces.
     private func encoderBytes(_ size: PixelSize, hasAlpha: Bool) -> Int {
         let format = format ?? (hasAlpha || plan.options.allowsPartial ? .png : .jpeg)
         let perPixel =
@@ -130,9 +132,9 @@ struct Conversion {
     }
 }
 
-// Animations, all frames of which are written.
+// Animations, whose frames are all written.
 extension Conversion {
-    /// The share of the memory for conversions that the compressed frames of one animation may take.
+    /// The share of the conversion memory that the compressed frames of one animation may use, as a divisor.
     private static let shareOfFile = 4
 
     private func animation(
@@ -142,7 +144,7 @@ extension Conversion {
         var limits = decoder.configuration.limits
         let most = decoder.configuration.memoryBudget / Self.shareOfFile
         limits.maximumBytes = min(limits.maximumBytes, pieces.expectedCount.map { min($0, most) } ?? most)
-        // The file, a canvas and a frame of it, and what the encoder keeps of the frames.
+        // The file, a canvas and a frame, and the data that the encoder keeps of the frames.
         let bytes =
             limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 24 * decode.scaledSize.area
         try memory.admitConversion(of: bytes, by: decoder)

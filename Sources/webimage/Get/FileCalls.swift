@@ -6,16 +6,16 @@ import Darwin
 import Glibc
 #endif
 
-/// The system calls by which an output file is made, written and named; tests replace some to play other file systems.
+/// The system calls that create, write, and name an output file; tests replace some to simulate other file systems.
 ///
-/// Each returns 0, or a descriptor, if it succeeds, else the negative error code.
+/// Each call returns 0 or a descriptor on success, and the negative error code on failure.
 struct FileCalls: Sendable {
-    /// Opens a file without a name in a folder.
+    /// Opens an unnamed file in a folder.
     var openUnnamed: @Sendable (_ folder: String) -> Int32 = { folder in
         #if canImport(Darwin)
         return -ENOTSUP
         #else
-        // Its name is given through /proc, which may be missing.
+        // The file is named through /proc, which can be missing.
         guard unsafe access("/proc/self/fd", X_OK) == 0 else { return -ENOTSUP }
         return result(unsafe open(folder, O_RDWR | unnamedFile | O_CLOEXEC, 0o666))
         #endif
@@ -24,7 +24,7 @@ struct FileCalls: Sendable {
     var openNew: @Sendable (_ path: String) -> Int32 = { path in
         result(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666))
     }
-    /// Gives an unnamed file a name that must not be taken.
+    /// Gives an unnamed file a name that must be free.
     var nameUnnamed: @Sendable (_ descriptor: Int32, _ path: String) -> Int32 = { descriptor, path in
         result(unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW))
     }
@@ -37,9 +37,9 @@ struct FileCalls: Sendable {
         return result(unsafe call(AT_FDCWD, old, AT_FDCWD, new, 1))
         #endif
     }
-    /// Gives a file a second name, which must not be taken.
+    /// Gives a file a second name, which must be free.
     var link: @Sendable (_ old: String, _ new: String) -> Int32 = { result(unsafe systemLink($0, $1)) }
-    /// Renames a file, in place of another.
+    /// Renames a file, replacing an existing one.
     var rename: @Sendable (_ old: String, _ new: String) -> Int32 = { result(unsafe systemRename($0, $1)) }
     /// Writes all bytes.
     var write: @Sendable (_ bytes: [UInt8], _ descriptor: Int32) -> Int32 = { bytes, descriptor in
@@ -61,7 +61,7 @@ private let systemRename = unsafe Darwin.rename
 private let systemLink = unsafe Glibc.link
 private let systemRename = unsafe Glibc.rename
 
-/// `O_TMPFILE`, a macro that Swift does not see.
+/// `O_TMPFILE`, a macro that is not imported into Swift.
 private let unnamedFile = 0o20_000_000 | O_DIRECTORY
 
 /// Hidden from Swift behind `_GNU_SOURCE`, and missing before glibc 2.28.

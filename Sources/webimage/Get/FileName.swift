@@ -1,9 +1,10 @@
 import WebimageConsole
 
-/// The name under which an image is written: from its URL or path, made safe for any folder.
+/// A file name for an image, derived from its URL or path and safe for any folder.
 ///
-/// No separator, no control character, no leading dot or dash, at most 200 bytes. All of that is about code points: a
-/// combining mark behind a dot makes another character of it for people, but not for the file system.
+/// It contains no separator or control character, does not start with a dot or dash, and has at most 200 bytes. The
+/// rules apply to code points: a combining mark after a dot changes the character for people, but not for the file
+/// system.
 struct FileName: Equatable {
     /// The name without its extension.
     private(set) var stem: String
@@ -11,10 +12,10 @@ struct FileName: Equatable {
     let suffix: String
 
     private static let mostBytes = 200
-    /// Room for the dot, the extension, and the number that tells namesakes apart.
+    /// The number of bytes reserved for the dot, the extension, and the number of a duplicate name.
     private static let bytesForTheRest = 20
 
-    /// The name for the image of `source`, a URL or a path, whose format is written `suffix`, for instance `jpg`.
+    /// Creates the name for the image of `source`, a URL or a path, with the extension `suffix`, for example `jpg`.
     init(source: String, suffix: String) {
         let name = Self.lastComponent(of: source)
         let (stem, oldSuffix) = Self.split(name)
@@ -23,19 +24,19 @@ struct FileName: Equatable {
         self.stem = Self.safe(stem)
     }
 
-    /// The name for the so manieth preview, from 1: `photo-01.png`.
+    /// Returns the name of a preview, numbered from 1: `photo-01.png`.
     static func preview(_ number: Int, source: String) -> Self {
         var name = Self(source: source, suffix: "png")
         name.stem += number < 10 ? "-0\(number)" : "-\(number)"
         return name
     }
 
-    /// The name, or with a number from 2 the name of its so manieth namesake: `photo-2.jpg`.
+    /// Returns the name or, for a number from 2, the name of a duplicate: `photo-2.jpg`.
     func numbered(_ number: Int) -> String {
         number < 2 ? "\(stem).\(suffix)" : "\(stem)-\(number).\(suffix)"
     }
 
-    /// Of a URL without query, and with its percent escapes undone.
+    /// Returns the last path component; for a URL, without the query and with percent escapes decoded.
     private static func lastComponent(of source: String) -> String {
         let source = source.unicodeScalars[...]
         guard let scheme = source.firstRange(of: "://".unicodeScalars) else { return String(source.lastComponent) }
@@ -44,7 +45,7 @@ struct FileName: Equatable {
         return Substring(path[slash...].lastComponent).removingPercentEscapes
     }
 
-    /// What follows the last dot is an extension if it looks like one: up to five letters and digits, not all digits.
+    /// Splits off an extension: up to five letters and digits after the last dot, not all digits.
     private static func split(_ name: String) -> (stem: String, suffix: String?) {
         guard let dot = name.lastIndex(of: ".") else { return (name, nil) }
         let suffix = name[name.index(after: dot)...]
@@ -71,7 +72,7 @@ extension Substring.UnicodeScalarView {
 }
 
 extension Unicode.Scalar {
-    /// A Boolean value that indicates whether it changes the character before it.
+    /// A Boolean value that indicates whether the character modifies the previous one.
     fileprivate var isMark: Bool {
         switch properties.generalCategory {
         case .nonspacingMark, .spacingMark, .enclosingMark: true

@@ -22,7 +22,7 @@ extension GetCommand {
             memory: memoryLimits)
         let display = ProgressDisplay(printsJSON: json, traffic: traffic)
         let sources = sources
-        // What is encoded at full size takes hundreds of megabytes if it is large: few of those at a time.
+        // Encoding at full size can take hundreds of megabytes per image: limit the number of concurrent ones.
         let concurrency = plan.holdsFullSize ? min(budget.images, 2 * workers.count) : budget.images
 
         let hasCache = cache != nil
@@ -37,7 +37,7 @@ extension GetCommand {
                     end = error
                 }
                 drawing.cancel()
-                // Responses, and what has come of those that were interrupted, are on the disk when the process ends.
+                // Writes pending responses, including interrupted ones, to disk before the process ends.
                 if hasCache { await getter.loader.shutdown(gracePeriod: .zero) }
                 if let end { throw end }
             }
@@ -49,13 +49,13 @@ extension GetCommand {
         if await display.failed > 0 { throw ExitCode.failure }
     }
 
-    /// No cache of pixels: every image is wanted once, and a long list must not fill the memory.
+    /// No cache of decoded images: every image is needed once, and a long list must not fill the memory.
     func loaderConfiguration(concurrency: Int) throws -> ImageLoader.Configuration {
         var configuration = ImageLoader.Configuration(downloads: requests.downloads, memoryCacheLimit: 0)
-        // What is read ahead of the check, and kept of what breaks off, is small beside the images themselves.
+        // The buffered part of each download is small compared to the images themselves.
         configuration.downloads.replayLimit = 1 << 20
         configuration.downloads.resumableLimit = 8 << 20
-        // Held before any memory is asked for, by as many images as there are at a time.
+        // Headers are held before any memory is reserved, for as many images as are processed at a time.
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
         configuration.decoding.memoryBudget =
             writesAnew ? memoryLimits.allConversions : memoryLimits.allChecks
@@ -67,7 +67,8 @@ extension GetCommand {
         return configuration
     }
 
-    /// A Boolean value that indicates whether images are decoded to pixels, be it in case of damage, or to show them.
+    /// A Boolean value that indicates whether pixels are decoded, for conversion, previews, or recovery of damaged
+    /// images.
     private var writesAnew: Bool {
         if case .converted = plan.way { return true }
         return allowPartial || progressiveDir != nil
@@ -81,7 +82,7 @@ extension GetCommand {
         }
     }
 
-    /// As many at a time as `concurrency` says; a line of the list is read when there is room for it.
+    /// Processes up to `concurrency` images at a time; reads a line of the list when another one can start.
     private static func get(
         _ sources: [String], _ list: InputList?, concurrency: Int, by getter: Getter, _ display: ProgressDisplay
     ) async throws {

@@ -1,35 +1,36 @@
 import ArgumentParser
 import AsyncWebImage
 
-/// `webimage get`.
+/// The command `webimage get`.
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Download images, check them, and write them to files.",
         discussion: """
-            Without --format and size an image is written as downloaded, byte for byte, after it has been checked: all \
-            scans of a JPEG, all passes of a PNG, all frames of an animation are decoded to the end marker of the file, \
-            and the checksums of PNG are compared. It is not checked whether the colors are right, \
-            what metadata say, nor what follows the end marker. With a size the file is a JPEG, or a PNG if the image has \
-            transparent parts, and an animation stays one, in its own format. --format original checks no more than the \
-            header, which turns away what is not an image; what is damaged or cut off behind it is written as it is.
+            Without --format and a size option, an image is written as downloaded, byte for byte, after it has been verified: all \
+            scans of a JPEG, all passes of a PNG, and all frames of an animation are decoded up to the end marker of the file, \
+            and the checksums of PNG are verified. The correctness of colors and metadata, and data after the end marker, \
+            are not checked. With a size option, the file is a JPEG, or a PNG if the image has \
+            transparent parts; an animation keeps its format and its frames. --format original checks only the \
+            header, which rejects files that are not images; damaged or truncated images are written as they are.
 
-            What is no image is turned away with its first bytes. An image that takes more memory to check than \
-            --memory-limit allows is a failure. A disk that is full ends the run.
+            A file that is not an image is rejected after its first bytes. An image that needs more memory to verify than \
+            --memory-limit allows is a failure. If the disk is full, the command ends.
 
-            A file is named after the end of its URL, with the extension of its true format. It appears whole or not \
-            at all, and no existing file is ever overwritten: the second photo.jpg becomes photo-2.jpg, also when the \
+            A file is named after the last part of its URL, with the extension of its actual format. It appears complete or not \
+            at all, and existing files are never overwritten: the second photo.jpg becomes photo-2.jpg, even if the \
             first is from an earlier run.
 
-            What is written anew has the colours of sRGB, whatever the profile of the original. With --keep-profile the \
-            numbers stay as they are and the profile is written along.
+            Converted images have sRGB colors, regardless of the original's profile. With --keep-profile, the \
+            colors are not converted, and the profile is embedded.
 
-            With --allow-partial an image that ends too early or is damaged is written as far as it goes, as with --format, \
-            an animation with the frames that are complete; without the option, and if nothing can be decoded, it is a failure. What was cut off on its way is asked for once more, \
-            unless it is written anew in any case.
+            With --allow-partial, the decodable part of a truncated or damaged image is written, converted as with --format; \
+            for an animation, these are the complete frames. Without the option, or if nothing can be decoded, it is a \
+            failure. An interrupted download is retried once \
+            unless the image is converted anyway.
 
-            The results go to standard output, a line each; failures and progress to standard error. The exit status is \
-            0 only if every image was written, be it in part, 1 if one was not, 130 after Ctrl-C.
+            Results are written to standard output, one line each; failures and progress to standard error. The exit status is \
+            0 if every image was written, even if only partially, 1 if one was not, and 130 after Ctrl-C.
 
             EXAMPLES
               webimage get https://example.com/photo.jpg
@@ -40,93 +41,93 @@ struct GetCommand: AsyncParsableCommand {
               cut -f 2 table.tsv | webimage get --input - --json > log.jsonl
             """)
 
-    @Argument(help: "What to get: http, https and file URLs, or paths of files.")
+    @Argument(help: "The images: http, https, and file URLs, or paths of files.")
     var sources: [String] = []
 
-    @Option(name: [.customShort("o"), .customLong("output")], help: "The folder for the files; made if there is none.")
+    @Option(name: [.customShort("o"), .customLong("output")], help: "The folder for the files; created if necessary.")
     var output = "."
 
-    @Option(help: "Shrink to at most this width and height, in pixels. Smaller images stay as they are.")
+    @Option(help: "Shrink to at most this width and height, in pixels. Smaller images keep their size.")
     var maxPixelSize: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Shrink to fit into a box of so many pixels. Smaller images stay as they are.", valueName: "WxH"))
+            "Shrink to fit into a box of this size in pixels. Smaller images keep their size.", valueName: "WxH"))
     var fit: BoxSize?
 
     @Option(
         help: ArgumentHelp(
-            "Shrink to fill a box of so many pixels, and cut off what overlaps. Of smaller images the largest part of "
-                + "that shape is kept.", valueName: "WxH"))
+            "Shrink to fill a box of this size in pixels, and crop the overlap. Smaller images are cropped to the "
+                + "aspect ratio of the box.", valueName: "WxH"))
     var fill: BoxSize?
 
     @Option(
         help: ArgumentHelp(
-            "How pixels are weighted when an image shrinks: lanczos3 is sharp, box fast.", valueName: "name"))
+            "The filter for shrinking images: lanczos3 is sharp, box is fast.", valueName: "name"))
     var filter: Resampling.Filter?
 
-    @Option(help: "What to write.")
+    @Option(help: "The format to write.")
     var format: OutputFormat?
 
-    @Flag(help: "Of animations, write the first frame only, as a still image.")
+    @Flag(help: "Write only the first frame of animations, as a still image.")
     var firstFrame = false
 
-    @Flag(help: "Write images that are cut off or damaged as far as they go; their results say partial.")
+    @Flag(help: "Write the decodable part of truncated or damaged images; their status is partial.")
     var allowPartial = false
 
     @Option(
         help: ArgumentHelp(
-            "Also write what can be shown of an image while it arrives, as NAME-01.png, NAME-02.png and so on in this folder; "
-                + "made if there is none. Of URLs, not of files. At most 16 of each image and 64 MiB, at ever longer "
+            "Also write previews of arriving images to this folder, created if necessary, as NAME-01.png, NAME-02.png, and so "
+                + "on. For URLs, not for files. At most 16 previews and 64 MiB per image, at increasing "
                 + "intervals.", valueName: "folder"))
     var progressiveDir: String?
 
-    @Option(help: "For JPEG and WebP, 1 to 100. (default: 85)")
+    @Option(help: "The quality of JPEG and WebP, 1 to 100. (default: 85)")
     var quality: Int?
 
-    @Flag(help: "Write WebP without loss.")
+    @Flag(help: "Write lossless WebP.")
     var lossless = false
 
-    @Flag(help: "Write JPEG that shows the whole image early, coarsely.")
+    @Flag(help: "Write progressive JPEG, which viewers can show coarsely while it loads.")
     var progressive = false
 
-    @Option(help: "Images under way at one time; fewer if the process may not open enough files (ulimit -n).")
+    @Option(help: "The number of images processed at a time; fewer if too few files may be open (ulimit -n).")
     var concurrency = 16
 
-    @Option(help: ArgumentHelp("Of those, most from one host. (default: as many)", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum number of these from one host. (default: all)", valueName: "number"))
     var perHost: Int?
 
-    @Option(help: ArgumentHelp("Most requests to one host each second, on average.", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum average number of requests per second to one host.", valueName: "number"))
     var rate: Double?
 
-    @Flag(help: "Keep the pixels as they are stored, even if the camera was held askew.")
+    @Flag(help: "Do not apply the EXIF orientation.")
     var ignoreOrientation = false
 
-    @Flag(help: "Keep colours as they are stored, and their profile with them, instead of converting them to sRGB.")
+    @Flag(help: "Keep the stored colors and embed their profile, instead of converting them to sRGB.")
     var keepProfile = false
 
     @Option(
         help: ArgumentHelp(
-            "Also get every URL of this file, one a line, in UTF-8; - for standard input. Lines with # in front are left out."
+            "Also get the URLs in this file, one per line, in UTF-8; - for standard input. Lines starting with # are skipped."
         ))
     var input: String?
 
-    @Flag(help: "Write one JSON object a line for each image instead of text.")
+    @Flag(help: "Write one line of JSON per image instead of text.")
     var json = false
 
     @Option(
         help: ArgumentHelp(
-            "Keep what is downloaded in this folder, made if there is none, and take it from there as HTTP allows.",
+            "Cache responses in this folder, created if necessary, and reuse them according to HTTP.",
             valueName: "folder"))
     var cache: String?
 
-    @Option(help: "What the cache's files may be used for. (default: protocol)")
+    @Option(help: "The rule for using cached responses. (default: protocol)")
     var cachePolicy: CacheUse?
 
     @Option(
         help: ArgumentHelp(
-            "Most memory that one image may take while it is checked or converted, in MiB. (default: 112 to check it; to "
-                + "convert it a quarter of the machine's memory, at most 1024)", valueName: "MiB"))
+            "The maximum memory for verifying or converting one image, in MiB. (default: 112 for verifying; for "
+                + "converting a quarter of the machine's memory, at most 1024)", valueName: "MiB"))
     var memoryLimit: Int?
 
     @OptionGroup var requests: RequestOptions
@@ -135,11 +136,11 @@ struct GetCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !sources.isEmpty || input != nil else {
-            throw ValidationError("Nothing to get: give URLs, or a list with --input.")
+            throw ValidationError("Nothing to get: pass URLs, or a list with --input.")
         }
         if format == .original {
             guard !allowPartial else {
-                throw ValidationError("--format original does not decode; --allow-partial cannot be heeded.")
+                throw ValidationError("--format original does not decode; --allow-partial has no effect.")
             }
             if let option = sizes.first ?? filter.map({ _ in "--filter" }) {
                 throw ValidationError("--format original writes what was downloaded; \(option) cannot change it.")
@@ -155,17 +156,17 @@ struct GetCommand: AsyncParsableCommand {
                 throw ValidationError("--format original writes what was downloaded; --first-frame cannot change it.")
             }
         }
-        guard sizes.count <= 1 else { throw ValidationError("\(sizes.joined(separator: " and ")) exclude each other.") }
+        guard sizes.count <= 1 else { throw ValidationError("\(sizes.joined(separator: " and ")) cannot be combined.") }
         guard filter == nil || sizes.count == 1 else {
-            throw ValidationError("--filter is for shrinking: add --max-pixel-size, --fit or --fill.")
+            throw ValidationError("--filter applies to shrinking: add --max-pixel-size, --fit, or --fill.")
         }
         if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
         try validateEncoding()
         guard progressiveDir == nil || input != nil || sources.contains(where: { ImageSource(argument: $0).isURL })
         else {
-            throw ValidationError("--progressive-dir is for URLs: files are there at once.")
+            throw ValidationError("--progressive-dir applies to URLs: local files have no previews.")
         }
-        guard cachePolicy == nil || cache != nil else { throw ValidationError("--cache-policy is for --cache.") }
+        guard cachePolicy == nil || cache != nil else { throw ValidationError("--cache-policy requires --cache.") }
         guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
         if let perHost, perHost < 1 { throw ValidationError("--per-host must be at least 1.") }
         if let memoryLimit, !(1...1 << 20).contains(memoryLimit) {
@@ -176,44 +177,44 @@ struct GetCommand: AsyncParsableCommand {
 }
 
 extension GetCommand {
-    /// Throws if an option of one format is given for another, where it would be without effect.
+    /// Throws an error if an option of one format is used with another format, where it has no effect.
     private func validateEncoding() throws {
         if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be from 1 to 100.") }
         if keepProfile, format == .gif {
-            throw ValidationError("GIF has no profiles: --keep-profile is for other formats.")
+            throw ValidationError("GIF files cannot contain profiles: --keep-profile applies to other formats.")
         }
-        if lossless, format != .webp { throw ValidationError("--lossless is for WebP: add --format webp.") }
-        guard !lossless || quality == nil else { throw ValidationError("--lossless and --quality exclude each other.") }
+        if lossless, format != .webp { throw ValidationError("--lossless applies to WebP: add --format webp.") }
+        guard !lossless || quality == nil else { throw ValidationError("--lossless and --quality cannot be combined.") }
         let given = [quality.map { _ in "--quality" }, progressive ? "--progressive" : nil].compactMap(\.self)
         guard let option = given.first else { return }
         if let format, format != .jpeg, format != .webp || progressive {
             throw ValidationError(
-                "\(progressive ? "--progressive is for JPEG" : "--quality is for JPEG and WebP"), "
-                    + "not for --format \(format.rawValue).")
+                "\(progressive ? "--progressive applies to JPEG" : "--quality applies to JPEG and WebP"), "
+                    + "not to --format \(format.rawValue).")
         }
         if plan.way == .verified, !allowPartial {
-            throw ValidationError("\(option) is for what is written anew: add --format jpeg, or a size.")
+            throw ValidationError("\(option) applies to converted images: add --format jpeg, or a size option.")
         }
     }
 
-    /// What is to be written for each image.
+    /// The plan for the output of each image.
     var plan: OutputPlan {
         OutputPlan(
             format: format, options: decodeOptions, quality: quality ?? 85, isLossless: lossless,
             isProgressive: progressive, takesFirstFrame: firstFrame)
     }
 
-    /// What images may take of the memory.
+    /// The memory limits for images.
     var memoryLimits: MemoryLimits { MemoryLimits(bytes: memoryLimit.map { $0 << 20 }) }
 
-    /// The options that say how large an image shall be.
+    /// The size options that were used.
     private var sizes: [String] {
         [
             maxPixelSize.map { _ in "--max-pixel-size" }, fit.map { _ in "--fit" }, fill.map { _ in "--fill" },
         ].compactMap(\.self)
     }
 
-    /// What becomes of the pixels.
+    /// The options for decoding.
     var decodeOptions: DecodeOptions {
         let target: DecodeOptions.Target =
             if let maxPixelSize {
@@ -231,7 +232,7 @@ extension GetCommand {
     }
 }
 
-/// The cache policies as words of the command line.
+/// The cache policies as command-line arguments.
 enum CacheUse: String, ExpressibleByArgument, CaseIterable {
     case `protocol`
     case reload
@@ -250,7 +251,7 @@ enum CacheUse: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// What `webimage get` writes.
+/// The output formats of `webimage get`.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case jpeg
     case png

@@ -1,20 +1,20 @@
 import WebimageConsole
 import AsyncWebImage
 
-/// Takes one image from its source to its file.
+/// Processes one image from its source to its output file.
 struct Getter: Sendable {
     let loader: ImageLoader
     let traffic: Traffic
     let folder: OutputFolder
-    /// Where previews are written, if they are.
+    /// The folder for previews, if they are written.
     var previews: OutputFolder?
     let plan: OutputPlan
     let workers: Workers
     var memory = MemoryLimits()
 
-    /// What became of `source`.
+    /// Processes `source` and returns the outcome.
     ///
-    /// Throws if the task was canceled, and a ``FileError`` if nothing can be written any more.
+    /// Throws an error if the task is canceled, and a ``FileError`` if nothing can be written anymore.
     func get(_ source: ImageSource) async throws -> Outcome {
         let clock = ContinuousClock()
         let start = clock.now
@@ -51,7 +51,7 @@ struct Getter: Sendable {
 
     private func previewRequest(_ url: String) -> ImageRequest {
         var options = plan.options
-        options.keepsProfile = false  // they are written without
+        options.keepsProfile = false  // they are written without a profile
         return ImageRequest(url, options: options)
     }
 
@@ -77,7 +77,8 @@ struct Getter: Sendable {
         }
     }
 
-    /// Writes the bytes as they come, in their place only if the check allows it; of what is damaged and may be, the pixels.
+    /// Writes the bytes as they arrive and places the file only if verification allows it; for damaged images that
+    /// are allowed, writes the pixels.
     private func check(
         _ pieces: any ImagePieces, _ extent: ImageCheck.Extent, _ source: ImageSource, _ outcome: inout Outcome
     ) async throws {

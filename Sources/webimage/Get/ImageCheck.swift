@@ -1,18 +1,18 @@
 import AsyncWebImage
 
-/// Writes the bytes of an image into a file while it finds out whether they are one.
+/// Writes the bytes of an image to a file while verifying them.
 ///
-/// Nothing but a piece of the image is held, besides what the check itself takes.
+/// Holds only a piece of the image, in addition to the memory of the verifier.
 struct ImageCheck {
-    /// What is looked at.
+    /// The extent of the verification.
     enum Extent {
-        /// The header alone, and how many frames there are.
+        /// Only the header and the number of frames.
         case header
-        /// Every byte that makes pixels.
+        /// All image data.
         case everything
     }
 
-    /// The image is damaged; all of it was written.
+    /// The error for a damaged image that was written completely.
     struct Damaged: Error {
         let cause: CodecError
     }
@@ -20,14 +20,14 @@ struct ImageCheck {
     let decoder: ImageDecoder
     let memory: MemoryLimits
     let extent: Extent
-    /// A Boolean value that indicates whether a damaged image is written to its end, for ``Damaged``.
+    /// A Boolean value that indicates whether a damaged image is written completely, followed by ``Damaged``.
     var keepsDamaged = false
 
-    /// Reads `pieces` to their end, writes them to `file` and returns the header, with the number of frames.
+    /// Reads `pieces` to their end, writes them to `file`, and returns the header with the number of frames.
     ///
-    /// Throws what ``ImageVerifier`` throws as soon as there is reason to: the rest is not asked for then. Begins anew
-    /// whenever the pieces do, which the number of attempts limits. `named` is called when the format is known, before most
-    /// is written.
+    /// Throws the errors of ``ImageVerifier`` as soon as possible, without reading the remainder. Starts over
+    /// whenever the pieces do, which the number of attempts limits. `named` is called when the format is known,
+    /// before most of the file is written.
     func run(
         _ pieces: any ImagePieces, into file: UnfinishedFile, named: (ImageFormat) -> Void
     ) async throws -> ImageHeader {
@@ -46,7 +46,7 @@ struct ImageCheck {
         }
     }
 
-    /// Writes what is left; false if the pieces begin anew.
+    /// Writes the remaining pieces; returns `false` if they start over.
     private func finishes(_ pieces: any ImagePieces, _ file: UnfinishedFile) async throws -> Bool {
         do {
             while let piece = try await pieces.next() { try file.append(piece) }
@@ -80,7 +80,7 @@ struct ImageCheck {
             bytes += try await decoder.withMemory(bytes) { try await estimatedBytes(of: file) }
         } else {
             try verifier.lookForHeaderAtEnd()
-            // What ended before its header has none, and the verifier says why.
+            // A file that ends before its header has no estimate; the verifier throws the reason.
             guard let estimate = verifier.estimatedBytes else { return try verifier.finish() }
             bytes = estimate
         }
@@ -96,28 +96,29 @@ struct ImageCheck {
                 return try verifier.finish()
             }
         }
-        // A server that sends slowly, or never, must not hold much memory while others wait for it.
+        // A slow or stalled server must not hold much memory while other images wait for it.
         verifier = ImageVerifier(limits: limits)
         while let piece = try await pieces.next() { try file.append(piece) }
         let written = try file.pieces()
         return try await decoder.withMemory(bytes) {
             while let piece = try await written.next() {
                 try verifier.append(piece.span)
-                // As soon as there is a header.
+                // As soon as the header is known.
                 try verifier.begin()
             }
             return try verifier.finish()
         }
     }
 
-    /// What the check takes of an image of which all has been written that may come before its header.
+    /// Returns the memory that verification needs, in bytes, for an image of which the maximum length before a header
+    /// has been written.
     private func estimatedBytes(of file: UnfinishedFile) async throws -> Int {
         let verifier = ImageVerifier(limits: decoder.configuration.limits)
         let written = try file.pieces()
         while verifier.header == nil, let piece = try await written.next() { try verifier.append(piece.span) }
         try verifier.lookForHeaderAtEnd()
         if let bytes = verifier.estimatedBytes { return bytes }
-        // Says why there is none.
+        // Throws the reason why there is no header.
         _ = try verifier.finish()
         return 0
     }
@@ -143,7 +144,7 @@ struct ImageCheck {
             try await decoder.withMemory(bytes) {
                 let written = try file.pieces()
                 while let piece = try await written.next() { try reader.append(piece.span) }
-                // Finds it, or says why there is none.
+                // Finds the header, or throws the reason why there is none.
                 if reader.header == nil { _ = try reader.finish() }
             }
         }
@@ -154,14 +155,14 @@ struct ImageCheck {
         return try reader.finish()
     }
 
-    /// The format that the first piece of a file announces: metadata may keep its header from being known for long.
+    /// Returns the format identified by the first piece of a file: metadata can delay its header.
     private static func format(of piece: [UInt8], in file: UnfinishedFile) -> ImageFormat? {
         file.count == 0 ? ImageFormat(signature: piece.span) : nil
     }
 }
 
 extension CodecError {
-    /// A Boolean value that indicates whether something can be shown of such a file all the same.
+    /// A Boolean value that indicates whether part of such a file can still be decoded.
     fileprivate var leavesPixels: Bool {
         switch self {
         case .truncated, .corrupt: true

@@ -7,18 +7,18 @@ import Darwin
 import Glibc
 #endif
 
-/// An image file on this machine, read in blocks.
+/// A local image file, read in blocks.
 struct ImageFile: ~Copyable {
     private static let blockSize = 64 << 10
 
     private let descriptor: Int32
-    /// A Boolean value that indicates whether the descriptor is closed with the value.
+    /// A Boolean value that indicates whether the value closes the descriptor.
     private let isOwned: Bool
 
-    /// Throws if there is no regular file at `path`, or it may not be read.
+    /// Opens the regular file at `path`; throws an error if there is none, or it is not readable.
     init(path: String) throws(FileError) {
         isOwned = true
-        // Not waiting for the other end, should it be a pipe.
+        // Nonblocking, in case it is a pipe.
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let hint = errno == ENOENT ? "; a URL begins with http:// or https://" : ""
@@ -29,7 +29,7 @@ struct ImageFile: ~Copyable {
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(description: "not a regular file") }
     }
 
-    /// A file that somebody else has open for longer, from its current position on.
+    /// Creates a file from a descriptor that is owned elsewhere, starting at its current position.
     init(borrowing open: Int32) {
         descriptor = open
         isOwned = false
@@ -39,18 +39,18 @@ struct ImageFile: ~Copyable {
         if isOwned, descriptor >= 0 { close(descriptor) }
     }
 
-    /// How many bytes the file has; nil if it does not say.
+    /// The number of bytes in the file; `nil` if unknown.
     var count: Int? {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    /// The next bytes; none at the end.
+    /// Returns the next bytes; none at the end.
     func nextBlock() throws(FileError) -> [UInt8] {
         try FileDescriptor.read(Self.blockSize, from: descriptor, named: "the file")
     }
 
-    /// All of it, up to the limit of what is decoded.
+    /// Returns the whole file, up to `limit` bytes.
     consuming func bytes(limit: Int = DecodeLimits().maximumBytes) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
@@ -61,7 +61,7 @@ struct ImageFile: ~Copyable {
         }
     }
 
-    /// The header, after no more blocks than it takes, and how many bytes they had.
+    /// Returns the header, reading no more blocks than necessary, and the number of bytes read.
     consuming func header() throws -> (header: ImageHeader, byteCount: Int) {
         let decoder = StreamingDecoder()
         var count = 0
@@ -70,7 +70,7 @@ struct ImageFile: ~Copyable {
             count += block.count
             if block.isEmpty { try decoder.lookForHeaderAtEnd() } else { try decoder.append(block.span) }
             if let header = decoder.header { return (header, count) }
-            // Without one the decoder says why.
+            // Without a header, the decoder throws the reason.
             if block.isEmpty { return (try decoder.finish().header, count) }
         }
     }

@@ -1,26 +1,26 @@
 import AsyncWebImage
 
-/// The bytes of one image, piece by piece, wherever it comes from.
+/// The bytes of one image in pieces, from any source.
 ///
-/// Not `Sendable`: belongs to the task that reads it.
+/// Not `Sendable`: used only by the task that reads it.
 protocol ImagePieces: AnyObject {
-    /// The next piece, never empty; nil at the end.
+    /// Returns the next piece, which is never empty; `nil` at the end.
     ///
-    /// Throws ``StartedOver`` if all pieces so far are void and the next is the first of another body; the caller may go on
-    /// asking.
+    /// Throws ``StartedOver`` if all earlier pieces are void and the next one is the first of another body; the
+    /// caller can continue reading.
     func next() async throws -> [UInt8]?
-    /// Says that nothing will be asked for for a while.
+    /// Notifies the source that the caller will not read for a while.
     func park()
-    /// Where the bytes come from, as ``Outcome/source`` has it; nil before the first piece.
+    /// The origin of the bytes, in the format of ``Outcome/source``; `nil` before the first piece.
     var source: String? { get }
-    /// How many bytes there will be; nil if nobody says.
+    /// The total number of bytes; `nil` if unknown.
     var expectedCount: Int? { get }
 }
 
-/// A download has begun anew.
+/// The error when a download has started over.
 struct StartedOver: Error {}
 
-/// The body of a response.
+/// The body of a response, in pieces.
 final class DownloadedPieces: ImagePieces {
     private let body: ImageBytes
     private var parts: ImageBytes.AsyncIterator
@@ -44,12 +44,12 @@ final class DownloadedPieces: ImagePieces {
     var expectedCount: Int? { body.head?.contentLength }
 }
 
-/// A file on this machine.
+/// A local file, in pieces.
 final class FilePieces: ImagePieces {
     private let file: ImageFile
-    /// Has the file open.
+    /// The owner that keeps the file open.
     private let owner: UnfinishedFile?
-    /// What is thrown behind the last piece, in place of the end.
+    /// The error thrown after the last piece instead of the end.
     private let end: (any Error)?
 
     init(_ file: consuming ImageFile, of owner: UnfinishedFile? = nil, end: (any Error)? = nil) {

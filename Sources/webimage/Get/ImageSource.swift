@@ -1,24 +1,24 @@
 import AsyncWebImage
 
-/// Where an image is to come from, as somebody typed it.
+/// The source of an image, as typed by the user.
 struct ImageSource: Sendable, Equatable {
     enum Place: Sendable, Equatable {
         case url(String)
         case file(path: String)
-        /// What was given can be neither.
+        /// An invalid source.
         case nowhere(reason: String)
     }
 
-    /// The text to show: what was typed, without the user name and password of a URL.
+    /// The text to display: the source as typed, without user name and password.
     let text: String
     let place: Place
 
-    /// A Boolean value that indicates whether it has to be downloaded.
+    /// A Boolean value that indicates whether the source must be downloaded.
     var isURL: Bool {
         if case .url = place { true } else { false }
     }
 
-    /// An argument of the command: a URL if it has a scheme, else a path.
+    /// Creates a source from a command-line argument: a URL if it has a scheme, otherwise a path.
     init(argument: String) {
         if let path = Self.path(ofFileURL: argument) {
             text = argument
@@ -32,13 +32,14 @@ struct ImageSource: Sendable, Equatable {
         }
     }
 
-    /// A line of a list, which is a URL: lists come from elsewhere and must not reach the files of this machine.
+    /// Creates a source from a line of a list, which must be a URL: lists can be untrusted and must not access local
+    /// files.
     init(listed: String) {
         text = HTTPURL.displayText(of: listed)
         place = .url(listed)
     }
 
-    /// A line of a list that can be no URL, as far as it can be shown.
+    /// Creates an invalid source from a line of a list, with its displayable part.
     init(unusable text: String, reason: String) {
         self.text = HTTPURL.displayText(of: text)
         place = .nowhere(reason: reason)
@@ -53,7 +54,7 @@ struct ImageSource: Sendable, Equatable {
 }
 
 extension Substring {
-    /// Percent escapes undone, unless that does not give UTF-8.
+    /// The text with percent escapes decoded, unless the result is not valid UTF-8.
     var removingPercentEscapes: String {
         var bytes: [UInt8] = []
         var rest = Array(utf8)[...]

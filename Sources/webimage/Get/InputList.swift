@@ -7,12 +7,12 @@ import Darwin
 import Glibc
 #endif
 
-/// The lines of a file or of standard input, read as they are asked for.
+/// The lines of a file or of standard input, read on demand.
 ///
-/// Blank lines and those that begin with `#` are left out, as is a byte order mark. One block is held at a time, so a list may
-/// have any length.
+/// Blank lines, lines that begin with `#`, and a byte order mark are skipped. One block is held at a time, so a list
+/// can have any length.
 actor InputList {
-    /// A longer line is no URL, and not held; it fails.
+    /// The maximum length of a line in bytes; a longer line is an error and is not held.
     static let longestLine = 65_536
 
     private let descriptor: Int32
@@ -21,7 +21,7 @@ actor InputList {
     private var isAtStart = true
     private var isAtEnd = false
 
-    /// The list in the file at `path`, or standard input for `-`.
+    /// Opens the list at `path`, or standard input for `-`.
     init(path: String) throws(FileError) {
         name = path == "-" ? "standard input" : path
         descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -32,7 +32,7 @@ actor InputList {
         if descriptor != STDIN_FILENO { close(descriptor) }
     }
 
-    /// The next line that says something, or nil at the end of the list or of the task.
+    /// Returns the next source, or `nil` at the end of the list or when the task is canceled.
     func next() async throws(FileError) -> ImageSource? {
         while let line = try await nextLine() {
             let content = line.bytes.trimmed
@@ -42,7 +42,7 @@ actor InputList {
                     unusable: String(decoding: content.prefix(100), as: UTF8.self) + "...",
                     reason: "the line is longer than \(Self.longestLine) bytes")
             }
-            // Another encoding would be another URL.
+            // Another encoding would result in another URL.
             guard let text = String(validating: content, as: UTF8.self) else {
                 return ImageSource(
                     unusable: String(decoding: content, as: UTF8.self), reason: "the line is not UTF-8")
@@ -52,13 +52,13 @@ actor InputList {
         return nil
     }
 
-    /// A line without its end, as far as it is held.
+    /// The held part of a line without its end.
     private struct Line {
         var bytes: [UInt8] = []
         var isCut = false
-        /// The first byte of what was cut off that is no blank.
+        /// The first discarded byte that is not a blank.
         var firstBeyond: UInt8?
-        /// How many bytes are held.
+        /// The maximum number of bytes held.
         let limit: Int
 
         mutating func append(_ part: ArraySlice<UInt8>) {
@@ -71,7 +71,7 @@ actor InputList {
     }
 
     private func nextLine() async throws(FileError) -> Line? {
-        // A byte order mark is no part of the line whose length counts.
+        // A byte order mark does not count toward the length of a line.
         let mark = isAtStart ? Array("\u{FEFF}".utf8) : []
         isAtStart = false
         guard var line = try await nextLine(limit: Self.longestLine + mark.count) else { return nil }
@@ -100,7 +100,7 @@ actor InputList {
 }
 
 extension [UInt8] {
-    /// Without blanks around.
+    /// The bytes without surrounding blanks.
     fileprivate var trimmed: ArraySlice<UInt8> {
         guard let first = firstIndex(where: { !$0.isBlank }), let last = lastIndex(where: { !$0.isBlank }) else {
             return []
@@ -113,7 +113,7 @@ extension UInt8 {
     fileprivate var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }
 
-/// Returns when reading would not block, or the task is canceled: nobody's thread waits for a slow pipe.
+/// Returns when reading would not block, or the task is canceled, without blocking a thread on a slow pipe.
 private func waitUntilReadable(_ descriptor: Int32) async {
     guard !FileDescriptor.isReadable(descriptor, within: 0) else { return }
     let source = ReadSource(source: DispatchSource.makeReadSource(fileDescriptor: descriptor))
@@ -128,7 +128,7 @@ private func waitUntilReadable(_ descriptor: Int32) async {
     }
 }
 
-/// `@unchecked Sendable`: dispatch sources may be used from any thread, which their type does not say on Linux.
+/// `@unchecked Sendable`: dispatch sources can be used from any thread, but are not marked as such on Linux.
 private struct ReadSource: @unchecked Sendable {
     let source: any DispatchSourceRead
 }

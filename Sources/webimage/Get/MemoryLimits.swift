@@ -1,21 +1,22 @@
 import AsyncWebImage
 
-/// How much memory `webimage get` may use for images.
+/// The memory limits of `webimage get`.
 struct MemoryLimits: Sendable, Equatable {
-    /// Work that takes no more bytes may hold them while it waits for a server; other work begins when all has come.
+    /// The maximum number of bytes that work may hold while it waits for a server; larger work begins when its file
+    /// is complete.
     static let small = 4 << 20
-    /// How much of an image may be held while its header has not come; of a longer beginning no more is held than a piece,
-    /// and the header is looked for in the file.
+    /// The maximum number of bytes of an image held while its header is not known; beyond that, only one piece is
+    /// held, and the header is searched for in the file.
     static let beginning = 1 << 20
 
-    /// The maximum number of bytes that the check of one image may take.
+    /// The maximum memory for verifying one image, in bytes.
     var check = 112 << 20
-    /// The maximum number of bytes for all images under way that are checked and written as they are.
+    /// The maximum memory for all images that are verified and written unchanged, in bytes.
     var allChecks = 160 << 20
-    /// The maximum number of bytes for all images under way that are decoded and written anew.
+    /// The maximum memory for all images that are decoded and converted, in bytes.
     var allConversions = ImageDecoder.Configuration().memoryBudget
 
-    /// The defaults, or with `--memory-limit` as many bytes as it says for one image, whatever is done with it.
+    /// Creates the default limits or, for `--memory-limit`, the given number of bytes per image for either use.
     init(bytes: Int? = nil) {
         guard let bytes else { return }
         check = bytes
@@ -23,24 +24,24 @@ struct MemoryLimits: Sendable, Equatable {
         allConversions = bytes
     }
 
-    /// Throws ``MemoryShortage`` if a check may never take so many bytes.
+    /// Throws ``MemoryShortage`` if verification may never use this many bytes.
     func admitCheck(of bytes: Int, by decoder: ImageDecoder) throws {
         let limit = min(check, decoder.configuration.memoryBudget)
         guard bytes <= limit else { throw MemoryShortage(needed: bytes, limit: limit, purpose: "check") }
     }
 
-    /// Throws ``MemoryShortage`` if a conversion may never take so many bytes.
+    /// Throws ``MemoryShortage`` if a conversion may never use this many bytes.
     func admitConversion(of bytes: Int, by decoder: ImageDecoder) throws {
         let limit = decoder.configuration.memoryBudget
         guard bytes <= limit else { throw MemoryShortage(needed: bytes, limit: limit, purpose: "convert") }
     }
 }
 
-/// An image needs more memory than it may have.
+/// The error when an image needs more memory than allowed.
 struct MemoryShortage: Error, Equatable, CustomStringConvertible {
     let needed: Int
     let limit: Int
-    /// What the memory is needed for, as a verb.
+    /// The purpose of the memory, as a verb.
     let purpose: String
 
     var description: String {
@@ -48,6 +49,6 @@ struct MemoryShortage: Error, Equatable, CustomStringConvertible {
             + "\(limit >> 20) MiB (see --memory-limit)"
     }
 
-    /// Rounded up.
+    /// Returns the number of MiB, rounded up.
     private static func mebibytes(_ bytes: Int) -> Int { (bytes >> 20) + (bytes & (1 << 20 - 1) > 0 ? 1 : 0) }
 }

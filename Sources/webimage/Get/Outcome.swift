@@ -1,26 +1,26 @@
 import WebimageConsole
 
-/// What became of one URL.
+/// The result for one image.
 struct Outcome: Sendable, Equatable {
-    /// The URL or path as it was given; of a URL without its user name and password.
+    /// The URL or path as typed, without user name and password.
     var url: String
-    /// Why it failed, or nil.
+    /// The reason of the failure, or `nil`.
     var error: String?
     var httpStatus: Int?
-    /// The format of the source, as a word in lower case.
+    /// The format of the source, as a lowercase word.
     var format: String?
     var width: Int?
     var height: Int?
     var originalWidth: Int?
     var originalHeight: Int?
     var frames: Int?
-    /// A Boolean value that indicates whether something of the image is missing.
+    /// A Boolean value that indicates whether part of the image is missing.
     var isPartial = false
-    /// The bytes written.
+    /// The number of bytes written.
     var bytes: Int?
-    /// The file written.
+    /// The path of the file written.
     var path: String?
-    /// Where the bytes came from: `network`, `disk`, `revalidated`, `joined` or `file`.
+    /// The origin of the bytes: `network`, `disk`, `revalidated`, `joined`, or `file`.
     var source: String?
     var milliseconds: Int
 
@@ -31,7 +31,7 @@ struct Outcome: Sendable, Equatable {
 
     var isSuccess: Bool { error == nil }
 
-    /// One JSON object in one line, always with the same keys.
+    /// The outcome as a line of JSON, always with the same keys.
     var json: String {
         var object = JSONObject()
         object.add("url", url)
@@ -51,7 +51,7 @@ struct Outcome: Sendable, Equatable {
         return object.text
     }
 
-    /// The same for people: of a success what was written, of a failure what and why.
+    /// The outcome as text: the file written, or the URL and the reason of the failure.
     var line: String {
         if let error { return "webimage: \(url.printable): \(error.printable)" }
         let size = width.flatMap { width in height.map { "\(width)x\($0)" } }

@@ -6,17 +6,17 @@ import Darwin
 import Glibc
 #endif
 
-/// Where images are written: whole or not at all, and never over another file.
+/// The folder for images, which are written completely or not at all, and never replace another file.
 ///
-/// A file is written without a name, or under a temporary one, and then named with the first free name: that fails if
-/// somebody else took the name meanwhile, so no list of names is kept.
+/// A file is written without a name, or with a temporary one, and then given the first free name. Naming fails if
+/// another process has taken the name in the meantime, so no list of names is needed.
 struct OutputFolder: Sendable {
     let path: String
     let calls: FileCalls
 
-    /// Makes the folder, and those it is in, if there is none, and removes what killed processes have left there.
+    /// Creates the folder and its parents if necessary, and removes leftover files of killed processes.
     ///
-    /// Throws if that cannot be done or nothing can be written there.
+    /// Throws an error if that fails or the folder is not writable.
     init(path: String, calls: FileCalls = FileCalls()) throws(FileError) {
         self.path = path.isEmpty ? "." : path
         self.calls = calls
@@ -30,9 +30,9 @@ struct OutputFolder: Sendable {
         TemporaryName.removeLeftovers(in: self)
     }
 
-    /// Makes `path` and what is missing on the way there; false, with the reason in `errno`, if it cannot.
+    /// Creates `path` and its missing parents; returns `false`, with the reason in `errno`, on failure.
     ///
-    /// No deeper than paths may be long: the system has another answer to one that is longer.
+    /// The depth is limited by the maximum length of paths, which the system checks.
     private static func makeFolder(_ path: Substring) -> Bool {
         if unsafe mkdir(String(path), 0o777) == 0 || errno == EEXIST { return true }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
@@ -40,13 +40,13 @@ struct OutputFolder: Sendable {
         return unsafe mkdir(String(path), 0o777) == 0 || errno == EEXIST
     }
 
-    /// A file to be written here, whose place is found later.
+    /// Returns a file to be written to this folder and named later.
     func makeFile() -> UnfinishedFile { UnfinishedFile(in: self) }
 
-    /// The path that a file of this name has if it is free.
+    /// Returns the path that a file with this name has if the name is free.
     func path(of name: FileName) -> String { file(name.numbered(1)) }
 
-    /// Writes `bytes` under the first free name of `name`, `name-2` and so on, and returns the path.
+    /// Writes `bytes` under the first free name of `name`, `name-2`, and so on, and returns the path.
     func write(_ bytes: [UInt8], as name: FileName) throws(FileError) -> String {
         let file = makeFile()
         file.label = path(of: name)
@@ -54,11 +54,11 @@ struct OutputFolder: Sendable {
         return try file.place(as: name)
     }
 
-    /// The path of the first free name.
+    /// Returns the path of the first free name.
     ///
-    /// Doubles its steps and then halves the interval, so that the ten-thousandth namesake costs as much as the tenth.
+    /// Doubles its steps and then bisects, so that the cost grows only logarithmically with the number of duplicates.
     func firstFreePath(for name: FileName) -> String {
-        // A link is taken, too, wherever it leads.
+        // A symbolic link is taken, too, regardless of its target.
         func isTaken(_ number: Int) -> Bool {
             var info = stat()
             return unsafe lstat(file(name.numbered(number)), &info) == 0
@@ -73,6 +73,6 @@ struct OutputFolder: Sendable {
         return file(name.numbered(free))
     }
 
-    /// The path of a file here.
+    /// Returns the path of a file in this folder.
     func file(_ name: String) -> String { path == "." ? name : "\(path)/\(name)" }
 }

@@ -1,27 +1,27 @@
 import AsyncWebImage
 import ImageEncoders
 
-/// What is to be written for an image, as the options of the command say.
+/// The output for an image, according to the options of the command.
 struct OutputPlan: Sendable, Equatable {
-    /// The three ways from a download to a file.
+    /// The processing modes from a download to a file.
     enum Way: Sendable, Equatable {
-        /// As downloaded; only the header is read.
+        /// Written as downloaded; only the header is checked.
         case untouched
-        /// As downloaded, after it has been decoded once.
+        /// Written as downloaded, after verification.
         case verified
-        /// Decoded and written anew; nil is JPEG for opaque images and PNG for others, and for animations their own.
+        /// Decoded and encoded; `nil` selects JPEG for opaque images, PNG for others, and an animation's own format.
         case converted(ImageFormat?)
     }
 
     let way: Way
     let options: DecodeOptions
-    /// For JPEG and WebP.
+    /// The quality of JPEG and WebP.
     let quality: Int
-    /// For WebP.
+    /// A Boolean value that indicates whether WebP is lossless.
     let isLossless: Bool
-    /// For JPEG.
+    /// A Boolean value that indicates whether JPEG is progressive.
     let isProgressive: Bool
-    /// A Boolean value that indicates whether all frames are written, not only the first.
+    /// A Boolean value that indicates whether all frames are written instead of only the first.
     let keepsAnimations: Bool
 
     /// A Boolean value that indicates whether the pixels of whole images are held until they are encoded.
@@ -36,7 +36,7 @@ struct OutputPlan: Sendable, Equatable {
         self.options = options
         var whole = options
         whole.allowsPartial = false
-        whole.keepsProfile = false  // what is not written anew has it in any case
+        whole.keepsProfile = false  // unchanged files keep their profile anyway
         self.quality = quality
         self.isLossless = isLossless
         self.isProgressive = isProgressive
@@ -52,7 +52,7 @@ struct OutputPlan: Sendable, Equatable {
             }
     }
 
-    /// How a file of `format` is written.
+    /// Returns the options for encoding a file of `format`.
     func encoding(_ format: ImageFormat) throws(CodecError) -> EncodingOptions {
         isLossless && format == .webp
             ? .webp(WebPOptions(isLossless: true))

@@ -1,13 +1,13 @@
 import AsyncWebImage
 import ImageEncoders
 
-/// Writes what can be shown of an image while it arrives: at ever longer intervals, and not without end.
+/// Writes previews of an image while it arrives, at increasing intervals and up to a limit.
 struct PreviewWriter: Sendable {
     /// The maximum number of previews of one image.
     static let maximumCount = 16
-    /// The maximum number of bytes of all previews of one image.
+    /// The maximum size of all previews of one image, in bytes.
     static let maximumBytes = 64 << 20
-    /// The time between the first two; each further one is half as long again.
+    /// The time between the first two previews; each further interval is half as long again.
     static let firstInterval = Duration.milliseconds(100)
 
     let folder: OutputFolder
@@ -15,7 +15,7 @@ struct PreviewWriter: Sendable {
     let workers: Workers
     var clock: any Clock<Duration> = ContinuousClock()
 
-    /// Writes previews until the image is finished, there are enough, or the task is canceled.
+    /// Writes previews until the image is complete, the limit is reached, or the task is canceled.
     func write(_ request: ImageRequest, named source: String) async throws {
         var number = 0
         var written = 0
@@ -33,9 +33,9 @@ struct PreviewWriter: Sendable {
                 interval = interval * 3 / 2
             }
         } catch is ImageError {
-            // The task that gets the image itself reports it.
+            // The task that loads the image reports this error.
         } catch is CancellationError {
-            // So it does if it is the image that was canceled; else it is finished.
+            // It also reports a cancellation of the image; otherwise the image is complete.
         }
     }
 

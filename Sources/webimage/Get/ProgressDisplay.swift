@@ -1,10 +1,10 @@
 import WebimageConsole
 
-/// Tells the user what is going on: results on standard output, failures and progress on standard error.
+/// Displays results on standard output, and failures and progress on standard error.
 ///
-/// On a terminal there is a line for every running image and one for the total, redrawn at most ten times a second;
-/// elsewhere only the plain lines of results. What cannot be written to standard error is left out: the images are not worse
-/// for it.
+/// On a terminal, there is a line for every active image and one for the total, redrawn at most ten times per second;
+/// otherwise only the plain lines of results. Errors while writing to standard error are ignored, because they do not
+/// affect the images.
 actor ProgressDisplay {
     private let printsJSON: Bool
     private let isLive: Bool
@@ -13,10 +13,10 @@ actor ProgressDisplay {
     private var started = 0
     private var succeeded = 0
     private(set) var failed = 0
-    /// Results that wait for the next redraw, so that they do not tear the live lines apart.
+    /// Results that wait for the next redraw, so that they do not break up the live lines.
     private var waiting: [Outcome] = []
     private var drawnLines = 0
-    /// Why standard output cannot be written any more.
+    /// The reason why standard output is no longer writable.
     private var outputFailure: FileError?
 
     init(printsJSON: Bool, traffic: Traffic) {
@@ -25,16 +25,16 @@ actor ProgressDisplay {
         isLive = Terminal.error.isInteractive
     }
 
-    /// An image has begun; the number is for `end`.
+    /// Adds an active image; returns its number for `end`.
     func begin(_ url: String) -> Int {
         started += 1
         running.append((started, url))
         return started
     }
 
-    /// An image is done.
+    /// Removes an active image and displays its outcome.
     ///
-    /// Throws if standard output is gone.
+    /// Throws an error if standard output is no longer writable.
     func end(_ id: Int, _ outcome: Outcome) throws(FileError) {
         running.removeAll { $0.id == id }
         if outcome.isSuccess { succeeded += 1 } else { failed += 1 }
@@ -46,7 +46,7 @@ actor ProgressDisplay {
         }
     }
 
-    /// Redraws until the task is canceled or standard output is gone, of which `end` then tells.
+    /// Redraws until the task is canceled or standard output is no longer writable, which `end` reports.
     func redrawRegularly() async {
         while isLive, outputFailure == nil, !Task.isCancelled {
             do throws(FileError) { try redraw() } catch { outputFailure = error }
@@ -54,7 +54,7 @@ actor ProgressDisplay {
         }
     }
 
-    /// Leaves only the results and, of many, a summary.
+    /// Removes the live lines and, for several images, displays a summary.
     func close() throws(FileError) {
         running = []
         if isLive { try redraw() }
@@ -106,7 +106,7 @@ actor ProgressDisplay {
         }
         let amount = ByteCount(received).description
         let padding = String(repeating: " ", count: max(0, 7 - amount.count))
-        // The end of a URL tells it from its neighbors.
+        // The last part of a URL distinguishes it from others.
         let name = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map { String($0) } ?? url
         return "\(bar) \(padding)\(amount)  \(name.printable)".fitting(columns)
     }

@@ -6,16 +6,16 @@ import Darwin
 import Glibc
 #endif
 
-/// The names of files that are being written: `.webimage-`, the process, `-`, a number, `.part`.
+/// The names of files being written: `.webimage-`, the process, `-`, a number, `.part`.
 enum TemporaryName {
     private static let numbers = Atomic<Int>(0)
 
-    /// A name that this process has not used yet.
+    /// Returns a name that this process has not used yet.
     static func next() -> String {
         ".webimage-\(getpid())-\(numbers.add(1, ordering: .relaxed).newValue).part"
     }
 
-    /// The process that made a file of this name; nil if it is no temporary one.
+    /// Returns the process that created a file with this name; `nil` if it is not a temporary name.
     static func process(of name: String) -> pid_t? {
         let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].elementsEqual(".webimage".utf8),
@@ -25,7 +25,7 @@ enum TemporaryName {
         return pid_t(exactly: process)
     }
 
-    /// A whole number as this process writes it: digits alone.
+    /// Parses an integer as this process writes it: digits only.
     private static func number(_ digits: Substring.UTF8View) -> Int? {
         guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil
@@ -33,10 +33,10 @@ enum TemporaryName {
         return Int(String(Substring(digits)))
     }
 
-    /// Removes what processes that were killed have left in `folder`.
+    /// Removes leftover files of killed processes in `folder`.
     ///
-    /// Only regular files of this user with exactly such a name, whose process does not exist and that nobody, on
-    /// whatever machine, has locked for writing.
+    /// Removes only regular files of this user with exactly such a name whose process no longer exists, and which no
+    /// process on any machine has locked for writing.
     static func removeLeftovers(in folder: OutputFolder) {
         for name in names(in: folder.path) {
             guard let process = process(of: name), kill(process, 0) != 0, errno == ESRCH else { continue }
@@ -52,7 +52,7 @@ enum TemporaryName {
         }
     }
 
-    /// The names in a folder that begin like temporary ones; none if it cannot be read.
+    /// Returns the names in a folder that begin like temporary ones; none if the folder is not readable.
     private static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }

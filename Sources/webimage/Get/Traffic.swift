@@ -2,15 +2,15 @@ import AsyncWebImage
 import Synchronization
 import Threading
 
-/// A transport that keeps count of what comes over another one.
+/// A transport that measures the data received through another one.
 final class Traffic: Transport {
-    /// What has come of one URL.
+    /// The received data of one URL.
     struct Flow: Sendable, Equatable {
         var received = 0
-        /// What the server announced, or nil.
+        /// The length declared by the server, or `nil`.
         var expected: Int?
         var status: Int?
-        /// How many want to know.
+        /// The number of followers.
         fileprivate var followers = 0
     }
 
@@ -22,23 +22,23 @@ final class Traffic: Transport {
         self.transport = transport
     }
 
-    /// Bytes of all bodies.
+    /// The number of bytes received in all bodies.
     var received: Int { total.load(ordering: .relaxed) }
 
-    /// Counts what comes of `url` until each who has called this has called ``forget(_:)``, so that a long list leaves
-    /// nothing behind.
+    /// Measures the data of `url` until each caller has called ``forget(_:)``, so that a long list leaves nothing
+    /// behind.
     func follow(_ url: String) {
         guard let key = try? HTTPURL(url).string else { return }
         flows.withLock { $0[key, default: Flow()].followers += 1 }
     }
 
-    /// What has come of `url`; nil if nobody follows it.
+    /// Returns the received data of `url`; `nil` if it is not followed.
     func flow(of url: String) -> Flow? {
         guard let key = try? HTTPURL(url).string else { return nil }
         return flows.withLock { $0[key] }
     }
 
-    /// Ends what ``follow(_:)`` began.
+    /// Ends a ``follow(_:)``.
     func forget(_ url: String) {
         guard let key = try? HTTPURL(url).string else { return }
         flows.withLock { flows in
@@ -62,7 +62,7 @@ final class Traffic: Transport {
         }
     }
 
-    /// Stands between the transport and the receiver proper.
+    /// A receiver between the transport and the actual receiver.
     private final class Meter: TransferReceiver {
         private let receiver: any TransferReceiver
         private let traffic: Traffic
@@ -84,7 +84,7 @@ final class Traffic: Transport {
 
         func receive(_ bytes: Span<UInt8>) -> BodyDemand {
             let demand = receiver.receive(bytes)
-            // What was not taken will be offered again.
+            // Data that was not taken will be offered again.
             if case .pause = demand { return demand }
             let count = bytes.count
             traffic.total.wrappingAdd(count, ordering: .relaxed)

@@ -6,26 +6,26 @@ import Darwin
 import Glibc
 #endif
 
-/// A file of an ``OutputFolder`` that is being written and has no place yet.
+/// A file of an ``OutputFolder`` that is being written and has no final name yet.
 ///
-/// It has no name, or, where the file system knows no such files, a temporary one beside its place. It is gone when it is
-/// let go without having been placed. Small files are opened only when they are complete, so that many that arrive at a
-/// time take no descriptors. Not `Sendable`: one file belongs to one task. Its calls block.
+/// It has no name or, if the file system does not support unnamed files, a temporary one in the same folder. It is
+/// removed when it is released without having been placed. Small files are opened only when they are complete, so
+/// that many concurrent ones take no descriptors. Not `Sendable`: use a file from one task only. Its methods block.
 final class UnfinishedFile {
-    /// What has come is kept in memory up to this length before it is written.
+    /// The number of bytes buffered in memory before they are written.
     private static let bufferSize = 128 << 10
 
-    /// What messages call it: the path it is meant for, or the folder before that is known.
+    /// The label in messages: the intended path, or the folder until that is known.
     var label: String
     private let folder: OutputFolder
     private var buffer: [UInt8] = []
-    /// Negative before something is written.
+    /// The descriptor; negative before anything is written.
     private var descriptor: Int32 = -1
-    /// Nil while it has no name.
+    /// The temporary path; `nil` while the file has no name.
     private var temporaryPath: String?
-    /// Bytes so far.
+    /// The number of bytes so far.
     private(set) var count = 0
-    /// A Boolean value that indicates whether the descriptor stands where the file was read, and not at its end.
+    /// A Boolean value that indicates whether the file has been read, so that its position is not at the end.
     private var hasBeenRead = false
 
     init(in folder: OutputFolder) {
@@ -38,7 +38,7 @@ final class UnfinishedFile {
         if let temporaryPath { unsafe unlink(temporaryPath) }
     }
 
-    /// Adds `bytes` at the end.
+    /// Appends `bytes`.
     func append(_ bytes: [UInt8]) throws(FileError) {
         count += bytes.count
         if buffer.isEmpty, bytes.count >= Self.bufferSize {
@@ -49,7 +49,7 @@ final class UnfinishedFile {
         }
     }
 
-    /// Begins anew: what was appended is void.
+    /// Starts over, discarding everything appended so far.
     func truncate() throws(FileError) {
         (buffer, count) = ([], 0)
         guard descriptor >= 0 else { return }
@@ -59,17 +59,17 @@ final class UnfinishedFile {
         hasBeenRead = false
     }
 
-    /// Appends `pieces` until more have come than a file may have before its header, which is `limit`, or all.
+    /// Appends `pieces` until more than `limit` bytes, the maximum before a header, have been received, or all.
     ///
-    /// Returns the maximum number of bytes of memory that a search for the header in them takes.
+    /// Returns the maximum memory that a search for the header in them needs, in bytes.
     func appendMetadata(_ pieces: any ImagePieces, limit: Int) async throws -> Int {
         while count <= limit, let piece = try await pieces.next() { try append(piece) }
         pieces.park()
-        // An array that grows is there twice for a moment.
+        // A growing array temporarily exists twice.
         return 2 * count
     }
 
-    /// The file, for reading, and `end` in place of its end; nothing may be appended meanwhile.
+    /// Returns the file for reading, with `end` thrown instead of its end; nothing may be appended in the meantime.
     func pieces(end: (any Error)? = nil) throws(FileError) -> FilePieces {
         try flush()
         guard lseek(descriptor, 0, SEEK_SET) >= 0 else { throw FileError("read", label) }
@@ -77,9 +77,9 @@ final class UnfinishedFile {
         return FilePieces(ImageFile(borrowing: descriptor), of: self, end: end)
     }
 
-    /// Gives the file the first free name of `name`, `name-2` and so on, and returns its path.
+    /// Gives the file the first free name of `name`, `name-2`, and so on, and returns its path.
     ///
-    /// To be called once.
+    /// Call this method once.
     func place(as name: FileName) throws(FileError) -> String {
         try flush()
         while true {
@@ -114,14 +114,14 @@ final class UnfinishedFile {
         if descriptor < 0 { try openTemporary() }
     }
 
-    /// Opens a file with a temporary name; the lock tells other processes that somebody writes it.
+    /// Opens a file with a temporary name; the lock tells other processes that the file is in use.
     private func openTemporary() throws(FileError) {
         var path: String
         var opened: Int32
         repeat {
             path = folder.file(TemporaryName.next())
             opened = folder.calls.openNew(path)
-            // One of a process that was killed, which had the same number.
+            // The name of a killed process that had the same number.
         } while opened == -EEXIST
         guard opened >= 0 else { throw failure("create", label, -opened) }
         _ = flock(opened, LOCK_EX | LOCK_NB)
@@ -129,7 +129,7 @@ final class UnfinishedFile {
         temporaryPath = path
     }
 
-    /// The call's status: `-EEXIST` if the name is taken.
+    /// Places the file at `path`; returns the status of the call: `-EEXIST` if the name is taken.
     private func place(at path: String) -> Int32 {
         if temporaryPath == nil {
             let status = folder.calls.nameUnnamed(descriptor, path)
@@ -145,7 +145,7 @@ final class UnfinishedFile {
             return 0
         }
         guard Self.isUnsupported(status) else { return status }
-        // A file system that can do neither: reserve the name, then replace what reserves it.
+        // If the file system supports neither, reserve the name and then replace the reserved file.
         let reserved = folder.calls.openNew(path)
         guard reserved >= 0 else { return reserved }
         close(reserved)
@@ -154,7 +154,7 @@ final class UnfinishedFile {
         return status
     }
 
-    /// Copies a file that cannot get a name after all into one that has; returns the error code if that fails.
+    /// Copies an unnamed file that cannot be named to a temporary one; returns the error code on failure.
     private func moveToTemporary() -> Int32? {
         let unnamed = descriptor
         defer { close(unnamed) }
@@ -178,7 +178,7 @@ final class UnfinishedFile {
         return error
     }
 
-    /// Returns whether the file system, or the kernel, does not know a call, rather than fail at it.
+    /// Returns whether the file system or the kernel does not support a call.
     private static func isUnsupported(_ status: Int32) -> Bool {
         [-EPERM, -EOPNOTSUPP, -ENOTSUP, -EMLINK, -ENOSYS, -EINVAL, -EXDEV].contains(status)
     }

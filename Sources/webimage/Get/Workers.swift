@@ -1,20 +1,20 @@
 import Threading
 
-/// As many threads as there are processors, for checking, encoding and files: Swift's own must stay free for the
-/// downloads.
+/// A thread pool with one thread per processor for verification, encoding, and files, because Swift's own threads
+/// must stay available for downloads.
 ///
-/// What runs with them as its preferred executor (`withTaskExecutorPreference`) runs there between its waits. They start
-/// at once and end when the last reference is gone.
+/// Tasks with this preferred executor (`withTaskExecutorPreference`) run here between their suspensions. The threads
+/// start immediately and end when the last reference is released.
 final class Workers: TaskExecutor {
     private struct Work: Sendable {
         let job: UnownedJob
-        /// Held until the job has run.
+        /// The executor, kept alive until the job has run.
         let executor: Workers
     }
 
     private let queue = BlockingQueue<Work>()
 
-    /// How many threads there are.
+    /// The number of threads.
     let count: Int
 
     init(count: Int = availableProcessorCount()) {
@@ -28,7 +28,7 @@ final class Workers: TaskExecutor {
         do {
             for _ in 1..<self.count { try startThread(named: "webimage-worker", work) }
         } catch {
-            // The system has no more: those there are do all the work, if more slowly.
+            // The system cannot start more threads: the existing ones do all the work more slowly.
         }
     }
 
@@ -38,7 +38,7 @@ final class Workers: TaskExecutor {
         queue.append(Work(job: UnownedJob(job), executor: self))
     }
 
-    /// What `body` returns, once a thread is free for it.
+    /// Returns the result of `body`, run on one of the threads.
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withTaskExecutorPreference(self) { try body() }
     }

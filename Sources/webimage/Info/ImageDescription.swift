@@ -1,25 +1,25 @@
 import WebimageConsole
 import AsyncWebImage
 
-/// What `webimage info` says about one image.
+/// The output of `webimage info` for one image.
 struct ImageDescription: Sendable, Equatable {
-    /// The URL or path as it was given; of a URL without its user name and password.
+    /// The URL or path as typed, without user name and password.
     var url: String
     var header: ImageHeader?
-    /// Of an animation, how often it is shown, 0 being without end.
+    /// The number of times an animation plays; 0 means forever.
     var loopCount: Int?
-    /// Of an animation, how long one run takes.
+    /// The duration of one run of an animation.
     var duration: Duration?
-    /// Bytes that had come when the header was complete.
+    /// The number of bytes read when the header was complete.
     var bytesRead: Int?
-    /// Why the header could not be read, or nil.
+    /// The reason why the header could not be read, or `nil`.
     var error: String?
 
     init(url: String) {
         self.url = url
     }
 
-    /// One JSON object in one line, always with the same keys.
+    /// The description as a line of JSON, always with the same keys.
     var json: String {
         var object = JSONObject()
         object.add("url", url)
@@ -41,7 +41,7 @@ struct ImageDescription: Sendable, Equatable {
         return object.text
     }
 
-    /// The same for people.
+    /// The description as text.
     var line: String {
         guard let header, error == nil else {
             return "webimage: \(url.printable): \((error ?? "no header").printable)"
@@ -53,17 +53,17 @@ struct ImageDescription: Sendable, Equatable {
         if header.orientation != .up { facts.append("orientation \(header.orientation.rawValue)") }
         if header.isProgressive { facts.append("progressive") }
         facts.append(header.hasAlpha ? "alpha" : "opaque")
-        if header.bitsPerChannel != 8 { facts.append("\(header.bitsPerChannel) bits a channel") }
+        if header.bitsPerChannel != 8 { facts.append("\(header.bitsPerChannel) bits per channel") }
         if let profile = header.colorProfile { facts.append("profile \(profile.printable)") }
         switch header.colorConversion {
         case .unneeded: break
-        case .converted: facts.append("colours to be converted to sRGB")
-        case .unsupported: facts.append("colours that are not supported, taken for sRGB")
+        case .converted: facts.append("colors converted to sRGB")
+        case .unsupported: facts.append("unsupported color profile, treated as sRGB")
         }
         return facts.joined(separator: ", ")
     }
 
-    /// Adds what is only known of an animation's whole file.
+    /// Adds properties that are only known from an animation's complete file.
     mutating func describe(_ animation: AnimatedImage) {
         header = animation.header
         guard animation.frameCount > 1 else { return }
@@ -71,7 +71,7 @@ struct ImageDescription: Sendable, Equatable {
         duration = animation.duration
     }
 
-    /// With two decimals, none of which is a zero at the end.
+    /// Returns the seconds with up to two decimals, without trailing zeros.
     private func seconds(_ duration: Duration) -> String {
         let hundredths = Int((duration / .milliseconds(10)).rounded())
         let decimals = hundredths % 100

@@ -2,15 +2,15 @@ import WebimageConsole
 import ArgumentParser
 import AsyncWebImage
 
-/// `webimage info`.
+/// The command `webimage info`.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Tell what images are, from their headers.",
+        abstract: "Print the properties of images, read from their headers.",
         usage: "webimage info [<options>] <sources> ...",
         discussion: """
-            Of a still image no more is downloaded than it takes to find the header. Of an animation the whole file is \
-            read, to tell its frames, how long they take and how often they are shown. The pixels are not looked at.
+            For a still image, only as much is downloaded as needed to read the header. For an animation, the whole file is \
+            read to count its frames, their duration, and the number of repetitions. Pixels are not decoded.
 
             The exit status is 0 only if every header could be read.
 
@@ -19,10 +19,10 @@ struct InfoCommand: AsyncParsableCommand {
               webimage info --json *.png
             """)
 
-    @Argument(help: "Images: http, https and file URLs, or paths of files.")
+    @Argument(help: "The images: http, https, and file URLs, or paths of files.")
     var sources: [String]
 
-    @Flag(help: "Write one JSON object a line for each image instead of text.")
+    @Flag(help: "Write one line of JSON per image instead of text.")
     var json = false
 
     @OptionGroup var requests: RequestOptions

@@ -35,16 +35,16 @@ struct GetCommandTests {
     }
 
     @Test(arguments: ["640", "640x", "x480", "640X480", "640x480x1", "0x480", "640x-1", "+6x4", " 6x4", "1e3x4", ""])
-    func sizesThatAreNoneAreRefused(text: String) {
+    func invalidSizesAreRejected(text: String) {
         #expect(message("--fit", text) == "The value '\(text)' is invalid for '--fit <WxH>'")
     }
 
-    @Test func whatExcludesEachOtherIsNamed() {
-        #expect(message("--fit", "9x9", "--fill", "9x9") == "--fit and --fill exclude each other.")
+    @Test func conflictingOptionsAreNamed() {
+        #expect(message("--fit", "9x9", "--fill", "9x9") == "--fit and --fill cannot be combined.")
         #expect(
-            message("--max-pixel-size", "9", "--fill", "9x9") == "--max-pixel-size and --fill exclude each other.")
+            message("--max-pixel-size", "9", "--fill", "9x9") == "--max-pixel-size and --fill cannot be combined.")
         #expect(
-            message("--filter", "box") == "--filter is for shrinking: add --max-pixel-size, --fit or --fill.")
+            message("--filter", "box") == "--filter applies to shrinking: add --max-pixel-size, --fit, or --fill.")
         #expect(
             message("--format", "original", "--fill", "9x9")
                 == "--format original writes what was downloaded; --fill cannot change it.")
@@ -52,7 +52,7 @@ struct GetCommandTests {
     }
 
     @Test func previewsAreOfURLs() throws {
-        let words = "--progressive-dir is for URLs: files are there at once."
+        let words = "--progressive-dir applies to URLs: local files have no previews."
         #expect(message("--progressive-dir", "previews") == words)
         #expect(message("--progressive-dir", "previews", "file:///a.jpg") == words)
         for source in [["https://example.com/a.jpg"], ["--input", "list"]] {
@@ -61,7 +61,7 @@ struct GetCommandTests {
         }
     }
 
-    @Test func filesAreWrittenAsAsked() throws {
+    @Test func encodingOptionsFollowTheArguments() throws {
         func encoding(_ format: ImageFormat, _ arguments: String...) throws -> EncodingOptions {
             try GetCommand.parse(arguments + ["photo.jpg"]).plan.encoding(format)
         }
@@ -79,7 +79,7 @@ struct GetCommandTests {
         #expect(try GetCommand.parse(["--keep-profile", "photo.jpg"]).plan.way == .verified)
         #expect(
             message("--keep-profile", "--format", "gif")
-                == "GIF has no profiles: --keep-profile is for other formats.")
+                == "GIF files cannot contain profiles: --keep-profile applies to other formats.")
         #expect(message("--keep-profile", "--format", "original").contains("--keep-profile cannot change it"))
     }
 
@@ -87,12 +87,12 @@ struct GetCommandTests {
         for format in ["png", "gif", "original"] {
             #expect(
                 message("--format", format, "--quality", "50")
-                    == "--quality is for JPEG and WebP, not for --format \(format).")
+                    == "--quality applies to JPEG and WebP, not to --format \(format).")
         }
         for format in ["png", "gif", "webp", "original"] {
             #expect(
                 message("--format", format, "--progressive")
-                    == "--progressive is for JPEG, not for --format \(format).")
+                    == "--progressive applies to JPEG, not to --format \(format).")
         }
         for arguments in [[], ["--format", "jpeg"], ["--fit", "9x9"]] {
             let command = arguments + ["--lossless", "photo.jpg"]
@@ -100,9 +100,9 @@ struct GetCommandTests {
         }
         #expect(
             message("--format", "webp", "--lossless", "--quality", "50")
-                == "--lossless and --quality exclude each other.")
+                == "--lossless and --quality cannot be combined.")
         #expect(
-            message("--quality", "50") == "--quality is for what is written anew: add --format jpeg, or a size.")
+            message("--quality", "50") == "--quality applies to converted images: add --format jpeg, or a size option.")
         #expect(message("--format", "jpeg", "--quality", "0") == "--quality must be from 1 to 100.")
         #expect(message("--allow-partial", "--quality", "50").isEmpty)
     }
@@ -110,7 +110,7 @@ struct GetCommandTests {
 
 /// `webimage get --cache`.
 @Suite struct CacheOptionTests {
-    @Test func policiesHaveWords() throws {
+    @Test func cachePoliciesHaveArguments() throws {
         let command = try GetCommand.parse(["--cache", "folder", "--cache-policy", "cache-only", "photo.jpg"])
         #expect(command.cache == "folder" && command.cachePolicy?.policy == .cacheOnly)
         #expect(try GetCommand.parse(["photo.jpg"]).cache == nil)

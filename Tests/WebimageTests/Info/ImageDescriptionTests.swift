@@ -16,11 +16,11 @@ struct ImageDescriptionTests {
         return description
     }
 
-    @Test func saysWhatIsWorthSaying() {
+    @Test func descriptionLineListsNotableProperties() {
         #expect(
             description.line
                 == #"a.jpg: jpeg, 640x480, orientation 3, progressive, opaque, profile Display "P3", "#
-                + "colours to be converted to sRGB")
+                + "colors converted to sRGB")
     }
 
     @Test func jsonHasAlwaysTheSameKeys() {
