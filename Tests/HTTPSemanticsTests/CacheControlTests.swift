@@ -26,7 +26,7 @@ import Testing
             ("", nil), (",,, ,", nil), ("=5", nil), ("public", nil),
             (",max-age=60,", 60),
         ] as [(String, Int?)])
-    func maxAge(field: String, seconds: Int?) {
+    func maxAgeDirectiveIsParsed(field: String, seconds: Int?) {
         #expect(control(field).maxAge == seconds)
     }
 
@@ -37,16 +37,16 @@ import Testing
     }
 
     @Test(arguments: ["no-cache", "No-Cache", #"no-cache="Set-Cookie""#, "max-age=60,no-cache"])
-    func noCacheAlsoOfSomeFields(field: String) {  // 5.2.2.4
+    func noCacheWithFieldNamesAppliesToTheWholeResponse(field: String) {  // 5.2.2.4
         #expect(control(field).noCache)
     }
 
     @Test(arguments: [#"max-age="60"#, #"a="b, max-age=60"#, #"max-age=60, b=c"d, no-store"#, #"a="\"#, #"""#])
-    func brokenQuotesMeanAskFirst(field: String) {
+    func unterminatedQuotesRequireRevalidation(field: String) {
         #expect(control(field).noCache)
     }
 
-    @Test func whatIsQuotedIsNoDirective() {
+    @Test func quotedTextIsNotADirective() {
         let quoted = control(#"a="no-store, no-cache", b="\", no-store""#)
         #expect(!quoted.noStore && !quoted.noCache)
     }

@@ -30,7 +30,7 @@ import Testing
             ([.lastModified: "yesterday"], 0),
             ([:], 0),
         ] as [(HTTPFields, Int)])
-    func lifetime(fields: HTTPFields, seconds: Int) {
+    func freshnessLifetimeIsCalculated(fields: HTTPFields, seconds: Int) {
         #expect(freshness(fields).lifetime == seconds)
     }
 
@@ -49,7 +49,7 @@ import Testing
             ([:], 5, -100, 5),  // the origin's clock is fast
             ([.age: "x"], 0, 0, 0), ([.age: "-3"], 0, 0, 0),
         ] as [(HTTPFields, Int, Int, Int)])
-    func age(fields: HTTPFields, delay: Int, sinceDate: Int, age: Int) {
+    func ageIsCalculated(fields: HTTPFields, delay: Int, sinceDate: Int, age: Int) {
         let response = freshness(fields, delay: delay, receivedAt: Self.date + sinceDate)
         #expect(response.initialAge == age)
         #expect(response.age(at: response.receivedAt + 7) == age + 7)
@@ -79,7 +79,7 @@ import Testing
             ("max-age=60, stale-if-error=30, must-revalidate", 61, false),  // 5.2.2.2
             ("max-age=60, stale-if-error=30, no-cache", 61, false),
         ])
-    func standsInForErrors(field: String, age: Int, mayStandIn: Bool) {
+    func staleResponseMayReplaceAnErrorWithinStaleIfError(field: String, age: Int, mayStandIn: Bool) {
         #expect(freshness([.cacheControl: field]).mayStandIn(at: Self.date + age) == mayStandIn)
     }
 

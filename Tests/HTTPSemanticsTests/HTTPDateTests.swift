@@ -6,7 +6,7 @@ struct HTTPDateTests {
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ])
-    func allThreeFormsAreRead(_ text: String) {
+    func allThreeHTTPDateFormatsAreParsed(_ text: String) {
         #expect(HTTPDate.seconds(text) == 784_111_777)
     }
 
@@ -16,7 +16,7 @@ struct HTTPDateTests {
             ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200), ("Wednesday, 31-Dec-69 23:59:59 GMT", 3_155_759_999),
             ("Fri Dec 31 23:59:59 9999", 253_402_300_799),
         ] as [(String, Int)])
-    func theCalendarIsRight(text: String, seconds: Int) {
+    func datesAreConvertedToSecondsSince1970(text: String, seconds: Int) {
         #expect(HTTPDate.seconds(text) == seconds)
     }
 
@@ -28,12 +28,12 @@ struct HTTPDateTests {
             "Sun, 29 Feb 1995 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
             "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1969 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
         ])
-    func otherFormsAreNone(_ text: String) {
+    func otherDateFormatsAreRejected(_ text: String) {
         #expect(HTTPDate.seconds(text) == nil)
     }
 
     @Test(arguments: ["", "soon", "120", "1994", "Sun, 99 Nov 1994 08:49:37 GMT", String(repeating: ":", count: 1_000)])
-    func whatIsNoDateIsNone(_ text: String) {
+    func invalidDatesAreRejected(_ text: String) {
         #expect(HTTPDate.seconds(text) == nil)
     }
 }

@@ -13,7 +13,7 @@ import Testing
             method, sent, HTTPResponse(status: .init(code: status), headerFields: fields), redirectCount: redirects)
     }
 
-    @Test func keepsWholeAnswersToGet() {
+    @Test func completeResponsesToGETAreStorable() {
         #expect(allows())
         #expect(allows(status: 203))
         for status in [201, 204, 206, 301, 304, 404, 410, 500] { #expect(!allows(status: status)) }
@@ -22,7 +22,7 @@ import Testing
         #expect(!allows(redirects: 1))
     }
 
-    @Test func whatShallNotBeStoredIsNot() {
+    @Test func noStoreResponsesAreNotStored() {
         #expect(!allows([.cacheControl: "no-store"]))  // 5.2.2.5
         #expect(allows([.cacheControl: "no-store, must-understand"]))  // 5.2.2.3
         #expect(!allows(sent: [.cacheControl: "no-store"]))  // 5.2.1.5

@@ -22,7 +22,7 @@ struct ProxyRuleTests {
             (["all_proxy": "http://p:1", "no_proxy": ", ,"], "http://example.org/", "http://p:1"),
             ([:], "http://example.org/", nil),
         ] as [([String: String], String, String?)])
-    func followsTheEnvironment(variables: [String: String], url: String, expected: String?) throws {
+    func proxyIsSelectedFromTheEnvironment(variables: [String: String], url: String, expected: String?) throws {
         #expect(ProxyRule.environment(variables).proxy(for: try HTTPURL(url)) == expected)
     }
 
@@ -46,7 +46,7 @@ struct ProxyRuleTests {
         #expect(rule.proxy(for: try HTTPURL(url)) == (isExcepted ? nil : "http://p:1"))
     }
 
-    @Test func aGivenProxyServesAll() throws {
+    @Test func configuredProxyIsUsedForAllURLs() throws {
         #expect(ProxyRule.url("http://p:1").proxy(for: try HTTPURL("https://localhost/")) == "http://p:1")
         #expect(ProxyRule.none.proxy(for: try HTTPURL("https://localhost/")) == nil)
     }

@@ -18,12 +18,12 @@ struct RedirectRuleTests {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func followsLocation(status: Int) throws {
+    func redirectRuleFollowsLocation(status: Int) throws {
         #expect(try next(status, "/b")?.url.string == "http://example.org/b")
     }
 
     @Test(arguments: [200, 201, 300, 304, 305, 306, 404])
-    func otherStatusesAreNoRedirects(status: Int) throws {
+    func otherStatusesAreNotRedirects(status: Int) throws {
         #expect(try next(status, "/b") == nil)
     }
 
@@ -147,13 +147,13 @@ struct RedirectRuleTests {
     @Test(arguments: [
         "ftp://u:secret@example.org/", "file:///etc/passwd", "javascript:alert(1)", "http://", "http://a b/",
     ])
-    func refusesOtherSchemes(location: String) {
+    func redirectRuleRejectsOtherSchemes(location: String) {
         let error = #expect(throws: TransportError.self) { try next(302, location) }
         #expect(error?.reason == .redirectRefused)
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test func countsRedirects() throws {
+    @Test func redirectRuleLimitsTheNumberOfRedirects() throws {
         #expect(try next(302, "/b", redirectCount: 2) != nil)
         let error = #expect(throws: TransportError.self) { try next(302, "/b", redirectCount: 3) }
         #expect(error?.reason == .tooManyRedirects(limit: 3))

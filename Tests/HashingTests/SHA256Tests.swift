@@ -16,7 +16,7 @@ import Testing
                 "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"
             ),
         ])
-    func knownHashes(text: String, hash: String) {
+    func sha256OfKnownTextsIsCorrect(text: String, hash: String) {
         #expect(SHA256.hash(text).hexadecimal == hash)
     }
 

@@ -44,7 +44,7 @@ struct AnimationEncoderTests {
     }
 
     @Test(arguments: [ImageFormat.gif, .png])
-    func whatDoesNotChangeCostsNext(format: ImageFormat) throws {
+    func unchangedFramesTakeLittleSpace(format: ImageFormat) throws {
         let frame = try TestImages.photo(width: 64, height: 64)
         let one = try animation(of: [frame], as: format)
         let ten = try animation(of: [PixelBuffer](repeating: frame, count: 10), as: format)
@@ -66,7 +66,7 @@ struct AnimationEncoderTests {
     }
 
     @Test
-    func whatAFormatCannotHoldIsRefused() {
+    func unsupportedAnimationsAreRejected() {
         let wide = PixelSize(width: 65_536, height: 1)
         #expect(throws: CodecError.self) { try AnimationEncoder(format: .gif, size: wide) }
         #expect(throws: CodecError.self) { try AnimationEncoder(format: .webp, size: wide) }
@@ -75,7 +75,7 @@ struct AnimationEncoderTests {
     }
 
     @Test
-    func aFrameThatUncoversTheGroundIsClearedBeforeTheNext() throws {
+    func frameIsClearedIfTheNextOneIsTransparentThere() throws {
         let empty = PixelBuffer(transparent: PixelSize(width: 4, height: 3))
         let full = try TestImages.drawing(width: 4, height: 3)
         let frames = [full, empty, full, full, empty]

@@ -6,7 +6,7 @@ import Testing
 
 struct EncodingOptionsTests {
     @Test(arguments: [(JPEGOptions.ChromaSubsampling.full, 1, 1), (.halfWidth, 2, 1), (.half, 2, 2)])
-    func coloursAreStoredAsFinelyAsAsked(chroma: JPEGOptions.ChromaSubsampling, width: Int, height: Int) throws {
+    func chromaSubsamplingIsApplied(chroma: JPEGOptions.ChromaSubsampling, width: Int, height: Int) throws {
         let image = TestImage.photo(61, 47)
         for isProgressive in [false, true] {
             let file = try image.encoded(with: .jpeg(JPEGOptions(chroma: chroma, isProgressive: isProgressive)))
@@ -21,7 +21,7 @@ struct EncodingOptionsTests {
     }
 
     @Test(arguments: [(89, 2), (90, 1)])
-    func fineQualityKeepsTheColours(quality: Int, factor: Int) throws {
+    func highQualityKeepsFullChroma(quality: Int, factor: Int) throws {
         let file = try TestImage.photo(30, 30).encoded(with: .jpeg(JPEGOptions(quality: quality)))
         #expect(try probe(file)?.sampling[0].horizontal == factor)
     }
@@ -40,7 +40,7 @@ struct EncodingOptionsTests {
     }
 
     @Test(arguments: [(2, 255, 1), (4, 85, 2), (16, 17, 4), (256, 1, 8)])
-    func greyImagesHaveAsFewBitsAsWillDo(count: Int, step: Int, depth: UInt8) throws {
+    func grayImagesAreStoredWithTheFewestBits(count: Int, step: Int, depth: UInt8) throws {
         let image = try grey(count, step: step)
         let file = try image.encoded(as: .png)
         #expect(form(file) == [0, depth])
@@ -52,7 +52,7 @@ struct EncodingOptionsTests {
     }
 
     @Test(arguments: [(1, 1), (2, 1), (3, 2), (16, 4), (17, 8), (256, 8)], [false, true])
-    func fewColoursBecomeAPalette(colors: (count: Int, depth: UInt8), hasAlpha: Bool) throws {
+    func imageOfFewColorsIsStoredWithAPalette(colors: (count: Int, depth: UInt8), hasAlpha: Bool) throws {
         let (count, depth) = colors
         let image = try image(
             width: 64,
@@ -67,7 +67,7 @@ struct EncodingOptionsTests {
     }
 
     @Test(arguments: [false, true])
-    func oneColourTooManyIsNoPalette(hasAlpha: Bool) throws {
+    func imageOf257ColorsHasNoPalette(hasAlpha: Bool) throws {
         let image = try image(
             width: 64, (0..<64 * 64).map { [UInt8($0 % 256), $0 == 4000 ? 21 : 20, 77, hasAlpha ? 9 : 255] })
         let file = try image.encoded(as: .png)
@@ -75,7 +75,7 @@ struct EncodingOptionsTests {
         #expect(try decode(file).pixels == image)
     }
 
-    @Test func greyWithManyAlphasHasTwoChannels() throws {
+    @Test func grayWithAlphaHasTwoChannels() throws {
         let image = try image(width: 64, (0..<64 * 64).map { [UInt8]($0 % 251, alpha: UInt8($0 / 64)) })
         let file = try image.encoded(as: .png)
         #expect(form(file) == [4, 8])
@@ -118,7 +118,7 @@ struct EncodingOptionsTests {
         }
     }
 
-    @Test func alphaMayBeLossy() throws {
+    @Test func webpAlphaCanBeLossy() throws {
         let image = TestImage.noise(120, 80, seed: 4, isOpaque: false)
         let exact = try image.encoded(as: .webp)
         let lossy = try image.encoded(with: .webp(WebPOptions(alphaQuality: 10)))
@@ -131,7 +131,7 @@ struct EncodingOptionsTests {
     }
 
     @Test(arguments: [2, 3, 16, 256])
-    func aGIFHasNoMoreColoursThanAsked(count: Int) throws {
+    func gifHasAtMostTheGivenNumberOfColors(count: Int) throws {
         for hasAlpha in [false, true] {
             var image = TestImage.photo(60, 40)
             if hasAlpha { for pixel in 0..<60 { image.bytes[pixel * 4 + 3] = 0 } }

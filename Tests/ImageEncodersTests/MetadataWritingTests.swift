@@ -16,7 +16,7 @@ struct MetadataWritingTests {
     private func read(_ file: [UInt8]) -> ImageMetadata { ImageMetadata(file: file.span) }
 
     @Test(arguments: formats, [132, 65_519, 65_520, 200_001])
-    func whatIsEmbeddedIsReadAgain(format: ImageFormat, profileBytes: Int) throws {
+    func embeddedMetadataIsReadBack(format: ImageFormat, profileBytes: Int) throws {
         let metadata = metadata(profileBytes: profileBytes)
         let image = TestImage.photo(40, 30)
         let file = try image.encoded(with: try EncodingOptions(format), metadata: metadata)
@@ -31,7 +31,7 @@ struct MetadataWritingTests {
     }
 
     @Test(arguments: formats)
-    func eachPartIsWrittenAlone(format: ImageFormat) throws {
+    func profileAndExifCanBeWrittenSeparately(format: ImageFormat) throws {
         let both = metadata()
         let image = TestImage.photo(9, 8)
         for part in [ImageMetadata(colorProfile: both.colorProfile), ImageMetadata(exif: both.exif)] {
@@ -68,7 +68,7 @@ struct MetadataWritingTests {
         #expect(segments.dropFirst().map { Array($0.content[12..<14]) } == [[1, 3], [2, 3], [3, 3]])
     }
 
-    @Test func whatAFormatHasNoRoomForIsRefused() throws {
+    @Test func oversizedMetadataIsRejected() throws {
         let image = TestImage.photo(4, 4)
         let exif = TestExif.bytes(orientation: 1)
         var long = ImageMetadata(exif: exif + [UInt8](repeating: 0, count: 65_527 - exif.count))
@@ -84,7 +84,7 @@ struct MetadataWritingTests {
         }
     }
 
-    @Test func aProfileIsKeptOnlyWithTheColoursItIsFor() throws {
+    @Test func profileIsWrittenOnlyForItsColorModel() throws {
         let (grey, photo) = (TestImage.grey(20, 20), TestImage.photo(20, 20))
         let rgb = ImageMetadata(colorProfile: TestProfile.bytes("RGB "))
         let greyProfile = ImageMetadata(colorProfile: TestProfile.bytes("GRAY"))

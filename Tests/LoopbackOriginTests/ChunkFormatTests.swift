@@ -29,11 +29,11 @@ struct ChunkFormatTests {
     }
 
     @Test(arguments: [(5, "f"), (-3, "7"), (-30, "0"), (Int.max, "0")])
-    func sizesAreWrongByAsMuchAsIsTold(error: Int, size: String) async throws {
+    func chunkSizesAreWrongByTheGivenNumber(error: Int, size: String) async throws {
         #expect(try await chunks(Format(sizeError: error)) == "\(size)\r\n0123456789\r\n0\r\n\r\n")
     }
 
-    @Test func sizesAreReplaced() async throws {
+    @Test func chunkSizesAreReplaced() async throws {
         #expect(try await chunks(Format(sizeText: "xyz")) == "xyz\r\n0123456789\r\n0\r\n\r\n")
     }
 

@@ -17,7 +17,7 @@ struct FaultTests {
     }
 
     @Test(arguments: [Response.Point.start, .insideHead, .body(0), .body(4), .body(10), .body(99)])
-    func cutsWhereItIsTold(point: Response.Point) async throws {
+    func connectionIsClosedAtTheScriptedPoint(point: Response.Point) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/", Response(body: body).cut(at: point))
             let client = try RawClient(port: origin.port)
@@ -29,7 +29,7 @@ struct FaultTests {
     }
 
     @Test(arguments: [Response.Point.start, .insideHead, .body(0), .body(4)])
-    func resetsWhereItIsTold(point: Response.Point) async throws {
+    func connectionIsResetAtTheScriptedPoint(point: Response.Point) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/", Response(body: body).reset(at: point))
             let client = try RawClient(port: origin.port)
@@ -107,7 +107,7 @@ struct FaultTests {
         }
     }
 
-    @Test func paceIsKept() async throws {
+    @Test func pacedBodyKeepsItsRate() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/", Response(body: body).paced(bytesPerSecond: 100, chunk: 2))
             let client = try RawClient(port: origin.port)

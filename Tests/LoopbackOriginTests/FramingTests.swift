@@ -26,7 +26,7 @@ struct FramingTests {
                 + "0123456789")
     }
 
-    @Test func chunksFollowThePieces() async throws {
+    @Test func chunksMatchTheWrittenPieces() async throws {
         let wire = try await wire(
             Response(body: body, framing: .chunked).paced(bytesPerSecond: 1_000_000, chunk: 4))
         #expect(
@@ -34,7 +34,7 @@ struct FramingTests {
                 + "4\r\n0123\r\n4\r\n4567\r\n2\r\n89\r\n0\r\n\r\n")
     }
 
-    @Test(arguments: [3, 50]) func contentLengthLies(claimed: Int) async throws {
+    @Test(arguments: [3, 50]) func claimedContentLengthIsSent(claimed: Int) async throws {
         let wire = try await wire(Response(body: body, framing: .claimedContentLength(claimed)))
         #expect(wire.contains("Content-Length: \(claimed)\r\n"))
         #expect(wire.hasSuffix("\r\n\r\n0123456789"))
@@ -51,7 +51,7 @@ struct FramingTests {
         #expect(wire == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n0123456789")
     }
 
-    @Test func rawIsAllThereIs() async throws {
+    @Test func rawResponseIsSentWithoutHead() async throws {
         let wire = try await wire(.raw("HTTP/9 what\r\n"), request: "GET / HTTP/1.1\r\n\r\n")
         #expect(wire == "HTTP/9 what\r\n")
     }
@@ -75,7 +75,7 @@ struct FramingTests {
         #expect(wire.hasPrefix("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n"))
     }
 
-    @Test func redirectSaysWhere() async throws {
+    @Test func redirectHasLocation() async throws {
         let wire = try await wire(.redirect(to: "../b?c", status: 307))
         #expect(wire.hasPrefix("HTTP/1.1 307 Temporary Redirect\r\nLocation: ../b?c\r\nContent-Length: 0\r\n"))
     }

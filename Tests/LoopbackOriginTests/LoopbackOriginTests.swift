@@ -33,7 +33,7 @@ struct LoopbackOriginTests {
         }
     }
 
-    @Test func recordsWhatWasAsked() async throws {
+    @Test func requestsAreRecorded() async throws {
         try await withLoopbackOrigin { origin in
             let client = try RawClient(port: origin.port)
             client.get("/a?b=c", headerFields: "Range: bytes=5-\r\nX: 1\r\nX: 2\r\n")
@@ -110,7 +110,7 @@ struct LoopbackOriginTests {
 
     #if os(Linux)
     /// In a process of its own, where nobody else opens anything.
-    @Test func leavesNothingBehind() async {
+    @Test func stoppedOriginLeavesNothingBehind() async {
         await #expect(processExitsWith: .success) {
             /// Sockets, event descriptors, and the event loop's threads.
             func leftOvers() throws -> Int {

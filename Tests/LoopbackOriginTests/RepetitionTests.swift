@@ -22,7 +22,7 @@ struct RepetitionTests {
         #expect(wire == "HTTP/1.1 200 OK\r\nContent-Length: 11\r\nConnection: close\r\n\r\n0123ababab.")
     }
 
-    @Test func nothingIsRepeatedNoTimes() async throws {
+    @Test func zeroRepetitionsSendNothing() async throws {
         let wire = try await wire(
             Response().followed(by: "", .endlessly).followed(by: "a", .times(0)).followed(by: "b", .times(-1)))
         #expect(wire.hasSuffix("Content-Length: 0\r\nConnection: close\r\n\r\n"))

@@ -32,7 +32,7 @@ struct WatchTableTests {
         #expect(table.watch(3, for: .readable)?.number == 3)
     }
 
-    @Test func zeroIsNoNumberEvenWhenTheyRepeat() {
+    @Test func watchNumbersSkipZeroAfterOverflow() {
         var table = WatchTable(lastNumber: .max - 1)
         #expect(table.watch(3, for: .readable)?.number == .max)
         #expect(table.watch(4, for: .readable)?.number == 1)

@@ -42,7 +42,7 @@ struct BlockingQueueTests {
     /// Rounds of two elements, the first of which is done only when the second is: whoever takes one leaves somebody
     /// awake for the other.
     @Test(.timeLimit(.minutes(1)))
-    func nothingWaitsWhileAThreadIsFree() async {
+    func noElementWaitsWhileAThreadIsIdle() async {
         let queue = BlockingQueue<@Sendable () -> Void>()
         for onlyShort in [false, true] {
             startRequiredThread(named: "worker") { while let work = queue.next(onlyShort: onlyShort) { work() } }

@@ -3,7 +3,7 @@ import Testing
 
 struct TerminalTests {
     @Test(arguments: [("abcdef", 3, "abc"), ("abc", 3, "abc"), ("山水画", 5, "山水"), ("éé", 1, "é"), ("a", 0, "")])
-    func textIsCutToColumns(text: String, columns: Int, expected: String) {
+    func textIsTruncatedToColumns(text: String, columns: Int, expected: String) {
         #expect(text.fitting(columns) == expected)
     }
 

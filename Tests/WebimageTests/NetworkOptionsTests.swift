@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkOptionsTests {
-    @Test func trustIsAsGiven() throws {
+    @Test func trustOptionsConfigureTLS() throws {
         let plain = try NetworkOptions.parse([]).transport
         #expect(plain.tls == TLSOptions())
         #expect(plain.policy == NetworkPolicy())

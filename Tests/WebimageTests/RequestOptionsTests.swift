@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RequestOptionsTests {
-    @Test func settingsAreAsGiven() throws {
+    @Test func requestOptionsConfigureDownloads() throws {
         let plain = try RequestOptions.parse([]).downloads
         #expect((plain.retry as? ExponentialBackoff)?.maximumTries == 3)
         #expect(plain.deadlines == Deadlines())
@@ -34,12 +34,12 @@ struct RequestOptionsTests {
         ["--header", "Host: example.org"], ["--header", "content-length: 5"],
         ["--header", "Transfer-Encoding: chunked"],
     ])
-    func senselessOnesAreRefused(_ arguments: [String]) {
+    func invalidRequestOptionsAreRejected(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try RequestOptions.parse(arguments) }
     }
 
     @Test(arguments: [["get", "-o", "/tmp"], ["info"]])
-    func countTriesAndSendFields(command: [String]) async throws {
+    func retriesAndHeaderFieldsAreApplied(command: [String]) async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a.png", .init(status: 503, headerFields: ["Retry-After": "0"]))
             let result = try await Command.run(

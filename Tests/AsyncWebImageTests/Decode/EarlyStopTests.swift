@@ -38,7 +38,7 @@ struct EarlyStopTests {
         }
     }
 
-    @Test func framesEndThereToo() async throws {
+    @Test func frameStreamEndsWithAnEarlyStop() async throws {
         try await withLoopbackOrigin { origin in
             let (file, needed) = try photograph()
             origin.route("/a.jpg", .init(body: file).stalled(at: .body(needed)))
@@ -52,7 +52,7 @@ struct EarlyStopTests {
         }
     }
 
-    @Test func whoWantsTheRestStillGetsIt() async throws {
+    @Test func otherCallersGetTheRemainderAfterAnEarlyStop() async throws {
         try await withLoopbackOrigin { origin in
             let (file, needed) = try photograph()
             let gate = Gate()

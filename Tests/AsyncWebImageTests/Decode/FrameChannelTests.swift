@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FrameChannelTests {
-    @Test func whoWaitsAlreadyIsHeardOf() async throws {
+    @Test func waitingConsumerTriggersANewDemandClosure() async throws {
         let channel = FrameChannel<Int>()
         async let next = channel.next()
         while !channel.isWanted, !Task.isCancelled { await Task.yield() }
@@ -42,7 +42,7 @@ struct FrameChannelTests {
         #expect(try await channel.next() == nil)
     }
 
-    @Test func anErrorIsToldOnce() async throws {
+    @Test func channelErrorIsThrownOnce() async throws {
         let channel = FrameChannel<ImageFrame>()
         channel.publish(frame(1))
         channel.finish(.failure(CancellationError()))

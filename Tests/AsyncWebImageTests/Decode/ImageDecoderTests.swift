@@ -9,7 +9,7 @@ struct ImageDecoderTests {
         ImageDecoder(configuration: .init(threadCount: 2, memoryBudget: budget))
     }
 
-    @Test func memoryIsGivenBackAlsoAfterAnError() async throws {
+    @Test func memoryIsReleasedAfterAnError() async throws {
         struct Failure: Error {}
         let decoder = decoder(budget: 100)
         await #expect(throws: Failure.self) {
@@ -18,7 +18,7 @@ struct ImageDecoderTests {
         #expect(await decoder.memoryInUse == 0)
     }
 
-    @Test func othersWaitTheirTurn() async throws {
+    @Test func memoryIsGrantedInOrder() async throws {
         let decoder = decoder(budget: 100)
         let entered = OneShot<Void>()
         let leave = OneShot<Void>()
@@ -36,7 +36,7 @@ struct ImageDecoderTests {
         #expect(await decoder.memoryInUse == 0)
     }
 
-    @Test func cancellingWhileWaitingTakesTheWishBack() async throws {
+    @Test func cancelingAWaitingMemoryRequestWithdrawsIt() async throws {
         let decoder = decoder(budget: 100)
         try await decoder.withMemory(100) {
             let waiting = Task { try await decoder.withMemory(10) {} }

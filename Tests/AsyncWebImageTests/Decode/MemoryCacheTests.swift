@@ -18,7 +18,7 @@ struct MemoryCacheTests {
         return VariantKey(fetch: FetchKey(url: url, headerFields: [:]), options: DecodeOptions())
     }
 
-    @Test func theLeastRecentlyUsedGoesFirst() throws {
+    @Test func leastRecentlyUsedImageIsRemovedFirst() throws {
         let cache = MemoryCache(limit: 1_200)
         for name in 1...3 { cache.insert(try response(), for: try key(name)) }
         _ = cache.response(for: try key(1))
@@ -29,7 +29,7 @@ struct MemoryCacheTests {
         #expect(cache.cost == 1_200 && cache.count == 3)
     }
 
-    @Test func whatIsTooLargeIsNotKeptAndDropsNothing() throws {
+    @Test func oversizedImageIsNotCachedAndEvictsNothing() throws {
         let cache = MemoryCache(limit: 500)
         cache.insert(try response(), for: try key(1))
         cache.insert(try response(20), for: try key(2))
@@ -37,7 +37,7 @@ struct MemoryCacheTests {
         #expect(cache.response(for: try key(1)) != nil)
     }
 
-    @Test func replacingCountsOnce() throws {
+    @Test func replacedImageIsCountedOnce() throws {
         let cache = MemoryCache(limit: 2_000)
         for _ in 0..<5 { cache.insert(try response(), for: try key(1)) }
         #expect(cache.cost == 400 && cache.count == 1)

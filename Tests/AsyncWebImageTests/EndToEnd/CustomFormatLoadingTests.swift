@@ -14,7 +14,7 @@ struct CustomFormatLoadingTests {
         return configuration
     }
 
-    @Test func imagesAreLoaded() async throws {
+    @Test func customFormatImagesAreLoaded() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.qoi", .init(body: picture.qoi()))
             let loader = ImageLoader(configuration: configuration)
@@ -148,7 +148,7 @@ struct CustomFormatLoadingTests {
         }
     }
 
-    @Test func itsMediaTypeIsAskedFor() async throws {
+    @Test func customFormatMediaTypeIsInAccept() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.qoi", .init(body: picture.qoi()))
             var own = configuration
@@ -167,7 +167,7 @@ struct CustomFormatLoadingTests {
         }
     }
 
-    @Test func withoutItTheFileIsUnsupported() async throws {
+    @Test func fileOfAnUnregisteredCustomFormatIsUnsupported() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.qoi", .init(body: picture.qoi()))
             let error = await #expect(throws: ImageError.self) {

@@ -106,7 +106,7 @@ struct FaultTests {
     }
 
     @Test(arguments: faults, Wish.allCases)
-    func endsInOneClearError(_ fault: Fault, _ wish: Wish) async throws {
+    func serverFaultEndsInOneClearError(_ fault: Fault, _ wish: Wish) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/fault", fault.response)
             let succeeds = (wish == .data && fault.isOnlyForDecoders) || (wish == .info && fault.hasHeader)
@@ -147,7 +147,7 @@ struct FaultTests {
 
     /// The codec, too, would call it truncated; the transport knows better why.
     @Test(arguments: ImageFormat.allBuiltIn)
-    func bodyThatIsCutIsTheTransportsError(_ format: ImageFormat) async throws {
+    func truncatedBodyIsATransportError(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
             origin.route("/fault", Response(body: file).cut(at: .body(file.count - 10)))
@@ -175,7 +175,7 @@ struct FaultTests {
         ]
     }
 
-    @Test func whatIsWrongWithABodyIsToldApart() async throws {
+    @Test func bodyErrorsAreDistinguished() async throws {
         try await withLoopbackOrigin { origin in
             let loader = loader()
             for (name, body) in try Self.bodies() {
@@ -202,7 +202,7 @@ struct FaultTests {
 
     /// A file that was cut before it was served.
     @Test(arguments: ImageFormat.allBuiltIn)
-    func fileThatEndsEarlyIsTheCodecsError(_ format: ImageFormat) async throws {
+    func truncatedFileIsACodecError(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
             origin.route("/fault", Response(body: Array(file.dropLast(file.count / 3))))

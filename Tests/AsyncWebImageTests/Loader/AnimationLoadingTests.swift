@@ -37,7 +37,7 @@ struct AnimationLoadingTests {
     }
 
     @Test(arguments: [ImageFormat.gif, .png, .webp])
-    func infoReadsThemToTheirEndIfAsked(format: ImageFormat) async throws {
+    func infoReadsAnimationsToTheEndOnRequest(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Self.file(format)
             // In pieces, so that the header has come long before the end.
@@ -51,7 +51,7 @@ struct AnimationLoadingTests {
         }
     }
 
-    @Test func infoReadsNoMoreOfStillsThanTheirHeader() async throws {
+    @Test func infoReadsOnlyTheHeaderOfStillImages() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.jpeg, 2_000, 1_500)
             let gate = Gate()
@@ -65,7 +65,7 @@ struct AnimationLoadingTests {
         }
     }
 
-    @Test func aCutOneHasNoInfoToItsEnd() async throws {
+    @Test func truncatedAnimationHasNoInfo() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Self.file(.gif)
             origin.route("/image", .init(body: Array(file.dropLast(file.count / 3))))
@@ -134,7 +134,7 @@ struct AnimationLoadingTests {
         }
     }
 
-    @Test func cancellingLeavesTheDownload() async throws {
+    @Test func cancelingAnAnimationLeavesTheDownload() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Self.file(.gif)
             origin.route("/image", .init(body: file).stalled(at: .body(file.count / 2)))

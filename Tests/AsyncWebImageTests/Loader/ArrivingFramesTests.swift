@@ -162,7 +162,7 @@ struct ArrivingFramesTests {
     }
 
     @Test(arguments: formats)
-    func whoLeavesEarlyLeavesTheDownload(format: ImageFormat) async throws {
+    func endingAnAnimationFrameLoopLeavesTheDownload(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let (file, ends) = try Self.file(format)
             origin.route("/image", Response(body: file).stalled(at: .body(ends[1])))
@@ -175,7 +175,7 @@ struct ArrivingFramesTests {
         }
     }
 
-    @Test func cancellingEndsTheWait() async throws {
+    @Test func cancelingEndsTheWaitForAnAnimationFrame() async throws {
         try await withLoopbackOrigin { origin in
             let (file, ends) = try Self.file(.gif)
             origin.route("/image", Response(body: file).stalled(at: .body(ends[0])))
@@ -282,7 +282,7 @@ struct ArrivingFramesTests {
         }
     }
 
-    @Test func whatIsNoURLIsAnError() async throws {
+    @Test func invalidURLIsAnErrorOfAnimationFrames() async throws {
         let loader = ImageLoader(configuration: .patient)
         await #expect(throws: ImageError.self) {
             for try await _ in loader.animationFrames(for: ImageRequest("nonsense")) {}

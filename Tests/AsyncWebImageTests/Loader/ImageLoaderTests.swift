@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ImageLoaderTests {
     @Test(arguments: ImageFormat.allBuiltIn)
-    func loadsAndDecodes(_ format: ImageFormat) async throws {
+    func imageIsLoadedAndDecoded(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
             origin.route("/image", .init(body: file))
@@ -22,7 +22,7 @@ struct ImageLoaderTests {
     }
 
     @Test(arguments: ["", "photo.jpg", "ftp://example.com/a.jpg", "http://", "http://example.com:0/"])
-    func whatIsNoURLIsRefusedAtOnce(text: String) async throws {
+    func invalidURLIsRejectedImmediately(text: String) async throws {
         let loader = ImageLoader()
         let request = ImageRequest(text)
         func refused(_ call: () async throws -> Void) async -> String? {
@@ -38,7 +38,7 @@ struct ImageLoaderTests {
         #expect(await refused { for try await _ in loader.animationFrames(for: request) {} } == text)
     }
 
-    @Test func dataIsTheBodyAsItCame() async throws {
+    @Test func dataIsTheUndecodedBody() async throws {
         try await withLoopbackOrigin { origin in
             let body = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             origin.route("/data", .init(body: body))

@@ -55,7 +55,7 @@ struct PlaybackTests {
         #expect(shown == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]])
     }
 
-    @Test func withoutEndItGoesOn() async throws {
+    @Test func endlessAnimationRepeats() async throws {
         let clock = ManualClock()
         let playback = AnimationPlayback(
             try Self.animation(frames: 2, loopCount: 0), decoder: loader.decoder, clock: clock)
@@ -86,7 +86,7 @@ struct PlaybackTests {
         #expect(try await end == nil)
     }
 
-    @Test func cancellingEndsTheWait() async throws {
+    @Test func cancelingEndsPlayback() async throws {
         let clock = ManualClock()
         let stream = loader.frames(of: try Self.animation(), clock: clock)
         let task = Task { () -> Int in

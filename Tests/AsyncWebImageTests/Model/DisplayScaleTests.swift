@@ -10,7 +10,7 @@ struct DisplayScaleTests {
         ("http://example.com/icon@4x.png", 1), ("http://example.com/@2x.d/icon.png", 1),
         ("http://example.com/icon@2x", 1), ("http://user@2x.example.com/icon.png", 1),
     ])
-    func isInTheFilesName(_ url: String, _ scale: Int) throws {
+    func displayScaleIsInTheFileName(_ url: String, _ scale: Int) throws {
         #expect(try HTTPURL(url).displayScale == scale)
     }
 }

@@ -27,13 +27,13 @@ struct RateLimitTests {
     }
 
     @Test(arguments: [0, -1, .nan, -.infinity, 1e-300])
-    func senselessRateBecomesOneAnHour(_ rate: Double) {
+    func invalidRateIsClampedToOnePerHour(_ rate: Double) {
         let limit = RateLimit(requestsPerSecond: rate, burst: .min)
         #expect(limit.burst == 1)
         #expect(abs(limit.interval / .seconds(3_600) - 1) < 1e-9)
     }
 
-    @Test func endlessRateIsNoLimit() {
+    @Test func infiniteRateIsNoLimit() {
         let limit = RateLimit(requestsPerSecond: .infinity, burst: .max)
         var bucket = TokenBucket()
         for _ in 0..<1_000 { bucket.take(at: .zero, limit) }

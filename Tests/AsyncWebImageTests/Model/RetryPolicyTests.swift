@@ -27,7 +27,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test func itGivesUpAfterTheLastTry() {
+    @Test func noRetryAfterTheMaximumNumberOfAttempts() {
         let policy = ExponentialBackoff(maximumTries: 3)
         #expect(policy.delay(after: lost, tries: 2) != nil)
         #expect(policy.delay(after: lost, tries: 3) == nil)
@@ -47,7 +47,7 @@ struct RetryPolicyTests {
         #expect(ExponentialBackoff().delay(after: past, tries: 1) == .zero)
     }
 
-    @Test func aServerThatWantsTooMuchPatienceGetsNone() throws {
+    @Test func tooLongRetryAfterFailsImmediately() throws {
         let policy = ExponentialBackoff(retryAfterLimit: .seconds(10))
         #expect(policy.delay(after: try status(503, [.retryAfter: "11"]), tries: 1) == nil)
         #expect(policy.delay(after: try status(503, [.retryAfter: "99999999999"]), tries: 1) == nil)
@@ -55,7 +55,7 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: ["soon", "-5", "+5", "1.5", ""])
-    func aWishThatCannotBeReadIsNone(_ text: String) throws {
+    func invalidRetryAfterIsIgnored(_ text: String) throws {
         let error = try status(503, [.retryAfter: text])
         #expect(ExponentialBackoff().delay(after: error, tries: 1, random: 1) == .milliseconds(500))
     }

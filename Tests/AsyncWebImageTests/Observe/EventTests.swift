@@ -68,7 +68,7 @@ struct EventTests {
         #expect(count == 4_096)
     }
 
-    @Test func everyTryIsTold() async throws {
+    @Test func everyAttemptHasEvents() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", [.init(status: 503), .init(body: [1])])
             let clock = ManualClock()
@@ -305,7 +305,7 @@ struct EventTests {
         }
     }
 
-    @Test func whatIsOverHasNoProgress() async throws {
+    @Test func completedLoadHasNoProgress() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]))
             let loader = loader()

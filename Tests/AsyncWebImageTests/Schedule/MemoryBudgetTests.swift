@@ -11,13 +11,13 @@ struct MemoryBudgetTests {
         #expect(budget.used == 100)
     }
 
-    @Test func whatCanNeverFitIsRefusedAtOnce() {
+    @Test func requestLargerThanTheBudgetIsRejected() {
         var budget = MemoryBudget(limit: 100)
         #expect(budget.request(101, id: 1) == .impossible)
         #expect(budget.used == 0)
     }
 
-    @Test func nobodyPassesTheHeadOfTheLine() {
+    @Test func smallRequestsDoNotOvertakeTheFirstWaitingOne() {
         var budget = MemoryBudget(limit: 100)
         #expect(budget.request(60, id: 1) == .granted)
         #expect(budget.request(90, id: 2) == .waiting)

@@ -38,7 +38,7 @@ struct PreviewScheduleTests {
     @Test(arguments: [
         (ProgressivePolicy.Selection.none, 1, false), (.first, 1, true), (.everyScan(3), 1, true), (.all, 1, true),
     ])
-    func offShowsNothingAtAll(selection: ProgressivePolicy.Selection, version: Int, isDue: Bool) {
+    func noneSelectionShowsNoPreviews(selection: ProgressivePolicy.Selection, version: Int, isDue: Bool) {
         let schedule = PreviewSchedule(ProgressivePolicy(selection: selection))
         #expect((schedule.decision(State(version: version, scan: 1), at: .zero) == .show) == isDue)
     }
@@ -47,7 +47,7 @@ struct PreviewScheduleTests {
         (ProgressivePolicy.Selection.first, [Int]()), (.everyScan(3), [4, 5]), (.everyScan(1), [2, 3, 4, 5]),
         (.everyScan(0), [2, 3, 4, 5]), (.all, [2, 3, 4, 5]),
     ])
-    func scansAreLeftOutAsAskedFor(selection: ProgressivePolicy.Selection, due: [Int]) {
+    func everyScanSelectionSkipsScans(selection: ProgressivePolicy.Selection, due: [Int]) {
         let schedule = schedule(ProgressivePolicy(selection: selection))
         let shown = (2...5).filter { schedule.decision(State(version: $0, scan: $0), at: .seconds(9)) == .show }
         #expect(shown == due)

@@ -24,7 +24,7 @@ struct TimeAllowanceTests {
         #expect(time.end == second(1_050))
     }
 
-    @Test func noLimitHasNoEnd() {
+    @Test func timeAllowanceWithoutLimitNeverExpires() {
         var time = TimeAllowance(nil)
         time.start(at: second(0))
         time.pause(at: second(1))

@@ -8,7 +8,7 @@ struct ContentEncodingTests {
     private static let compressing = "gzip on; gzip_types *; gzip_min_length 1;"
 
     @Test(arguments: TestSite.Version.allCases)
-    func itSendsBodiesAsTheyAreForNobodyAsks(version: TestSite.Version) async throws {
+    func serverSendsUncompressedBodiesByDefault(version: TestSite.Version) async throws {
         let body = try Samples.file(.png)
         let site = try await TestSite(version, ["a.png": body], directives: Self.compressing)
         let loader = site.loader()

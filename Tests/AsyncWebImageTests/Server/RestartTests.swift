@@ -17,7 +17,7 @@ struct RestartTests {
     }
 
     @Test(arguments: TestSite.Version.allCases)
-    func callersHearWhatHappenedAndMayTryAgain(version: TestSite.Version) async throws {
+    func callersGetARetryableErrorDuringAServerRestart(version: TestSite.Version) async throws {
         let site = try await TestSite(version, ["a": Self.body], directives: "limit_rate 200k;")
         let loader = site.loader()
         let request = ImageRequest(site.url("a"))
@@ -36,7 +36,7 @@ struct RestartTests {
     }
 
     @Test(arguments: TestSite.Version.allCases)
-    func whoeverTriesAgainHasTheImageInTheEnd(version: TestSite.Version) async throws {
+    func retriesSucceedAfterAServerRestart(version: TestSite.Version) async throws {
         let file = try Samples.file(.png, 200, 150)
         // So slow that the server goes away in the middle however late the test gets its turn.
         let slow = "limit_rate 1k; limit_rate_after 1k;"

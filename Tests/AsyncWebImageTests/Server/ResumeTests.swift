@@ -57,7 +57,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: TestSite.Version.allCases)
-    func ofAnImageThatHasChangedTheNewOneIsShown(version: TestSite.Version) async throws {
+    func changedImageIsShownAfterAResume(version: TestSite.Version) async throws {
         let other = try Samples.file(.png, 300, 400)
         let image = try await load(try Samples.file(.png, 400, 300), from: version) {
             $0.task(for: $1)

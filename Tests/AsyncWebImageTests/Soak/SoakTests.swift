@@ -5,7 +5,7 @@ import Testing
 #if canImport(Glibc)
 /// Each in a process of its own, or as the only test of one: descriptors and threads are counted.
 struct SoakTests {
-    @Test(.timeLimit(.minutes(3))) func aFewSecondsLeaveNothing() async {
+    @Test(.timeLimit(.minutes(3))) func soakOfAFewSecondsLeavesNothing() async {
         await #expect(processExitsWith: .success) {
             for seed in [1, 2] as [UInt64] {
                 let run = SoakRun(seed: seed, duration: .seconds(2), roundDuration: .seconds(1))
@@ -17,7 +17,7 @@ struct SoakTests {
 
     /// `make soak`.
     @Test(.enabled(if: LongSoak.asked != nil, "make soak"))
-    func aLongTimeLeavesNothing() async throws {
+    func longSoakLeavesNothing() async throws {
         let long = try #require(LongSoak.asked)
         long.print("seed \(long.seed), \(long.seconds) seconds")
         var run = SoakRun(seed: long.seed, duration: .seconds(long.seconds), roundDuration: .seconds(10))

@@ -11,7 +11,7 @@ struct AlarmTests {
         ManualClock.Instant(offset: .milliseconds(milliseconds))
     }
 
-    @Test func goesOffAtItsTime() async throws {
+    @Test func alarmCallsBackAtItsTime() async throws {
         let rang = OneShot<Void>()
         let alarm = Alarm(clock: clock) { rang.resolve(.success(())) }
         alarm.set(time(100))
@@ -21,7 +21,7 @@ struct AlarmTests {
         withExtendedLifetime(alarm) {}
     }
 
-    @Test func aNewTimeTakesThePlaceOfTheOld() async throws {
+    @Test func newAlarmTimeReplacesTheOld() async throws {
         let rang = OneShot<Void>()
         let alarm = Alarm(clock: clock) { rang.resolve(.success(())) }
         alarm.set(time(100))
@@ -33,7 +33,7 @@ struct AlarmTests {
         withExtendedLifetime(alarm) {}
     }
 
-    @Test func lettingItGoTakesItBack() async throws {
+    @Test func releasingAnAlarmCancelsIt() async throws {
         final class Probe: Sendable {}
         weak let probe: Probe?
         do {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct OneShotTests {
-    @Test func theFirstAnswerWins() async throws {
+    @Test func firstResultOfAOneShotIsKept() async throws {
         let answer = OneShot<Int>()
         #expect(!answer.isResolved)
         answer.resolve(.success(1))
@@ -14,7 +14,7 @@ struct OneShotTests {
         #expect(try await answer.value == 1)
     }
 
-    @Test func everybodyWhoWaitsIsAnswered() async throws {
+    @Test func allWaitersOfAOneShotGetTheResult() async throws {
         let answer = OneShot<Int>()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<100 { group.addTask { try await answer.value } }

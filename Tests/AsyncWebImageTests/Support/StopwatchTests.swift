@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct StopwatchTests {
-    @Test func countsFromWhenItWasMade() {
+    @Test func stopwatchStartsAtItsCreation() {
         let clock = ManualClock()
         clock.advance(by: .seconds(5))
         let stopwatch = Stopwatch(clock)
@@ -12,7 +12,7 @@ struct StopwatchTests {
         #expect(stopwatch.now.elapsed == .seconds(3))
     }
 
-    @Test func sleepsByItsClock() async throws {
+    @Test func stopwatchSleepsOnItsClock() async throws {
         let clock = ManualClock()
         clock.advance(by: .seconds(5))
         let stopwatch = Stopwatch(clock)

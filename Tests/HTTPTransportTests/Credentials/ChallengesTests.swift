@@ -16,7 +16,7 @@ struct ChallengesTests {
             ([], [], nil), ([""], [], nil), (["\"\"\""], [], nil), (["="], [], nil),
             (["Basic realm=\"open"], ["basic"], "open"),
         ] as [([String], [String], String?)])
-    func areRead(values: [String], schemes: [String], realm: String?) {
+    func challengesAreParsed(values: [String], schemes: [String], realm: String?) {
         let challenges = Challenges(values)
         #expect(challenges.realm == realm)
         // Of what stands behind a token68 nothing else is made than further names.
@@ -35,7 +35,7 @@ struct ChallengesTests {
 }
 
 struct HashTests {
-    @Test func areThoseOfTheStandards() {
+    @Test func knownMD5AndSHA256HashesAreCorrect() {
         #expect(Hash.md5("abc") == "900150983cd24fb0d6963f7d28e17f72")
         #expect(Hash.sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         let long = String(repeating: "a", count: 119)

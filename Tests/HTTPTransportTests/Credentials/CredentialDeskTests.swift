@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPTransport
 
 struct CredentialDeskTests {
-    @Test func whatIsForgottenLeavesNothing() throws {
+    @Test func forgottenCredentialsAreNotKept() throws {
         var desk = CredentialDesk()
         let url = try HTTPURL("https://example.com/")
         let key = CredentialDesk.Key(origin: CredentialDesk.origin(of: url), realm: "r")

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct BodyTests {
     @Test(arguments: [0, 1, 2, 1_023, 16_383, 16_384, 16_385, 65_536, 65_537, 300_001, 3_000_017])
-    func arrivesAsItWasSent(count: Int) async throws {
+    func bodyIsReceivedUnchanged(count: Int) async throws {
         let body = pattern(count)
         try await withOrigin { (origin, transport) async throws in
             for framing in [LoopbackOrigin.Response.Framing.contentLength, .chunked, .untilClose] {
@@ -20,7 +20,7 @@ struct BodyTests {
         }
     }
 
-    @Test func arrivesWhileItIsSent() async throws {
+    @Test func bodyIsDeliveredWhileItIsSent() async throws {
         try await withOrigin { (origin, transport) async throws in
             let gate = Gate()
             origin.route("/held", LoopbackOrigin.Response(body: pattern(1_000)).held(at: .body(400), until: gate))
@@ -32,7 +32,7 @@ struct BodyTests {
         }
     }
 
-    @Test func theReceiverMayStop() async throws {
+    @Test func receiverCanStopATransfer() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/big", LoopbackOrigin.Response(body: pattern(10_000_000)))
             let recorder = Recorder { received, _ in received > 100_000 ? .stop : .more }
@@ -70,7 +70,7 @@ struct BodyTests {
         }
     }
 
-    @Test func anAnswerThatIsHeldBackHoldsUpNobodyElse() async throws {
+    @Test func heldResponseDoesNotDelayOtherTransfers() async throws {
         try await withOrigin { (origin, transport) async throws in
             let gate = Gate()
             origin.route("/held", LoopbackOrigin.Response(body: [1]).held(at: .start, until: gate))

@@ -14,7 +14,7 @@ struct CancellationTests {
         #expect(record.callsAfterEnd == 0, sourceLocation: sourceLocation)
     }
 
-    @Test func atOnce() async throws {
+    @Test func cancellationImmediatelyAfterTheStart() async throws {
         try await withOrigin { (origin, transport) async throws in
             let recorder = Recorder()
             try transport.start(origin.url("/a"), recorder).cancel()
@@ -23,7 +23,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func whileTheHostIsLookedUp() async throws {
+    @Test func cancellationDuringNameResolution() async throws {
         let gate = ThreadGate()
         defer { gate.open() }
         let looking = Tally()
@@ -50,7 +50,7 @@ struct CancellationTests {
     @Test(arguments: [
         LoopbackOrigin.Response.Point.start, .insideHead, .body(0), .body(500),
     ])
-    func whileTheOriginIsSilent(point: LoopbackOrigin.Response.Point) async throws {
+    func cancellationWhileWaitingForAResponse(point: LoopbackOrigin.Response.Point) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)).stalled(at: point))
             let recorder = Recorder()
@@ -64,7 +64,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func whilePaused() async throws {
+    @Test func cancellationWhilePaused() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000_000)))
             let recorder = Recorder { _, _ in .pause }
@@ -80,7 +80,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func afterTheEnd() async throws {
+    @Test func cancellationAfterTheEndHasNoEffect() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
             let recorder = Recorder()
@@ -92,7 +92,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func fromInsideTheReceiver() async throws {
+    @Test func cancellationFromAReceiverCallback() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(5_000_000)))
             let transfer = Locked((any Transfer)?.none)
@@ -111,7 +111,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func atAThousandRandomMoments() async throws {
+    @Test func cancellationAtRandomMomentsEndsEachTransferOnce() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/big", LoopbackOrigin.Response(body: pattern(500_000)))
             origin.route("/chunked", LoopbackOrigin.Response(body: pattern(100_000), framing: .chunked))

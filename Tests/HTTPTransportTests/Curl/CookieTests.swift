@@ -19,7 +19,7 @@ struct CookieTests {
         return origin.recordedRequests.last?.headerFields["Cookie"]
     }
 
-    @Test func areSentBackToWhereTheyCameFrom() async throws {
+    @Test func cookiesAreSentToTheirOrigin() async throws {
         try await withLoopbackOrigin { origin in
             route(origin)
             let transport = CurlTransport()
@@ -30,7 +30,7 @@ struct CookieTests {
         }
     }
 
-    @Test func areNeitherKeptNorSentUnasked() async throws {
+    @Test func cookiesAreIgnoredUnlessRequested() async throws {
         try await withLoopbackOrigin { origin in
             route(origin)
             let transport = CurlTransport()
@@ -42,7 +42,7 @@ struct CookieTests {
         }
     }
 
-    @Test func ofOneTransportAreNotThoseOfAnother() async throws {
+    @Test func transportsDoNotShareCookies() async throws {
         try await withLoopbackOrigin { origin in
             route(origin)
             _ = try await get("/set", origin, CurlTransport())
@@ -50,7 +50,7 @@ struct CookieTests {
         }
     }
 
-    @Test func ofARedirectAreSentToItsTarget() async throws {
+    @Test func cookiesOfARedirectAreSentToItsTarget() async throws {
         try await withLoopbackOrigin { origin in
             route(origin)
             let sent = try await get("/login", origin, CurlTransport())
@@ -58,7 +58,7 @@ struct CookieTests {
         }
     }
 
-    @Test func mayComeFromAFileAndStayAwayOnceTheyAreTaken() async throws {
+    @Test func cookieFileIsLoadedOnlyOnce() async throws {
         try await withLoopbackOrigin { origin in
             route(origin)
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("cookies-\(UUID().uuidString)")

@@ -83,7 +83,7 @@ struct CredentialTests {
         Credential.basic(user: "me", password: "wrong"), .digest(user: "me", password: "wrong"),
         .password(user: "me", password: "wrong"), .bearer("wrong"),
     ])
-    func whatIsRefusedIsNotTriedAgain(credential: Credential) async throws {
+    func refusedCredentialIsNotSentAgain(credential: Credential) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.guardByDigest("/a", .md5)
             let record = try await transport.fetch(origin.url("/a")) { $0.credential = credential }
@@ -139,7 +139,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func theRequestsOwnCountMoreThanTheURLs() async throws {
+    @Test func requestCredentialTakesPrecedenceOverTheURL() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.guardByBasic("/a")
             let right = "http://me:secret@127.0.0.1:\(origin.port)/a"
@@ -154,7 +154,7 @@ struct CredentialTests {
     }
 
     @Test(arguments: [Credential.bearer("t"), .basic(user: "a", password: "b"), .digest(user: "a", password: "b")])
-    func doNotLeaveTheirOrigin(credential: Credential) async throws {
+    func credentialsAreNotForwardedToOtherOrigins(credential: Credential) async throws {
         try await withLoopbackOrigin { (other) async throws in
             other.guardByDigest("/end", .md5, user: "a", password: "b")
             try await withOrigin { (origin, transport) async throws in
@@ -206,7 +206,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func aProviderMayHaveNothingToSay() async throws {
+    @Test func status401IsTheResponseIfTheProviderReturnsNil() async throws {
         try await withProvider(Provider { _ in nil }) { (origin, transport) async throws in
             origin.guardByBasic("/a")
             let record = try await transport.fetch(origin.url("/a"))
@@ -226,7 +226,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func aProvidersErrorIsTold() async throws {
+    @Test func providerErrorFailsTheRequest() async throws {
         struct Locked: Error, CustomStringConvertible { let description = "the key chain is locked" }
         try await withProvider(Provider { _ in throw Locked() }) { (origin, transport) async throws in
             origin.guardByBasic("/a")
@@ -275,7 +275,7 @@ struct CredentialTests {
     }
 
     @Test(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"))
-    func nginxTakesThemToo() async throws {
+    func nginxAcceptsBasicCredentials() async throws {
         let server = try await SecureServer()
         let transport = CurlTransport(
             configuration: .init(proxy: .none, tls: .init(certificateAuthorityFile: server.certificateAuthorityFile)))

@@ -22,7 +22,7 @@ struct DeadlineTests {
         (LoopbackOrigin.Response.Point.start, Deadlines.Kind.firstByte), (.insideHead, .idle), (.body(0), .idle),
         (.body(10), .idle),
     ])
-    func aSilentOriginIsGivenUp(point: LoopbackOrigin.Response.Point, kind: Deadlines.Kind) async throws {
+    func silentOriginTimesOut(point: LoopbackOrigin.Response.Point, kind: Deadlines.Kind) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route(
                 "/a",
@@ -52,7 +52,7 @@ struct DeadlineTests {
         #expect(record.error?.reason == .timedOut(.connect))
     }
 
-    @Test func aStuckLookupIsGivenUp() async throws {
+    @Test func stuckLookupTimesOut() async throws {
         let gate = ThreadGate()
         defer { gate.open() }
         let lookups = Locked(0)
@@ -150,7 +150,7 @@ struct DeadlineTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1)])
-    func noTimeAtAllIsTooShort(limit: Duration) async throws {
+    func zeroDeadlineTimesOut(limit: Duration) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response().stalled(at: .start))
             let record = try await transport.fetch(origin.url("/a")) { $0.deadlines.total = limit }
@@ -158,7 +158,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func agesAreLongEnough() async throws {
+    @Test func veryLongDeadlinesDoNotOverflow() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
             let age = Duration.seconds(Int64.max)

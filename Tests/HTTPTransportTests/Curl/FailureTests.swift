@@ -70,7 +70,7 @@ struct FailureTests {
         }
     }
 
-    @Test func aRefusedConnectionIsNone() async throws {
+    @Test func refusedConnectionIsConnectionFailed() async throws {
         // Nothing listens there; the port of a stopped origin may be another origin's by now.
         let transport = CurlTransport(configuration: .init(proxy: .none))
         let error = try #require(try await transport.fetch("http://127.0.0.1:1/a").error)
@@ -97,7 +97,7 @@ struct FailureTests {
     }
 
     /// As of a server that is restarted: it may be there the next time.
-    @Test func aConnectionThatEndsDuringTheHandshakeIsNone() async throws {
+    @Test func connectionClosedDuringTLSHandshakeIsConnectionFailed() async throws {
         try await withOrigin { (origin, transport) async throws in
             // To the origin a handshake is no request.
             let error = try #require(try await transport.fetch("https://127.0.0.1:\(origin.port)/").error)
@@ -114,7 +114,7 @@ struct FailureTests {
         .other(code: 99),
         .refusedByProxy(status: 403), .invalidProxy,
     ])
-    func everyReasonIsASentence(reason: TransportError.Reason) {
+    func everyTransportErrorReasonHasADescription(reason: TransportError.Reason) {
         let text = TransportError(url: "http://example.org/", reason: reason).description
         #expect(text.count > 8)
         #expect(!text.contains("Optional") && !text.contains("\n"))

@@ -8,7 +8,7 @@ import Threading
 /// In processes of their own, where no other test has threads and descriptors.
 @Suite(.timeLimit(.minutes(2)))
 struct LifetimeTests {
-    @Test func nothingIsLeftOfATransport() async {
+    @Test func releasedTransportLeavesNoThreadOrDescriptor() async {
         await #expect(processExitsWith: .success) {
             try await withLoopbackOrigin { (origin) async throws in
                 origin.route("/a", LoopbackOrigin.Response(body: pattern(100_000)))
@@ -50,7 +50,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test func anUnusedTransportGoesToo() async {
+    @Test func unusedTransportIsReleased() async {
         await #expect(processExitsWith: .success) {
             func makeTransports(_ count: Int) async -> Bool {
                 for _ in 0..<count { _ = CurlTransport(configuration: .init(proxy: .none)) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct MetricsTests {
-    @Test func timesAreInOrder() async throws {
+    @Test func transferMetricsAreInChronologicalOrder() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/r", .redirect(to: "/a"))
             origin.route("/a", LoopbackOrigin.Response(body: pattern(100_000)))

@@ -16,7 +16,7 @@ struct ProxyTests {
         CurlTransport(configuration: .init(proxy: .url("http://127.0.0.1:\(proxy.port)")))
     }
 
-    @Test func isToldWhoAsks() async throws {
+    @Test func proxyReceivesItsCredential() async throws {
         try await withLoopbackOrigin { (proxy) async throws in
             let (user, password) = ("m@e;ü", "s/e%c#r:et")
             let right = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
@@ -37,7 +37,7 @@ struct ProxyTests {
         }
     }
 
-    @Test func aWrongCredentialIsTheProxysAffair() async throws {
+    @Test func wrongProxyCredentialIsReportedAsProxyFailure() async throws {
         try await withConnectProxy(user: "me", password: "secret") { (proxy) async throws in
             let wrong = ProxyRule.url("http://127.0.0.1:\(proxy.port)", user: "me", password: "wrong")
             for rule in [wrong, .url("http://127.0.0.1:\(proxy.port)")] {
@@ -55,7 +55,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: [(403, false), (404, false), (408, true), (429, true), (502, true), (504, true)])
-    func aRefusalIsTold(status: Int, isRetryable: Bool) async throws {
+    func proxyRefusalIsReportedWithItsStatus(status: Int, isRetryable: Bool) async throws {
         try await withConnectProxy(.refusal(status: status)) { (proxy) async throws in
             let error = try #require(try await transport(proxy).fetch("https://nonexistent.invalid/").error)
             #expect(error.reason == .refusedByProxy(status: status))
@@ -91,7 +91,7 @@ struct ProxyTests {
     @Test(arguments: [
         "ftp://me:secret@127.0.0.1:1", "http://me:secret@127.0.0.1:x", "me:secret@[zz]:1", "me:sec//ret@127.0.0.1:x",
     ])
-    func whatIsNoProxyIsNotTriedAgain(proxy: String) async throws {
+    func invalidProxyIsNotRetryable(proxy: String) async throws {
         let transport = CurlTransport(configuration: .init(proxy: .url(proxy)))
         let error = try #require(try await transport.fetch("http://example.org/").error)
         #expect(error.reason == .invalidProxy)
@@ -100,7 +100,7 @@ struct ProxyTests {
         #expect(!error.description.contains("sec"))
     }
 
-    @Test func aProxyThatSaysNothingIsGivenUp() async throws {
+    @Test func silentProxyTimesOut() async throws {
         try await withConnectProxy(.silence) { (proxy) async throws in
             let error = try #require(
                 try await transport(proxy).fetch("https://nonexistent.invalid/") {

@@ -36,7 +36,7 @@ struct RangeTests {
         }
     }
 
-    @Test func theRestOfAnUnchangedFileComesAlone() async throws {
+    @Test func rangeRequestForAnUnchangedFileReturnsTheRemainder() async throws {
         let (server, broken) = try await brokenTransfer()
         let rest = try await rest(server, after: broken)
         #expect(rest.head?.status == .partialContent)
@@ -45,7 +45,7 @@ struct RangeTests {
         #expect(broken.body + rest.body == Self.file)
     }
 
-    @Test func aChangedFileComesWhole() async throws {
+    @Test func rangeRequestForAChangedFileReturnsTheWholeFile() async throws {
         let (server, broken) = try await brokenTransfer()
         let other = Array(Self.file.reversed()) + [1]
         try server.write(other, to: "a")

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308])
-    func areFollowed(status: Int) async throws {
+    func redirectsAreFollowed(status: Int) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route(
                 "/a",
@@ -23,7 +23,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func mayLeadElsewhereInAChain() async throws {
+    @Test func redirectChainsCanCrossOrigins() async throws {
         let key = try #require(HTTPField.Name("X-Api-Key"))
         try await withLoopbackOrigin { (other) async throws in
             other.route("/end", LoopbackOrigin.Response(body: [1]))
@@ -48,7 +48,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func aLoopIsLeft() async throws {
+    @Test func redirectLoopFails() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "/a"))
             let record = try await transport.fetch(origin.url("/a")) { $0.redirectLimit = 5 }
@@ -57,7 +57,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func aLoopIsLeftAfterTenUnlessToldOtherwise() async throws {
+    @Test func redirectLoopFailsAfterTenByDefault() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "/a"))
             let record = try await transport.fetch(origin.url("/a"))
@@ -67,7 +67,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func cannotMakeUsSendAUserAndPassword(host: String) async throws {
+    func userAndPasswordInALocationAreIgnored(host: String) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "http://you:yours@\(host):\(origin.port)/b"))
             origin.route("/b", LoopbackOrigin.Response(body: [1]))
@@ -79,7 +79,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["ftp://127.0.0.1/", "file:///etc/passwd", "javascript:alert(1)"])
-    func toOtherSchemesAreRefused(location: String) async throws {
+    func redirectsToOtherSchemesAreRejected(location: String) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .redirect(to: location))
             let record = try await transport.fetch(origin.url("/a"))
@@ -88,7 +88,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func withoutLocationAreAnswers() async throws {
+    @Test func redirectStatusWithoutLocationIsTheResponse() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(status: 302, body: [1]))
             origin.route("/b", LoopbackOrigin.Response(status: 304, headerFields: ["Location": "/a"]))
@@ -125,7 +125,7 @@ struct RedirectTests {
         LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], framing: .untilClose)
             .stalled(at: .body(0)),
     ])
-    func aBodyThatDoesNotEndIsNotWaitedFor(redirect: LoopbackOrigin.Response) async throws {
+    func endlessRedirectBodyIsNotAwaited(redirect: LoopbackOrigin.Response) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", redirect)
             origin.route("/b", LoopbackOrigin.Response(body: [1]))

@@ -16,7 +16,7 @@ struct SilentReadsTests {
         #expect(reads.note(3, calledBack: false) { 1_001 + SilentReads.limit })
     }
 
-    @Test func whatBelongsToAResponseStartsTheCountAnew() {
+    @Test func responseDataResetsTheSilentReadCount() {
         var reads = watching(3)
         for count in 0..<10 {
             #expect(!reads.note(3, calledBack: false) { Int64(count) * SilentReads.limit })

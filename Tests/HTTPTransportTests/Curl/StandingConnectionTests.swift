@@ -11,7 +11,7 @@ struct StandingConnectionTests {
     private static let closings = [Response().cut(at: .start), Response().reset(at: .start)]
 
     @Test(arguments: closings)
-    func oneThatIsClosedAsItIsTakenUpIsReplaced(closing: Response) async throws {
+    func reusedConnectionClosedByTheServerIsReplaced(closing: Response) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/first", Response(body: [1]))
             origin.route("/a", [closing, Response(body: [2])])
@@ -26,7 +26,7 @@ struct StandingConnectionTests {
 
     /// libcurl itself takes up one old connection after the other, and then gives up.
     @Test(arguments: closings)
-    func manyThatAreClosedAsTheyAreTakenUpAreReplaced(closing: Response) async throws {
+    func manyReusedConnectionsClosedByTheServerAreReplaced(closing: Response) async throws {
         let count = 10
         try await withOrigin { (origin, transport) async throws in
             let gate = Gate()
@@ -47,7 +47,7 @@ struct StandingConnectionTests {
     }
 
     @Test(arguments: closings)
-    func aNewOneThatIsClosedIsAFailure(closing: Response) async throws {
+    func newConnectionClosedByTheServerIsAFailure(closing: Response) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/first", Response(body: [1]))
             origin.route("/a", closing)

@@ -28,7 +28,7 @@ struct TransferClockTests {
         expect(clock, .seconds(10), .total)
     }
 
-    @Test func whatIsOfNoUseIsNotWaitedForLong() {
+    @Test func discardedBodiesHaveAShortDeadline() {
         var clock = TransferClock(Deadlines(idle: nil, total: .seconds(1)), now: start)
         clock.enter(.discarding, now: start)
         expect(clock, .milliseconds(500), .idle)

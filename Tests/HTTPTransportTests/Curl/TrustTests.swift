@@ -31,7 +31,7 @@ struct TrustTests {
             transport, "https://localhost:\(server.port)/small", "matches target host name 'localhost'")
     }
 
-    @Test func theOldestVersionIsAsAsked() async throws {
+    @Test func minimumTLSVersionIsEnforced() async throws {
         let server = try await SecureServer()
         let url = "https://127.0.0.1:\(server.port(of: .tls12))/small"
         var options = TLSOptions(certificateAuthorityFile: server.certificateAuthorityFile)
@@ -98,7 +98,7 @@ struct TrustTests {
         #expect(try result(TLSOptions(insecureHosts: ["127.0.0.1"])) == CURLE_OK)
     }
 
-    @Test func aServerThatAsksIsShownWhoWeAre() async throws {
+    @Test func clientCertificateIsPresentedOnRequest() async throws {
         let server = try await SecureServer()
         let check = try await ClientCheckServer(of: server)
         let url = "https://127.0.0.1:\(check.port)/"
@@ -130,7 +130,7 @@ struct TrustTests {
         try await expectInsecure(transport(options), url, "unable to set private key file: '/nowhere/a.key'")
     }
 
-    @Test func whatTakesACertificateOfOursDoesNotLeadToHTTP() async throws {
+    @Test func requestsWithAClientCertificateDoNotFollowRedirectsToHTTP() async throws {
         let server = try await SecureServer()
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/small", LoopbackOrigin.Response(body: [1]))

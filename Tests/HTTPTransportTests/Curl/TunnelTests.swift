@@ -27,7 +27,7 @@ struct TunnelTests {
         if case .refusedByPolicy? = error?.reason { true } else { false }
     }
 
-    @Test func tellsEachSideItsOwnSecretsOnly() async throws {
+    @Test func tunnelSendsEachCredentialOnlyToItsServer() async throws {
         let server = try await SecureServer()
         try await withConnectProxy(user: "me", password: "s:cret") { (proxy) async throws in
             let rule = ProxyRule.url("http://127.0.0.1:\(proxy.port)", user: "me", password: "s:cret")
@@ -77,7 +77,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func theOriginIsStillToldByItsCertificate() async throws {
+    @Test func originCertificateIsVerifiedThroughATunnel() async throws {
         let server = try await SecureServer()
         try await withConnectProxy { (proxy) async throws in
             let url = "https://photos.example:\(server.port)/small"
@@ -87,7 +87,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func anOriginsOwn407IsNoWordOfTheProxy() async throws {
+    @Test func status407OfAnOriginIsNotAProxyFailure() async throws {
         let server = try await SecureServer()
         try await withConnectProxy { (proxy) async throws in
             let rule = ProxyRule.url("http://127.0.0.1:\(proxy.port)", user: "me", password: "secret")
@@ -98,7 +98,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func whereAddressesAreJudgedNoNameGoesThroughATunnel() async throws {
+    @Test func addressPolicyRejectsNamesThroughATunnel() async throws {
         let server = try await SecureServer()
         try await withConnectProxy { (proxy) async throws in
             let url = "https://photos.example:\(server.port)/small"

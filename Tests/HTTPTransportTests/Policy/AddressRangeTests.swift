@@ -9,7 +9,7 @@ struct AddressRangeTests {
         ("::1", "::1", "::2"), ("2001:db8::/127", "2001:db8::1", "2001:db8::2"),
         ("::ffff:10.0.0.0/104", "10.9.9.9", "11.0.0.0"), ("10.0.0.0/8", "::ffff:10.0.0.1", "::10.0.0.1"),
     ])
-    func containsWhatBeginsWithItsBits(range: String, inside: String, outside: String) throws {
+    func addressRangeContainsAddressesWithItsPrefix(range: String, inside: String, outside: String) throws {
         let range = try #require(AddressRange(range))
         #expect(range.contains(try #require(IPAddress(inside))))
         #expect(!range.contains(try #require(IPAddress(outside))))
@@ -19,11 +19,11 @@ struct AddressRangeTests {
         "", "/", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0/8", "::/129",
         "::ffff:10.0.0.0/95", "10.0.0.0/0008", "example.org/8", "10.0.0.0 /8",
     ])
-    func nothingElseIsOne(text: String) {
+    func invalidAddressRangesAreRejected(text: String) {
         #expect(AddressRange(text) == nil)
     }
 
-    @Test func isWrittenWithTheBitsThatCount() {
+    @Test func addressRangeDescriptionHasItsPrefixLength() {
         #expect(AddressRange("10.1.2.3/8").description == "10.0.0.0/8")
         #expect(AddressRange("2001:db8::1/32").description == "2001:db8::/32")
         #expect(AddressRange("192.0.2.1").description == "192.0.2.1/32")

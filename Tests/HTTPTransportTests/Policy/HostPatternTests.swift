@@ -11,7 +11,7 @@ struct HostPatternTests {
         ("bücher.example", "http://xn--bcher-kva.example/", true), ("127.0.0.1", "http://0x7f.1/", true),
         ("[::1]", "http://[::1]/", true),
     ])
-    func matchesAHostOrAllBelowADomain(pattern: String, url: String, expected: Bool) throws {
+    func hostPatternMatchesAHostOrASubdomain(pattern: String, url: String, expected: Bool) throws {
         #expect(try #require(HostPattern(pattern)).matches(try HTTPURL(url).host) == expected)
     }
 
@@ -19,7 +19,7 @@ struct HostPatternTests {
         "", "*", "*.", "*.*.example", "a*.example", "a/b", "user@host", "host:80", "a b", "http://a/",
         "?",
     ])
-    func nothingElseIsOne(text: String) {
+    func invalidHostPatternsAreRejected(text: String) {
         #expect(HostPattern(text) == nil)
     }
 }

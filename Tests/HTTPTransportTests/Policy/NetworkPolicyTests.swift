@@ -7,7 +7,7 @@ struct NetworkPolicyTests {
         policy.refusal(of: try HTTPURL(url), throughProxy: throughProxy)?.description
     }
 
-    @Test func allowsAllWithoutRules() throws {
+    @Test func networkPolicyWithoutRulesAllowsEverything() throws {
         #expect(NetworkPolicy().allowsAll)
         #expect(try refusal("http://127.0.0.1:1/", by: NetworkPolicy()) == nil)
     }
@@ -30,7 +30,7 @@ struct NetworkPolicyTests {
     }
 
     @Test(arguments: ["http://１２７.1/", "http://127.0.0.1./", "http://2130706433。/", "http://0x7f.1./"])
-    func addressesInDisguiseAreJudged(url: String) throws {
+    func unusualAddressNotationsAreChecked(url: String) throws {
         #expect(try refusal(url, by: NetworkPolicy(hosts: [.deny("127.0.0.1")])) != nil)
         var policy = NetworkPolicy.publicInternetOnly
         policy.trustsProxy = true
@@ -65,7 +65,7 @@ struct NetworkPolicyTests {
         "2002:a00:1::", "2a00:1450:4001::5efe:10.0.0.1", "2a00:1450:4001::200:5efe:192.168.0.1", "3fff::1", "4000::",
         "5f00::1", "fc00::1", "fdff::1", "fe80::1", "febf::1", "fec0::1", "ff02::1", "ff0e::1",
     ])
-    func whatIsNotPublicIsRefused(address: String) throws {
+    func publicInternetPolicyRejectsNonpublicAddresses(address: String) throws {
         let address = try #require(IPAddress(address))
         #expect(NetworkPolicy.publicInternetOnly.refusal(of: address) != nil)
     }
@@ -78,7 +78,7 @@ struct NetworkPolicyTests {
         "192.31.196.1", "192.52.193.1", "192.175.48.1", "2001:4:112::1", "2001:200::1", "2620:4f:8000::1",
         "2001:4860:4860::8888", "2002:808:808::1", "2606:4700::1111", "2a00:1450:4001::5efe:8.8.8.8", "3ffe::1",
     ])
-    func whatIsPublicIsAllowed(address: String) throws {
+    func publicInternetPolicyAllowsPublicAddresses(address: String) throws {
         let address = try #require(IPAddress(address))
         #expect(NetworkPolicy.publicInternetOnly.refusal(of: address) == nil)
     }
@@ -155,7 +155,7 @@ struct NetworkPolicyTests {
                 == "address 2002:7f00:1::, which holds 127.0.0.1, rule: deny 127.0.0.0/8")
     }
 
-    @Test func aDoorCanBeOpened() throws {
+    @Test func insertedRuleAllowsAnException() throws {
         var policy = NetworkPolicy.publicInternetOnly
         policy.addresses.insert(.allow("10.0.0.5/32"), at: 0)
         #expect(try refusal("http://10.0.0.5/", by: policy) == nil)

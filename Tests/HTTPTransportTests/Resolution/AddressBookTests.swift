@@ -22,7 +22,7 @@ struct AddressBookTests {
         #expect(gatekeeper.counts.withLock { $0.lookups } == ["host"])
     }
 
-    @Test func answersAreKeptAMinuteAndFailuresForAWhile() async throws {
+    @Test func addressesAreCachedForAMinuteAndFailuresForFiveSeconds() async throws {
         let gatekeeper = Gatekeeper()
         gatekeeper.open()
         let now = Locked(ContinuousClock.now)
@@ -45,7 +45,7 @@ struct AddressBookTests {
         #expect(book.knownAnswer(for: "host") == nil)
     }
 
-    @Test func whatPassesIsNotRemembered() async {
+    @Test func temporaryLookupFailuresAreNotCached() async {
         struct Trouble: Error {}
         struct Troubled: HostResolver {
             func addresses(of host: String) async throws -> [IPAddress] { throw Trouble() }

@@ -143,19 +143,19 @@ struct ThreadedResolverTests {
         }
     }
 
-    @Test func aFailureIsThrown() async {
+    @Test func lookupFailureIsThrown() async {
         let gatekeeper = Gatekeeper()
         gatekeeper.open()
         let resolver = ThreadedResolver(gatekeeper.lookup)
         await #expect(throws: LookupFailure(message: "no")) { try await resolver.addresses(of: "bad") }
     }
 
-    @Test func theSystemKnowsThisMachine() throws {
+    @Test func systemLookupResolvesLocalhost() throws {
         let addresses = try systemLookup("localhost")
         #expect(addresses.contains("127.0.0.1") || addresses.contains("::1"))
     }
 
-    @Test func theSystemSaysWhyAHostIsUnknown() {
+    @Test func systemLookupReportsUnknownHosts() {
         let failure = #expect(throws: LookupFailure.self) { try systemLookup("nonexistent.invalid") }
         #expect(failure?.message.isEmpty == false)
     }

@@ -16,7 +16,7 @@ struct TLSOptionsTests {
         "", "sha256//", "/etc/passwd", "sha256//RkzHQyAY9tp3DRm9gt5sIe0YhLfMvDrvVBwtIEZ/M+g",
         "sha1//RkzHQyAY9tp3DRm9gt5sIe0YhLfMvDrvVBwtIEZ/M+g=", "RkzHQyAY9tp3DRm9gt5sIe0YhLfMvDrvVBwtIEZ/M;g=",
     ])
-    func nothingElseIsAPin(text: String) {
+    func invalidPublicKeyPinsAreRejected(text: String) {
         #expect(PublicKeyPin(text) == nil)
     }
 

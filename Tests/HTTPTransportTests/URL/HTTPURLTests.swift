@@ -33,7 +33,7 @@ struct HTTPURLTests {
         ("http://user:secret@example.org/", "http://example.org/"),
         ("http://us%40er@example.org/", "http://example.org/"),
     ])
-    func readsAndNormalises(text: String, expected: String) throws {
+    func urlsAreParsedAndNormalized(text: String, expected: String) throws {
         let url = try HTTPURL(text)
         #expect(url.string == expected)
         // As libcurl does when it fetches it.
@@ -120,7 +120,7 @@ struct HTTPURLTests {
     }
 
     @Test(arguments: ["\u{85}", "\u{202E}", "\u{2066}", "\u{200D}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{E000}"])
-    func errorsShowWhatTheySay(invisible: String) {
+    func errorsReplaceInvisibleCharacters(invisible: String) {
         let error = TransportError(
             url: "http://example.org/\(invisible)gpj.exe", reason: .authenticationFailed, detail: "é\(invisible)a")
         #expect(error.url == "http://example.org/?gpj.exe")

@@ -8,7 +8,7 @@ struct IPAddressTests {
         ("::", "::"), ("::1", "::1"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"), ("::ffff:10.1.2.3", "10.1.2.3"),
         ("::ffff:a01:203", "10.1.2.3"), ("64:ff9b::10.1.2.3", "64:ff9b::a01:203"),
     ])
-    func isReadAndWritten(text: String, expected: String) throws {
+    func ipAddressesAreParsedAndFormatted(text: String, expected: String) throws {
         #expect(try #require(IPAddress(text)).description == expected)
     }
 
@@ -16,7 +16,7 @@ struct IPAddressTests {
         "", "1", "127.1", "127.0.0.256", "127.0.0.1.2", "0177.0.0.1", "0x7f.0.0.1", " 127.0.0.1", "127.0.0.1\u{0}",
         "[::1]", "fe80::1%eth0", ":::", "1::2::3", "localhost",
     ])
-    func nothingElseIsOne(text: String) {
+    func invalidIPAddressesAreRejected(text: String) {
         #expect(IPAddress(text) == nil)
     }
 
@@ -27,7 +27,7 @@ struct IPAddressTests {
         ("http://[::ffff:127.0.0.1]/", "127.0.0.1"), ("http://[fe80::1%25eth0]/", "fe80::1"),
         ("http://１２７.0.0.1/", "127.0.0.1"), ("http://example.org/", nil), ("http://127.0.0.1.example/", nil),
     ])
-    func isFoundInURLsInWhateverForm(url: String, expected: String?) throws {
+    func ipAddressesInURLsAreParsedInAnyNotation(url: String, expected: String?) throws {
         #expect(IPAddress(urlHost: try HTTPURL(url).host)?.description == expected)
     }
 
@@ -46,7 +46,7 @@ struct IPAddressTests {
             ("2a00::200:5efe:127.0.0.1", ["127.0.0.1"]),
             ("2a00::100:5efe:127.0.0.1", []),
         ] as [(String, [String])])
-    func tellsWhichAddressesOfIPv4ItHolds(text: String, expected: [String]) throws {
+    func embeddedIPv4AddressesAreFound(text: String, expected: [String]) throws {
         #expect(try #require(IPAddress(text)).embedded.map(\.description) == expected)
     }
 }

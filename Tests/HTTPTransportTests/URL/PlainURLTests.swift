@@ -9,7 +9,7 @@ struct PlainURLTests {
         "https://a-b.c1.example:444/A_b/c.d/", "http://x/", "http://localhost:1/:a", "http://example.org//a/?b/c",
         "http://255.255.255.255/", "http://0.0.0.0:65535/", "http://1.2.3.example/",
     ])
-    func plainOnesAreReadAsLibcurlReadsThem(text: String) throws {
+    func simpleURLsAreParsedLikeLibcurl(text: String) throws {
         let plain = try #require(PlainURL(text))
         let parsed = try HTTPURL(parsing: text)
         #expect(parsed.string == text)
@@ -28,11 +28,11 @@ struct PlainURLTests {
         "http://example.org/?", "http://example.org/ü", "http://bücher.example/", "ftp://example.org/", "http://0x/",
         "http://1.0x1/", "",
     ])
-    func whateverElseIsLeftToLibcurl(text: String) {
+    func otherURLsAreParsedByLibcurl(text: String) {
         #expect(PlainURL(text) == nil)
     }
 
-    @Test func noTextIsReadTwoWays() {
+    @Test func bothURLParsersAgree() {
         let pieces = [
             "", "a", "z.", "1", "0x", "255.", ".", "-", ":80", ":81", "/", "/.", "?", "%", "@", "A", " ", "[", "\\",
         ]

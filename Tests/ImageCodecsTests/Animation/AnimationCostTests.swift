@@ -58,7 +58,7 @@ struct AnimationCostTests {
         #expect(try estimate([all, pixel], DecodeOptions()) < 2 * 2_000 * 1_000 * 4)
     }
 
-    @Test func whatIsNotShownIsNotDecoded() throws {
+    @Test func invisibleFramesAreNotDecoded() throws {
         // The second frame's data end too early; it is left of what the fill shows.
         let first = TestGIF.Frame(width: 20, height: 4, indices: [UInt8](repeating: 1, count: 80))
         let broken = TestGIF.Frame(width: 2, height: 2, indices: [0])

@@ -63,7 +63,7 @@ struct CompositionTests {
     }
 
     @Test
-    func whatSticksOutOfTheCanvasOfAGIFIsNotShown() throws {
+    func gifPixelsOutsideTheCanvasAreNotShown() throws {
         let outside = TestGIF.Frame(left: 5, top: 5, width: 2, height: 2, indices: [0, 0, 0, 0], disposal: 3)
         let across = TestGIF.Frame(left: 1, top: 1, width: 3, height: 3, indices: [1, 0, 0, 0, 0, 0, 0, 0, 0])
         let empty = TestGIF.Frame(width: 0, height: 0, indices: [])
@@ -73,7 +73,7 @@ struct CompositionTests {
     }
 
     @Test(arguments: [false, true])
-    func ofAFrameThatSticksOutOnlyWhatIsVisibleIsHeld(isInterlaced: Bool) throws {
+    func onlyVisiblePixelsOfAFrameAreHeld(isInterlaced: Bool) throws {
         func frame(_ width: Int, _ height: Int) -> TestGIF.Frame {
             let rows = isInterlaced ? [(0, 8), (4, 8), (2, 4), (1, 2)] : [(0, 1)]
             let order = rows.flatMap { stride(from: $0, to: height, by: $1) }

@@ -53,7 +53,7 @@ struct FrameRendererTests {
     }
 
     @Test(arguments: Resampling.Filter.allCases, targets)
-    func aPartIsWhatTheWholeGives(filter: Resampling.Filter, target: DecodeOptions.Target) throws {
+    func partialRenderingEqualsFullRendering(filter: Resampling.Filter, target: DecodeOptions.Target) throws {
         var random = SeededGenerator(seed: 7)
         for value in 1...8 {
             let orientation = try #require(ImageOrientation(rawValue: value))

@@ -61,7 +61,7 @@ struct StreamingAnimationTests {
     }
 
     @Test(arguments: formats)
-    func whatIsCompleteOfACutFileIsThere(format: ImageFormat) throws {
+    func completeFramesOfATruncatedFileAreAvailable(format: ImageFormat) throws {
         let file = try TestAnimation.file(format, count: 4)
         let whole = try AnimatedImage(file)
         let expected = try whole.allFrames()

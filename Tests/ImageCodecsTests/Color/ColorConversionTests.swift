@@ -33,7 +33,7 @@ struct ColorConversionTests {
         (ReferenceColors.displayP3, Curve.sRGB), (ReferenceColors.adobeRGB, .gamma(2.2)),
         (ReferenceColors.bt2020, .gamma(1.8)),
     ])
-    func spacesOfThreeLightsComeOutAsTheyAreReckoned(matrix: [[Double]], curve: Curve) throws {
+    func matrixProfilesAreConvertedExactly(matrix: [[Double]], curve: Curve) throws {
         let image = try decode(png(TestProfile.lights(matrix, curve)))
         let error = difference(image.pixels, from: noise) { ReferenceColors.sRGBBytes(of: $0, matrix, curve.light) }
         #expect(error < 0.75)
@@ -42,7 +42,7 @@ struct ColorConversionTests {
     }
 
     @Test(arguments: [PixelSize(width: 64, height: 64), PixelSize(width: 320, height: 320)])
-    func tablesOfColorsComeOutAsTheyAreReckoned(size: PixelSize) throws {
+    func tableProfilesAreConvertedExactly(size: PixelSize) throws {
         // Small ones without tables made beforehand, large ones with.
         let noise = TestImage.noise(size.width, size.height, seed: 3, isOpaque: false)
         let file = TestTagged.png(noise, chunks: [TestTagged.iccp(TestProfile.lightTable())])
@@ -76,7 +76,7 @@ struct ColorConversionTests {
         #expect(error < 0.75)
     }
 
-    @Test func alphaStays() throws {
+    @Test func colorConversionKeepsAlpha() throws {
         let profiles = [TestProfile.lights(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()]
         for profile in profiles {
             let image = try decode(png(profile)).pixels

@@ -92,7 +92,7 @@ struct TaggedFileTests {
         }
     }
 
-    @Test(arguments: [8, 40]) func inksAreConvertedByTheirProfile(side: Int) throws {
+    @Test(arguments: [8, 40]) func cmykIsConvertedByItsProfile(side: Int) throws {
         var random = SeededGenerator(seed: 11)
         let blocks = (0..<side * side).map { _ in (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) } }
         let untagged = TestInkJPEG.file(blocks, width: side)
@@ -120,14 +120,14 @@ struct TaggedFileTests {
 
     /// Browsers and djpeg, too, take inks for inverted whether or not Adobe's marker says so.
     @Test(arguments: [TestInkJPEG.Marker.cmyk, .none])
-    func inksWithoutAProfileAreMultiplied(marker: TestInkJPEG.Marker) throws {
+    func cmykWithoutAProfileIsMultiplied(marker: TestInkJPEG.Marker) throws {
         let blocks: [[UInt8]] = [[255, 255, 255, 255], [0, 255, 255, 255], [200, 100, 50, 128], [255, 255, 255, 0]]
         let image = try decode(TestInkJPEG.file(blocks, width: 4, marker: marker)).pixels
         let pixels = (0..<4).map { Array(image.bytes[$0 * 32..<$0 * 32 + 4]) }
         #expect(pixels == [[255, 255, 255, 255], [0, 255, 255, 255], [100, 50, 25, 255], [0, 0, 0, 255]])
     }
 
-    @Test func inksStoredAsLuminanceAndDifferencesAreConverted() throws {
+    @Test func ycckIsConverted() throws {
         var random = SeededGenerator(seed: 4)
         let blocks = (0..<64).map { _ in (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) } }
         let image = try decode(TestInkJPEG.file(blocks, width: 8, marker: .ycck)).pixels

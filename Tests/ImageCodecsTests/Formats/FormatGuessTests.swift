@@ -21,7 +21,7 @@ struct FormatGuessTests {
         ("\0\0\0\u{20}ftypmif1\0\0\0\0", "AVIF or HEIC"),
         ("\0\0\u{1}\0\u{1}\0abcdefg", "ICO"),
     ])
-    func whatIsNoImageOfOursIsNamed(text: String, name: String) {
+    func unsupportedFileTypesAreNamed(text: String, name: String) {
         let bytes = Array(text.utf8)
         #expect(throws: CodecError.unsupportedFormat(lookingLike: name)) { try ImageHeader.probe(bytes.span) }
     }

@@ -26,7 +26,7 @@ struct ProfileDescriptionTests {
     }
 
     @Test
-    func everyCutAndEveryLieIsUnnamedOrAName() {
+    func damagedProfileDescriptionIsUnnamedOrAName() {
         let tag = Array("desc".utf8) + [0, 0, 0, 0, 0, 0, 0, 5] + Array("sRGB".utf8) + [0]
         let whole = profile(tag)
         for length in whole.indices {

@@ -47,7 +47,7 @@ struct DeepPixelsTests {
         #expect(try decode(file, options: DecodeOptions()).pixels.bytes == expected.map { UInt8($0 >> 8) })
     }
 
-    @Test func aTransparentColourOfTheFileIsTransparent() throws {
+    @Test func pngTransparentColorKeyWith16BitsIsTransparent() throws {
         var (image, expected) = image(colorType: 2)
         let colour = Array(image.samples[9..<12])
         for channel in 0..<3 { image.samples[30 + channel] = colour[channel] }
@@ -63,7 +63,7 @@ struct DeepPixelsTests {
     }
 
     @Test(arguments: [2, 6] as [UInt8], resamplings)
-    func scaledOnesAreTheReferenceToTwoSteps(colorType: UInt8, resampling: Resampling) throws {
+    func scaled16BitImageMatchesTheReference(colorType: UInt8, resampling: Resampling) throws {
         let (image, source) = image(colorType: colorType)
         for target in [PixelSize(width: 9, height: 7), PixelSize(width: 40, height: 30)] {
             let options = DecodeOptions(
@@ -86,7 +86,7 @@ struct DeepPixelsTests {
     }
 
     @Test(arguments: ImageOrientation.allCases)
-    func theyAreTurned(orientation: ImageOrientation) throws {
+    func oriented16BitImageIsUpright(orientation: ImageOrientation) throws {
         let (image, _) = image(colorType: 6)
         let exif = TestPNG.chunk("eXIf", TestExif.bytes(orientation: UInt8(orientation.rawValue)))
         let flat = try decode(TestPNG().file(image), options: deep).pixels
@@ -110,7 +110,7 @@ struct DeepPixelsTests {
     }
 
     /// The lights of Display P3: what lies within sRGB comes out as reckoned, finer than bytes could say.
-    @Test func coloursAreConvertedInAllTheirBits() throws {
+    @Test func sixteenBitColorsAreConvertedPrecisely() throws {
         let place: (Int) -> [UInt8] = { TestPNG.number($0) }
         let p3 = [31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000].flatMap(place)
         let chunks = [TestPNG.chunk("gAMA", TestPNG.number(100_000)), TestPNG.chunk("cHRM", p3)]
@@ -127,7 +127,7 @@ struct DeepPixelsTests {
         #expect(Set(curve.indices.filter { $0 % 4 == 0 }.map { curve[$0] }).count == 64)
     }
 
-    @Test func otherFilesAreWidened() throws {
+    @Test func eightBitFilesAreExpandedTo16Bits() throws {
         let photo = TestImage.photo(20, 12)
         for format in ImageFormat.allBuiltIn {
             let file = try photo.encoded(as: format)

@@ -85,7 +85,7 @@ struct PixelFormatTests {
     }
 
     @Test(arguments: others)
-    func whatTurnsOutLateIsTurnedAsWell(format: PixelFormat) throws {
+    func lateOrientationAppliesToEveryPixelFormat(format: PixelFormat) throws {
         let pixels = try TestImages.photo(width: 30, height: 20, hasAlpha: true)
         for file in [ImageFormat.png, .webp] {
             var bytes = try pixels.encoded(
@@ -134,7 +134,7 @@ struct PixelFormatTests {
     }
 
     @Test(arguments: others)
-    func whatIsWrittenHasTheColoursOfThePixels(format: PixelFormat) throws {
+    func encodedImageHasTheColorsOfThePixels(format: PixelFormat) throws {
         let image = TestImage.noise(20, 10, seed: 2, isOpaque: true).converted(to: format)
         #expect(try decode(image.encoded(as: .png)).pixels == image.converted(to: .rgba8))
         #expect(image.isOpaque)

@@ -4,7 +4,7 @@ import Testing
 
 struct DecodePlanTests {
     /// As where every limit was lifted.
-    @Test func whatCannotBeCountedIsOverTheLimit() throws {
+    @Test func memoryEstimateOverflowIsOverLimit() throws {
         let side = 0x7FFF_FFFF
         let header = ImageHeader(format: .png, size: PixelSize(width: side, height: side))
         let plan = try DecodePlan(

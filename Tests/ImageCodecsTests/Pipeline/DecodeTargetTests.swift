@@ -83,7 +83,7 @@ struct DecodeTargetTests {
 
     /// As a PNG may have it, without saying so before.
     @Test(arguments: lateTargets, ImageOrientation.allCases)
-    func anOrientationThatComesLateTurnsWhatWasPlanned(options: DecodeOptions, orientation: ImageOrientation) throws {
+    func lateOrientationIsAppliedToTheResult(options: DecodeOptions, orientation: ImageOrientation) throws {
         for image in [TestImage.photo(200, 3), TestImage.photo(30, 40)] {
             let file = try TestPNG.file(of: image, orientation: orientation, isLate: true)
             let decoder = StreamingDecoder(options: options)
@@ -105,7 +105,7 @@ struct DecodeTargetTests {
     }
 
     /// Else every PNG would ask for twice as much.
-    @Test func whatNothingAnnouncesIsNotChargedFor() throws {
+    @Test func lateOrientationAddsNoMemoryToEstimate() throws {
         func bytes(_ options: DecodeOptions) throws -> Int {
             let decoder = StreamingDecoder(options: options)
             try append(TestPNG.file(of: TestImage.photo(200, 100), orientation: .right, isLate: true), to: decoder)
@@ -151,7 +151,7 @@ struct DecodeTargetTests {
         }
     }
 
-    @Test func whatIsCutOffIsNotPaidForInPixels() throws {
+    @Test func croppedPixelsAddNoMemoryToEstimate() throws {
         let file = try TestImage.photo(640, 480).encoded(as: .png)
         let decoder = StreamingDecoder(options: fill(40, 400))
         try append(file, to: decoder)

@@ -67,7 +67,7 @@ struct EarlyStopTests {
         #expect(throws: CodecError.truncated(format)) { try decode(Array(file.dropLast(2))) }
     }
 
-    @Test func whatFollowsIsIgnored() throws {
+    @Test func bytesAfterAnEarlyStopAreIgnored() throws {
         let file = try TestImage.photo(20, 20).encoded(as: .png)
         let options = DecodeOptions(stopsWhenComplete: true)
         #expect(try decode(Array(file.dropLast(2)), options: options).pixels == decode(file).pixels)

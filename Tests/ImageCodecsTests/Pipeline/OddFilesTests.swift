@@ -73,7 +73,7 @@ struct OddFilesTests {
     }
 
     @Test(arguments: [(UInt8(0xC3), UInt8(8)), (0xC1, 12), (0xCB, 8)])
-    func losslessAndDeepJPEGsAreRefusedByTheirHeader(marker: UInt8, depth: UInt8) throws {
+    func losslessAnd12BitJPEGsAreRejectedByTheirHeader(marker: UInt8, depth: UInt8) throws {
         var file = try TestImage.photo(20, 10).encoded(as: .jpeg)
         let frame = try #require(file.indices.first { file[$0...].starts(with: [0xFF, 0xC0]) })
         (file[frame + 1], file[frame + 4]) = (marker, depth)
@@ -81,7 +81,7 @@ struct OddFilesTests {
         #expect(throws: CodecError.unsupportedFeature(.jpeg, detail)) { try probe(file) }
     }
 
-    @Test func inksWithABrokenProfileAreThoseWithout() throws {
+    @Test func brokenCMYKProfileIsIgnored() throws {
         let blocks: [[UInt8]] = [[200, 100, 50, 250], [10, 20, 30, 100]]
         let file = TestInkJPEG.file(blocks, width: 2)
         let profile =

@@ -184,7 +184,7 @@ struct StreamingDecoderTests {
         ("", "an empty file"), ("<!DOCTYPE html><html></html>", "HTML"), ("{\"error\": 404}", "JSON"),
         ("%PDF-1.7 and so on", "a PDF"), ("short", "plain text"),
     ])
-    func otherFilesAreNamed(text: String, name: String) {
+    func unsupportedFilesAreNamedInTheError(text: String, name: String) {
         let bytes = Array(text.utf8)
         #expect(throws: CodecError.unsupportedFormat(lookingLike: name)) { try decode(bytes) }
     }
@@ -196,7 +196,7 @@ struct StreamingDecoderTests {
         #expect(throws: CodecError.self) { try append(bytes, 11..<12, to: decoder) }
     }
 
-    @Test func anErrorStays() throws {
+    @Test func decoderErrorIsThrownAgain() throws {
         var file = try jpeg(50, 50)
         file.removeLast(10)
         let decoder = StreamingDecoder()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct BandResamplerTests {
-    @Test func aPlainColourStaysTheSame() throws {
+    @Test func resamplingPreservesAUniformColor() throws {
         let size = PixelSize(width: 57, height: 43)
         let image = try #require(
             PixelBuffer(size: size, bytes: Array(repeatElement([200, 3, 255, 128], count: size.area).joined())))
@@ -18,7 +18,7 @@ struct BandResamplerTests {
         }
     }
 
-    @Test func coloursOfTransparentPixelsDoNotBleed() {
+    @Test func colorsOfTransparentPixelsDoNotBleed() {
         // White on transparent red.
         var image = PixelBuffer(transparent: PixelSize(width: 40, height: 40))
         for pixel in 0..<1600 {

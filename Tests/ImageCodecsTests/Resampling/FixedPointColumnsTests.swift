@@ -29,7 +29,7 @@ struct FixedPointColumnsTests {
     }
 
     @Test(arguments: 1...33)
-    func neighboursStandSideBySide(count: Int) {
+    func sourcePixelsArePaired(count: Int) {
         let row = bytes(count * 4, seed: UInt32(count))
         let pairs = pairs(row, cresampling_pair)
         for (index, number) in pairs.prefix((count + 1) / 2 * 8).enumerated() {
@@ -79,7 +79,7 @@ struct FixedPointColumnsTests {
     }
 
     @Test(arguments: cases, Resampling.Filter.allCases)
-    func plainRowsStayExactlyTheSame(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
+    func uniformRowsArePreservedExactly(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
         let weights = ResamplingWeights(from: lengths.source, to: lengths.target, filter: filter)
         let row = [UInt8](repeating: 255, count: weights.range.count * 4)
         var filtered = [Float](repeating: 0, count: lengths.target * 4)

@@ -72,7 +72,7 @@ struct ScalePlanTests {
         Example(stored: (64, 48), target: .maximumBytes(), enlarges: true, scaled: (64, 48)),
         Example(stored: (2, 1), target: .maximumSide(.max), enlarges: true, scaled: (1 << 24, 1 << 23)),
     ])
-    func enlargingIsAskedFor(example: Example) { check(example) }
+    func imagesAreEnlargedOnlyWithAllowsEnlarging(example: Example) { check(example) }
 
     @Test(arguments: [
         // 60 MiB are 15,728,640 pixels: at 3 to 2, 4857 by 3238.

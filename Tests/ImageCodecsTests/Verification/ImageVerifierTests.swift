@@ -19,7 +19,7 @@ struct ImageVerifierTests {
     }
 
     @Test(arguments: files)
-    func piecesDoNotMatter(file: SmallFile) throws {
+    func verificationDoesNotDependOnPieceSizes(file: SmallFile) throws {
         #expect(answer(file.bytes, step: .max).header != nil)
         for step in [1, 7, 100] {
             #expect(answer(file.bytes, step: step) == answer(file.bytes, step: .max))
@@ -95,7 +95,7 @@ struct ImageVerifierTests {
         #expect(throws: CodecError.self) { try verifier.begin() }
     }
 
-    @Test func anErrorIsThrownAgain() throws {
+    @Test func verifierErrorIsThrownAgain() throws {
         let verifier = ImageVerifier()
         let text = Array("<!DOCTYPE html><html>".utf8)
         #expect(throws: CodecError.unsupportedFormat(lookingLike: "HTML")) { try verifier.append(text.span) }

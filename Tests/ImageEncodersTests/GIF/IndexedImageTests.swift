@@ -7,7 +7,7 @@ import Testing
 @Suite
 struct IndexedImageTests {
     @Test
-    func fewColoursComeBackExactly() throws {
+    func fewColorsArePreservedExactly() throws {
         for hasAlpha in [false, true] {
             let image = try TestImages.drawing(width: 31, height: 17, hasAlpha: hasAlpha)
             #expect(try decode(image.encoded(as: .gif)).pixels.bytes == image.bytes)
@@ -15,7 +15,7 @@ struct IndexedImageTests {
     }
 
     @Test(arguments: [255, 256])
-    func asManyColoursAsThePaletteHoldsComeBackExactly(count: Int) throws {
+    func maximumNumberOfPaletteColorsIsPreservedExactly(count: Int) throws {
         let hasAlpha = count == 255
         var bytes: [UInt8] = []
         for color in 0..<count { bytes += [UInt8(color), UInt8(color / 2), UInt8(255 - color), 255] as [UInt8] }
@@ -26,7 +26,7 @@ struct IndexedImageTests {
     }
 
     @Test
-    func manyColoursComeBackNearly() throws {
+    func manyColorsAreApproximated() throws {
         let image = try TestImages.photo(width: 64, height: 48)
         let decoded = try decode(image.encoded(as: .gif)).pixels.bytes
         let differences = zip(image.bytes, decoded).map { abs(Int($0) - Int($1)) }
@@ -34,7 +34,7 @@ struct IndexedImageTests {
     }
 
     @Test
-    func everyColourIsUsedWhereThereAreTooMany() {
+    func allPaletteColorsAreUsedForManyColors() {
         let image = TestImage.noise(40, 40, seed: 7, isOpaque: true)
         let indexed = IndexedImage(nearest: image)
         #expect(IndexedImage(exactly: image) == nil)
@@ -43,7 +43,7 @@ struct IndexedImageTests {
     }
 
     @Test
-    func anImageOfOneColourNeedsOne() {
+    func imageOfOneColorHasOnePaletteEntry() {
         let image = TestImage.noise(1, 1, seed: 7, isOpaque: true)
         #expect(IndexedImage(nearest: image).colors == IndexedImage(exactly: image)?.colors)
     }

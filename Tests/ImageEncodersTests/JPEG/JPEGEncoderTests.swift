@@ -4,7 +4,7 @@ import ImageTestSupport
 import Testing
 
 struct JPEGEncoderTests {
-    @Test func whatIsWrittenCanBeReadAndLooksTheSame() throws {
+    @Test func encodedJPEGDecodesToASimilarImage() throws {
         let image = TestImage.photo(123, 77)
         let file = try image.encoded(as: .jpeg, quality: 95)
         let decoded = try decode(file)
@@ -22,13 +22,13 @@ struct JPEGEncoderTests {
         #expect(sizes == sizes.sorted())
     }
 
-    @Test func greyImagesHaveOneChannel() throws {
+    @Test func grayJPEGHasOneChannel() throws {
         let file = try TestImage.grey(30, 30).encoded(as: .jpeg)
         #expect(try probe(file)?.colorChannels == 1)
         #expect(try probe(TestImage.photo(30, 30).encoded(as: .jpeg))?.colorChannels == 3)
     }
 
-    @Test func progressiveFilesSaySo() throws {
+    @Test func progressiveJPEGIsEncodedAsProgressive() throws {
         let file = try TestImage.photo(30, 30).encoded(as: .jpeg, quality: 80, isProgressive: true)
         #expect(try probe(file)?.isProgressive == true)
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite
 struct WebPEncoderTests {
     @Test
-    func pixelsComeBackNearly() throws {
+    func lossyWebPApproximatesPixels() throws {
         let image = try TestImages.photo(width: 120, height: 80)
         let decoded = try decode(image.encoded(as: .webp, quality: 95))
         let differences = zip(image.bytes, decoded.pixels.bytes).map { abs(Int($0) - Int($1)) }
@@ -29,7 +29,7 @@ struct WebPEncoderTests {
     }
 
     @Test
-    func tooLongASideIsRefused() throws {
+    func oversizedWebPIsRejected() throws {
         let image = PixelBuffer(transparent: PixelSize(width: 16_384, height: 1))
         #expect(throws: CodecError.encodingFailed(.webp, "more than 16383 pixels a side")) {
             try image.encoded(as: .webp)

@@ -21,7 +21,7 @@ struct FileNameTests {
         ("https://example.com/50%", "50%.jpg"),
         ("folder/photo.png", "photo.jpg"),
     ])
-    func followsTheEndOfTheURL(source: String, expected: String) {
+    func fileNameIsTheLastPathComponent(source: String, expected: String) {
         #expect(name(source) == expected)
     }
 
@@ -47,19 +47,19 @@ struct FileNameTests {
         ("https://example.com/a/\u{301}b.jpg", "b.jpg"),
         ("https://example.com/a.jpg?\u{301}/b.png", "a.jpg"),
     ])
-    func isHarmless(source: String, expected: String) {
+    func fileNamesAreSafe(source: String, expected: String) {
         #expect(name(source) == expected)
     }
 
     @Test(arguments: ["x", "é", "👩‍👩‍👧‍👦"])
-    func isNeverLongerThanFileSystemsAllow(character: String) {
+    func fileNamesAreAtMost200Bytes(character: String) {
         let long = FileName(
             source: "https://example.com/" + String(repeating: character, count: 5_000) + ".jpeg", suffix: "webp")
         #expect(long.numbered(1_000_000_000).utf8.count <= 200)
         #expect(long.stem.utf8.count > 150)
     }
 
-    @Test func namesakesAreNumberedFromTwo() {
+    @Test func duplicateFileNamesAreNumberedFromTwo() {
         let name = FileName(source: "https://example.com/a.jpg", suffix: "jpg")
         #expect([1, 2, 3].map(name.numbered) == ["a.jpg", "a-2.jpg", "a-3.jpg"])
     }

@@ -76,7 +76,7 @@ struct GetterTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn, [nil, OutputFormat.original])
-    func writesWhatWasDownloaded(format: ImageFormat, output: OutputFormat?) async throws {
+    func downloadedBytesAreWrittenUnchanged(format: ImageFormat, output: OutputFormat?) async throws {
         let file = try file(format)
         let (outcome, files) = try await get(Response(body: file), format: output)
         #expect(files == ["photo.\(format.fileExtension)": file])
@@ -100,7 +100,7 @@ struct GetterTests {
     }
 
     @Test(arguments: [(OutputFormat.jpeg, "jpg"), (.png, "png"), (.webp, "webp")])
-    func converts(format: OutputFormat, suffix: String) async throws {
+    func imagesAreConvertedToTheGivenFormat(format: OutputFormat, suffix: String) async throws {
         let (outcome, files) = try await get(Response(body: try file(.gif)), format: format)
         let written = try #require(files["photo.\(suffix)"])
         #expect(try StreamingDecoder.decode(written.span).pixels.size == PixelSize(width: 96, height: 64))
@@ -201,7 +201,7 @@ struct GetterTests {
         #expect(!outcome.isPartial && outcome.json.contains(#""status":"ok""#))
     }
 
-    @Test func withoutARowNothingIsWritten() async throws {
+    @Test func fileWithoutADecodableRowIsNotWritten() async throws {
         let file = try file(.jpeg)
         let (cut, cutFiles) = try await get(Response(body: file).cut(at: .body(300)), allowsPartial: true)
         #expect(cut.error?.contains("300") == true && cutFiles.isEmpty)
@@ -234,7 +234,7 @@ struct GetterTests {
         }
     }
 
-    @Test func worksOnFilesToo() async throws {
+    @Test func localFilesAreProcessed() async throws {
         let file = try file(.png)
         try await withTemporaryFolder { folder in
             let path = folder + "/a.b.PNG"
@@ -245,7 +245,7 @@ struct GetterTests {
         }
     }
 
-    @Test func saysWhatIsWrong() async throws {
+    @Test func failedDownloadsHaveAReason() async throws {
         let html = Array("<!DOCTYPE html><title>Not here</title>".utf8)
         let jpeg = try file(.jpeg)
         func error(_ response: Response, _ format: OutputFormat? = nil) async throws -> String {
@@ -272,7 +272,7 @@ struct GetterTests {
         ("ftp://127.0.0.1/photo.jpg", "URLs of the scheme ftp are not supported"),
         ("http://127.0.0.1:99999/photo.jpg", "not a valid http or https URL"),
     ])
-    func saysWhatIsWrongWithTheSource(source: String, error: String) async throws {
+    func invalidSourcesHaveAReason(source: String, error: String) async throws {
         let (outcome, files) = try await get(ImageSource(argument: source))
         #expect(outcome.error == error)
         #expect(files.isEmpty)

@@ -23,7 +23,7 @@ struct ImageSourceTests {
         #expect(ImageSource(listed: line).place == .url(line))
     }
 
-    @Test func whatIsShownOfAURLHasNoPassword() {
+    @Test func displayedURLHasNoPassword() {
         let url = "http://me:secret@example.com/a@2x.jpg"
         for source in [ImageSource(argument: url), ImageSource(listed: url)] {
             #expect(source.text == "http://example.com/a@2x.jpg")
@@ -42,7 +42,7 @@ struct ImageSourceTests {
             (.original, nil, false, .untouched),
             (.webp, 100, false, .converted(.webp)),
         ] as [(OutputFormat?, Int?, Bool, OutputPlan.Way)])
-    func optionsDecideTheWay(format: OutputFormat?, side: Int?, ignoresOrientation: Bool, way: OutputPlan.Way) {
+    func optionsSelectTheOutputMode(format: OutputFormat?, side: Int?, ignoresOrientation: Bool, way: OutputPlan.Way) {
         let options = DecodeOptions(
             target: side.map { .maximumSide($0) } ?? .original, ignoresOrientation: ignoresOrientation)
         let plan = OutputPlan(format: format, options: options, quality: 85)

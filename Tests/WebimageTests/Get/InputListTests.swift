@@ -34,7 +34,7 @@ struct InputListTests {
     }
 
     @Test(arguments: ["x", " "])
-    func endlessLinesFail(character: String) async throws {
+    func overlongLinesOfAListFail(character: String) async throws {
         let long = String(repeating: character, count: 1_000_000) + "x"
         let sources = try await sources(of: Array("\(long)\n#\(long)\ny\n".utf8))
         let beginning = character == "x" ? String(repeating: "x", count: 100) : ""
@@ -51,7 +51,7 @@ struct InputListTests {
         #expect(try await sources(of: Array((longest + "x").utf8)).map(\.isURL) == [false])
     }
 
-    @Test func linesThatSayNothingAreLeftOutHoweverLong() async throws {
+    @Test func longBlankLinesAndCommentsAreSkipped() async throws {
         let long = String(repeating: " ", count: 1_000_000)
         #expect(try await lines(of: "\(long)\na\n\(long)# b\n\(long)\r\n\(long)") == ["a"])
         #expect(try await lines(of: "\u{FEFF}\(long)\na") == ["a"])
@@ -79,7 +79,7 @@ struct InputListTests {
         }
     }
 
-    @Test func saysWhichListIsMissing() {
+    @Test func missingListIsNamed() {
         #expect(throws: FileError("read", "/nowhere/list", code: ENOENT)) {
             try InputList(path: "/nowhere/list")
         }

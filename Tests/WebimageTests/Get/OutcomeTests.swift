@@ -46,7 +46,7 @@ struct OutcomeTests {
     }
 
     @Test(arguments: ["\u{202E}", "\u{2066}", "\u{200B}", "\u{2028}", "\u{2029}", "\u{9B}"])
-    func linesAreReadAsTheyAreWritten(invisible: String) {
+    func outcomeLinesReplaceInvisibleCharacters(invisible: String) {
         var outcome = Outcome(url: "http://a/\(invisible)gpj.exe")
         outcome.error = "é\(invisible)"
         #expect(outcome.line == "webimage: http://a/?gpj.exe: é?")
@@ -56,7 +56,7 @@ struct OutcomeTests {
         (0, "0 B"), (999, "999 B"), (1_000, "1 kB"), (1_234, "1.2 kB"), (56_789, "57 kB"), (999_499, "999 kB"),
         (999_500, "1 MB"), (1_500_000_000, "1.5 GB"), (Int.max, "9223372 TB"),
     ])
-    func bytesAreRounded(bytes: Int, expected: String) {
+    func byteCountsAreRounded(bytes: Int, expected: String) {
         #expect(ByteCount(bytes).description == expected)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct OutputFolderTests {
     private let name = FileName(source: "https://example.com/a.jpg", suffix: "jpg")
 
-    @Test func writesWholeFilesAndNothingElse() throws {
+    @Test func onlyCompleteFilesAreWritten() throws {
         try withTemporaryFolder { folder in
             let output = try OutputFolder(path: folder + "/new")
             let path = try output.write([1, 2, 3], as: name)
@@ -17,7 +17,7 @@ struct OutputFolderTests {
         }
     }
 
-    @Test func neverOverwrites() throws {
+    @Test func existingFilesAreNeverOverwritten() throws {
         try withTemporaryFolder { folder in
             let output = try OutputFolder(path: folder)
             for byte in UInt8(0)..<100 { _ = try output.write([byte], as: name) }
@@ -164,7 +164,7 @@ struct OutputFolderTests {
         }
     }
 
-    @Test func whatIsLetGoOfLeavesNothing() throws {
+    @Test func releasedUnfinishedFileIsRemoved() throws {
         try withTemporaryFolder { folder in
             for system in [FileSystem.usual, .withoutUnnamedFiles] {
                 let file = try OutputFolder(path: folder, calls: system.calls).makeFile()
@@ -232,7 +232,7 @@ struct OutputFolderTests {
         }
     }
 
-    @Test func noPathIsTooDeep() throws {
+    @Test func overlongFolderPathIsAnError() throws {
         try withTemporaryFolder { folder in
             let deep = folder + String(repeating: "/a", count: 100_000)
             #expect(throws: FileError("make the folder", deep, code: ENAMETOOLONG)) {
@@ -241,7 +241,7 @@ struct OutputFolderTests {
         }
     }
 
-    @Test func saysWhyAFolderCannotBeHad() throws {
+    @Test func unusableOutputFolderHasAReason() throws {
         try withTemporaryFolder { folder in
             _ = FileManager.default.createFile(atPath: folder + "/file", contents: nil)
             #expect(throws: FileError("make the folder", folder + "/file/in", code: ENOTDIR)) {

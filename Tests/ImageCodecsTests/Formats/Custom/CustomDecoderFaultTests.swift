@@ -100,7 +100,7 @@ struct CustomDecoderFaultTests {
         #expect(throws: CodecError.truncated(TestFormat.name)) { try format.decoded() }
     }
 
-    @Test func aHeaderSaysNothingOfOtherMatters() throws {
+    @Test func customHeaderCannotSetUnrelatedProperties() throws {
         var format = TestFormat(begin: TestFormat.rows(8))
         format.header?.format = .png
         format.header?.frameCount = nil
@@ -133,7 +133,7 @@ struct CustomDecoderFaultTests {
         }
     }
 
-    @Test func previewsAreHeldToTheSame() throws {
+    @Test func previewRowsOfACustomDecoderAreChecked() throws {
         let acts: [(Act, isFault: Bool)] = [
             (TestFormat.rows(9), true), (TestFormat.rows(1, of: 3), true), (TestFormat.rows(2), false),
         ]
@@ -151,7 +151,7 @@ struct CustomDecoderFaultTests {
         }
     }
 
-    @Test func salvagedRowsAreHeldToTheSame() throws {
+    @Test func salvagedRowsOfACustomDecoderAreChecked() throws {
         let format = TestFormat(
             begin: { rows throws(CodecError) in
                 try TestFormat.rows(3)(&rows)
@@ -161,7 +161,7 @@ struct CustomDecoderFaultTests {
         #expect(image.isPartial && image.completeRows == 8)
     }
 
-    @Test func transparencyThatTheHeaderDenies() throws {
+    @Test func undeclaredTransparencyOfACustomFormatIsHarmless() throws {
         // Not an error: rows come out as they are, or opaque where they are scaled.
         let format = TestFormat(begin: TestFormat.rows(8, sample: 100))
         #expect(try format.decoded().pixels.bytes.allSatisfy { $0 == 100 })

@@ -25,7 +25,7 @@ struct CustomFormatFeaturesTests {
         #expect(try format.decoded(options).pixels.size == PixelSize(width: 10, height: 20))
     }
 
-    @Test func coloursAreConvertedByTheProfile() throws {
+    @Test func customFormatColorsAreConvertedByTheProfile() throws {
         let profile = TestProfile.lights(ReferenceColors.displayP3, .sRGB)
         var format = format(photo)
         format.profile = profile
@@ -87,7 +87,7 @@ struct CustomFormatFeaturesTests {
         #expect(try decoder.finish().pixels.bytes.allSatisfy { $0 == 9 })
     }
 
-    @Test func whatIsLeftAfterDamageIsSalvaged() throws {
+    @Test func customDecoderSalvagesRowsAfterDamage() throws {
         var format = TestFormat()
         format.begin = { rows throws(CodecError) in
             try TestFormat.rows(3)(&rows)
@@ -99,7 +99,7 @@ struct CustomFormatFeaturesTests {
         #expect(image.isPartial && image.completeRows == 5)
     }
 
-    @Test func memoryIsCharged() throws {
+    @Test func customFormatMemoryIsCounted() throws {
         func bytes(_ working: Int) throws -> Int {
             let decoder = StreamingDecoder(customFormats: [TestFormat(workingBytes: working)])
             try append(TestFormat.file, to: decoder)
@@ -122,7 +122,7 @@ struct CustomFormatFeaturesTests {
     }
 
     @Test(arguments: [1, 11, 50, 150, .max])
-    func theFirstOfTheListHasAFileThatTwoRecognise(piece: Int) throws {
+    func firstCustomFormatThatRecognizesAFileIsUsed(piece: Int) throws {
         // One by its last bytes, which come late, the other by its first.
         let patient = TestFormat(signatureLength: 200, begin: TestFormat.rows(8))
         var quick = TestFormat(signature: [32, 32, 32, 32], begin: TestFormat.rows(1, of: 2))
@@ -166,7 +166,7 @@ struct CustomFormatFeaturesTests {
         #expect(throws: CodecError.self) { try append([UInt8](repeating: 32, count: 5), to: decoder) }
     }
 
-    @Test func aFormatMayGoByAKnownName() throws {
+    @Test func customFormatCanHaveTheNameOfABuiltInFormat() throws {
         let format = TestFormat(format: .jpeg, begin: TestFormat.rows(8))
         let image = try format.decoded()
         #expect(image.header.format == .jpeg)

@@ -11,13 +11,13 @@ struct GIFRowDecoderTests {
     private static let nothing: [UInt8] = [0, 0, 0, 0]
 
     @Test(arguments: [false, true])
-    func oneByteAtATimeGivesTheSame(hasAlpha: Bool) throws {
+    func gifDecodedByteByByteIsTheSame(hasAlpha: Bool) throws {
         let file = try TestImages.drawing(width: 33, height: 21, hasAlpha: hasAlpha).encoded(as: .gif)
         #expect(try decodeRows(file, step: 1) == decodeRows(file))
     }
 
     @Test
-    func whatTheFrameDoesNotCoverIsTransparent() throws {
+    func pixelsOutsideTheGIFFrameAreTransparent() throws {
         let file = TestGIF(width: 3, height: 3).file([TestGIF.Frame(left: 1, top: 1, width: 1, height: 1, indices: [1])]
         )
         let decoded = try decodeRows(file)
@@ -28,7 +28,7 @@ struct GIFRowDecoderTests {
     }
 
     @Test
-    func whatSticksOutOfTheCanvasIsCutOff() throws {
+    func gifFrameIsCroppedToTheCanvas() throws {
         let frame = TestGIF.Frame(left: 1, top: 0, width: 3, height: 2, indices: [0, 1, 1, 1, 0, 0])
         let decoded = try decodeRows(TestGIF(width: 2, height: 1).file([frame]))
         #expect(decoded.bytes == Self.nothing + Self.red)
@@ -78,7 +78,7 @@ struct GIFRowDecoderTests {
     }
 
     @Test
-    func aMissingTrailerIsForgivenBetweenBlocks() throws {
+    func missingGIFTrailerIsAcceptedBetweenBlocks() throws {
         let file = TestGIF(width: 1, height: 1).file([TestGIF.Frame(width: 1, height: 1, indices: [0])])
         #expect(try decodeRows(Array(file.dropLast())).bytes == Self.red)
         #expect(throws: CodecError.truncated(.gif)) { try decodeRows(Array(file.dropLast(2))) }

@@ -24,23 +24,23 @@ struct LZWDecoderTests {
         }
     }
 
-    @Test func aStringMayBeUsedWhileItIsMade() throws {
+    @Test func lzwStringCanBeUsedWhileItIsDefined() throws {
         // 1; then 6, which is 1 and its first index again; then 7, which is that and again its first; the end.
         let data = packed([(4, 3), (1, 3), (6, 3), (7, 3), (5, 4)])
         #expect(try decode(data, codeSize: 2) == [1, 1, 1, 1, 1, 1])
     }
 
-    @Test func codesThatStandForNothingAreErrors() throws {
+    @Test func undefinedLZWCodesAreErrors() throws {
         #expect(throws: LZWDecoder.Failure.unknownCode) { try decode(packed([(4, 3), (6, 3)]), codeSize: 2) }
         #expect(throws: LZWDecoder.Failure.unknownCode) { try decode(packed([(4, 3), (1, 3), (7, 3)]), codeSize: 2) }
     }
 
     @Test(arguments: [0, 9, 255])
-    func codesOfAnImpossibleLengthAreErrors(codeSize: Int) {
+    func invalidLZWCodeSizesAreErrors(codeSize: Int) {
         #expect(throws: LZWDecoder.Failure.codeSize) { try LZWDecoder(codeSize: codeSize) }
     }
 
-    @Test func aFullTableStaysAsItIs() throws {
+    @Test func fullLZWTableIsNotExtended() throws {
         // Without a clear code: the same index again and again, in as many strings as fit, then many more.
         var codes: [(code: Int, width: Int)] = []
         var count = 258

@@ -26,7 +26,7 @@ struct JPEGCoarseTests {
     }
 
     @Test(arguments: kinds)
-    func piecesDoNotMatter(kind: Kind) throws {
+    func dcOnlyDecodeDoesNotDependOnPieceSizes(kind: Kind) throws {
         let file = try kind.file(200, 150)
         let whole = try decode(file, options: options)
         #expect(try decode(file, options: options) { 1 } == whole)
@@ -34,7 +34,7 @@ struct JPEGCoarseTests {
         #expect(try decode(file, options: options) { .random(in: 1...500, using: &random) } == whole)
     }
 
-    @Test func scansThatAddDetailAreNotEvenDecoded() throws {
+    @Test func dcOnlyDecodeSkipsDetailScans() throws {
         let file = try Kind(isProgressive: true).file(200, 150)
         let last = try #require(file.indices.dropLast().last { file[$0] == 0xFF && file[$0 + 1] == 0xDA })
         var damaged = file
@@ -44,7 +44,7 @@ struct JPEGCoarseTests {
     }
 
     @Test(arguments: kinds)
-    func aFileCutAnywhereIsTruncatedAllTheSame(kind: Kind) throws {
+    func truncatedFileIsAnErrorInADCOnlyDecode(kind: Kind) throws {
         let file = try kind.file(40, 30)
         let options = DecodeOptions(target: .maximumSide(5))
         #expect(throws: Never.self) { try decode(file, options: options) }
@@ -71,7 +71,7 @@ struct JPEGCoarseTests {
         #expect(try decoder.preview()?.pixels == decoder.finish().pixels)
     }
 
-    @Test func allScansAreCounted() throws {
+    @Test func dcOnlyDecodeCountsAllScans() throws {
         let file = try Kind(isProgressive: true).file(64, 64)
         var limits = DecodeLimits()
         limits.maximumScans = 9
@@ -84,7 +84,7 @@ struct JPEGCoarseTests {
     }
 
     @Test(arguments: kinds)
-    func damageGivesAnErrorOrAnImage(kind: Kind) throws {
+    func damagedJPEGInADCOnlyDecodeGivesAnErrorOrAnImage(kind: Kind) throws {
         #expect(imageCount(ofDamaged: try kind.file(64, 48), options: DecodeOptions(target: .maximumSide(6))) > 0)
     }
 
@@ -106,7 +106,7 @@ struct JPEGCoarseTests {
         #expect(try cost(Kind(isProgressive: true), DecodeOptions(target: .maximumSide(80))) - baseline < pixels / 2)
     }
 
-    @Test func blocksAreCountedAsScansPadThem() {
+    @Test func jpegBlockCountIncludesPadding() {
         var header = ImageHeader(format: .jpeg, size: PixelSize(width: 17, height: 9))
         header.sampling = [SamplingFactors(byte: 0x22), SamplingFactors(byte: 0x11), SamplingFactors(byte: 0x11)]
         #expect(header.blocks.map(\.width) == [4, 2, 2])

@@ -16,7 +16,7 @@ struct JPEGPreviewTests {
     }
 
     @Test(arguments: Kind.all.filter(\.isProgressive))
-    func theyEqualADecodeOfTheSameScansAtTheirScale(kind: Kind) throws {
+    func jpegPreviewEqualsADecodeOfItsScans(kind: Kind) throws {
         for (width, height) in [(131, 77), (16, 1), (640, 481)] {
             let file = try kind.file(width, height)
             let header = try #require(try probe(file))
@@ -44,7 +44,7 @@ struct JPEGPreviewTests {
     }
 
     /// The first scan of a gray image has the means of its blocks; at 1/2 each is a square of 4 pixels a side.
-    @Test func blocksOfWhichOnlyTheMeanIsKnownAreSmoothed() throws {
+    @Test func dcOnlyBlocksOfJPEGPreviewsAreSmoothed() throws {
         let file = try Kind(isGrey: true, isProgressive: true).file(160, 120)
         let header = try #require(try probe(file))
         let scans = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
@@ -60,7 +60,7 @@ struct JPEGPreviewTests {
         #expect(smoothed > squares.count / 2)
     }
 
-    @Test func theyDoNotChangeTheResultWhereverTheyAreMade() throws {
+    @Test func jpegPreviewsDoNotChangeTheResult() throws {
         let file = try Kind(isProgressive: true).file(90, 70)
         let decoder = StreamingDecoder()
         var sizes: Set<PixelSize> = []

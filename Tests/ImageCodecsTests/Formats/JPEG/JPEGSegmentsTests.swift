@@ -34,7 +34,7 @@ struct JPEGSegmentsTests {
         }
     }
 
-    @Test func scansThatAddDetailAreLeftOut() throws {
+    @Test func jpegSegmentsOmitDetailScans() throws {
         let file = try progressive()
         let (bytes, segments) = kept(of: file)
         #expect(scans(of: file).count == 10)
@@ -45,7 +45,7 @@ struct JPEGSegmentsTests {
         #expect(segments.hasEnded && segments.hasAllMeans)
     }
 
-    @Test(arguments: [1, 2, 3, 7, 100]) func piecesDoNotMatter(step: Int) throws {
+    @Test(arguments: [1, 2, 3, 7, 100]) func jpegSegmentsDoNotDependOnPieceSizes(step: Int) throws {
         let file = try progressive()
         #expect(kept(of: file, step: step).bytes == kept(of: file).bytes)
     }
@@ -57,7 +57,7 @@ struct JPEGSegmentsTests {
         #expect(segments.hasAllMeans)
     }
 
-    @Test func theMeansAreCompleteOnceEveryChannelHasItsLastBit() {
+    @Test func dcCoefficientsAreCompleteAfterTheLastBitOfEveryChannel() {
         func scan(_ channels: [UInt8], low: UInt8) -> [UInt8] {
             let header: [UInt8] = [UInt8(channels.count)] + channels.flatMap { [$0, 0] as [UInt8] } + [0, 0, low]
             return [0xFF, 0xDA, 0, UInt8(header.count + 2)] + header + [1, 2, 0xFF, 0, 0xFF, 0xD0, 3]
@@ -71,7 +71,7 @@ struct JPEGSegmentsTests {
         #expect(!kept(of: scan([1], low: 0), channelCount: 1).1.hasAllMeans)
     }
 
-    @Test func nonsenseIsLeftToTheCodec() {
+    @Test func invalidJPEGSegmentsArePassedToTheCodec() {
         for file: [UInt8] in [
             [0xFF, 0xDA, 0, 1, 0], [0xFF, 0xDA, 0, 8, 4, 0, 0, 0, 0, 0, 7], [0xFF, 0xDA, 0xFF, 0xFF, 1],
             [0xFF, 0xE0, 0, 0, 5, 6], [9, 9, 0xFF, 0xFF, 0xFF, 0x01, 0xFF, 0],

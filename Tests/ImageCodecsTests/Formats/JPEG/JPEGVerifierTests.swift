@@ -73,7 +73,7 @@ struct JPEGVerifierTests {
     }
 
     @Test(arguments: TestInkJPEG.Marker.allCases)
-    func filesOfFourInksPass(marker: TestInkJPEG.Marker) {
+    func cmykFilesPassVerification(marker: TestInkJPEG.Marker) {
         let file = TestInkJPEG.file([[255, 0, 9, 7], [1, 2, 3, 4]], width: 2, marker: marker)
         #expect(throws: Never.self) { try ImageVerifier.verify(file.span) }
     }
@@ -200,7 +200,7 @@ struct JPEGVerifierTests {
 
     // MARK: Structure
 
-    @Test func bytesThatBelongToNothingAreDamage() throws {
+    @Test func unexpectedBytesInAJPEGAreDamage() throws {
         let file = try Kind().file(64, 48)
         var damaged = file
         // libjpeg may have read up to eight of them ahead, which it drops.
@@ -250,7 +250,7 @@ struct JPEGVerifierTests {
 
     // MARK: Memory
 
-    @Test func aBitACoefficientIsCharged() {
+    @Test func verifierMemoryIsOneBitPerCoefficient() {
         func bytes(_ sampling: [UInt8], isProgressive: Bool) -> Int {
             var header = ImageHeader(format: .jpeg, size: PixelSize(width: 0x3FFF, height: 0x3FFF))
             header.sampling = sampling.map(SamplingFactors.init(byte:))

@@ -52,7 +52,7 @@ struct PNGColorChunksTests {
         #expect(try image([primaries(numbers), gamma(45_455)]).pixels == noise)
     }
 
-    @Test(arguments: [0, 1, 5_000_000, 0xFFFF_FFFF]) func nonsenseIsIgnored(value: Int) throws {
+    @Test(arguments: [0, 1, 5_000_000, 0xFFFF_FFFF]) func invalidPNGColorChunksAreIgnored(value: Int) throws {
         #expect(try image([gamma(value)]).pixels == noise)
         #expect(try image([gamma(45_455), primaries([Int](repeating: value, count: 8))]).pixels == noise)
     }
@@ -82,7 +82,7 @@ struct PNGColorChunksTests {
         #expect(image.header.colorConversion == .unsupported)
     }
 
-    @Test func whatSaysMoreComesFirst() throws {
+    @Test func pngColorChunksHavePrecedence() throws {
         let profile = TestTagged.iccp(adobe)
         let linear = gamma(100_000)
         let p3 = codes([12, 13, 0, 1])

@@ -25,7 +25,7 @@ struct PNGRowDecoderTests {
     }
 
     @Test(arguments: kinds, [false, true])
-    func oneByteAtATimeGivesTheSame(kind: (colorType: UInt8, depth: Int), isInterlaced: Bool) throws {
+    func pngDecodedByteByByteIsTheSame(kind: (colorType: UInt8, depth: Int), isInterlaced: Bool) throws {
         let (file, _) = Self.file(kind, width: 33, height: 17, isInterlaced: isInterlaced)
         #expect(try decodeRows(file, step: 1) == decodeRows(file))
     }

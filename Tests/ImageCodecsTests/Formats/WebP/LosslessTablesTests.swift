@@ -51,7 +51,7 @@ struct LosslessTablesTests {
 
     /// With transforms, palettes, color caches and groups.
     @Test(arguments: [0, 4, 6])
-    func whatTheEncoderMakesIsReadAndWithinTheLimit(effort: Int) throws {
+    func encodedLosslessWebPTablesAreWithinTheLimit(effort: Int) throws {
         let images = [
             try TestImages.photo(width: 257, height: 130, hasAlpha: true), try TestImages.photo(width: 1, height: 1),
             try TestImages.drawing(width: 200, height: 311), try TestImages.drawing(width: 8, height: 3),
@@ -126,7 +126,7 @@ struct LosslessTableLimitTests {
     }
 
     /// The limit is what is charged for, in the estimates that budgets go by.
-    @Test func tablesAreCharged() throws {
+    @Test func losslessWebPTablesAreCountedAsMemory() throws {
         let side = Self.hostile.width
         for file in try Self.files(Self.hostile) {
             let decoder = StreamingDecoder()

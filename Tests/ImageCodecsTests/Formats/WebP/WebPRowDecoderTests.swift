@@ -17,7 +17,7 @@ struct WebPRowDecoderTests {
     }
 
     @Test(arguments: [false, true])
-    func oneByteAtATimeGivesTheSame(hasAlpha: Bool) throws {
+    func webpDecodedByteByByteIsTheSame(hasAlpha: Bool) throws {
         let file = try TestImages.photo(width: 257, height: 130, hasAlpha: hasAlpha).encoded(as: .webp)
         #expect(try decodeRows(file, step: 1) == decodeRows(file))
         #expect(try decodeRows(file, step: 5000) == decodeRows(file))

@@ -41,7 +41,7 @@ struct WebPVerifierTests {
         #expect(header.orientation == .right && !header.orientationFollowsPixels && header.frameCount == 2)
     }
 
-    @Test func whatLibwebpHoldsIsCharged() throws {
+    @Test func webpVerifierMemoryIncludesLibwebp() throws {
         func estimate(_ file: [UInt8]) throws -> Int {
             let verifier = ImageVerifier()
             try verifier.append(file.span)
