@@ -2,9 +2,9 @@ package import HTTPTransport
 import HTTPTypes
 import Hashing
 
-/// Whose response to what: the URL, and who asks if the request itself says so.
+/// The identity of a stored response: the URL and a hash of the request's credentials.
 ///
-/// Neither credentials nor cookies are kept, only what tells one from another.
+/// Credentials and cookies themselves are not stored.
 package struct CacheKey: Sendable, Hashable {
     let url: String
     /// A hash of the credentials; empty without any.
@@ -20,7 +20,7 @@ package struct CacheKey: Sendable, Hashable {
         owner = isAnybody ? [] : SHA256.hash(secrets.map { $0.map { "+\($0.utf8.count):\($0)" } ?? "-" }.joined())
     }
 
-    /// What the names of its entries begin with: 32 digits.
+    /// The prefix of the names of its entries: 32 digits.
     var name: String { SHA256.hash(Array(url.utf8) + [0x0A] + owner).prefix(16).hexadecimal }
 }
 

@@ -1,25 +1,25 @@
 import HTTPSemantics
 
-/// What a stored response may be used for; see ``ResponseCache``.
+/// The policy for using stored responses; see ``ResponseCache``.
 ///
-/// Requests of different policies never share a download.
+/// Requests with different policies never share a download.
 public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
-    /// As HTTP has it: fresh responses are used, stale ones are asked for again, and used if they have not changed.
+    /// Follow HTTP: fresh responses are used, stale ones are revalidated, and used if they have not changed.
     ///
-    /// The memory cache of finished pixels counts as fresh.
+    /// Images in the memory cache count as fresh.
     case useProtocol
-    /// Whatever is stored is not used; the new response takes its place.
+    /// Ignore stored responses and replace them with the new response.
     case reload
-    /// The origin is asked whether the stored response is still right, even if it is fresh.
+    /// Revalidate stored responses even if they are fresh.
     case revalidate
-    /// What is stored is used however old it is; without it the response is downloaded and stored.
+    /// Use stored responses regardless of their age; otherwise download and store the response.
     case cacheElseLoad
-    /// What is stored is used however old it is; without it the request fails with `notCached`, and nobody is asked.
+    /// Use stored responses regardless of their age; otherwise fail with `notCached` without using the network.
     case cacheOnly
-    /// Nothing stored is used, and nothing is stored: what SDWebImage does without `UseNSURLCache`.
+    /// Neither use nor store responses: the behavior of SDWebImage without `UseNSURLCache`.
     case noStore
 
-    /// Whether finished pixels of an earlier request will do.
+    /// A Boolean value that indicates whether decoded images of earlier requests are used.
     package var usesFinishedPixels: Bool {
         switch self {
         case .useProtocol, .cacheElseLoad, .cacheOnly: true
@@ -27,7 +27,7 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether what has come of a body that is given up is kept for the next request.
+    /// A Boolean value that indicates whether partial bodies are kept for the next request.
     package var keepsBeginnings: Bool {
         switch self {
         case .useProtocol, .revalidate, .cacheElseLoad, .cacheOnly: true
@@ -35,7 +35,7 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What is to be done first.
+    /// The first step for a request.
     enum Step: Equatable {
         case serve
         case validate
@@ -43,7 +43,7 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
         case fail
     }
 
-    /// What is to be done about a request, given what is stored (RFC 9111, section 4).
+    /// Returns the first step for a request, given the stored head (RFC 9111, section 4).
     func step(stored: StoredHead?, asked: CacheControl, now: Int) -> Step {
         guard let stored else { return self == .cacheOnly ? .fail : .fetch }
         switch self {

@@ -1,11 +1,11 @@
-/// Whether an entry has the whole of a body, or its beginning alone (RFC 9111, section 3.3).
+/// The kind of an entry: a whole body, or only its beginning (RFC 9111, section 3.3).
 package enum EntryKind: Sendable {
     case whole
     case part
 
     private static let suffix = ".part"
 
-    /// The kind of an entry by its name, 32 digits and 16 more; nil if it is the name of none.
+    /// Creates the kind of an entry from its name, 32 digits and 16 more; returns `nil` for other names.
     init?(_ name: String) {
         let isPart = name.hasSuffix(Self.suffix)
         let parts = name.dropLast(isPart ? Self.suffix.count : 0)
@@ -16,9 +16,9 @@ package enum EntryKind: Sendable {
         self = isPart ? .part : .whole
     }
 
-    /// What a file of this kind begins with, which also says which version of the form it is.
+    /// The first bytes of a file of this kind, which include the version of the format.
     var magic: [UInt8] { Array((self == .whole ? "awicach3" : "awicprt3").utf8) }
 
-    /// The name of an entry of this kind, given that of the whole one.
+    /// Returns the name of an entry of this kind, given that of the whole one.
     func name(_ whole: String) -> String { self == .whole ? whole : whole + Self.suffix }
 }

@@ -1,16 +1,16 @@
-/// Where a response came from, seen from the caller who gets it.
+/// The source of a response, from the perspective of its caller.
 public enum ResponseSource: String, Sendable, Hashable {
     /// A download that this caller started.
     case network
-    /// A download that was already under way for somebody else.
+    /// An active download started by another caller.
     case joined
     /// The folder of a ``ResponseCache``.
     case disk
     /// A ``ResponseCache`` in memory.
     case storedInMemory
-    /// A ``ResponseCache``, after the origin had said that it is still right.
+    /// A ``ResponseCache``, after the origin has confirmed that the response is still valid.
     case revalidated
-    /// The memory cache of finished pixels.
+    /// The memory cache of decoded images.
     case memory
     /// A file.
     case file

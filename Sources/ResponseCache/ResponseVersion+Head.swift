@@ -3,7 +3,7 @@ public import HTTPTransport
 import HTTPTypes
 
 extension ResponseVersion {
-    /// The version that came with a response; nil if it does not say.
+    /// Creates the version of a response; returns `nil` if it declares none.
     public init?(_ head: ResponseHead) {
         self.init(head.response.headerFields)
     }

@@ -1,13 +1,13 @@
 import Hashing
 
-/// A response that can be served.
+/// A stored response that can be served.
 package struct StoredResponse: Sendable {
     /// The name of its entry.
     package let name: String
     package let head: StoredHead
     package let body: StoredBody
 
-    /// The same without an open file.
+    /// The response without an open file.
     var closed: StoredResponse {
         guard case .file(_, let facts) = body else { return self }
         return StoredResponse(name: name, head: head, body: .file(nil, facts))
@@ -16,7 +16,7 @@ package struct StoredResponse: Sendable {
 
 /// The bytes of a stored body.
 package enum StoredBody: Sendable {
-    /// In a file, which is closed while nothing is to be read.
+    /// A file, which is closed when it is not being read.
     case file(OpenFile?, EntryFile.BodyFacts)
     case memory([[UInt8]], length: Int)
 
@@ -27,7 +27,7 @@ package enum StoredBody: Sendable {
         }
     }
 
-    /// Whether it is as it was written; reads all of it.
+    /// A Boolean value that indicates whether the body is undamaged; reads all of it.
     var isIntact: Bool {
         var reader = StoredBodyReader(self)
         do {
@@ -39,26 +39,26 @@ package enum StoredBody: Sendable {
     }
 }
 
-/// A stored body is shorter than it was, cannot be read, or has other bytes.
+/// The error when a stored body is too short, unreadable, or changed.
 package struct DamagedBody: Error {}
 
-/// Reads a stored body piece by piece, and verifies it on the way.
+/// Reads a stored body piece by piece while verifying it.
 ///
-/// The last piece is not handed out before all are known to be right, so that nobody can take a damaged body for a whole
-/// one; of a body of one piece nothing is handed out that is not right.
+/// The last piece is returned only after the whole body has been verified, so that a damaged body is never taken for
+/// a complete one; of a damaged body with one piece, nothing is returned.
 package struct StoredBodyReader: Sendable {
     private let body: StoredBody
     /// The number of the next piece in memory, or of the next byte in a file.
     private var position = 0
     private var checksum = CRC32()
-    /// Bytes that were handed out.
+    /// The number of bytes returned.
     private(set) var delivered = 0
 
     package init(_ body: StoredBody) {
         self.body = body
     }
 
-    /// The next piece; nil at the end.
+    /// Returns the next piece; `nil` at the end.
     package mutating func next() throws(DamagedBody) -> [UInt8]? {
         let piece = try nextPiece()
         delivered += piece?.count ?? 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a Swift source declares and what it names.
+/// The declarations of a Swift source and the names it uses.
 struct SourceFile {
     /// The path below the package's folder.
     let path: String
@@ -26,9 +26,9 @@ struct SourceFile {
     }
 
     private mutating func readDeclarations(_ tokens: [SourceTokens.Token]) {
-        /// The types around the place that is looked at, and how deep their braces are.
+        /// The types around the current position, and the depths of their braces.
         var around: [(name: String, depth: Int, isPrivate: Bool)] = []
-        /// The type whose brace comes next.
+        /// The type whose opening brace follows.
         var next: (name: String, isPrivate: Bool)?
         var depth = 0
         var isPrivate = false

@@ -1,6 +1,6 @@
 import Testing
 
-/// What is read of a source, which the tests of the layers depend on.
+/// The parser on which the tests of the layers depend.
 struct SourceFileTests {
     private func file(_ source: String) -> SourceFile {
         SourceFile(source, path: "Sources/M/A/File.swift", folder: "A")

@@ -6,7 +6,7 @@ struct SourceTokens {
         case sign(Unicode.Scalar)
     }
 
-    /// What the source consists of, in its order.
+    /// The tokens of the source in order.
     private(set) var tokens: [Token] = []
     private let bytes: [UInt8]
     private var offset = 0

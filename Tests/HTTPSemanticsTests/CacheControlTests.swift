@@ -16,7 +16,7 @@ import Testing
         arguments: [
             ("max-age=60", 60),
             ("MAX-AGE = 60 , public", 60),  // 5.2: names are case-insensitive
-            (#"max-age="60""#, 60),  // 5.2: both forms are to be read
+            (#"max-age="60""#, 60),  // 5.2: both forms must be accepted
             (#"max-age="6\0""#, 60),  // RFC 9110, 5.6.4: escaped characters
             ("max-age=99999999999999999999999999", 1 << 31),  // 1.2.2
             ("max-age=60, max-age=5", 5),  // 4.2.1

@@ -26,7 +26,7 @@ package enum ReferenceDecoder {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// What `program` writes to standard output.
+    /// Returns the standard output of `program`.
     private static func output(of program: String, _ options: String, _ file: [UInt8]) throws -> [UInt8] {
         let name = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data(file).write(to: name)

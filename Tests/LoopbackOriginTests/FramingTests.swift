@@ -7,7 +7,7 @@ struct FramingTests {
 
     private let body = Array("0123456789".utf8)
 
-    /// What the wire carries in answer to `request`, to the end of the connection.
+    /// Returns the bytes sent in response to `request`, up to the end of the connection.
     private func wire(
         _ response: Response, request: String = "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"
     ) async throws -> String {

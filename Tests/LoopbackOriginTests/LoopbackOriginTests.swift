@@ -109,7 +109,7 @@ struct LoopbackOriginTests {
     }
 
     #if os(Linux)
-    /// In a process of its own, where nobody else opens anything.
+    /// In a process of its own, without other activity.
     @Test func stoppedOriginLeavesNothingBehind() async {
         await #expect(processExitsWith: .success) {
             /// Sockets, event descriptors, and the event loop's threads.

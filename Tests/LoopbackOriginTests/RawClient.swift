@@ -38,7 +38,7 @@ final class RawClient: Sendable {
 
     deinit { Foundation.close(socket) }
 
-    /// Sends `text` as it is.
+    /// Sends `text` unchanged.
     func send(_ text: String) {
         let bytes = Array(text.utf8)
         _ = Foundation.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -49,12 +49,12 @@ final class RawClient: Sendable {
         send("GET \(path) HTTP/1.1\r\nHost: test\r\n\(headerFields)\r\n")
     }
 
-    /// Reads until at least `count` bytes have come.
+    /// Reads until at least `count` bytes have been received.
     func read(atLeast count: Int) async -> String {
         await onQueue { [self] in text(of: receive { $0.count >= count }.bytes) }
     }
 
-    /// Reads until what has come ends in `suffix`.
+    /// Reads until the received data ends with `suffix`.
     func read(through suffix: String) async -> String {
         let suffix = Array(suffix.utf8)
         return await onQueue { [self] in text(of: receive { $0.suffix(suffix.count).elementsEqual(suffix) }.bytes) }

@@ -7,7 +7,7 @@ struct RepetitionTests {
 
     private static let closing = "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"
 
-    /// What the wire carries in answer to `request`, to the end of the connection.
+    /// Returns the bytes sent in response to `request`, up to the end of the connection.
     private func wire(_ response: Response, request: String = closing) async throws -> String {
         try await withLoopbackOrigin { origin in
             origin.route("/", response)

@@ -8,7 +8,7 @@ struct QOIDecoder: CustomRowDecoder {
     private var rowsLeft: Int
     private var row: [UInt8] = []
     private var headerBytesLeft = headerLength
-    /// The bytes of an operation that has not come whole.
+    /// The bytes of an incomplete operation.
     private var operation: [UInt8] = []
     private var pixel: [UInt8] = [0, 0, 0, 255]
     private var seen = [[UInt8]](repeating: [0, 0, 0, 0], count: 64)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ResponseCache
 
-/// A stored body is verified while it is read: nobody gets a damaged one to its end.
+/// A stored body is verified while it is read: a damaged body is never delivered to its end.
 struct StoredBodyTests {
-    /// What can be read of a body whose file was changed, and whether all could.
+    /// Returns the readable part of a body whose file was changed, and whether it was complete.
     private func read(_ body: [UInt8], damagedAt index: Int?) async throws -> (bytes: [UInt8], isWhole: Bool) {
         try await withTemporaryFolder { folder in
             var checksum = CRC32()

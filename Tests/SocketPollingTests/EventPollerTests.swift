@@ -6,7 +6,7 @@ import Threading
 /// The same on every system poller.
 @Suite(.timeLimit(.minutes(1)))
 struct EventPollerTests {
-    /// What one wait reports: the number of events, and of the sockets that somebody waits for.
+    /// The result of one wait: the number of events, and of wanted events.
     private struct Report: Equatable {
         let count: Int
         var heard: [Int32] = []

@@ -92,7 +92,7 @@ struct WatchTableTests {
         #expect(table.connectionCount == 0)
     }
 
-    /// Random steps, against what a kernel that does as it is told would report.
+    /// Random steps, compared with the reports of a correct kernel.
     @Test(arguments: [1, 2, 3])
     mutating func onlyWantedSocketsAreHeard(seed: UInt64) {
         var random = SplitMix(seed: seed)

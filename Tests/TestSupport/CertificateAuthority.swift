@@ -4,7 +4,7 @@ package struct CertificateAuthority {
 
     private let server: NginxServer
 
-    /// What clients are to trust.
+    /// The certificate that clients trust.
     package var file: String { server.path("ca.pem") }
 
     /// Makes the authority's certificate.

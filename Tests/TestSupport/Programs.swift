@@ -15,7 +15,7 @@ package enum Programs {
     /// Returns whether `name` is installed.
     package static func has(_ name: String) -> Bool { path(of: name) != nil }
 
-    /// Starts a program; whoever does has to ``end(_:)`` it.
+    /// Starts a program; the caller must ``end(_:)`` it.
     package static func start(_ name: String, _ arguments: [String]) throws -> pid_t {
         guard let program = path(of: name) else { throw Failure(description: "\(name) is not installed") }
         var actions = unsafe posix_spawn_file_actions_t()

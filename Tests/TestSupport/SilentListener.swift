@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP socket on 127.0.0.1 that listens and whose connections nobody accepts.
+/// A listening TCP socket on 127.0.0.1 whose connections are never accepted.
 package struct SilentListener: ~Copyable {
     private let descriptor: Int32
     package let port: Int
@@ -26,7 +26,7 @@ package struct SilentListener: ~Copyable {
     deinit { close(descriptor) }
 }
 
-/// A port that was free a moment ago, and is not among those that the system gives to whoever wants any.
+/// Returns a port that was free a moment ago, outside the range that the system assigns automatically.
 package func freePort() throws -> Int {
     for _ in 0..<100 {
         if let listener = try? SilentListener(port: .random(in: 10_000..<32_768)) { return listener.port }
@@ -34,7 +34,7 @@ package func freePort() throws -> Int {
     throw SilentListener.Failure()
 }
 
-/// Returns whether somebody listens on `port` of 127.0.0.1.
+/// Returns whether a server listens on `port` of 127.0.0.1.
 package func isAccepting(_ port: Int) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

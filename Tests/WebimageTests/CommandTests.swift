@@ -93,7 +93,7 @@ struct CommandTests {
                     while try !stored().contains(where: { $0.size >= 60_000 }),
                         await !command.ends(within: .milliseconds(1))
                     {}
-                    // They come together, however long it takes to send them.
+                    // They arrive together, regardless of the time it takes to send them.
                     for signal in [SIGSTOP, SIGINT, SIGTERM, SIGCONT] { command.send(signal) }
                 }
                 #expect([128 + SIGINT, 128 + SIGTERM].contains(result.status))
@@ -115,7 +115,7 @@ struct CommandTests {
                     try FileManager.default.contentsOfDirectory(atPath: cache).first { $0.contains("-") })
                 let (whole, part) = ("\(cache)/\(entry)", "\(cache)/\(entry).part")
                 try FileManager.default.removeItem(atPath: whole)
-                // What the command waits for when it opens them, the one and at once the other.
+                // The command waits for one when it opens them, and immediately for the other.
                 for pipe in [whole, part] { try #require(mkfifo(pipe, 0o600) == 0) }
                 let result = try await Command.run(arguments) { command in
                     // There can be a writer as soon as there is a reader, which then goes on to the other.
@@ -126,7 +126,7 @@ struct CommandTests {
                     close(writer)
                     command.interrupt()
                     #expect(await !command.ends(within: .milliseconds(500)))
-                    // What comes too early is one with the first.
+                    // Signals that arrive too early count as one with the first.
                     let deadline = ContinuousClock.now + .seconds(20)
                     while ContinuousClock.now < deadline, await !command.ends(within: .milliseconds(600)) {
                         command.interrupt()

@@ -24,7 +24,7 @@ struct OpenFileBudgetTests {
                 guard let budget = OpenFileBudget(free: free, images: wanted, cacheFiles: cacheFiles) else { continue }
                 #expect(budget.images >= 1)
                 #expect(budget.connections >= budget.images)
-                // The rest is for what is opened at the start and for lookups.
+                // The remainder is for descriptors opened at the start, and for lookups.
                 #expect(budget.connections + budget.images * (1 + cacheFiles) <= free - 12)
             }
         }

@@ -11,7 +11,7 @@ struct OpenFileLimitTests {
         ]
         + [0, 0x3B]
 
-    /// What a shell does to start the command in a process that may open `count` files.
+    /// Returns a shell command that starts the command in a process that may open `count` files.
     private func limited(to count: Int) -> String { "ulimit -n \(count); exec \"$@\"" }
 
     @Test(arguments: [4, 8, 12, 16])

@@ -1,41 +1,41 @@
-/// The bodies that wait for memory, and the one that may grow meanwhile.
+/// The bodies that wait for memory, and the one that may grow in the meantime.
 ///
-/// A pure value. One may grow whatever the others hold, so that there is always one whose end gives memory back; the next
-/// is the oldest of those that wait.
+/// A pure value. One body may grow regardless of the memory the others hold, so that there is always one whose end
+/// releases memory; the next is the oldest waiting one.
 struct BodyCrowd {
     /// The identity of a body; older ones have lower numbers.
     typealias ID = UInt64
-    /// Makes the transfer of a body go on.
+    /// A closure that resumes the transfer of a body.
     typealias GoOn = @Sendable () -> Void
 
-    /// The body that may grow; nil if there is none, though others may wait.
+    /// The body that may grow; `nil` if there is none, even if others wait.
     private(set) var growing: ID?
     private var waiting: [ID: GoOn] = [:]
 
-    /// Returns whether a body may grow; if not, it waits, and is told by `goOn` when it may.
+    /// Returns whether a body may grow; if not, it waits, and `goOn` is called when it may.
     mutating func admit(_ id: ID, orElse goOn: @escaping GoOn) -> Bool {
         if growing == nil { growing = id }
         waiting[id] = growing == id ? nil : goOn
         return growing == id
     }
 
-    /// Takes a body out that has ended, or that something else holds up.
+    /// Removes a body that has ended, or is delayed for another reason.
     ///
-    /// Returns whether others wait and ``next()`` has one that may grow in its place.
+    /// Returns whether others wait and ``next()`` can return one that may grow instead.
     mutating func leave(_ id: ID) -> Bool {
         waiting[id] = nil
         if growing == id { growing = nil }
         return growing == nil && !waiting.isEmpty
     }
 
-    /// Lets the oldest of those that wait grow, unless another may.
+    /// Lets the oldest waiting body grow, unless another one may.
     mutating func next() -> GoOn? {
         guard growing == nil, let oldest = waiting.keys.min() else { return nil }
         growing = oldest
         return waiting.removeValue(forKey: oldest)
     }
 
-    /// Lets all go on: there is memory again.
+    /// Removes and returns the closures of all waiting bodies, because memory is available.
     mutating func takeAll() -> [GoOn] {
         let all = Array(waiting.values)
         (growing, waiting) = (nil, [:])

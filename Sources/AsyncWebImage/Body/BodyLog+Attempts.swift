@@ -3,12 +3,12 @@ import HTTPTransport
 import Threading
 import ResponseCache
 
-/// What a reader is told whose bytes are void: the body begins anew, and so must whoever reads it.
+/// The error for a reader whose bytes are void: the body starts over, and so must the reader.
 struct BodyRestarted: Error {}
 
-// One body may take several attempts, each of which goes on with it or begins anew.
+// A body can take several attempts, each of which continues it or starts over.
 extension BodyLog {
-    /// A body begins, `length` bytes long if the server says so; what came of an earlier attempt is void.
+    /// Starts a body, `length` bytes long if declared; the data of earlier attempts is void.
     func begin(expecting length: Int?, head: ResponseHead? = nil, from source: ResponseSource = .network) {
         let waiting = state.withLock { state in
             state.source = source
@@ -22,9 +22,9 @@ extension BodyLog {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// The body goes on where an earlier attempt broke off, to `total` bytes if the server says so.
+    /// Continues the body where an earlier attempt was interrupted, up to `total` bytes if declared.
     ///
-    /// `stored` is its beginning, if that is not here.
+    /// `stored` is its beginning, if the log does not contain it.
     func proceed(
         with stored: [[UInt8]]?, to total: Int?, head: ResponseHead? = nil, from source: ResponseSource = .network
     ) {
@@ -43,43 +43,44 @@ extension BodyLog {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// The body so far; nil if its beginning is not here any longer.
+    /// The pieces received so far; `nil` if the beginning has been discarded.
     var beginning: [[UInt8]]? {
         state.withLock { state in
             guard state.isWhole else { return nil }
             state.seal()
-            // An array of an empty deque is written to, though all empty arrays are one: thread sanitizer takes it for a race.
+            // Writing to the array of an empty deque: the thread sanitizer reports a false race because all empty
+            // arrays are one.
             return state.segments.isEmpty ? [] : Array(state.segments)
         }
     }
 
-    /// How much has come.
+    /// The progress of the body.
     var progress: DownloadProgress {
         state.withLock { DownloadProgress(received: $0.received, expected: $0.expected) }
     }
 
-    /// Lets `stream` see the progress, from what it is now until the body's end.
+    /// Sends the progress to `stream`, from now until the body's end.
     func watch(_ id: CallerID, _ stream: AsyncStream<DownloadProgress>.Continuation) {
         state.withLock { state in
-            // Under the lock, so that it cannot take the place of a newer one.
+            // Under the lock, so that it cannot replace a newer state.
             stream.yield(DownloadProgress(received: state.received, expected: state.expected))
             if state.end == nil { state.watchers.insert(stream, of: id) } else { stream.finish() }
         }
     }
 
-    /// Lets go of a stream that its consumer has left.
+    /// Removes a stream whose consumer has left.
     func stopWatching(_ id: CallerID, _ stream: AsyncStream<DownloadProgress>.Continuation) {
         state.withLock { $0.watchers.remove(stream, of: id) }
     }
 
-    /// Ends all that ``watch(_:_:)`` began for a caller.
+    /// Ends all streams that ``watch(_:_:)`` added for a caller.
     func stopWatching(_ id: CallerID) {
         for stream in state.withLock({ $0.watchers.remove(id) }) { stream.finish() }
     }
 }
 
 extension BodyLog {
-    /// Who is to be told of which progress.
+    /// The streams to notify and the progress.
     struct Watching {
         let streams: [AsyncStream<DownloadProgress>.Continuation]
         let progress: DownloadProgress
@@ -91,14 +92,14 @@ extension BodyLog {
 }
 
 extension BodyLog.State {
-    /// Nil if nobody watches.
+    /// The pending notification; `nil` if there are no streams.
     var watching: BodyLog.Watching? {
         guard !watchers.isEmpty else { return nil }
         return BodyLog.Watching(
             streams: watchers.all, progress: DownloadProgress(received: received, expected: expected))
     }
 
-    /// Forgets all bytes.
+    /// Discards all bytes.
     mutating func restart() {
         segments = []
         firstSegment = 0

@@ -1,10 +1,10 @@
 import ResponseCache
 
-/// Those who wait for the whole body of a download; mostly it is one.
+/// The callers that wait for the whole body of a download; usually one.
 struct Collectors {
     struct Collector {
         let answer: OneShot<ImageData>
-        /// Whether somebody else had asked before.
+        /// A Boolean value that indicates whether another caller had requested the download before.
         let isJoined: Bool
     }
 
@@ -21,7 +21,7 @@ struct Collectors {
         if first?.answer === answer { first = nil } else { others[ObjectIdentifier(answer)] = nil }
     }
 
-    /// Gives all of them the same body, or the same error.
+    /// Passes the same body or error to all of them.
     consuming func resolve(
         _ body: Result<(bytes: [UInt8], delivery: Delivery), ImageError>, from source: ResponseSource
     ) {

@@ -1,8 +1,8 @@
 import HTTPTransport
 
-/// The handles of one download: its body, its transfer, and the listeners to its events.
+/// The resources of one download: its body, its transfer, and the listeners to its events.
 ///
-/// Belongs to the coordinator. ``DownloadMachine`` knows its phase and its callers.
+/// Belongs to the coordinator. ``DownloadMachine`` has its phase and its callers.
 final class Download {
     typealias ID = DownloadID
 
@@ -14,9 +14,9 @@ final class Download {
     var span: DownloadSpan?
     #endif
     var transfer: (any Transfer)?
-    /// Takes the response of the attempt that runs, or ran last.
+    /// The receiver of the current or last attempt.
     var receiver: DownloadReceiver?
-    /// Waits for the end of the delay before the next attempt.
+    /// The timer of the delay before the next attempt.
     var backoffTimer: Task<Void, Never>?
 
     init(id: ID, key: FetchKey, log: BodyLog, events: DownloadEventSender?) {

@@ -1,20 +1,21 @@
 extension DownloadCoordinator {
-    /// What is going on, at one moment.
+    /// A snapshot of the coordinator's activity.
     public struct Activity: Sendable, Hashable {
-        /// Downloads that have a slot, and those that a ``ResponseCache`` answers, which need none.
+        /// The number of downloads that have a slot, and of those answered by a ``ResponseCache``, which need none.
         public var running: Int
-        /// Downloads that wait for one, by priority; what nothing waits in is left out.
+        /// The number of downloads that wait for a slot, by priority; priorities without waiting downloads are
+        /// omitted.
         public var waitingByPriority: [DownloadPriority: Int]
-        /// Callers who wait for an answer.
+        /// The number of callers waiting for a result.
         public var callers: Int
-        /// Bytes of bodies that downloads hold, because they are arriving or wait to be decoded.
+        /// The number of bytes that downloads hold in bodies that are arriving or waiting to be decoded.
         public var bytesInFlight: Int
 
-        /// Downloads that wait for a slot, or to be looked for in the ``ResponseCache``.
+        /// The number of downloads that wait for a slot or a lookup in the ``ResponseCache``.
         public var waiting: Int { waitingByPriority.values.reduce(0, +) }
     }
 
-    /// What is going on right now.
+    /// The current activity.
     public var activity: Activity {
         current { machine in
             let waiting = DownloadPriority.allCases.map { ($0, machine.waitingCount(of: $0)) }

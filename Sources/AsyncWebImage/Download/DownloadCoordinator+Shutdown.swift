@@ -1,6 +1,6 @@
 import ResponseCache
 
-// The end: nothing new begins, what may finish gets its time, and those who asked hear when all is over.
+// The shutdown: nothing new begins, selected downloads finish, and callers are notified of the end.
 extension DownloadCoordinator {
     /// See ``ImageLoader/shutdown(gracePeriod:)``.
     func shutDown(gracePeriod: Duration) async {
@@ -10,11 +10,11 @@ extension DownloadCoordinator {
         } onCancel: {
             post(.gracePeriodEnded)
         }
-        // What has come is stored when the process ends.
+        // All received data has been stored when the process ends.
         await responseCache?.finishesWriting()
     }
 
-    /// Nothing is going on any more.
+    /// Completes the shutdown when there is no activity anymore.
     func finishShutdown() {
         listeners.end()
         alarms[.gracePeriod] = nil

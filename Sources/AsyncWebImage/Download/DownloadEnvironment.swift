@@ -1,7 +1,7 @@
 import HTTPTransport
 import Logging
 
-/// What downloads are made with, for the life of a loader.
+/// The objects that downloads use, for the lifetime of a loader.
 struct DownloadEnvironment: Sendable {
     let transport: any Transport
     let decoder: ImageDecoder

@@ -1,6 +1,6 @@
 import Threading
 
-/// Tells those who would begin more that the loader is shut down.
+/// Notifies listeners that the loader is shut down.
 final class ShutdownSignal: Sendable {
     private struct State {
         var isGiven = false
@@ -10,7 +10,7 @@ final class ShutdownSignal: Sendable {
 
     private let state = Locked(State())
 
-    /// Calls `listener` once, when the signal is given; at once if it has been.
+    /// Calls `listener` once: on shutdown, or immediately if it has happened.
     func add(_ listener: @escaping @Sendable () -> Void) -> UInt64 {
         let (id, isGiven) = state.withLock { state in
             state.last += 1

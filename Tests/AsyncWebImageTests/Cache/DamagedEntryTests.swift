@@ -7,7 +7,7 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// What is damaged on the disk is fetched again, wherever the damage is, and without the help of a retry policy.
+/// Damaged files are downloaded again, wherever the damage is, and without a retry policy.
 @Suite(.timeLimit(.minutes(2)))
 struct DamagedEntryTests {
     private let time = ManualTime()

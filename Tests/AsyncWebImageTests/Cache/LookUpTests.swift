@@ -8,7 +8,7 @@ import Threading
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// What the response cache can answer needs no slot.
+/// Requests that the response cache can answer need no slot.
 @Suite(.timeLimit(.minutes(2)))
 struct LookUpTests {
     private let time = ManualTime()
@@ -42,7 +42,7 @@ struct LookUpTests {
         return try await body()
     }
 
-    /// What is told of the downloads up to the end of the last of `count`.
+    /// Returns the events up to the end of the last of `count` downloads.
     private func names(_ events: AsyncStream<DownloadEvent>, downloads count: Int = 1) async -> [String] {
         var names: [String] = []
         var ended = 0

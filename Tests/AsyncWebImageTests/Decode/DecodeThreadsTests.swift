@@ -6,7 +6,7 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct DecodeThreadsTests {
-    /// Computes, as far as the thread can tell, until it is told to stop.
+    /// Occupies its thread until it is stopped.
     private struct LongWork {
         private let stop = BlockingQueue<Void>()
         private let started = OneShot<Void>()
@@ -58,7 +58,7 @@ struct DecodeThreadsTests {
         }
     }
 
-    /// Whatever takes long, and however much of it there is, a thumbnail is made meanwhile.
+    /// A thumbnail is decoded in the meantime, regardless of the amount of long work.
     @Test func longWorkLeavesAThreadForWhatIsShort() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)))

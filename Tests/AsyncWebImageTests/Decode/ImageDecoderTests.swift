@@ -62,7 +62,7 @@ struct ImageDecoderTests {
             for index in 0..<2 {
                 group.addTask(executorPreference: decoder.threads) {
                     try await decoder.withMemory(10) {
-                        // Computes, as far as its thread can tell, until the other does, too.
+                        // Occupies its thread until the other one does the same.
                         arrivals[index].close()
                         _ = arrivals[1 - index].next()
                     }

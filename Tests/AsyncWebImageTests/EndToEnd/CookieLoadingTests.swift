@@ -21,7 +21,7 @@ struct CookieLoadingTests {
                 _ = try await loader.data(for: request(origin.url(path), handlesCookies: handlesCookies))
                 return origin.recordedRequests.last?.headerFields["Cookie"]
             }
-            // Not kept, as nobody asked for it.
+            // Not stored, because it was not requested.
             #expect(try await sent("/set", handlesCookies: false) == nil)
             #expect(try await sent("/get", handlesCookies: true) == nil)
             #expect(try await sent("/set", handlesCookies: true) == nil)

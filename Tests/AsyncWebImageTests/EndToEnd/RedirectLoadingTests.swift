@@ -3,7 +3,7 @@ import HTTPTypes
 import LoopbackOrigin
 import Testing
 
-/// What a loader's requests take along to the next URL.
+/// The data that a loader's requests forward to redirect targets.
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectLoadingTests {
     @Test(arguments: [false, true])

@@ -112,7 +112,7 @@ struct ArrivingFramesTests {
         }
     }
 
-    /// Who collects the animation has read what there is, and waits for more.
+    /// The caller that collects the animation has read the received data and waits for more.
     @Test(arguments: formats)
     func whoJoinsAWalkThatWaitsGetsWhatIsComplete(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AsyncWebImage
 
-/// What a loader counts and times, by a factory of the test's own.
+/// The metrics of a loader, recorded by a factory of the test.
 @Suite(.timeLimit(.minutes(2)))
 struct DownloadMetricsTests {
     private let recorded = TestMetrics()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncWebImage
 
-/// What listeners hear of downloads, and callers of their progress.
+/// The events for listeners, and the progress for callers.
 @Suite(.timeLimit(.minutes(2)))
 struct EventTests {
     private func loader(_ change: (inout DownloadConfiguration) -> Void = { _ in }) -> ImageLoader {
@@ -118,7 +118,7 @@ struct EventTests {
             let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
             for await progress in task.progress where progress.received >= 500_000 { break }
             task.cancel()
-            // Else the rest of the body may arrive before the coordinator knows.
+            // Otherwise the remainder of the body could arrive before the coordinator knows.
             await loader.coordinator.activity { $0.callers == 0 }
             gate.open()
             await loader.coordinator.becomesIdle()
@@ -280,7 +280,7 @@ struct EventTests {
             let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
             var staying = task.progress.makeAsyncIterator()
             for await _ in task.progress { break }
-            // One that is left before anything comes, too.
+            // Also a stream that is left before any progress.
             _ = task.progress
             await loader.coordinator.watchers(fallTo: 1)
             #expect(!Task.isCancelled)

@@ -3,7 +3,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// What nginx makes of connections, and how little loaders have to do with it.
+/// The behavior of nginx with connections, and its effects on loaders.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct ConnectionTests {
     @Test func aHundredStreamsAtATimeShareAConnection() async throws {

@@ -3,7 +3,7 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-/// A server that goes away in the middle, and comes back on the same port.
+/// A server that stops during a transfer and restarts on the same port.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct RestartTests {
     private static let body = [UInt8](repeating: 7, count: 4 << 20)

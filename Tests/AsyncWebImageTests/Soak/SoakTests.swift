@@ -29,7 +29,7 @@ struct SoakTests {
     }
 }
 
-/// What `make soak` asks for.
+/// The settings for `make soak`.
 private struct LongSoak {
     let seconds: Int
     let seed: UInt64

@@ -19,7 +19,7 @@ extension DownloadCoordinator {
         while watchers() > count, !Task.isCancelled { await Task.yield() }
     }
 
-    /// Does something in one turn: nothing that it tells the coordinator is read before its end.
+    /// Runs a closure in one turn: messages that it posts are read only after its end.
     func inOneTurn<Result: Sendable>(_ body: @Sendable () -> Result) -> Result { body() }
 
     /// Returns once the activity is as wanted, or the test's time is up.

@@ -25,13 +25,13 @@ final class ManualClock: Clock {
         var sleepers: [Int: Sleeper] = [:]
         var cancelled: Set<Int> = []
         var lastSleeper = 0
-        /// Tests that wait for somebody to sleep.
+        /// Tests that wait for a sleeping task.
         var watchers: [Int: Watcher] = [:]
         var lastWatcher = 0
 
         var deadlines: [Instant] { sleepers.values.map(\.deadline).sorted() }
 
-        /// Those who have waited for what is so now.
+        /// The tests whose condition is now met.
         mutating func satisfiedWatchers() -> [Watcher] {
             let satisfied = watchers.filter { $0.value.condition(deadlines) }
             for id in satisfied.keys { watchers[id] = nil }
@@ -70,7 +70,7 @@ final class ManualClock: Clock {
         }
     }
 
-    /// Moves the time on, and wakes those who have slept long enough.
+    /// Advances the time, and wakes the tasks whose time has come.
     func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -81,7 +81,7 @@ final class ManualClock: Clock {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Until when somebody sleeps, the first to wake; waits until somebody does.
+    /// Returns the earliest deadline of a sleeping task; waits until there is one.
     ///
     /// Nobody ever, if the test is canceled meanwhile.
     func nextSleep() async -> Instant? {
@@ -89,7 +89,7 @@ final class ManualClock: Clock {
         return state.withLock { $0.deadlines.first }
     }
 
-    /// Waits until somebody sleeps until each of `times`, whoever else does, or the test is canceled.
+    /// Waits until tasks sleep until each of `times`, possibly among others, or the test is canceled.
     func sleeps(until times: Duration...) async {
         await sleeps { deadlines in times.allSatisfy { deadlines.contains(Instant(offset: $0)) } }
     }

@@ -1,6 +1,6 @@
 import LoopbackOrigin
 
-/// A file on an origin that serves ranges: whole, or the rest from an offset if the validator still holds.
+/// A file on an origin that serves ranges: whole, or the remainder from an offset if the validator still matches.
 struct RangedFile: Sendable {
     var body: [UInt8]
     var tag = "\"v1\""

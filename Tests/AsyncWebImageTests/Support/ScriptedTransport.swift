@@ -3,7 +3,7 @@ import Threading
 
 /// Leaves every request to the test, which answers when it likes.
 final class ScriptedTransport: Transport {
-    /// A request that was made, and what came of it so far.
+    /// A request and the state of its transfer.
     final class Exchange: Sendable {
         let request: TransportRequest
         private struct State {
@@ -27,7 +27,7 @@ final class ScriptedTransport: Transport {
         /// A Boolean value that indicates whether the next piece waits until it is wanted.
         var isPaused: Bool { state.withLock { $0.isPaused } }
 
-        /// A Boolean value that indicates whether nobody holds the transfer any more.
+        /// A Boolean value that indicates whether the transfer has been released.
         var isLetGo: Bool { state.withLock { $0.isLetGo } }
 
         func answer(_ status: HTTPResponse.Status = .ok, _ fields: HTTPFields = [:], _ body: [UInt8] = []) {
@@ -67,7 +67,7 @@ final class ScriptedTransport: Transport {
             continuation.yield()
         }
 
-        /// The end, unless it has been told.
+        /// Reports the end, unless it has been reported.
         func finish(_ outcome: TransferOutcome = .complete(TransferMetrics())) {
             let receiver = state.withLock { state in
                 defer { state.receiver = nil }

@@ -110,7 +110,7 @@ struct CredentialTests {
             #expect(record.error?.reason == .authenticationFailed)
             #expect(record.error?.detail == "the challenge has control characters")
             #expect(origin.recordedRequests.count == 1)
-            // It is the answer for those who have no credential.
+            // It is the response for clients without a credential.
             #expect(try await transport.fetch(origin.url("/a")).head?.status == .unauthorized)
         }
     }

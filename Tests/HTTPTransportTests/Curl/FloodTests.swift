@@ -89,7 +89,7 @@ struct FloodTests {
             }
             return try await group.reduce(into: [TransportError?]()) { $0.append($1) }
         }
-        // One that was about to be sent by that connection may be told that it is gone.
+        // A transfer about to use that connection can be notified that it is gone.
         #expect(errors.allSatisfy { $0 != nil } && errors.contains(where: Self.isEnd), "\(errors)")
     }
 }

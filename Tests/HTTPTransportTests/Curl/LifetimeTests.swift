@@ -56,7 +56,7 @@ struct LifetimeTests {
                 for _ in 0..<count { _ = CurlTransport(configuration: .init(proxy: .none)) }
                 return await ProcessState.reaches { ProcessState.threads(named: "webimage-").isEmpty }
             }
-            // What the runtime and the libraries open once for all is open then.
+            // Descriptors that the runtime and the libraries open once are open by then.
             #expect(await makeTransports(10))
             let files = ProcessState.openFiles
             #expect(await makeTransports(500))

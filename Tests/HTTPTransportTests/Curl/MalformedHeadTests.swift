@@ -53,7 +53,7 @@ struct MalformedHeadTests {
         }
     }
 
-    /// libcurl would undo the gzip, though nobody asked for it: a megabyte may become a gigabyte.
+    /// libcurl would decode the gzip, although it was not requested: a megabyte can become a gigabyte.
     @Test func aTransferCodingThatWasNotAskedForIsRefused() async throws {
         try await withOrigin { (origin, transport) async throws in
             let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"

@@ -3,12 +3,12 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// The rest of what broke off, from a server that knows ranges and entity tags.
+/// The remainder of an interrupted transfer, from a server that supports ranges and entity tags.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct RangeTests {
     private static let file = pattern(2 << 20)
 
-    /// What came of a file before the server was ended in the middle, and the server, which stands still.
+    /// The part of a file received before the server was stopped, and the server, which is not running.
     private func brokenTransfer() async throws -> (NginxServer, Recorder.Record) {
         let server = try NginxServer()
         try server.write(Self.file, to: "a")

@@ -24,7 +24,7 @@ struct StandingConnectionTests {
         }
     }
 
-    /// libcurl itself takes up one old connection after the other, and then gives up.
+    /// libcurl itself tries one old connection after another, and then fails.
     @Test(arguments: closings)
     func manyReusedConnectionsClosedByTheServerAreReplaced(closing: Response) async throws {
         let count = 10

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPTransport
 
-/// https through an HTTP proxy (CONNECT), to `photos.example`, whose addresses nobody here knows.
+/// https through an HTTP proxy (CONNECT), to `photos.example`, whose addresses cannot be resolved locally.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct TunnelTests {
     private func transport(
@@ -111,7 +111,7 @@ struct TunnelTests {
             policy.trustsProxy = true
             let trusting = transport(rule(proxy), trusting: server, policy: policy)
             for _ in 0..<2 { #expect(try await trusting.fetch(url).body == SecureServer.small) }
-            // What stands in a URL needs no looking up.
+            // Addresses in URLs need no lookup.
             #expect(isRefusal(try await trusting.fetch("https://127.0.0.1:\(server.port)/small").error))
             #expect(isRefusal(try await trusting.fetch("https://photos.example:\(server.port)/inward").error))
             #expect(proxy.requests.map(\.target) == ["photos.example:\(server.port)"])

@@ -29,7 +29,7 @@ struct ThreadedResolverTests {
             }
         }
 
-        /// For all that come.
+        /// For all lookups.
         func endsForGood() { continuation.finish() }
     }
 

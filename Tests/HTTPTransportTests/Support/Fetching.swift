@@ -32,7 +32,7 @@ func withOrigin(
     }
 }
 
-/// `count` bytes that tell whether one is missing, doubled or in the wrong place.
+/// Returns `count` bytes in which missing, repeated, or misplaced bytes are detected.
 func pattern(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)

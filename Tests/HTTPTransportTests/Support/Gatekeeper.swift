@@ -2,7 +2,7 @@ import HTTPTransport
 import TestSupport
 import Threading
 
-/// A lookup that waits until it is told to go on, and counts.
+/// A lookup that waits until it is released, and counts calls.
 final class Gatekeeper: Sendable {
     struct Counts {
         var running = 0

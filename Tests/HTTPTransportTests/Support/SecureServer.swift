@@ -49,7 +49,7 @@ final class SecureServer {
     /// `selfSigned.pem` with `server.key`.
     func path(_ name: String) -> String { server.path(name) }
 
-    /// What pins the server's public key, calculated by openssl.
+    /// The pin of the server's public key, calculated by openssl.
     func pin() throws -> PublicKeyPin? {
         try openssl("x509", "-in", path("server.pem"), "-pubkey", "-noout", "-out", path("pub.pem"))
         try openssl("pkey", "-pubin", "-in", path("pub.pem"), "-outform", "der", "-out", path("pub.der"))

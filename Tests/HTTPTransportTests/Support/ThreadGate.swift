@@ -9,7 +9,7 @@ final class ThreadGate: Sendable {
 
     func wait() {
         if opening.wait(timeout: .now() + 60) == .timedOut { Issue.record("a gate has stayed shut") }
-        // For the next one who waits, now or later.
+        // For the next waiting thread, now or later.
         opening.signal()
     }
 }

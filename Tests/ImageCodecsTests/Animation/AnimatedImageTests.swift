@@ -8,7 +8,7 @@ import Testing
 struct AnimatedImageTests {
     static let formats: [ImageFormat] = [.gif, .png, .webp]
 
-    // MARK: What a file says
+    // MARK: Properties of files
 
     @Test(arguments: [(0, 100), (1, 100), (2, 20), (5, 50), (65_535, 655_350)])
     func shortDelaysOfGIFsAreThoseOfBrowsers(hundredths: Int, milliseconds: Int) throws {
@@ -135,7 +135,7 @@ struct AnimatedImageTests {
         #expect((partial.frameCount, partial.isPartial, partial.header.hasInvalidAnimation) == (4, true, false))
     }
 
-    /// What viewers show that know no animations, with a note, however the bytes come.
+    /// The result in viewers without animation support, with a note, regardless of how the bytes arrive.
     private func expectDefaultImage(of file: [UInt8], _ damaged: [UInt8]) throws {
         let expected = try decode(file)
         let image = try AnimatedImage(damaged)

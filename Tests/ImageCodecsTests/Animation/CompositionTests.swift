@@ -35,7 +35,7 @@ struct CompositionTests {
         #expect(reference.count == 12)
         let frames = try AnimatedImage(file).allFrames()
         for (frame, expected) in zip(frames, reference) {
-            // Below full transparency, colors are nobody's business.
+            // The colors of fully transparent pixels are undefined.
             var isEqual = true
             for offset in stride(from: 0, to: expected.count, by: 4) {
                 let pixel = expected[offset..<offset + 4]

@@ -43,7 +43,7 @@ struct StreamingAnimationTests {
             try animation.append(file.span.extracting(offset..<offset + 1))
             guard animation.frameCount > known else { continue }
             #expect(animation.frameCount == known + 1)
-            // Behind its data; an APNG tells with the length and name of the next chunk that there are no more.
+            // After its data; in an APNG, the length and name of the next chunk indicate that there is no more.
             var data = whole.storedFrames[known].data
             if format == .png { data = Array(data.suffix(20)) }
             let start = try #require((searched..<file.count).first { file[$0...].starts(with: data) })
@@ -70,7 +70,7 @@ struct StreamingAnimationTests {
             let bytes = Array(file.prefix(length))
             var strict = StreamingAnimation()
             let image = try? strict.whole(bytes)
-            // A GIF that ends between two frames cannot be told from a whole one.
+            // A GIF that ends between two frames is indistinguishable from a complete one.
             #expect(image == nil || format == .gif)
             let complete = strict.frameCount
             counts.insert(complete)

@@ -20,7 +20,7 @@ struct VerifierCorpusTests {
                 if let frames = file.frames { #expect(header.frameCount == frames, "\(file.path)") }
             } catch .unsupportedFeature {
             } catch {
-                // Nothing tells such a file from one that was cut between two frames.
+                // Such a file is indistinguishable from one truncated between two frames.
                 if error == .truncated(.gif), file.path.hasSuffix("no_trailer.gif") { continue }
                 Issue.record("\(file.path): \(error)")
             }

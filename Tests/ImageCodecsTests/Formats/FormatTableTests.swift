@@ -8,7 +8,7 @@ import Testing
 struct FormatTableTests {
     @Test func theFormatsOfTheLibraryAreInItsTable() {
         #expect(FormatTable.builtIn.descriptors.map(\.format) == [.jpeg, .png, .webp, .gif])
-        // Whatever bytes decide, they are among those that are looked at first.
+        // The deciding bytes are always among those that are checked first.
         #expect(FormatTable.builtIn.descriptors.map(\.signatureLength).max() == ImageFormat.signatureLength)
     }
 

@@ -74,7 +74,7 @@ struct DeepPixelsTests {
             let expected = ReferenceScaler(resampling: resampling).scale(
                 source.map { Double($0) }, of: size, most: 65_535, region: region, to: target)
             for (index, sample) in samples(pixels).enumerated() {
-                // What is nearly transparent has hardly a color.
+                // Nearly transparent pixels have hardly any color.
                 if index % 4 < 3, expected[index / 4 * 4 + 3] < 2_000 { continue }
                 let wanted = max(0, min(65_535, expected[index]))
                 if abs(Double(sample) - wanted) > 2 {
@@ -109,7 +109,7 @@ struct DeepPixelsTests {
         #expect(try decode(file, options: deep).pixels == pixels)
     }
 
-    /// The lights of Display P3: what lies within sRGB comes out as reckoned, finer than bytes could say.
+    /// The primaries of Display P3: colors within sRGB are converted more precisely than bytes allow.
     @Test func sixteenBitColorsAreConvertedPrecisely() throws {
         let place: (Int) -> [UInt8] = { TestPNG.number($0) }
         let p3 = [31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000].flatMap(place)

@@ -114,7 +114,7 @@ struct MutationTests {
         }
     }
 
-    /// The same frames, or none, come of a file in pieces.
+    /// The same frames, or none, result from a file in pieces.
     private func expectSame(_ whole: AnimatedImage?, inPiecesOf piece: Int, _ bytes: [UInt8], _ options: DecodeOptions)
     {
         var animation = StreamingAnimation(options: options, limits: Self.limits)

@@ -27,7 +27,7 @@ struct EarlyStopTests {
         let (image, byteCount) = try decodeBeginning(of: file, target)
         #expect(image == (try decode(file, options: DecodeOptions(target: target))))
         #expect(byteCount < file.count * 3 / 4)
-        // The last scan, the largest, comes behind the last bit of the means.
+        // The last scan, the largest, follows the last bit of the DC coefficients.
         let last = try #require(file.indices.dropLast().last { file[$0] == 0xFF && file[$0 + 1] == 0xDA })
         #expect(byteCount < last)
         #expect(try decodeBeginning(of: file, .maximumSide(21)).byteCount > last)

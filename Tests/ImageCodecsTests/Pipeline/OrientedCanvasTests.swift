@@ -6,7 +6,8 @@ import Testing
 struct OrientedCanvasTests {
     static let sizes = [(1, 1), (1, 5), (6, 1), (2, 2), (3, 5), (16, 9), (33, 18), (5, 40)]
 
-    /// The eight turns as the Exif standard words them: where the stored first row and first column are to be seen.
+    /// The eight orientations in the words of the Exif standard: the positions of the stored first row and first
+    /// column.
     private func upright(_ image: PixelBuffer, _ orientation: ImageOrientation) -> [[Int]] {
         let rows = (0..<image.height).map { y in (0..<image.width).map { x in y * image.width + x } }
         let transposed = (0..<image.width).map { x in rows.map { $0[x] } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// What is left of files that end too early or are damaged.
+/// The decodable parts of truncated and damaged files.
 @Suite(.timeLimit(.minutes(5)))
 struct PartialImageTests {
     private static let partial = DecodeOptions(allowsPartial: true)
@@ -78,7 +78,7 @@ struct PartialImageTests {
             let cut = Array(file.prefix(file.count * share / 10))
             let image = try decode(cut, options: Self.partial) { step }
             #expect(image.isPartial && image.completeRows == 32)
-            // All that came before: even rows, and odd ones as far as they go; those below are like what is near.
+            // All data received before: even rows, and odd ones as far as available; those below are interpolated.
             let complete = (0..<32).filter { y in row(y, of: image.pixels) == row(y, of: pixels) }
             #expect(complete.filter { $0 % 2 == 0 } == Array(stride(from: 0, to: 32, by: 2)))
             let odd = complete.filter { $0 % 2 == 1 }

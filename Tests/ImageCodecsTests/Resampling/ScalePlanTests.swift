@@ -10,7 +10,7 @@ struct ScalePlanTests {
         var target: DecodeOptions.Target
         var enlarges = false
         var scaled: (Int, Int)
-        /// What is shown of the original: left, top, width, height; nil for all of it.
+        /// The shown part of the original: left, top, width, height; `nil` for all of it.
         var shown: [Double]?
         var testDescription: String { "\(stored) \(orientation) \(target)\(enlarges ? " enlarged" : "")" }
     }

@@ -49,7 +49,7 @@ enum Corpus {
         ImageFormat.allBuiltIn.first { $0.identifier == identifier }
     }
 
-    /// What is wrong with the folder.
+    /// The problems of the folder.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }

@@ -3,7 +3,7 @@ import CWebPWriter
 import ImageCodecs
 import ImageTestSupport
 
-/// What the frames of an animation look like, made the simplest way.
+/// The frames of an animation, composed in the simplest way.
 enum ReferenceAnimation {
     /// A frame as stored: RGBA, where it is painted, and how.
     struct Layer: Sendable {
@@ -46,7 +46,7 @@ enum ReferenceAnimation {
         }
     }
 
-    /// One pixel over another, rounded to the nearest.
+    /// Returns one pixel blended over another, rounded to the nearest.
     private static func over(_ above: [Int], _ below: [Int]) -> [Int] {
         let (upper, lower) = (above[3] * 255, (255 - above[3]) * below[3])
         let sum = upper + lower
@@ -55,7 +55,7 @@ enum ReferenceAnimation {
         return colors + [(sum * 2 + 255) / 510]
     }
 
-    /// What libwebp's own decoder of animations makes of `file`.
+    /// Returns the frames of `file` from libwebp's own animation decoder.
     static func webp(_ file: [UInt8]) -> [[UInt8]] {
         file.withUnsafeBufferPointer { bytes in
             var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)

@@ -13,7 +13,7 @@ final class RowCollector: RowSink {
     }
 }
 
-/// What a row decoder made of a file.
+/// The result of a row decoder for a file.
 struct DecodedRows: Equatable {
     var header: ImageHeader
     var size: PixelSize
@@ -22,7 +22,7 @@ struct DecodedRows: Equatable {
     var lateOrientation: ImageOrientation?
 }
 
-/// What decodes the rows of a format; nil for JPEG, whose rows the tests of its decoder compare.
+/// The reference decoder of a format's rows; `nil` for JPEG, whose rows are compared in the tests of its decoder.
 func descriptor(_ format: ImageFormat) -> (any FormatDescriptor)? {
     format == .jpeg ? nil : FormatTable.builtIn.descriptors.first { $0.format == format }
 }

@@ -20,7 +20,7 @@ struct TestFormat: CustomFormat {
     var workingBytes = 0
     var rowSize: PixelSize?
     var previewScan: Int?
-    /// What the decoder does when the first bytes come, at the end, for a preview, and after an error.
+    /// The actions of the decoder on the first bytes, at the end, for a preview, and after an error.
     var begin: Act = { _ throws(CodecError) in }
     var finish: Act = { _ throws(CodecError) in }
     var preview: Act = { _ throws(CodecError) in }
@@ -74,7 +74,7 @@ struct TestFormat: CustomFormat {
         }
     }
 
-    /// What comes of ``file``.
+    /// Returns the decoded ``file``.
     func decoded(
         _ options: DecodeOptions = DecodeOptions(), limits: DecodeLimits = DecodeLimits()
     ) throws(CodecError) -> DecodedImage {
@@ -82,7 +82,7 @@ struct TestFormat: CustomFormat {
         return try StreamingDecoder.decode(file.span, options: options, limits: limits, customFormats: [self])
     }
 
-    /// What the beginning of ``file`` tells.
+    /// Returns the header in the beginning of ``file``.
     func probed() throws(CodecError) -> ImageHeader? {
         let file = Self.file
         return try ImageHeader.probe(file.span, customFormats: [self])

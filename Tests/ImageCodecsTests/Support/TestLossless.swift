@@ -23,7 +23,7 @@ struct TestLossless {
     /// The number of blocks.
     var blockCount: Int { (width + 3) / 4 * ((height + 3) / 4) }
 
-    /// The bitstream without its header, as alpha has it.
+    /// The bitstream without its header, as in alpha chunks.
     var bitstream: [UInt8] {
         var bits = Bits()
         bits.write(0, 1)  // no transform
@@ -114,7 +114,7 @@ private struct Bits {
         write(symbols - 256 - 11, 7)  // so many have none
     }
 
-    /// A symbol in that code, whose highest bit comes first.
+    /// A symbol in that code, starting with its highest bit.
     mutating func writeSymbol(_ symbol: UInt8) {
         for shift in (0..<8).reversed() { write(Int(symbol >> shift & 1), 1) }
     }

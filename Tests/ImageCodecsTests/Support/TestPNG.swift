@@ -35,7 +35,7 @@ struct TestPNG {
                 samples: pixels.bytes.map { Int($0) }))
     }
 
-    /// What stands in `IDAT`.
+    /// The content of `IDAT`.
     func data(of image: Image) -> [UInt8] {
         var data: [UInt8] = []
         let passes =

@@ -30,7 +30,7 @@ struct ImageVerifierTests {
         }
     }
 
-    /// What a verifier accepts, a strict decode of all frames does; in pieces the answer is the same.
+    /// Files that a verifier accepts can be decoded strictly with all frames; in pieces the result is the same.
     @Test(arguments: files)
     func damagedFilesThatPassCanBeDecoded(file: SmallFile) throws {
         try #require(!file.bytes.isEmpty)
@@ -60,7 +60,7 @@ struct ImageVerifierTests {
         maximumPixels: 1 << 14, maximumBytes: 1 << 16, maximumScans: 20, maximumFrames: 20,
         maximumAnimationPixels: 1 << 16)
 
-    /// What a verifier says.
+    /// Returns the result of a verifier.
     private struct Answer: Equatable {
         var header: ImageHeader?
         var error: CodecError?

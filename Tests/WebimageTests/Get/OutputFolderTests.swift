@@ -68,7 +68,7 @@ struct OutputFolderTests {
         /// An unnamed file cannot get a name after all.
         case withoutNaming
         case withoutRenamingIfFree
-        /// FAT, and others without hard links: only a plain rename is left.
+        /// FAT and other file systems without hard links support only a plain rename.
         case withoutLinks
 
         var calls: FileCalls {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import webimage
 
-/// What comes over the network is counted for those who follow it.
+/// Data received over the network is counted for URLs that are followed.
 @Suite(.timeLimit(.minutes(1)))
 struct TrafficTests {
     /// Takes everything.

@@ -1,21 +1,21 @@
-/// Every caller that waits, each for one download.
+/// All waiting callers, each of one download.
 ///
-/// The only record of the callers of each download, of their priorities, and of the decodes that they wait for.
+/// The only record of the callers of each download, their priorities, and the decodes they wait for.
 struct CallerTable {
     /// The callers of one download.
     struct Group {
-        /// Mostly there is one: it needs no array.
+        /// There is usually one caller, which needs no array.
         fileprivate var first: Subscriber.ID?
         fileprivate var others: [Subscriber.ID] = []
-        /// How many there are of each priority.
+        /// The number of callers of each priority.
         fileprivate var priorities: [5 of Int] = [0, 0, 0, 0, 0]
-        /// How many wait for the bytes alone.
+        /// The number of callers that wait only for the bytes.
         fileprivate(set) var byteCallers = 0
 
         var isEmpty: Bool { first == nil }
         var count: Int { first == nil ? 0 : others.count + 1 }
 
-        /// The highest priority of those who wait.
+        /// The highest priority of the callers.
         var priority: DownloadPriority {
             DownloadPriority.descending.first { priorities[$0.rawValue] > 0 } ?? .veryLow
         }
@@ -27,9 +27,9 @@ struct CallerTable {
     struct Entry {
         var caller: Subscriber
         let download: DownloadMachine.ID
-        /// The decode that it waits for; nil for the bytes alone.
+        /// The decode that the caller waits for; `nil` for only the bytes.
         let decode: DownloadMachine.DecodeID?
-        /// Its place in the group.
+        /// The position in the group.
         fileprivate var position: Int
     }
 
@@ -37,10 +37,10 @@ struct CallerTable {
 
     var count: Int { entries.count }
 
-    /// The download that a caller waits for.
+    /// Returns the download that a caller waits for.
     func download(of id: Subscriber.ID) -> DownloadMachine.ID? { entries[id]?.download }
 
-    /// Adds a caller, whose identity is not that of another.
+    /// Adds a caller with a unique identity.
     mutating func insert(
         _ caller: Subscriber, of download: DownloadMachine.ID, decode: DownloadMachine.DecodeID?,
         into group: inout Group
@@ -55,7 +55,7 @@ struct CallerTable {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
         group.priorities[entry.caller.priority.rawValue] -= 1
         if entry.decode == nil { group.byteCallers -= 1 }
-        // The last one takes its place.
+        // The last one takes its position.
         guard let last = group.others.popLast() else {
             group.first = nil
             return entry
@@ -66,10 +66,10 @@ struct CallerTable {
         return entry
     }
 
-    /// Takes out the callers of one decode, or with nil those of the bytes alone, in no order.
+    /// Removes the callers of one decode or, for `nil`, those of only the bytes, and returns them unordered.
     mutating func removeAll(of decode: DownloadMachine.DecodeID?, from group: inout Group) -> [Subscriber] {
         var removed: [Subscriber] = []
-        // From the end: what takes the place of a removed one has been looked at.
+        // From the end: the element that replaces a removed one has been processed.
         for position in (0..<group.count).reversed() {
             guard let id = group[position], entries[id]?.decode == decode, let entry = remove(id, from: &group) else {
                 continue
@@ -79,7 +79,7 @@ struct CallerTable {
         return removed
     }
 
-    /// Takes out the callers of the bytes alone.
+    /// Removes the callers of only the bytes.
     mutating func removeByteCallers(from group: inout Group) {
         for position in (0..<group.count).reversed() where group.byteCallers > 0 {
             guard let id = group[position], entries[id]?.decode == nil else { continue }
@@ -94,11 +94,11 @@ struct CallerTable {
         entries[id]?.caller.priority = priority
     }
 
-    /// The callers of a group, in no order.
+    /// Returns the callers of a group, unordered.
     func callers(of group: Group) -> [Subscriber] {
         (0..<group.count).compactMap { position in group[position].flatMap { entries[$0] }?.caller }
     }
 
-    /// Whether a group has a caller that lets its download finish when the loader is shut down.
+    /// Returns whether a group has a caller that lets its download finish after a shutdown.
     func finishesOnShutdown(_ group: Group) -> Bool { callers(of: group).contains { $0.finishesOnShutdown } }
 }

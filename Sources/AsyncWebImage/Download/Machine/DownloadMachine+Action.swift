@@ -1,42 +1,42 @@
 import ResponseCache
 
 extension DownloadMachine {
-    /// Something that has to be done.
+    /// An action to perform.
     ///
-    /// What is large and rare is indirect, so that the others stay small.
+    /// Large and rare payloads are indirect, so that the others stay small.
     enum Action {
         // Downloads.
 
-        /// A download begins, with its first caller.
+        /// Creates a download with its first caller.
         case open(ID, Subscriber, decode: DecodeID?)
-        /// Asks the response cache, which may answer; `timeLimit` is what is left for the download.
+        /// Asks the response cache, which might answer; `timeLimit` is the remaining time of the download.
         case decide(ID, timeLimit: Duration?)
-        /// Sends a request; if there is a response cache, it is asked before.
+        /// Sends a request; if there is a response cache, it is asked first.
         case transfer(ID, Attempt)
         /// Sends the request that the response cache has decided on.
         indirect case carryOut(ID, Attempt, CacheDecision)
         /// Sends a request for the remainder of a body.
         indirect case resume(ID, Attempt, from: Resumption)
-        /// Waits before the next attempt; to be answered by `resumable` if that can go on where this one broke off.
+        /// Waits before the next attempt; reply with `resumable` if that can continue this one.
         indirect case backOff(ID, until: Instant, delay: Duration, because: ImageError)
-        /// The body is complete: callers that wait for the bytes alone are answered.
+        /// Completes the body: callers that wait only for the bytes are answered.
         case receive(ID)
-        /// There will be no (whole) body: callers that wait for the bytes alone get the error, decodes fail by themselves.
+        /// Fails the body: callers that wait only for the bytes get the error, decodes fail by themselves.
         ///
-        /// With `keepsBeginning`, to be answered by `keep` if the next request can go on from what has come.
+        /// With `keepsBeginning`, reply with `keep` if the next request can continue the received part.
         indirect case fail(ID, ImageError, keepsBeginning: Bool)
-        /// Nobody waits for the download any more: it ends wherever it is, and is not heard of again.
+        /// Stops a download without callers in any phase; no more events follow.
         case close(ID, isOver: Bool, keepsBeginning: Bool)
 
         // Callers.
 
-        /// A caller joins a download; to be answered by `refused` if it cannot.
+        /// Attaches a caller to a download; reply with `refused` if that is impossible.
         case attach(Attachment)
         /// A caller has left.
         case detach(Subscriber, from: ID, decode: DecodeID?)
-        /// A caller is told that there is nothing for it.
+        /// Fails a caller.
         case answer(Subscriber, any Error)
-        /// The result of a decode is handed to its callers.
+        /// Delivers the result of a decode to its callers.
         case deliver(DecodeID, to: [Subscriber], from: ID)
         case cancelDecode(DecodeID)
         case watch(Subscriber.ID, of: ID?, AsyncStream<DownloadProgress>.Continuation)
@@ -44,37 +44,38 @@ extension DownloadMachine {
 
         // The loader.
 
-        /// Sets an alarm, in place of its earlier time.
+        /// Sets an alarm, replacing its earlier time.
         case setAlarm(AlarmKind, Instant)
-        /// The configuration has changed.
+        /// Applies a changed configuration.
         indirect case configure(DownloadConfiguration)
-        /// Nothing new begins from now on.
+        /// Begins the shutdown: nothing new begins from now on.
         case beginShutdown
-        /// Nothing is going on any more.
+        /// Completes the shutdown, because there is no activity anymore.
         case finishShutdown
-        /// Logs an event that cannot happen.
+        /// Logs an unexpected event.
         case report(UnexpectedEvent)
     }
 
-    /// How a caller joins a download that others have asked for.
+    /// The attachment of a caller to a download that others have requested.
     struct Attachment {
         let caller: Subscriber
         let download: ID
-        /// The decode that it shares or begins; nil if it waits for the bytes alone.
+        /// The decode that it shares or starts; `nil` for only the bytes.
         var decode: DecodeID?
-        /// Whether the decode begins with this caller.
+        /// A Boolean value that indicates whether the decode starts with this caller.
         var startsDecode = false
-        /// Whether others are answered as soon as the body is complete, so that it can be joined only before.
+        /// A Boolean value that indicates whether callers are answered as soon as the body is complete, so that it
+        /// can be joined only before.
         var isBeforeEnd = false
     }
 
-    /// What an alarm reminds of.
+    /// The kinds of alarms.
     enum AlarmKind: Hashable, CaseIterable {
-        /// The rate of a host lets its next download start.
+        /// A host's rate allows its next download to start.
         case rate
-        /// The time of a download may be up.
+        /// The time limit of a download might have expired.
         case deadline
-        /// The grace period of a shutdown is over.
+        /// The grace period of a shutdown has ended.
         case gracePeriod
     }
 }

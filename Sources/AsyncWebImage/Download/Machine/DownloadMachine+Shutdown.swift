@@ -1,10 +1,10 @@
-// The end: nothing new begins, what may finish gets its time, and those who asked hear when all is over.
+// The shutdown: nothing new begins, selected downloads finish, and callers are notified of the end.
 extension DownloadMachine {
-    /// The end of a loader, from the first request for it on.
+    /// The shutdown of a loader, from the first request for it.
     struct Shutdown {
-        /// When the time to finish is over; nil as long as nobody has said.
+        /// The end of the grace period; `nil` until it is set.
         var end: Instant?
-        /// Whether nothing is going on any more.
+        /// A Boolean value that indicates whether there is no activity anymore.
         var isFinished = false
     }
 
@@ -16,7 +16,7 @@ extension DownloadMachine {
                 guard let download = downloads[id: id], !callers.finishesOnShutdown(download.callers) else { continue }
                 stop(id, ImageError.shutDown)
             }
-            // What waits could not finish otherwise.
+            // Waiting downloads could not finish otherwise.
             setSuspended(false)
         }
         if gracePeriod > .zero { limitGracePeriod(to: gracePeriod) } else { endGracePeriod() }
@@ -31,7 +31,7 @@ extension DownloadMachine {
         emit(.setAlarm(.gracePeriod, end))
     }
 
-    /// Stops what has not finished by now.
+    /// Stops downloads that have not finished.
     mutating func endGracePeriod() {
         guard shutdown != nil else { return reject("gracePeriodEnded", 0) }
         stopAll(ImageError.shutDown)
@@ -40,7 +40,7 @@ extension DownloadMachine {
     mutating func finishShutdownIfIdle() {
         guard let shutdown, !shutdown.isFinished, downloads.isEmpty, decodes.isEmpty else { return }
         self.shutdown?.isFinished = true
-        // Nobody will go on with them.
+        // They will not be continued.
         interrupted = InterruptedBodies(limit: 0)
         emit(.finishShutdown)
     }

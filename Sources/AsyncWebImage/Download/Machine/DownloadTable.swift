@@ -1,25 +1,25 @@
 /// Every download that has callers or holds a slot.
 ///
-/// Its states are in an array, where they are read and changed in place: a dictionary would copy one for each look at it.
+/// States are in an array and accessed in place: a dictionary would copy a state for each access.
 struct DownloadTable {
     typealias ID = DownloadMachine.ID
-    /// A place in the table; void once a download is removed.
+    /// An index in the table; void once a download is removed.
     typealias Index = Int
 
     private var indices: [ID: Index] = [:]
-    /// By index; changed in place only.
+    /// The states by index; changed only in place.
     ///
-    /// No accessor of ours stands before it: with Swift 6.3, a field of what `_read` yields is read after the access.
+    /// Not wrapped by an accessor: with Swift 6.3, a field of the value yielded by `_read` is read after the access.
     var states: [DownloadMachine.State] = []
 
     var isEmpty: Bool { states.isEmpty }
     var count: Int { states.count }
-    /// The downloads, in no order.
+    /// The downloads, unordered.
     var ids: [ID] { states.map(\.id) }
 
     func index(of id: ID) -> Index? { indices[id] }
 
-    /// A download by its identity; nil if there is none.
+    /// The download with an identity; `nil` if there is none.
     subscript(id id: ID) -> DownloadMachine.State? { indices[id].map { states[$0] } }
 
     mutating func insert(_ state: DownloadMachine.State) -> Index {
@@ -28,7 +28,7 @@ struct DownloadTable {
         return states.count - 1
     }
 
-    /// Removes a download; the last one takes its place.
+    /// Removes a download; the last one takes its index.
     mutating func remove(at index: Index) {
         indices[states[index].id] = nil
         let last = states.removeLast()

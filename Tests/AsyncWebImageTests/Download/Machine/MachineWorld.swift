@@ -32,10 +32,10 @@ struct MachineWorld {
     var ends: [UInt64: Int] = [:]
     /// Downloads that have not been closed.
     var open: [UInt64: Body] = [:]
-    /// What runs; it goes on when its download is closed, until it is told to have ended.
+    /// The active transfers, which continue after their download is closed until their end is reported.
     var work: [UInt64: Work] = [:]
     var backoffs: Set<UInt64> = []
-    /// Decodes that run, and whether somebody wants them.
+    /// The active decodes, and whether a caller wants them.
     var decodes: [UInt64: Bool] = [:]
     var isSuspended = false
     var isShutDown = false
@@ -44,7 +44,7 @@ struct MachineWorld {
     var reports = 0
     /// A Boolean value that indicates whether the next attachments are refused, as the beginning of the body is gone.
     var refuses = false
-    /// A Boolean value that indicates whether the end of the decode that is being told is a success.
+    /// A Boolean value that indicates whether the reported decode succeeded.
     var decodeSucceeds = false
     var faults: [String] = []
 
@@ -52,7 +52,7 @@ struct MachineWorld {
         machine = DownloadMachine(configuration, hasResponseCache: hasResponseCache)
     }
 
-    /// Tells the machine an event and what has come of it, then lets it start what may start.
+    /// Sends the machine an event and its consequences, then lets it start what may start.
     mutating func tell(_ event: DownloadMachine.Event) {
         handle(event)
         handle(.schedule(hasMemory: machine.hasMemory))
@@ -65,7 +65,7 @@ struct MachineWorld {
         }
     }
 
-    // MARK: What the machine wants done
+    // MARK: Actions of the machine
 
     private mutating func perform(_ action: DownloadMachine.Action) -> DownloadMachine.Event? {
         switch action {
@@ -144,7 +144,7 @@ struct MachineWorld {
         }
     }
 
-    /// A caller has its answer.
+    /// Records that a caller has been answered.
     mutating func end(_ caller: UInt64) {
         check(callers.removeValue(forKey: caller) != nil, "\(caller) has two ends")
         ends[caller, default: 0] += 1

@@ -50,7 +50,7 @@ struct ImagePrefetcherTests {
         #expect(await task.result.progress.finished == 0)
     }
 
-    /// What is not under way is not even a request yet.
+    /// Images that are not being loaded are not even requested from the collection.
     @Test func millionImagesAreTakenAsTheyGetTheirTurn() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
@@ -194,7 +194,7 @@ struct ImagePrefetcherTests {
                 last = progress
             }
             #expect(last?.finished == 9 && last?.failed == 1 && last?.total == 10)
-            // Whoever comes late sees the end.
+            // A late consumer gets the end.
             var late: [PrefetchProgress] = []
             for await progress in task.progress { late.append(progress) }
             #expect(late == [task.snapshot])

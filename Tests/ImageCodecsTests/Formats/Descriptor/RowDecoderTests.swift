@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// What every row decoder must do, whatever its format.
+/// The requirements for every row decoder, regardless of its format.
 @Suite
 struct RowDecoderTests {
     static let formats: [ImageFormat] = [.png, .webp, .gif]

@@ -134,7 +134,7 @@ struct GIFRowDecoderTests {
         let height = 16
         let order = [0, 8, 4, 12, 2, 6, 10, 14] + stride(from: 1, to: 16, by: 2)
         func preview(after count: Int) throws -> (scan: Int?, sources: [Int]) {
-            // The rows that have come are green one at a time, so that each shows where it is used.
+            // The received rows are green one at a time, so that it is visible where each is used.
             var sources = [Int](repeating: -1, count: height)
             var scan: Int?
             for (position, marked) in order.enumerated() where position < count {

@@ -94,7 +94,7 @@ struct PNGColorChunksTests {
         #expect(try image([linear, sRGB]).pixels == noise)
         #expect(try image([linear, sRGB, profile]).pixels == isAdobe)
         #expect(try image([linear, sRGB, profile, p3]).pixels == isP3)
-        // What cannot be used leaves it to the next.
+        // Unusable declarations are skipped in favor of the next.
         let broken = TestTagged.iccp([1, 2, 3])
         #expect(try image([broken, linear]).pixels == isLinear)
         #expect(try image([profile, codes([9, 16, 0, 1])]).pixels == isAdobe)

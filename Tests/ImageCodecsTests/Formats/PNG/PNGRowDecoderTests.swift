@@ -6,7 +6,7 @@ import Testing
 
 @Suite
 struct PNGRowDecoderTests {
-    /// What can stand in an `IHDR`.
+    /// The valid combinations in an `IHDR`.
     static let kinds: [(colorType: UInt8, depth: Int)] = [
         (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (2, 8), (2, 16), (3, 1), (3, 2), (3, 4), (3, 8), (4, 8), (4, 16),
         (6, 8), (6, 16),
@@ -107,7 +107,7 @@ struct PNGRowDecoderTests {
             noise = noise &* 1_664_525 &+ 1_013_904_223
             image.samples.append(Int(noise >> 8) & (1 << kind.depth - 1))
         }
-        // No alpha of zero, so that holes can be told from pixels.
+        // No alpha of zero, so that holes differ from pixels.
         if kind.colorType >= 4 {
             for index in stride(from: image.channels - 1, to: image.samples.count, by: image.channels) {
                 image.samples[index] |= 1 << (kind.depth - 1)

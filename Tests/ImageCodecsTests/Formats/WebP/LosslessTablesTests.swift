@@ -38,7 +38,7 @@ struct LosslessTablesTests {
     @Test func theBitstreamIsReadWhileItArrives() throws {
         let image = TestLossless(width: 33, height: 65, groupCount: 20)
         let bitstream = image.bitstream
-        // Behind the choice of groups come their codes, which are not read.
+        // The codes follow the choice of groups, but are not read.
         let codes = image.groups.count * 5 / 2
         var tables = LosslessTables(size: PixelSize(width: 33, height: 65))
         for end in 0..<bitstream.count - codes - 1 {
