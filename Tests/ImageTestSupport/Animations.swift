@@ -21,6 +21,6 @@ extension AnimatedImage {
         return frames
     }
 
-    /// How long each frame is shown.
+    /// The display time of each frame.
     package var delays: [Duration] { (0..<frameCount).map(delay(at:)) }
 }

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// One filter of one descriptor. The inode tells a socket from a later one with the same descriptor.
+// One filter of one descriptor. The inode distinguishes a socket from a later one with the same descriptor.
 struct knote {
     int descriptor;
     ino_t inode;
@@ -43,7 +43,7 @@ static struct queue *find(int descriptor) {
 int kqueue(void) {
     int descriptor = eventfd(0, EFD_NONBLOCK);
     if (descriptor < 0) return -1;
-    // Nobody says when a queue is closed: the next one with its descriptor takes its place.
+    // The closing of a queue is not reported: the next one with its descriptor replaces it.
     struct queue *queue = find(descriptor);
     if (queue) {
         queue->count = 0;

@@ -10,7 +10,7 @@ private let streamSocket = Int32(SOCK_STREAM.rawValue)
 ///
 /// Its blocking calls run on a queue of their own, so that tests may hold a gate meanwhile.
 final class RawClient: Sendable {
-    /// How a connection ended.
+    /// The end of a connection.
     enum End: Equatable {
         case finished
         case reset

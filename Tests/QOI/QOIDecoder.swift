@@ -68,7 +68,7 @@ struct QOIDecoder: CustomRowDecoder {
         pixel[2] &+= blue
     }
 
-    /// How many bytes an operation has that begins with this one.
+    /// Returns the number of bytes of an operation that begins with this one.
     private static func length(_ first: UInt8) -> Int {
         first == 0xFF ? 5 : first == 0xFE ? 4 : first >> 6 == 2 ? 2 : 1
     }

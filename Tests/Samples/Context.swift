@@ -1,4 +1,4 @@
-// What the samples in documentation comments name without declaring it. Scripts/samples.sh checks them together with this.
+// Declarations for names that the samples in documentation comments use. Scripts/samples.sh checks them together with this.
 import AsyncWebImage
 import Logging
 import ServiceLifecycle

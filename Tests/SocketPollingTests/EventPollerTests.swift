@@ -141,7 +141,7 @@ struct EventPollerTests {
         let (old, oldPeer) = connection(poller)
         let (new, newPeer) = socketPair()
         defer { for end in [old, oldPeer, new, newPeer] { close(end) } }
-        // Nobody has announced it: the table believes that the old one is still watched for reading.
+        // It has not been reported as opened: the table believes that the old one is still watched for reading.
         #expect(dup2(new, old) == old)
         poller.watch(old, for: [.readable, .writable])
         #expect(write(newPeer, "x", 1) == 1)

@@ -1,12 +1,12 @@
 import Foundation
 import Threading
 
-/// nginx on 127.0.0.1, with a folder and a configuration of its own: for what only a real server shows.
+/// nginx on 127.0.0.1, with a folder and a configuration of its own: for tests that need a real server.
 ///
-/// It can be stopped and started again on the same ports, with other settings. In `X-Connection` it tells which
-/// connection an answer came by.
+/// It can be stopped and started again on the same ports, with other settings. In `X-Connection`, it reports the
+/// connection of a response.
 package final class NginxServer: Sendable {
-    /// Where its files are.
+    /// The folder of its files.
     package let folder: String
     /// Free ports to listen on, as many as were asked for.
     package let ports: [Int]

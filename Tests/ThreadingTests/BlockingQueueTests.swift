@@ -39,8 +39,8 @@ struct BlockingQueueTests {
         #expect(drain(queue) == [100])
     }
 
-    /// Rounds of two elements, the first of which is done only when the second is: whoever takes one leaves somebody
-    /// awake for the other.
+    /// Rounds of two elements, the first of which ends only when the second does: the thread that takes one must leave
+    /// another thread awake for the other.
     @Test(.timeLimit(.minutes(1)))
     func noElementWaitsWhileAThreadIsIdle() async {
         let queue = BlockingQueue<@Sendable () -> Void>()

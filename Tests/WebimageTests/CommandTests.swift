@@ -118,7 +118,7 @@ struct CommandTests {
                 // The command waits for one when it opens them, and immediately for the other.
                 for pipe in [whole, part] { try #require(mkfifo(pipe, 0o600) == 0) }
                 let result = try await Command.run(arguments) { command in
-                    // There can be a writer as soon as there is a reader, which then goes on to the other.
+                    // There can be a writer as soon as there is a reader, which then continues with the other.
                     var writer: Int32 = -1
                     while writer < 0, await !command.ends(within: .milliseconds(1)) {
                         writer = open(whole, O_WRONLY | O_NONBLOCK)

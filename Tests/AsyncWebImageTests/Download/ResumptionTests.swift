@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// When a body may be continued, and when an answer is its continuation.
+/// The conditions for continuing a body, and for accepting a response as its continuation.
 struct ResumptionTests {
     private func head(
         _ fields: HTTPFields, _ status: Int = 200, _ url: String = "http://example.com/"

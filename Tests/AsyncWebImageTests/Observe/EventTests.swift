@@ -149,7 +149,7 @@ struct EventTests {
         }
         #expect(await names(events) == ["queued", "started 1", "response 200", "stopped", "finished 20000"])
 
-        // Nor is it the beginning of a body that could go on.
+        // Nor is it the beginning of a body that could be continued.
         let again = loader.dataTask(for: ImageRequest("http://example.com/a"))
         let second = try #require(await exchanges.next())
         #expect(second.request.headerFields[.range] == nil)

@@ -6,7 +6,7 @@ extension DownloadCoordinator {
     /// Returns once so many callers wait.
     func callers(reach count: Int) async { await activity { $0.callers >= count } }
 
-    /// Returns once nothing is going on any more: no caller, no slot taken, nothing in the queue, no byte held.
+    /// Returns once there is no activity anymore: no caller, no slot taken, nothing in the queue, no byte held.
     func becomesIdle() async {
         await activity { $0.running == 0 && $0.waiting == 0 && $0.callers == 0 && $0.bytesInFlight == 0 }
     }

@@ -83,7 +83,7 @@ final class ManualClock: Clock {
 
     /// Returns the earliest deadline of a sleeping task; waits until there is one.
     ///
-    /// Nobody ever, if the test is canceled meanwhile.
+    /// Returns `nil` if the test is canceled in the meantime.
     func nextSleep() async -> Instant? {
         await sleeps { !$0.isEmpty }
         return state.withLock { $0.deadlines.first }

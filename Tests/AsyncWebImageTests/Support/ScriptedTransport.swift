@@ -38,7 +38,7 @@ final class ScriptedTransport: Transport {
 
         /// Offers the next piece of the body; false if it was not taken.
         func offer(_ piece: [UInt8]) -> Bool {
-            // Whoever refuses it may change their mind at once.
+            // A receiver that pauses can resume immediately.
             state.withLock { $0.isPaused = true }
             switch receiver?.receive(piece.span) {
             case .more, .stop:

@@ -6,7 +6,7 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct ThreadedResolverTests {
-    /// How long lookups may take before their threads count as stuck: as often as the test says.
+    /// The time after which threads count as stuck, controlled by the test.
     private final class Patience: Sendable {
         private let endings: AsyncStream<Void>
         private let continuation: AsyncStream<Void>.Continuation

@@ -2,8 +2,8 @@ import Foundation
 import HTTPTransport
 import TestSupport
 
-/// `openssl s_server` on 127.0.0.1, which shows a page to those alone whose certificate the authority of a
-/// ``SecureServer`` has signed; nginx would tell the others by a status.
+/// `openssl s_server` on 127.0.0.1, which accepts only clients whose certificate was signed by the authority of a
+/// ``SecureServer``; nginx would reject others with a status.
 final class ClientCheckServer {
     let port: Int
     private let process: pid_t

@@ -4,10 +4,10 @@ import TestSupport
 
 /// nginx with TLS on 127.0.0.1, with a certificate authority of its own: HTTP/2 on one port, HTTP/1.1 on another.
 ///
-/// Serves `/small`, 1,000 bytes, and `/big`, 8 MiB, and tells in `X-Connection` which connection it was
+/// Serves `/small`, 1,000 bytes, and `/big`, 8 MiB, and reports in `X-Connection` which connection it was
 /// and in `X-Resumed` whether that resumed a TLS session (`r`, or `.`). `/private` is
-/// `/small` for `me` with the password `secret` (Basic), `/heard` says what it has heard of a client's secrets, `/407` is
-/// answered by that status, `/inward` leads to a private address, and `/insecure?8080` to that port by http.
+/// `/small` for `me` with the password `secret` (Basic), `/heard` returns the client's secrets that it received, `/407` is
+/// answered with that status, `/inward` leads to a private address, and `/insecure?8080` to that port by http.
 final class SecureServer {
     static let small = pattern(1_000)
     static let big = pattern(8 << 20)
@@ -27,7 +27,7 @@ final class SecureServer {
     let certificateAuthorityFile: String
     private let ports: [Site: Int]
 
-    /// Where HTTP/2 is spoken.
+    /// The port for HTTP/2.
     var port: Int { server.ports[0] }
     var portOfHTTP1: Int { server.ports[1] }
 

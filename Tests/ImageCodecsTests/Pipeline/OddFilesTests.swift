@@ -14,7 +14,7 @@ struct OddFilesTests {
         try TestImage.photo(96, 80).encoded(as: .jpeg, quality: 60, isProgressive: true)
     }
 
-    /// Where each scan of a JPEG ends.
+    /// The end of each scan of a JPEG.
     private static func scanEnds(_ file: [UInt8]) -> [Int] {
         var ends: [Int] = []
         var offset = 2

@@ -108,7 +108,7 @@ struct OutputFolderTests {
     @Test(arguments: FileSystem.allCases)
     func aNameThatIsTakenMeanwhileIsNotOverwritten(_ system: FileSystem) throws {
         try withTemporaryFolder { folder in
-            // Somebody takes the name when it has been found to be free.
+            // Another process takes the name after it has been found to be free.
             @Sendable func take(_ path: String) {
                 guard path == folder + "/a.jpg" else { return }
                 _ = FileManager.default.createFile(atPath: path, contents: Data([9]))
@@ -206,7 +206,7 @@ struct OutputFolderTests {
                 atPath: "\(folder)/\(folders[0])", withIntermediateDirectories: false)
             try FileManager.default.createSymbolicLink(
                 atPath: "\(folder)/\(folders[1])", withDestinationPath: kept[0])
-            // Somebody on another machine may be writing this one.
+            // A process on another machine might be writing this one.
             let locked = ".webimage-\(dead)-5.part"
             let descriptor = open("\(folder)/\(locked)", O_RDWR | O_CREAT, 0o600)
             defer { close(descriptor) }

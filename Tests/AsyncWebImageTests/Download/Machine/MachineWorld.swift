@@ -28,7 +28,7 @@ struct MachineWorld {
     var time = Stopwatch.Instant()
     /// Callers without an answer.
     var callers: [UInt64: Caller] = [:]
-    /// How many ends each caller has heard.
+    /// The number of results that each caller has got.
     var ends: [UInt64: Int] = [:]
     /// Downloads that have not been closed.
     var open: [UInt64: Body] = [:]
@@ -40,7 +40,7 @@ struct MachineWorld {
     var isSuspended = false
     var isShutDown = false
     var hasFinished = false
-    /// How many events were reported as impossible.
+    /// The number of unexpected events reported.
     var reports = 0
     /// A Boolean value that indicates whether the next attachments are refused, as the beginning of the body is gone.
     var refuses = false

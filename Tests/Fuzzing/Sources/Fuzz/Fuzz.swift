@@ -7,7 +7,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is done with an input, by the environment variable `FUZZ_TARGET`; a format is one way to decode.
+/// The operation for an input, selected by the environment variable `FUZZ_TARGET`; a format is one way to decode.
 private let target: @Sendable ([UInt8]) -> Void = {
     switch ProcessInfo.processInfo.environment["FUZZ_TARGET"] {
     case "animation": play

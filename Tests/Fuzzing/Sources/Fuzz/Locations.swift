@@ -23,7 +23,7 @@ private let bases: [HTTPURL] = [
     "http://example.org/a/b?c", "https://user:password@example.org:444/", "http://[fe80::1]/%41/", "http://127.0.0.1/",
 ].compactMap { try? HTTPURL($0) }
 
-/// What is plain has one reading only.
+/// Simple URLs must be parsed unambiguously.
 private func read(_ text: String) {
     let parsed = try? HTTPURL(parsing: text)
     if let parsed { check(parsed) }

@@ -48,7 +48,7 @@ final class ScriptedServer: @unchecked Sendable {
         }
     }
 
-    /// What was asked since the last script.
+    /// The requests since the last script.
     var requestHeads: [[UInt8]] { lock.withLock { heads } }
 
     private func serve(_ connection: Int32) {
@@ -69,7 +69,7 @@ final class ScriptedServer: @unchecked Sendable {
         }
     }
 
-    /// What is sent up to a blank line, or until nothing comes; nil at the end of the connection.
+    /// Returns the data received up to a blank line, or until no more arrives; `nil` at the end of the connection.
     private func readHead(_ connection: Int32) -> [UInt8]? {
         var head: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)

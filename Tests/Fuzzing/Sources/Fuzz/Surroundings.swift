@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTransport
 
-/// Where files are written, by the environment variable `FUZZ_FOLDER`.
+/// The folder for files, from the environment variable `FUZZ_FOLDER`.
 let folder: String = {
     guard let folder = ProcessInfo.processInfo.environment["FUZZ_FOLDER"] else {
         preconditionFailure("FUZZ_FOLDER names no folder")
@@ -24,7 +24,7 @@ let plainURL: HTTPURL = {
 
 /// A value that several threads use one after the other.
 ///
-/// `@unchecked Sendable`: whoever uses it waits for the one before.
+/// `@unchecked Sendable`: each user waits for the previous one.
 final class Box<Value>: @unchecked Sendable {
     var value: Value
 

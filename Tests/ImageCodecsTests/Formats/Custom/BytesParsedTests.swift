@@ -3,7 +3,7 @@ import ImageTestSupport
 import Synchronization
 import Testing
 
-/// How often a decoder sees the bytes of its file.
+/// The number of times a decoder receives the bytes of its file.
 struct BytesParsedTests {
     private final class Count: Sendable {
         let bytes = Atomic(0)
