@@ -17,14 +17,24 @@ struct VersionTests {
     }
 
     @Test func latestReleaseInTheChangelogIsThePackageVersion() throws {
-        let package = #filePath.components(separatedBy: "/Tests/")[0]
-        let changelog = try String(contentsOfFile: package + "/CHANGELOG.md", encoding: .utf8)
-        let headings = changelog.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { $0.dropFirst(3) }
+        let headings = try document("CHANGELOG.md")
+            .split(separator: "\n").filter { $0.hasPrefix("## ") }.map { $0.dropFirst(3) }
         #expect(!headings.isEmpty)
         // Headings of releases are "0.1.0 - 2026-11-22"; the version may be in brackets.
         for release in headings.filter({ $0.contains(where: \.isNumber) }).prefix(1) {
             let version = release.prefix { $0 != " " }.filter { $0 != "[" && $0 != "]" }
             #expect(version == PackageVersion.current)
         }
+    }
+
+    @Test func readmeDependsOnThePackageVersion() throws {
+        let parts = try document("README.md").components(separatedBy: "from: \"").dropFirst()
+        #expect(!parts.isEmpty)
+        for part in parts { #expect(part.hasPrefix(PackageVersion.current + "\"")) }
+    }
+
+    private func document(_ name: String) throws -> String {
+        let package = #filePath.components(separatedBy: "/Tests/")[0]
+        return try String(contentsOfFile: package + "/" + name, encoding: .utf8)
     }
 }
