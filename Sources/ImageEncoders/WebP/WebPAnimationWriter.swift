@@ -40,13 +40,13 @@ final class WebPAnimationWriter: AnimationWriter {
     func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {
         var picture = try unsafe WebPEncoder.picture(of: frame, isARGB: true)
         defer { unsafe WebPPictureFree(&picture) }
-        guard let start = Int32(exactly: time) else { throw .encodingFailed(.webp, "it lasts for weeks") }
+        guard let start = Int32(exactly: time) else { throw .encodingFailed(.webp, "the animation is too long") }
         guard unsafe WebPAnimEncoderAdd(encoder, &picture, start, &configuration) != 0 else { throw failure }
         time += Int(min((delay / .milliseconds(1)).rounded(), Double(Self.maximumDelay)))
     }
 
     func finish() throws(CodecError) -> [UInt8] {
-        guard let end = Int32(exactly: time) else { throw .encodingFailed(.webp, "it lasts for weeks") }
+        guard let end = Int32(exactly: time) else { throw .encodingFailed(.webp, "the animation is too long") }
         var file = unsafe WebPData()
         defer { unsafe WebPDataClear(&file) }
         guard unsafe WebPAnimEncoderAdd(encoder, nil, end, nil) != 0,

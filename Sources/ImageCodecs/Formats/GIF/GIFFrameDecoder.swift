@@ -56,7 +56,7 @@ struct GIFFrameDecoder {
             do throws(LZWDecoder.Failure) {
                 while !isComplete, let length = try codes.nextString() { take(length, rows) }
             } catch {
-                throw .corrupt(.gif, "a code that stands for nothing")
+                throw .corrupt(.gif, "an undefined code")
             }
         }
         guard isComplete || !codes.hasEnded else { throw .corrupt(.gif, "the image has too few pixels") }

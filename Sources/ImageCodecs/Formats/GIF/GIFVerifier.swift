@@ -74,7 +74,7 @@ final class GIFVerifier: BuiltInVerifier {
             do throws(LZWDecoder.Failure) {
                 try codes?.append(file.extracting(data))
             } catch {
-                throw .corrupt(.gif, "a code that stands for nothing")
+                throw .corrupt(.gif, "an undefined code")
             }
         }
         guard !blocks.isInSubblocks else { return false }

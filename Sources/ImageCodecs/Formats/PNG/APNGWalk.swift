@@ -77,7 +77,7 @@ struct APNGWalk: AnimationWalk {
             try beginFrame(data)
         } else if bytes.has("acTL", at: chunk.name), !hasPixels {
             guard chunk.isIntact(in: bytes), let count = data.bigEndian32(at: 0), let plays = data.bigEndian32(at: 4)
-            else { throw .corrupt(.png, "an animation control that cannot be read") }
+            else { throw .corrupt(.png, "an invalid animation control") }
             (declaredFrames, index.loopCount) = (count, plays)
         } else if bytes.has("PLTE", at: chunk.name), !hasPalette {
             hasPalette = true

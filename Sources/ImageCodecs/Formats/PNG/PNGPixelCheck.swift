@@ -42,7 +42,7 @@ final class PNGPixelCheck {
     func append(_ bytes: Span<UInt8>) throws(CodecError) {
         var rest = bytes
         while !rest.isEmpty {
-            guard !hasEnded else { throw .corrupt(.png, "bytes behind the image data") }
+            guard !hasEnded else { throw .corrupt(.png, "bytes after the image data") }
             let (taken, made) = try inflate(rest)
             try pass(made)
             rest = rest.extracting(droppingFirst: taken)
@@ -65,7 +65,7 @@ final class PNGPixelCheck {
                 unsafe cpng_inflater_run(inflater, bytes.baseAddress, &taken, output.baseAddress, &made)
             }
         }
-        guard isSound else { throw .corrupt(.png, "image data that cannot be unfolded") }
+        guard isSound else { throw .corrupt(.png, "image data that cannot be decompressed") }
         return (taken, made)
     }
 

@@ -42,7 +42,7 @@ struct LosslessTableCheck {
         guard let method = chunks.byte(at: start) else { return false }
         guard method & 3 == 1 else { return true }
         if try pass(chunks, from: start + 1, to: min(end, chunks.count)) { return true }
-        guard chunks.count < end else { throw .corrupt(.webp, "the alpha data end too early") }
+        guard chunks.count < end else { throw .corrupt(.webp, "the alpha data ends early") }
         return false
     }
 

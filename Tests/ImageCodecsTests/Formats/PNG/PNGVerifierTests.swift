@@ -56,15 +56,15 @@ struct PNGVerifierTests {
         #expect(error(file(idat: [TestPNG.stored(rows(8))])) == .corrupt(.png, "more image data than pixels"))
         let whole = TestPNG.stored(rows(7))
         #expect(error(file(idat: [whole.dropLast()])) == .corrupt(.png, "the image data end too early"))
-        #expect(error(file(idat: [whole + [0]])) == .corrupt(.png, "bytes behind the image data"))
-        #expect(error(file(idat: [whole, [0]])) == .corrupt(.png, "bytes behind the image data"))
+        #expect(error(file(idat: [whole + [0]])) == .corrupt(.png, "bytes after the image data"))
+        #expect(error(file(idat: [whole, [0]])) == .corrupt(.png, "bytes after the image data"))
     }
 
     @Test func theStreamHasToBeRight() {
         #expect(error(file(idat: [TestPNG.stored(rows(7, filter: 5))])) == .corrupt(.png, "an unknown filter"))
         var data = TestPNG.stored(rows(7))
         data[data.count - 1] ^= 1
-        #expect(error(file(idat: [data])) == .corrupt(.png, "image data that cannot be unfolded"))
+        #expect(error(file(idat: [data])) == .corrupt(.png, "image data that cannot be decompressed"))
     }
 
     @Test(arguments: 1...20)
