@@ -1,3 +1,5 @@
+package import HTTPTransport
+
 /// What a cache makes of a request, found out once for each that may be sent.
 package enum CacheDecision: Sendable {
     /// What is stored is the response.
@@ -10,6 +12,17 @@ package enum CacheDecision: Sendable {
     case fetch(standIn: StoredResponse?)
     /// Nothing is stored, and nobody may be asked.
     case refuse
+
+    /// Calls `then` with the decision of a cache about a request: on the cache's thread, or at once if it takes no part.
+    package static func find(
+        for request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy,
+        then: @escaping @Sendable (CacheDecision) -> Void
+    ) {
+        guard let lookUp = CacheLookUp(request, in: cache, policy: policy) else {
+            return then(policy == .cacheOnly ? .refuse : .fetch(standIn: nil))
+        }
+        lookUp.cache.thread.append { then(lookUp.decide().closed) }
+    }
 
     /// Whether it is carried out without the network.
     package var isLocal: Bool {

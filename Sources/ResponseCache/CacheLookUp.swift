@@ -9,11 +9,22 @@ struct CacheLookUp: Sendable {
     let cache: ResponseCache
     let policy: CachePolicy
 
-    init(_ request: TransportRequest, in cache: ResponseCache, policy: CachePolicy) {
+    /// Creates a lookup; nil if there is no cache, or it takes no part in the answer to the request.
+    init?(_ request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy) {
+        guard let cache, Self.applies(to: request, policy) else { return nil }
         self.request = request
         key = CacheKey(request)
         self.cache = cache
         self.policy = policy
+    }
+
+    /// Returns whether a cache takes part in the answer to a request.
+    static func applies(to request: TransportRequest, _ policy: CachePolicy) -> Bool {
+        // Which cookies a jar will send is not known here, and so not whose response it will be.
+        guard policy != .noStore, !request.handlesCookies else { return false }
+        // A part is no answer of its own, but may complete what is stored.
+        let isWhole = request.headerFields[.range] == nil || request.asksForRest
+        return request.method == .get && isWhole || policy == .cacheOnly
     }
 
     /// Whether it matters what is stored; if not, there is nothing to look for.
@@ -72,9 +83,9 @@ struct CacheLookUp: Sendable {
         return ResponseHead(response: response, url: request.url)
     }
 
-    /// The end of a transfer of the request that has no response.
-    func failure(_ reason: TransportError.Reason) -> TransferOutcome {
-        .failed(TransportError(url: request.url.string, reason: reason))
+    /// Why the request has no response.
+    func error(_ reason: TransportError.Reason) -> TransportError {
+        TransportError(url: request.url.string, reason: reason)
     }
 }
 

@@ -20,13 +20,10 @@ package final class CacheThread: Sendable {
         queue.append(work)
     }
 
-    /// The same, and waits for it.
-    package func run(_ work: @escaping @Sendable () -> Void) async {
+    /// Runs `work` in the same way, and returns its result.
+    package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
-            append {
-                work()
-                continuation.resume()
-            }
+            append { continuation.resume(returning: work()) }
         }
     }
 

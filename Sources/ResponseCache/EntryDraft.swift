@@ -65,7 +65,11 @@ struct EntryDraft {
             }
             checksum.update(piece.span)
         } else {
-            pieces.append(piece)
+            // Without the room that it does not need.
+            var exact: [UInt8] = []
+            exact.reserveCapacity(piece.count)
+            exact += piece
+            pieces.append(exact)
         }
         length += piece.count
     }

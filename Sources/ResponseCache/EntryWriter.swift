@@ -1,9 +1,8 @@
-import HTTPTransport
 import Threading
 
 /// Stores one response while it passes by.
 ///
-/// Bytes come from the transport's thread and are written by the cache's. If the disk is so much slower that
+/// Bytes come from the task that pulls the body and are written by the cache's thread. If the disk is so much slower that
 /// ``queueLimit`` bytes wait, the response is not stored: a download never waits for it. What it was to take the place of is
 /// not kept then: the origin has something newer.
 package final class EntryWriter: Sendable {
@@ -41,22 +40,22 @@ package final class EntryWriter: Sendable {
         cache.thread.append { self.draft.withLock { $0.takeOver(part) } }
     }
 
-    // MARK: The transport's thread
+    /// Bytes that wait for the disk.
+    var waitingBytes: Int { state.withLock { $0.waitingBytes } }
 
-    /// Takes a copy of the next bytes of the body.
-    package func append(_ bytes: Span<UInt8>) {
-        var copy: [UInt8] = []
-        copy.append(copying: bytes)
+    // MARK: The task
+
+    /// Takes the next bytes of the body, which are not copied.
+    package func append(_ piece: [UInt8]) {
         let (schedules, givesUp) = state.withLock { state in
             guard !state.isGivenUp else { return (false, false) }
-            state.received += copy.count
-            state.waitingBytes += copy.count
+            state.received += piece.count
+            state.waitingBytes += piece.count
             if state.received > cache.configuration.entryLimit || state.waitingBytes > Self.queueLimit {
-                state.isGivenUp = true
-                state.waiting = []
+                (state.isGivenUp, state.waiting, state.waitingBytes) = (true, [], 0)
                 return (false, true)
             }
-            state.waiting.append(copy)
+            state.waiting.append(piece)
             defer { state.isScheduled = true }
             return (!state.isScheduled, false)
         }

@@ -98,25 +98,27 @@ extension ResponseCache {
 
     /// Gives an entry a new head, unless others were quicker: what is there now is newer, or unwanted.
     ///
-    /// Its body is neither read nor written.
-    func renew(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) {
-        guard holds(stored) else { return }
+    /// Its body is neither read nor written. Returns the entry by its new name, or as it was.
+    func renew(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) -> StoredResponse {
+        guard holds(stored) else { return stored }
         guard CacheControl(head.fields).allowsStoring, VaryRule(head.fields).canMatch else {
-            return remove(stored.name)
+            remove(stored.name)
+            return stored
         }
         let name = head.name(key)
+        let renewed = StoredResponse(name: name, head: head, body: stored.body)
         switch stored.body {
         case .memory(_, let length):
             if name != stored.name { remove(stored.name) }
-            let renewed = StoredResponse(name: name, head: head, body: stored.body)
             insert(name, size: EntryFile.prefixLength + length + head.bytes.count, renewed)
         case .file(let file, let body):
             let bytes = RenewedHeadFile.bytes(head, of: body)
             guard let folder, let size = file?.size, (try? folder.replaceHead(of: stored.name, name, by: bytes)) != nil
-            else { return }
+            else { return stored }
             if name != stored.name { remove(stored.name) }
             insert(name, size: size + bytes.count, nil)
         }
+        return renewed
     }
 
     /// Takes in an entry that is written; a whole body takes the place of its beginning.

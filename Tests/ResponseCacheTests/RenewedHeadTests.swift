@@ -31,7 +31,7 @@ struct RenewedHeadTests {
             let head = stored.head.renewed(
                 by: HTTPResponse(status: .notModified, headerFields: fields), to: request, requestedAt: time.now,
                 receivedAt: time.now)
-            cache.renew(stored, head, key)
+            _ = cache.renew(stored, head, key)
         }
     }
 

@@ -216,7 +216,7 @@ struct ResponseCacheTests {
             let writer = try writer(in: cache)
             time.advance(by: 1)
             try await cache.store([2], url)
-            writer.append(tooMuch.span)
+            writer.append(tooMuch)
             await cache.settles()
             #expect(try await cache.stored(url) == [2])
         }
@@ -253,7 +253,7 @@ struct ResponseCacheTests {
             let gate = DispatchSemaphore(value: 0)
             cache.thread.append { gate.wait() }
             let piece = [UInt8](repeating: 1, count: 1 << 20)
-            for _ in 0..<5 { writer.append(piece.span) }
+            for _ in 0..<5 { writer.append(piece) }
             writer.commit()
             gate.signal()
             await cache.settles()

@@ -38,7 +38,7 @@ extension ResponseCache {
         let head = StoredHead(
             HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: now(), receivedAt: now())
         let writer = EntryWriter(head, CacheKey(request), cache: self)
-        writer.append(body.span)
+        writer.append(body)
         writer.commit()
         await settles()
     }

@@ -21,7 +21,7 @@ extension DownloadCoordinator {
     }
 
     /// Where the responses of a download come from.
-    func route(of download: Download) -> CachingTransport {
-        CachingTransport(transport: transport, cache: responseCache, policy: download.key.cachePolicy)
+    func route(of download: Download) -> ResponseRoute {
+        ResponseRoute(transport: transport, cache: responseCache, policy: download.key.cachePolicy, hooks: hooks)
     }
 }

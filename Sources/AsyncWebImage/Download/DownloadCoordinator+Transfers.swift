@@ -49,13 +49,7 @@ extension DownloadCoordinator {
             self.post(.transferEnded(id))
         }
         download.receiver = receiver
-        let route = route(of: download)
-        let transfer: any Transfer =
-            if let hooks {
-                HookedTransfer(request, over: route, decision, hooks: hooks, receiver: receiver)
-            } else {
-                route.start(request, decision, receiver: receiver)
-            }
+        let transfer = route(of: download).start(request, decision, receiver: receiver)
         download.log.attach(transfer)
         download.transfer = transfer
     }

@@ -24,34 +24,19 @@ struct DownloadHooks: Sendable {
         try await asking(.responseValidator, head.url) { try await validator.validate(head) }
     }
 
-    func transformer(for head: ResponseHead) async throws -> HookedTransformer? {
+    func transformer(for head: ResponseHead) async throws -> (any BodyTransformer)? {
         guard let transform else { return nil }
-        let transformer = try await asking(.bodyTransform, head.url) { try await transform.transformer(for: head) }
-        return transformer.map { HookedTransformer(transformer: $0, url: head.url) }
-    }
-}
-
-/// A transformer whose errors are those of a download.
-struct HookedTransformer {
-    fileprivate var transformer: any BodyTransformer
-    fileprivate let url: HTTPURL
-
-    mutating func transform(_ bytes: [UInt8]) async throws -> [UInt8] {
-        do { return try await transformer.transform(bytes) } catch { throw refusal(error, by: .bodyTransform, url) }
+        return try await asking(.bodyTransform, head.url) { try await transform.transformer(for: head) }
     }
 
-    mutating func finish() async throws -> [UInt8] {
-        do { return try await transformer.finish() } catch { throw refusal(error, by: .bodyTransform, url) }
+    /// Calls a hook, whose errors become those of a download; an error of the library's own says what it means.
+    func asking<Result>(
+        _ hook: DownloadHook, _ url: HTTPURL, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch {
+            throw (error as? ImageError) ?? .refused(by: hook, url: url.string, cause: error)
+        }
     }
-}
-
-private func asking<Result>(
-    _ hook: DownloadHook, _ url: HTTPURL, _ body: () async throws -> Result
-) async throws -> Result {
-    do { return try await body() } catch { throw refusal(error, by: hook, url) }
-}
-
-/// An error of the library's own says what it means.
-private func refusal(_ error: any Error, by hook: DownloadHook, _ url: HTTPURL) -> ImageError {
-    (error as? ImageError) ?? .refused(by: hook, url: url.string, cause: error)
 }

@@ -4,9 +4,9 @@ import HTTPTypes
 import Threading
 import ResponseCache
 
-/// Takes one response on the transport's thread: the body of a success goes into the log, of a failure only the
-/// beginning is kept.
-final class DownloadReceiver: ResponseReceiver {
+/// Takes one response, on the transport's thread or in the task of a ``PulledTransfer``: the body of a success goes into
+/// the log, of a failure only the beginning is kept.
+final class DownloadReceiver: TransferReceiver {
     /// How the attempt ended without the whole body.
     enum Failure {
         case failed(ImageError)
@@ -71,10 +71,10 @@ final class DownloadReceiver: ResponseReceiver {
         return rules.accepts(head.status) && rules.acceptsType(of: head)
     }
 
-    func receive(_ head: ResponseHead, from source: ResponseSource) { receive(head, from: source, tellsLength: true) }
+    func receive(_ head: ResponseHead) { receive(head, from: .network, length: head.contentLength) }
 
-    /// The head; `tellsLength` is whether the body is as long as it says.
-    func receive(_ head: ResponseHead, from source: ResponseSource, tellsLength: Bool) {
+    /// The head of a response whose body comes from `source`, and is `length` bytes long if that is known.
+    func receive(_ head: ResponseHead, from source: ResponseSource, length: Int?) {
         events?.send(.response(head))
         guard accepts(head) else { return refuse(head) }
         if head.status == .partialContent, let continued {
@@ -82,7 +82,7 @@ final class DownloadReceiver: ResponseReceiver {
             // The head of the whole stands, as for a response that was never interrupted.
             state.withLock { state in (state.head, state.use) = (continued.head, .body) }
         } else {
-            log.begin(expecting: tellsLength ? head.contentLength : nil, head: head, from: source)
+            log.begin(expecting: length, head: head, from: source)
             state.withLock { state in (state.head, state.use) = (head, .body) }
         }
     }

@@ -20,9 +20,7 @@ struct CacheDecisionTests {
         var request = TransportRequest(url: try HTTPURL(url))
         change(&request)
         let answer = OneShot<CacheDecision>()
-        CachingTransport(transport: InstantTransport(body: []), cache: cache, policy: policy).decide(request) {
-            answer.resolve(.success($0))
-        }
+        CacheDecision.find(for: request, in: cache, policy: policy) { answer.resolve(.success($0)) }
         return try await answer.value
     }
 

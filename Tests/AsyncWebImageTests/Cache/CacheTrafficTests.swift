@@ -27,7 +27,7 @@ struct CacheTrafficTests {
                 let head = StoredHead(response, to: request, requestedAt: time.now, receivedAt: time.now)
                 let writer = EntryWriter(head, CacheKey(request), cache: cache)
                 for start in stride(from: 0, to: self.body.count, by: 1 << 20) {
-                    writer.append(self.body[start..<min(start + 1 << 20, self.body.count)].span)
+                    writer.append(Array(self.body[start..<min(start + 1 << 20, self.body.count)]))
                     // No more waits for the disk than a writer holds.
                     await cache.settles()
                 }

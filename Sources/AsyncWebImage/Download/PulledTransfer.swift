@@ -1,0 +1,63 @@
+import HTTPTransport
+import ResponseCache
+
+/// A transfer whose response is pulled by one task, which delivers it to a receiver as a transport would.
+///
+/// Used only where a cache or hooks take part; see ``ResponseRoute``.
+final class PulledTransfer: Transfer {
+    private let network: NetworkResponder
+    private let task: Task<Void, Never>
+    /// Yields an element when the receiver accepts bytes again.
+    private let resumption: AsyncStream<Void>.Continuation
+
+    /// Starts a transfer at once; `responder` must send its requests by `network`.
+    init(
+        _ request: TransportRequest, to responder: any Responder, over network: NetworkResponder,
+        receiver: DownloadReceiver
+    ) {
+        let (resumptions, resumption) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.network = network
+        self.resumption = resumption
+        // Detached: hooks may suspend, and the code that starts a transfer does not wait for its end.
+        task = Task.detached {
+            do {
+                receiver.finish(try await Self.pull(request, from: responder, to: receiver, resumptions))
+            } catch let error as ImageError {
+                receiver.fail(error)
+            } catch let error as TransportError {
+                receiver.finish(.failed(error))
+            } catch {
+                receiver.finish(.failed(.cancelled(request.url)))
+            }
+        }
+    }
+
+    func cancel() {
+        task.cancel()
+        // A hook may go on for a while.
+        network.cancel()
+    }
+
+    func resume() { resumption.yield() }
+
+    /// Delivers the response; the rest of it is released before this returns.
+    private static func pull(
+        _ request: TransportRequest, from responder: any Responder, to receiver: DownloadReceiver,
+        _ resumptions: AsyncStream<Void>
+    ) async throws -> TransferOutcome {
+        let response = try await responder.response(to: request)
+        var resumed = resumptions.makeAsyncIterator()
+        receiver.receive(response.head, from: response.source, length: response.length)
+        while let piece = try await response.body.next() {
+            offer: while true {
+                switch receiver.receive(piece.span) {
+                case .more: break offer
+                case .stop: return .stopped(response.body.metrics)
+                // The next element may be an old one: then the piece is refused once more.
+                case .pause: if await resumed.next() == nil { throw CancellationError() }
+                }
+            }
+        }
+        return .complete(response.body.metrics)
+    }
+}

@@ -1,0 +1,30 @@
+import HTTPTransport
+import ResponseCache
+
+/// The way of a download's requests and responses: through hooks and a cache to a transport, and back.
+struct ResponseRoute {
+    let transport: any Transport
+    let cache: ResponseCache?
+    let policy: CachePolicy
+    let hooks: DownloadHooks?
+
+    /// Calls `then` with the decision of the cache about a request.
+    func decide(_ request: TransportRequest, then: @escaping @Sendable (CacheDecision) -> Void) {
+        CacheDecision.find(for: request, in: cache, policy: policy, then: then)
+    }
+
+    /// Starts a transfer for a request; `decision` is the decision of the cache about it, if the cache was asked.
+    ///
+    /// If neither cache nor hooks take part, the transport delivers the response to `receiver` itself.
+    func start(
+        _ request: TransportRequest, _ decision: CacheDecision?, receiver: DownloadReceiver
+    ) -> any Transfer {
+        guard hooks != nil || CachingResponder.isNeeded(for: request, cache, policy) else {
+            return transport.start(request, receiver: receiver)
+        }
+        let network = NetworkResponder(transport)
+        var responder: any Responder = CachingResponder(cache, policy: policy, decision: decision, before: network)
+        if let hooks { responder = HookedResponder(hooks, before: responder, isWanted: receiver.accepts) }
+        return PulledTransfer(request, to: responder, over: network, receiver: receiver)
+    }
+}

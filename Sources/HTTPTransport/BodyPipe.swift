@@ -1,0 +1,148 @@
+import Threading
+
+/// A response on its way from a transport, which pushes it, to a task, which pulls it.
+///
+/// One lock and one copy. The transfer is paused while ``highWater`` bytes or more wait, and goes on when the task takes
+/// them. Pieces that arrive before the task takes them are joined, so that a body that comes byte by byte costs no more
+/// than its bytes.
+package final class BodyPipe: TransferReceiver {
+    /// The number of waiting bytes at which the transfer is paused.
+    package static let highWater = 128 << 10
+
+    fileprivate struct State {
+        var head: ResponseHead?
+        var bytes: [UInt8] = []
+        var outcome: TransferOutcome?
+        /// The transfer, until it has ended.
+        var transfer: (any Transfer)?
+        var isPaused = false
+        var isCancelled = false
+        /// Whether something has arrived since the task last looked.
+        var hasNews = false
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    private let url: HTTPURL
+    private let state = Locked(State())
+
+    /// Creates a pipe for the response to a request for `url`.
+    package init(url: HTTPURL) {
+        self.url = url
+    }
+
+    /// Sets the transfer to pause, resume, and cancel.
+    package func attach(_ transfer: any Transfer) {
+        let isCancelled = state.withLock { state in
+            // It may have ended before it was returned.
+            if state.outcome == nil { state.transfer = transfer }
+            return state.isCancelled
+        }
+        if isCancelled { transfer.cancel() }
+    }
+
+    /// Cancels the transfer, unless it has ended; the bytes that have arrived can still be read.
+    package func cancel() {
+        let transfer = state.withLock { state in
+            state.isCancelled = true
+            return state.transfer
+        }
+        transfer?.cancel()
+    }
+
+    // MARK: The transport's thread
+
+    package func receive(_ head: ResponseHead) {
+        tell { $0.head = head }
+    }
+
+    package func receive(_ bytes: Span<UInt8>) -> BodyDemand {
+        let (demand, waiting) = state.withLock { state -> (BodyDemand, CheckedContinuation<Void, Never>?) in
+            guard state.bytes.count < Self.highWater else {
+                state.isPaused = true
+                return (.pause, nil)
+            }
+            state.bytes.append(copying: bytes)
+            return (.more, state.takeWaiting())
+        }
+        waiting?.resume()
+        return demand
+    }
+
+    package func finish(_ outcome: TransferOutcome) {
+        tell { ($0.outcome, $0.transfer) = (outcome, nil) }
+    }
+
+    private func tell(_ change: (inout State) -> Void) {
+        let waiting = state.withLock { state in
+            change(&state)
+            return state.takeWaiting()
+        }
+        waiting?.resume()
+    }
+
+    // MARK: The task
+
+    /// Returns the head when it has arrived; throws an error if the transfer ends before.
+    package func head() async throws(TransportError) -> ResponseHead {
+        while true {
+            let (head, outcome) = state.withLock { ($0.head, $0.outcome) }
+            if let head { return head }
+            if case .failed(let error)? = outcome { throw error }
+            if outcome != nil { throw TransportError(url: url.string, reason: .connectionLost) }
+            await news()
+        }
+    }
+
+    /// Returns the bytes that have arrived since the last call, at least one; nil at the end of the body.
+    ///
+    /// Throws the error that ended the transfer early. Cancelling the task cancels the transfer.
+    package func next() async throws(TransportError) -> [UInt8]? {
+        while true {
+            let (bytes, outcome, resumed) = state.withLock { state in
+                defer { (state.bytes, state.isPaused) = ([], false) }
+                return (state.bytes, state.outcome, state.isPaused ? state.transfer : nil)
+            }
+            resumed?.resume()
+            if !bytes.isEmpty { return bytes }
+            switch outcome {
+            case .complete: return nil
+            case .stopped: throw TransportError(url: url.string, reason: .cancelled)
+            case .failed(let error): throw error
+            case nil: await news()
+            }
+        }
+    }
+
+    /// The metrics of the transfer; empty before its end.
+    package var metrics: TransferMetrics {
+        switch state.withLock({ $0.outcome }) {
+        case .complete(let metrics), .stopped(let metrics): metrics
+        case .failed, nil: TransferMetrics()
+        }
+    }
+
+    /// Returns when something has arrived.
+    private func news() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let hasNews = state.withLock { state in
+                    defer { state.hasNews = false }
+                    if !state.hasNews { state.waiting = continuation }
+                    return state.hasNews
+                }
+                if hasNews { continuation.resume() }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+}
+
+extension BodyPipe.State {
+    /// Takes the task to resume; without one, the next call of `news()` returns at once.
+    fileprivate mutating func takeWaiting() -> CheckedContinuation<Void, Never>? {
+        hasNews = waiting == nil
+        defer { waiting = nil }
+        return waiting
+    }
+}

@@ -1,0 +1,155 @@
+import HTTPSemantics
+import HTTPTransport
+import HTTPTypes
+
+/// The answer to one request that a cache takes part in, made of stored responses and those of another responder.
+struct CacheExchange {
+    private let lookUp: CacheLookUp
+    private let next: any Responder
+    private var cache: ResponseCache { lookUp.cache }
+
+    init(_ lookUp: CacheLookUp, _ next: any Responder) {
+        self.lookUp = lookUp
+        self.next = next
+    }
+
+    /// Carries out a decision of the cache.
+    func response(_ decision: CacheDecision) async throws -> IncomingResponse {
+        var decision = decision
+        while true {
+            if let response = try await answer(decision) { return response }
+            // The stored response was of no use.
+            guard lookUp.policy != .cacheOnly else { throw lookUp.error(.notCached) }
+            decision = .fetch(standIn: nil)
+        }
+    }
+
+    /// Returns the response that a decision leads to, or nil if everything has to be asked for.
+    ///
+    /// A response of no use has been released by then.
+    private func answer(_ decision: CacheDecision) async throws -> IncomingResponse? {
+        switch decision {
+        case .serve(let reply): return await serve(reply)
+        case .refuse: throw lookUp.error(.notCached)
+        case .revalidate, .resume, .fetch: break
+        }
+        let requestedAt = cache.now()
+        let response: IncomingResponse
+        do {
+            response = try await next.response(to: decision.request(insteadOf: lookUp.request))
+        } catch let error as TransportError where error.isRetryable {
+            guard let stored = standIn(decision) else { throw error }
+            return await serve(lookUp.aged(stored))
+        }
+        let times = (requestedAt: requestedAt, receivedAt: cache.now())
+        switch decision {
+        case .revalidate(let stored) where response.head.status == .notModified:
+            // The metrics are known at the end.
+            _ = try? await response.body.next()
+            let reply = lookUp.renewed(
+                stored, by: response.head, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
+            guard let reply else { return nil }
+            return await serve(reply, response.body.metrics)
+        case .resume(let part):
+            let whole = part.whole(
+                with: response.head, to: lookUp.request.forEverything, requestedAt: times.requestedAt,
+                receivedAt: times.receivedAt)
+            if let whole { return resume(part, whole, response) }
+            guard response.head.isAboutRange else { break }
+            remove(part)
+            if !part.isRequested { return nil }
+        default:
+            guard Self.failures.contains(response.head.status.code), let stored = standIn(decision) else { break }
+            return await serve(lookUp.aged(stored))
+        }
+        return storing(response, decision, times)
+    }
+
+    /// The statuses that a stored response may stand in for (RFC 5861, section 4).
+    private static let failures: Set<Int> = [500, 502, 503, 504]
+
+    /// The stored response that may take the place of one that does not come.
+    private func standIn(_ decision: CacheDecision) -> StoredResponse? {
+        decision.stored.flatMap { $0.head.freshness.mayStandIn(at: cache.now()) ? $0 : nil }
+    }
+
+    // MARK: Stored responses
+
+    /// Returns a stored response, or nil if its first piece is damaged.
+    private func serve(
+        _ reply: StoredReply, _ metrics: TransferMetrics = TransferMetrics()
+    ) async -> IncomingResponse? {
+        var stored = reply.stored
+        if let renewal = reply.renewal {
+            stored = await cache.thread.run { [cache, key = lookUp.key, stored] in cache.renew(stored, renewal, key) }
+        }
+        let body = StoredSource(stored, in: cache, url: lookUp.request.url, metrics: metrics)
+        guard (try? await body.readAhead()) != nil else { return nil }
+        return IncomingResponse(head: reply.head, source: reply.source, body: body)
+    }
+
+    /// Returns the response whose beginning is stored, and whose remainder has come.
+    private func resume(_ part: StoredPart, _ whole: StoredHead, _ response: IncomingResponse) -> IncomingResponse {
+        let head = ResponseHead(response: whole.response, url: response.head.url)
+        var response = response
+        if lookUp.request.forEverything.allowsStoring(head), isStorable(head) {
+            let writer = EntryWriter(
+                whole, lookUp.key, cache: cache, length: whole.contentLength, continuing: part.stored)
+            response.body = StoringBody(response.body, by: writer)
+        } else {
+            remove(part)
+        }
+        guard !part.isRequested else { return response }
+        let beginning = StoredSource(part.stored, in: cache, url: lookUp.request.url)
+        return IncomingResponse(head: head, source: .network, body: JoinedBody(beginning, then: response.body))
+    }
+
+    private func remove(_ part: StoredPart) {
+        cache.thread.append { [cache] in cache.remove(part.stored.name) }
+    }
+
+    // MARK: Storing
+
+    /// Returns a response as it is; its body is stored as it is pulled, if it may be stored.
+    private func storing(
+        _ response: IncomingResponse, _ decision: CacheDecision, _ times: (requestedAt: Int, receivedAt: Int)
+    ) -> IncomingResponse {
+        let (request, key, head) = (lookUp.request.forEverything, lookUp.key, response.head)
+        if lookUp.request.asksForRest, head.isAboutRange { return response }
+        guard request.allowsStoring(head), isStorable(head) else {
+            // The stored response is outdated, and this one cannot replace it.
+            let isOutdated = head.status.kind == .successful || [404, 410].contains(head.status.code)
+            if isOutdated, head.redirectCount == 0 { cache.thread.append { [cache] in cache.removeEntries(key) } }
+            return response
+        }
+        if case .resume(let part) = decision { remove(part) }
+        let stored = StoredHead(
+            head.response, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
+        var response = response
+        response.body = StoringBody(
+            response.body, by: EntryWriter(stored, key, cache: cache, length: head.contentLength))
+        return response
+    }
+
+    private func isStorable(_ head: ResponseHead) -> Bool {
+        head.contentLength ?? 0 <= cache.configuration.entryLimit
+    }
+}
+
+extension CacheDecision {
+    /// The request to send.
+    fileprivate func request(insteadOf request: TransportRequest) -> TransportRequest {
+        var request = request
+        switch self {
+        case .revalidate(let stored): ResponseVersion(stored.head.fields)?.add(to: &request.headerFields)
+        case .resume(let part): request = part.request(insteadOf: request)
+        case .fetch, .serve, .refuse: break
+        }
+        return request
+    }
+}
+
+extension ResponseHead {
+    /// A Boolean value that says whether the status is about a range: 206 or 416.
+    fileprivate var isAboutRange: Bool { status == .partialContent || status == .rangeNotSatisfiable }
+}

@@ -1,0 +1,47 @@
+package import HTTPTransport
+
+/// A responder that uses a cache, within the limits of a policy, before it asks another responder.
+package struct CachingResponder: Responder {
+    private let cache: ResponseCache?
+    private let policy: CachePolicy
+    private let decision: CacheDecision?
+    private let next: any Responder
+
+    /// Creates a responder that asks `next` for responses that the cache does not have.
+    ///
+    /// `decision` is the decision of the cache about the same request, if the cache was asked before.
+    package init(
+        _ cache: ResponseCache?, policy: CachePolicy, decision: CacheDecision? = nil, before next: any Responder
+    ) {
+        self.cache = cache
+        self.policy = policy
+        self.decision = decision
+        self.next = next
+    }
+
+    /// Returns whether a request is answered in another way with a cache than without one.
+    package static func isNeeded(for request: TransportRequest, _ cache: ResponseCache?, _ policy: CachePolicy) -> Bool
+    {
+        policy == .cacheOnly || cache != nil && CacheLookUp.applies(to: request, policy)
+    }
+
+    package func response(to request: TransportRequest) async throws -> IncomingResponse {
+        guard let lookUp = CacheLookUp(request, in: cache, policy: policy) else {
+            guard policy != .cacheOnly else { throw TransportError(url: request.url.string, reason: .notCached) }
+            return try await next.response(to: request)
+        }
+        let decision = await decision(lookUp)
+        try Task.checkCancellation()
+        return try await CacheExchange(lookUp, next).response(decision)
+    }
+
+    /// The decision about the request, with open files.
+    private func decision(_ lookUp: CacheLookUp) async -> CacheDecision {
+        switch decision {
+        case nil where lookUp.isNeeded: await lookUp.cache.thread.run { lookUp.decide() }
+        case nil, .fetch(standIn: nil)?: .fetch(standIn: nil)
+        case .serve?, .refuse?: decision ?? .refuse
+        case let decision?: await lookUp.cache.thread.run { decision.reopened(in: lookUp.cache) }
+        }
+    }
+}

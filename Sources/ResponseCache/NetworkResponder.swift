@@ -1,0 +1,50 @@
+package import HTTPTransport
+import Threading
+
+/// A responder that sends the requests of one download, one after the other.
+package final class NetworkResponder: Responder {
+    private let transport: any Transport
+    /// The pipe of the latest transfer.
+    private let state = Locked<(pipe: BodyPipe?, isCancelled: Bool)>((nil, false))
+
+    /// Creates a responder over a transport.
+    package init(_ transport: any Transport) {
+        self.transport = transport
+    }
+
+    package func response(to request: TransportRequest) async throws -> IncomingResponse {
+        let pipe = BodyPipe(url: request.url)
+        let isCancelled = state.withLock { state in
+            state.pipe = pipe
+            return state.isCancelled
+        }
+        guard !isCancelled else { throw TransportError.cancelled(request.url) }
+        let body = NetworkBody(pipe)
+        pipe.attach(transport.start(request, receiver: pipe))
+        return IncomingResponse(head: try await pipe.head(), source: .network, body: body)
+    }
+
+    /// Cancels the transfer at once, even if no task pulls its body at the moment; no further request is sent.
+    package func cancel() {
+        let pipe = state.withLock { state in
+            state.isCancelled = true
+            return state.pipe
+        }
+        pipe?.cancel()
+    }
+}
+
+/// A body that comes over the network.
+private final class NetworkBody: BodySource {
+    private let pipe: BodyPipe
+
+    init(_ pipe: BodyPipe) {
+        self.pipe = pipe
+    }
+
+    deinit { pipe.cancel() }
+
+    var metrics: TransferMetrics { pipe.metrics }
+
+    func next() async throws -> [UInt8]? { try await pipe.next() }
+}

@@ -1,0 +1,50 @@
+import HTTPTransport
+
+/// A stored body, read on the cache's thread.
+final class StoredSource: BodySource {
+    let metrics: TransferMetrics
+    private let stored: StoredResponse
+    private let cache: ResponseCache
+    private let url: HTTPURL
+    private var reader: StoredBodyReader
+    /// The next piece, if it has been read already.
+    private var ahead: [UInt8]?
+
+    /// Creates the body of the response to a request for `url`, whose transfer had these metrics, if there was one.
+    init(_ stored: StoredResponse, in cache: ResponseCache, url: HTTPURL, metrics: TransferMetrics = TransferMetrics())
+    {
+        self.stored = stored
+        self.cache = cache
+        self.url = url
+        self.metrics = metrics
+        reader = StoredBodyReader(stored.body)
+    }
+
+    /// Reads the first piece; an entry that turns out to be damaged is removed.
+    func readAhead() async throws(DamagedBody) { ahead = try await read() }
+
+    func next() async throws -> [UInt8]? {
+        try Task.checkCancellation()
+        if let piece = ahead {
+            ahead = nil
+            return piece
+        }
+        do {
+            return try await read()
+        } catch {
+            throw TransportError(
+                url: url.string, reason: .truncated(expected: stored.body.length, received: reader.delivered))
+        }
+    }
+
+    private func read() async throws(DamagedBody) -> [UInt8]? {
+        let (piece, reader) = await cache.thread.run { [cache, stored, reader] in
+            var reader = reader
+            let piece = Result { () throws(DamagedBody) in try reader.next() }
+            if case .failure = piece { cache.removeDamaged(stored.name) }
+            return (piece, reader)
+        }
+        self.reader = reader
+        return try piece.get()
+    }
+}

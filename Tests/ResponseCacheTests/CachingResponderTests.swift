@@ -1,0 +1,141 @@
+import HTTPTransport
+import HTTPTypes
+import TestSupport
+import Testing
+import Threading
+
+@testable import ResponseCache
+
+/// A cache answers requests as the responder behind it would: with one head and one body.
+@Suite(.timeLimit(.minutes(5)))
+struct CachingResponderTests {
+    /// Answers requests by a script, and keeps them.
+    private final class Origin: Responder {
+        typealias Script = @Sendable (TransportRequest) throws -> (HTTPResponse.Status, HTTPFields, [[UInt8]])
+
+        private let script: Script
+        private let state = Locked<[TransportRequest]>([])
+
+        var requests: [TransportRequest] { state.withLock { $0 } }
+
+        init(_ script: @escaping Script) {
+            self.script = script
+        }
+
+        func response(to request: TransportRequest) async throws -> IncomingResponse {
+            state.withLock { $0.append(request) }
+            let (status, fields, body) = try script(request)
+            let head = ResponseHead(response: HTTPResponse(status: status, headerFields: fields), url: request.url)
+            return IncomingResponse(head: head, source: .network, body: TestSource(body))
+        }
+    }
+
+    private let body = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+    private let url = "http://example.com/a"
+    private let time = ManualTime()
+
+    private func ask(
+        _ cache: ResponseCache?, _ policy: CachePolicy, _ origin: Origin
+    ) async throws -> IncomingResponse {
+        try await CachingResponder(cache, policy: policy, before: origin)
+            .response(to: TransportRequest(url: try HTTPURL(url)))
+    }
+
+    @Test func whatIsStoredIsServedWithoutAsking() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store(body, url)
+        let origin = Origin { _ in (.ok, [:], []) }
+        let response = try await ask(cache, .useProtocol, origin)
+        #expect(response.source == .storedInMemory && response.length == body.count)
+        #expect(try await response.body.bytes() == body)
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test func whatIsNotStoredPassesByAndIs() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        let response = try await ask(cache, .useProtocol, Origin { _ in (.ok, [:], [[1], [2, 3]]) })
+        #expect(response.source == .network)
+        #expect(try await response.body.bytes() == [1, 2, 3])
+        #expect(try await cache.stored(url) == [1, 2, 3])
+    }
+
+    @Test func withoutACacheRequestsAndResponsesPass() async throws {
+        let response = try await ask(nil, .useProtocol, Origin { _ in (.ok, [:], [[1]]) })
+        #expect(try await response.body.bytes() == [1])
+        await #expect(throws: TransportError.self) {
+            _ = try await ask(nil, .cacheOnly, Origin { _ in (.ok, [:], [[1]]) }).head
+        }
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func aRenewalBringsNothingBackThatIsGone(onDisk: Bool, isReplaced: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            try await cache.store(body, url, [.eTag: "\"a\""])
+            let origin = Origin { _ in (.notModified, [.eTag: "\"a\""], []) }
+            let response = try await ask(cache, .revalidate, origin)
+            #expect(origin.requests.map { $0.headerFields[.ifNoneMatch] } == ["\"a\""])
+            #expect(response.source == .revalidated)
+            if isReplaced { try await cache.store([1, 2, 3], url) } else { await cache.remove(url) }
+            #expect(try await response.body.bytes() == body)
+            #expect(try await cache.stored(url) == (isReplaced ? [1, 2, 3] : nil))
+        }
+    }
+
+    @Test func a304RenewsWhatIsStoredThoughNobodyReadsIt() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store(body, url, [.eTag: "\"a\"", .cacheControl: "max-age=10"])
+        time.advance(by: 60)
+        let origin = Origin { _ in (.notModified, [.eTag: "\"a\"", .cacheControl: "max-age=10"], []) }
+        #expect(try await ask(cache, .useProtocol, origin).source == .revalidated)
+        #expect(try await ask(cache, .useProtocol, origin).source == .storedInMemory)
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func theStoredBeginningComesBeforeTheRest() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        let (body, url, count) = (body, url, 100_000)
+        let origin = Origin { request in
+            guard request.headerFields[.range] == "bytes=\(count)-" else {
+                return (.ok, [.eTag: "\"a\"", .contentLength: "\(body.count)"], [Array(body[..<count]), [0]])
+            }
+            let range = "bytes \(count)-\(body.count - 1)/\(body.count)"
+            return (.partialContent, [.eTag: "\"a\"", .contentRange: range], [Array(body[count...])])
+        }
+        func readBeginning() async throws {
+            #expect(try await ask(cache, .useProtocol, origin).body.next()?.count == count)
+        }
+        try await readBeginning()
+        let response = try await ask(cache, .useProtocol, origin)
+        #expect(response.head.status == .ok && response.length == body.count)
+        #expect(try await response.body.bytes() == body)
+        #expect(try await cache.stored(url) == body)
+    }
+
+    @Test func aResponseThatIsOfNoUseIsLetGoBeforeEverythingIsAskedFor() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store(body, url, [.eTag: "\"a\"", .cacheControl: "max-age=0"])
+        let origin = Origin { request in
+            request.headerFields[.ifNoneMatch] == nil
+                ? (.ok, [:], [[1]]) : (.notModified, [.eTag: "\"b\""], [])
+        }
+        #expect(try await ask(cache, .useProtocol, origin).body.bytes() == [1])
+        #expect(origin.requests.count == 2)
+    }
+
+    @Test func cancellingAtAnyMomentEnds() async throws {
+        for delay in 0..<40 {
+            let cache = try ResponseCache.test(nil, time)
+            try await cache.store(body, url)
+            let task = Task {
+                try await ask(cache, .useProtocol, Origin { _ in (.ok, [:], [[1]]) }).body.bytes()
+            }
+            for _ in 0..<delay { await Task.yield() }
+            task.cancel()
+            switch await task.result {
+            case .success(let bytes): #expect(bytes == body)
+            case .failure(let error): #expect(error is CancellationError)
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Dispatch
+import HTTPTransport
+import HTTPTypes
+import TestSupport
+import Testing
+import Threading
+
+@testable import ResponseCache
+
+/// A body passes by as it is, and is stored on the way.
+@Suite(.timeLimit(.minutes(1)))
+struct StoringBodyTests {
+    private let url = "http://example.com/a"
+    private let time = ManualTime()
+    private let piece = [UInt8](repeating: 7, count: 20_000)
+    private let lost = TransportError(url: "http://example.com/a", reason: .connectionLost)
+
+    /// Runs `check` with a cache in memory, and with one in a folder.
+    private func withCaches(_ check: (ResponseCache) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            for directory in [nil, folder] { try await check(try ResponseCache.test(directory, time)) }
+        }
+    }
+
+    private func storing(_ source: TestSource, in cache: ResponseCache) throws -> StoringBody {
+        let request = TransportRequest(url: try HTTPURL(url))
+        let response = HTTPResponse(status: .ok, headerFields: [.eTag: "\"a\"", .cacheControl: "max-age=60"])
+        let head = StoredHead(response, to: request, requestedAt: time.now, receivedAt: time.now)
+        return StoringBody(source, by: EntryWriter(head, CacheKey(request), cache: cache))
+    }
+
+    /// The length of the beginning that is kept, if there is one.
+    private func kept(_ cache: ResponseCache) async throws -> Int? {
+        let request = TransportRequest(url: try HTTPURL(url))
+        return await cache.thread.run { cache.find(.part, request, CacheKey(request))?.body.length }
+    }
+
+    @Test func aBodyIsStoredWhenItsEndIsRead() async throws {
+        try await withCaches { (cache) async throws in
+            let body = try storing(TestSource([piece, [1, 2]]), in: cache)
+            #expect(try await body.next() == piece)
+            #expect(try await body.next() == [1, 2])
+            #expect(try await cache.stored(url) == nil)
+            #expect(try await body.next() == nil)
+            #expect(try await cache.stored(url) == piece + [1, 2])
+        }
+    }
+
+    @Test func ofABodyThatBreaksOffTheBeginningIsKept() async throws {
+        try await withCaches { (cache) async throws in
+            func read() async throws { _ = try await storing(TestSource([piece], then: lost), in: cache).bytes() }
+            await #expect(throws: TransportError.self) { try await read() }
+            #expect(try await cache.stored(url) == nil)
+            #expect(try await kept(cache) == piece.count)
+        }
+    }
+
+    @Test func ofABodyThatIsLetGoTheBeginningIsKept() async throws {
+        try await withCaches { (cache) async throws in
+            func readBeginning() async throws {
+                #expect(try await storing(TestSource([piece, piece]), in: cache).next() == piece)
+            }
+            try await readBeginning()
+            #expect(try await cache.stored(url) == nil)
+            #expect(try await kept(cache) == piece.count)
+        }
+    }
+
+    /// Two hundred MiB pass a disk that does not move.
+    @Test func aSlowDiskHoldsUpNeitherTheBodyNorMuchMemory() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time, byteLimit: 1 << 30, entryLimit: 1 << 30)
+            let gate = DispatchSemaphore(value: 0)
+            cache.thread.append { gate.wait() }
+            let request = TransportRequest(url: try HTTPURL(url))
+            let head = StoredHead(HTTPResponse(status: .ok), to: request, requestedAt: time.now, receivedAt: time.now)
+            let writer = EntryWriter(head, CacheKey(request), cache: cache)
+            let large = [UInt8](repeating: 1, count: 1 << 20)
+            let body = StoringBody(TestSource([[UInt8]](repeating: large, count: 200)), by: writer)
+            var passed = 0
+            while let piece = try await body.next() {
+                passed += piece.count
+                #expect(writer.waitingBytes <= EntryWriter.queueLimit)
+            }
+            #expect(passed == 200 << 20)
+            #expect(writer.waitingBytes == 0)
+            gate.signal()
+            #expect(try await cache.stored(url) == nil)
+        }
+    }
+}

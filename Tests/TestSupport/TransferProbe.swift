@@ -1,0 +1,20 @@
+import HTTPTransport
+
+/// A transfer that does nothing but count what it is asked for.
+package final class TransferProbe: Transfer {
+    package let cancels = Tally()
+    package let resumes = Tally()
+    private let onCancel: @Sendable () -> Void
+
+    /// Creates a transfer; `onCancel` is called when it is cancelled.
+    package init(onCancel: @escaping @Sendable () -> Void = {}) {
+        self.onCancel = onCancel
+    }
+
+    package func cancel() {
+        cancels.add()
+        onCancel()
+    }
+
+    package func resume() { resumes.add() }
+}
