@@ -1,16 +1,16 @@
 package import HTTPTransport
 
-/// What a cache makes of a request, found out once for each that may be sent.
+/// The decision of a cache about a request, made once for each request.
 package enum CacheDecision: Sendable {
-    /// What is stored is the response.
+    /// Serve the stored response.
     case serve(StoredReply)
-    /// The origin is asked whether what is stored is still right.
+    /// Ask the origin whether the stored response is still valid.
     case revalidate(StoredResponse)
-    /// The origin is asked for the remainder of a body whose beginning is stored.
+    /// Request the remainder of a body whose beginning is stored.
     case resume(StoredPart)
-    /// The origin is asked for the response; what is stored may stand in for one that does not come.
+    /// Request the response; the stored one can be used if the request fails.
     case fetch(standIn: StoredResponse?)
-    /// Nothing is stored, and nobody may be asked.
+    /// Fail, because nothing is stored and the network must not be used.
     case refuse
 
     /// Calls `then` with the decision of a cache about a request: on the cache's thread, or at once if it takes no part.
@@ -24,7 +24,7 @@ package enum CacheDecision: Sendable {
         lookUp.cache.thread.append { then(lookUp.decide().closed) }
     }
 
-    /// Whether it is carried out without the network.
+    /// A Boolean value that indicates whether no network is needed.
     package var isLocal: Bool {
         switch self {
         case .serve, .refuse: true
@@ -32,7 +32,7 @@ package enum CacheDecision: Sendable {
         }
     }
 
-    /// The whole response that may be served after the origin was asked, if there is one.
+    /// The complete stored response that can be served after asking the origin, if any.
     var stored: StoredResponse? {
         switch self {
         case .revalidate(let stored): stored
@@ -41,7 +41,7 @@ package enum CacheDecision: Sendable {
         }
     }
 
-    /// The same without open files, of which a request that waits for its turn must not have any.
+    /// The decision without open files, which a waiting request must not hold.
     package var closed: CacheDecision {
         switch self {
         case .serve, .refuse: self
@@ -51,9 +51,9 @@ package enum CacheDecision: Sendable {
         }
     }
 
-    /// The same with open files again, on the cache's thread.
+    /// Returns the decision with its files reopened, on the cache's thread.
     ///
-    /// What was removed or replaced meanwhile is done without.
+    /// Responses that have been removed or replaced in the meantime are not used.
     package func reopened(in cache: ResponseCache) -> CacheDecision {
         switch self {
         case .serve, .refuse: self

@@ -9,15 +9,15 @@ struct CacheFolder: Sendable {
     struct File {
         let name: String
         let size: Int
-        /// In seconds since 1970.
+        /// The time of the last use, in seconds since 1970.
         let usedAt: Int
     }
 
     let path: String
-    /// Counts what is read and written; only tests do.
+    /// Statistics of reads and writes; used only by tests.
     private let traffic: FileTraffic?
 
-    /// A folder at `path`, made if there is none, for its owner alone.
+    /// Opens the folder at `path`, created if necessary, accessible only to its owner.
     init(path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
@@ -33,32 +33,32 @@ struct CacheFolder: Sendable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Opens a file to read it.
+    /// Opens a file for reading.
     func open(_ name: String) throws(FileFailure) -> OpenFile {
         try OpenFile(reading: path(of: name), traffic: traffic)
     }
 
-    /// Opens a file to read it and to change it.
+    /// Opens a file for reading and writing.
     func openForUpdate(_ name: String) throws(FileFailure) -> OpenFile {
         try OpenFile(updating: path(of: name), traffic: traffic)
     }
 
-    /// Creates a file, for its owner alone.
+    /// Creates a file, accessible only to its owner.
     func create(_ name: String) throws(FileFailure) -> OpenFile {
         try OpenFile(creating: path(of: name), traffic: traffic)
     }
 
     func rename(_ temporary: String, to name: String) throws(FileFailure) {
-        // Glibc's, which replaces what there was, in one step.
+        // Glibc's function, which replaces an existing file atomically.
         if unsafe renameat(AT_FDCWD, path(of: temporary), AT_FDCWD, path(of: name)) != 0 { throw .last }
     }
 
     func remove(_ name: String) { _ = unsafe unlink(path(of: name)) }
 
-    /// Whether there is anything of this name.
+    /// Returns whether a file with this name exists.
     func has(_ name: String) -> Bool { unsafe access(path(of: name), F_OK) == 0 }
 
-    /// What is in it, in no order; what vanishes meanwhile is left out.
+    /// The files in the folder, unordered; files that vanish in the meantime are omitted.
     var files: [File] {
         guard let folder = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(folder) }
@@ -87,7 +87,7 @@ extension CacheFolder {
 
     static func isTemporary(_ name: String) -> Bool { name.hasPrefix(temporaryPrefix) }
 
-    /// A name that nobody else has.
+    /// Returns a unique name.
     static func temporaryName() -> String {
         "\(temporaryPrefix)\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
     }

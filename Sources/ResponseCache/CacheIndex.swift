@@ -1,8 +1,8 @@
 import DequeModule
 
-/// What a cache holds, the least recently used first out.
+/// The entries of a cache; the least recently used are removed first.
 ///
-/// A pure value: it says what to remove, others do it.
+/// A pure value: it returns the entries to remove, which the caller deletes.
 struct CacheIndex<Content: Sendable>: Sendable {
     private struct Entry {
         let size: Int
@@ -10,15 +10,15 @@ struct CacheIndex<Content: Sendable>: Sendable {
         var use: Int
     }
 
-    /// Most entries of one URL that differ in what `Vary` names.
+    /// The maximum number of entries of one URL that differ by `Vary`.
     private static var variantLimit: Int { 8 }
 
     let limit: Int
     private(set) var size = 0
     private var entries: [String: Entry] = [:]
-    /// Names by what they begin with, the oldest first.
+    /// The names by prefix, oldest first.
     private var variants: [Substring: [String]] = [:]
-    /// Every use in its order; those that are not an entry's last are passed over.
+    /// All uses in order; those that are not an entry's last use are skipped.
     private var uses: Deque<(name: String, use: Int)> = []
     private var lastUse = 0
     private var firstUse = 0
@@ -31,10 +31,10 @@ struct CacheIndex<Content: Sendable>: Sendable {
 
     func content(_ name: String) -> Content? { entries[name]?.content }
 
-    /// The entries whose names begin with `prefix`, the newest first.
+    /// Returns the entries whose names begin with `prefix`, newest first.
     func names(_ prefix: String) -> [String] { variants[prefix[...]]?.reversed() ?? [] }
 
-    /// Notes that an entry was used.
+    /// Records the use of an entry.
     mutating func touch(_ name: String) {
         guard entries[name] != nil else { return }
         lastUse += 1
@@ -43,7 +43,7 @@ struct CacheIndex<Content: Sendable>: Sendable {
         if uses.count > 2 * entries.count + 64 { uses.removeAll { entries[$0.name]?.use != $0.use } }
     }
 
-    /// Takes an entry in, in place of one of the same name; returns the names of those that have to go.
+    /// Inserts an entry, replacing one with the same name; returns the names of entries to remove.
     mutating func insert(_ name: String, size: Int, _ content: Content) -> [String] {
         _ = remove(name)
         add(name, Entry(size: size, content: content, use: 0))
@@ -56,7 +56,7 @@ struct CacheIndex<Content: Sendable>: Sendable {
         return removed + evict()
     }
 
-    /// Takes an entry in that is older than all others, if it is not known.
+    /// Inserts an entry as the oldest one, unless it is known.
     mutating func insertOldest(_ name: String, size: Int, _ content: Content) {
         guard entries[name] == nil else { return }
         firstUse -= 1
@@ -64,7 +64,7 @@ struct CacheIndex<Content: Sendable>: Sendable {
         uses.prepend((name, firstUse))
     }
 
-    /// Lets go of the oldest until all others fit.
+    /// Removes the oldest entries until the others fit.
     mutating func evict() -> [String] {
         var removed: [String] = []
         while size > limit, let (name, use) = uses.popFirst() {

@@ -2,7 +2,7 @@ import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 
-/// A request that a cache has a part in: what is stored for it, and what may be made of that.
+/// A request for which a cache is used, with the rules for its stored responses.
 struct CacheLookUp: Sendable {
     let request: TransportRequest
     let key: CacheKey
@@ -27,12 +27,12 @@ struct CacheLookUp: Sendable {
         return request.method == .get && isWhole || policy == .cacheOnly
     }
 
-    /// Whether it matters what is stored; if not, there is nothing to look for.
+    /// A Boolean value that indicates whether stored responses matter; if not, no lookup is needed.
     var isNeeded: Bool {
         policy == .cacheOnly || request.asksForRest || policy != .reload && !request.headerFields.isConditional
     }
 
-    /// Looks at what is stored; on the cache's thread.
+    /// Looks up stored responses and decides; on the cache's thread.
     func decide() -> CacheDecision {
         guard isNeeded else { return .fetch(standIn: nil) }
         if request.asksForRest, policy != .cacheOnly { return resumption ?? .fetch(standIn: nil) }
@@ -50,7 +50,7 @@ struct CacheLookUp: Sendable {
     private var resumption: CacheDecision? {
         guard let stored = cache.find(.part, request.forEverything, key), let part = StoredPart(stored, for: request)
         else { return nil }
-        // Verified before anybody is asked: the rest of what is damaged would be of no use.
+        // Verified before the request: the remainder of a damaged body would be useless.
         guard stored.body.isIntact else {
             cache.removeDamaged(stored.name)
             return nil
@@ -58,14 +58,14 @@ struct CacheLookUp: Sendable {
         return .resume(part)
     }
 
-    /// A stored response as it is, without asking: with its age (RFC 9111, section 5.1).
+    /// Returns a stored response for use without revalidation, with its age (RFC 9111, section 5.1).
     func aged(_ stored: StoredResponse) -> StoredReply {
         var response = stored.head.response
         response.headerFields[.age] = "\(stored.head.freshness.age(at: cache.now()))"
         return StoredReply(stored: stored, head: head(response, stored), source: cache.source)
     }
 
-    /// A stored response renewed by a 304; nil if that is about something else (RFC 9111, section 4.3.4).
+    /// Returns a stored response updated by a 304; `nil` if that is for another version (RFC 9111, section 4.3.4).
     func renewed(_ stored: StoredResponse, by head: ResponseHead, requestedAt: Int, receivedAt: Int) -> StoredReply? {
         let response = head.response
         let (old, new) = (stored.head.fields[.eTag], response.headerFields[.eTag])
@@ -89,11 +89,11 @@ struct CacheLookUp: Sendable {
     }
 }
 
-/// How a stored response is handed over.
+/// A stored response to serve.
 package struct StoredReply: Sendable {
     let stored: StoredResponse
     let head: ResponseHead
     let source: ResponseSource
-    /// The head to store from now on.
+    /// The updated head to store.
     var renewal: StoredHead?
 }

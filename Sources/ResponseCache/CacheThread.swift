@@ -1,12 +1,12 @@
 import Threading
 
-/// The one thread on which a cache reads and writes, so that neither the cooperative pool nor a transport ever waits for a
+/// The thread on which a cache reads and writes, so that neither the cooperative pool nor a transport waits for a
 /// disk.
 package final class CacheThread: Sendable {
     private let queue = BlockingQueue<@Sendable () -> Void>()
     private let isStarted = Locked(false)
 
-    /// Runs `work` on the thread, after what was given to it before.
+    /// Runs `work` on the thread, after all earlier work.
     func append(_ work: @escaping @Sendable () -> Void) {
         let starts = isStarted.withLock { isStarted in
             defer { isStarted = true }

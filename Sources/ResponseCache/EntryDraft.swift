@@ -2,26 +2,26 @@ import HTTPSemantics
 import Hashing
 import Threading
 
-/// An entry that is being made, on the cache's thread: in a folder a file under a name of its own, until it is complete.
+/// An entry being written, on the cache's thread: in a folder, a file with a temporary name until it is complete.
 struct EntryDraft {
     private let cache: ResponseCache
     private let head: StoredHead
     /// The name of the entry with the whole body.
     private let name: String
     private var file: (handle: OpenFile, name: String)?
-    /// In memory.
+    /// The pieces in memory.
     private var pieces: [[UInt8]] = []
     private var length = 0
     private var checksum = CRC32()
-    /// How long the whole must be, if this is known.
+    /// The required length of the whole body, if known.
     private var total: Int?
     private var isTakenOver = false
-    /// Whether it became an entry, or never will.
+    /// A Boolean value that indicates whether it has become an entry, or never will.
     private var isOver = false
-    /// Whether it never will for want of room, or by the disk's fault.
+    /// A Boolean value that indicates whether it was abandoned for lack of space or because of a disk error.
     private(set) var isGivenUp = false
 
-    /// A draft of an entry whose body must be `length` bytes long, if this is known.
+    /// Creates a draft of an entry whose body must be `length` bytes long, if known.
     init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil) {
         self.cache = cache
         self.head = head
@@ -29,9 +29,9 @@ struct EntryDraft {
         name = head.name(key)
     }
 
-    /// Goes on with a part that is stored, which from now on is in nobody else's hands.
+    /// Continues a stored part, which this draft then owns.
     ///
-    /// Without effect but that there will be no entry if others, or other processes, were quicker.
+    /// If another download or process has taken it first, no entry will be created.
     mutating func takeOver(_ part: StoredResponse) {
         isTakenOver = true
         let known = cache.index.withLock { index in
@@ -54,7 +54,7 @@ struct EntryDraft {
         }
     }
 
-    /// Adds to the body.
+    /// Appends to the body.
     mutating func write(_ piece: [UInt8]) {
         guard !isOver else { return }
         if let folder = cache.folder {
@@ -82,24 +82,25 @@ struct EntryDraft {
         return handle
     }
 
-    /// Makes an entry of what was written, which is the whole body if it is as long as it must be.
+    /// Makes an entry of the written data if it has the required length.
     ///
-    /// A response whose framing contradicts its `Content-Length` leaves nothing behind, as nobody knows which of the two is
-    /// right; what was stored before it stays. A rest that came short is kept with the part that it goes on.
+    /// A response whose framing contradicts its `Content-Length` is not stored, because it is unknown which of the
+    /// two is correct; an earlier entry is kept. A remainder that is too short is stored together with the part it
+    /// continues.
     mutating func finish() {
         guard total == nil || total == length else { return isTakenOver ? keep() : discard() }
-        // Of nothing there can be no entry.
+        // Without data there can be no entry.
         if length == 0 || !finish(as: .whole) { giveUp() }
     }
 
-    /// Keeps what was written, which is the beginning of the body, if the rest can be asked for.
+    /// Stores the written data as the beginning of the body, if the remainder can be requested.
     mutating func keep() {
         let isContinuable =
             StrongValidator.ofContinuable(head.fields) != nil && head.contentLength.map { length < $0 } ?? true
         guard isContinuable, length >= Resumption.minimumBytes, finish(as: .part) else { return discard() }
     }
 
-    /// False if there can be no such entry.
+    /// Returns `false` if there can be no such entry.
     private mutating func finish(as kind: EntryKind) -> Bool {
         let entry = kind.name(name)
         let headBytes = head.bytes
@@ -109,7 +110,7 @@ struct EntryDraft {
             guard let file else { return false }
             do {
                 try file.handle.write(headBytes, at: EntryFile.prefixLength + length)
-                // The head of the part may have reached further.
+                // The head of the part can have been longer.
                 if isTakenOver { try file.handle.truncate(to: size) }
                 let facts = EntryFile.BodyFacts(
                     identity: .random(in: 0...Int.max), length: length, checksum: checksum)
@@ -118,7 +119,7 @@ struct EntryDraft {
             } catch {
                 return false
             }
-            // It belongs to the body that was there before.
+            // It belongs to the previous body.
             if kind == .whole { folder.remove(RenewedHeadFile.name(entry)) }
             cache.insert(entry, size: size, nil)
         } else {
@@ -129,13 +130,13 @@ struct EntryDraft {
         return true
     }
 
-    /// Ends it, unless it has ended: the response cannot be stored.
+    /// Abandons the draft, unless it has ended: the response cannot be stored.
     mutating func giveUp() {
         if !isOver { isGivenUp = true }
         discard()
     }
 
-    /// Leaves nothing behind.
+    /// Discards all data.
     mutating func discard() {
         if let file { cache.folder?.remove(file.name) }
         (isOver, file, pieces) = (true, nil, [])

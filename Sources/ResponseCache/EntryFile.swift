@@ -2,18 +2,18 @@ import Hashing
 
 /// The format of an entry's file: a prefix of 40 bytes, the body, the head.
 ///
-/// The prefix has a mark with the version of the format, the body's identity, the lengths of body and head, the CRC-32 of
-/// the body, and the CRC-32 of all of this and the head. A file that was cut, or has another byte in prefix or head, is
-/// found out when it is opened; a body with another byte when it is read to its end. The head comes last, so that a body
-/// can grow.
+/// The prefix contains a mark with the version of the format, the body's identity, the lengths of body and head, the
+/// CRC-32 of the body, and the CRC-32 of all these fields and the head. A truncated file, or a changed byte in prefix
+/// or head, is detected when the file is opened; a changed byte in the body when it is read to its end. The head
+/// comes last, so that a body can grow.
 package enum EntryFile {
     static let prefixLength = 40
-    /// How much is read and written at a time.
+    /// The number of bytes read and written at a time.
     static let pieceLength = 64 << 10
 
-    /// What the prefix says of the body.
+    /// The properties of the body in the prefix.
     package struct BodyFacts: Sendable, Equatable {
-        /// Different for each body that was ever stored.
+        /// A number that is different for every stored body.
         let identity: Int
         let length: Int
         let checksum: CRC32
@@ -29,9 +29,9 @@ package enum EntryFile {
         return bytes
     }
 
-    /// Head and body of a file; nil if prefix or head are not as they were written, or it is of another kind.
+    /// Returns the head and body of a file; `nil` if prefix or head are damaged, or the file is of another kind.
     ///
-    /// Of the body nothing is read.
+    /// The body is not read.
     static func read(_ kind: EntryKind, _ file: OpenFile) -> (head: StoredHead, body: BodyFacts)? {
         guard let size = file.size, let prefix = try? file.read(prefixLength, at: 0), prefix.count == prefixLength,
             prefix.starts(with: kind.magic)

@@ -1,6 +1,6 @@
 import Threading
 
-/// Stores one response while it passes by.
+/// Stores a response while it is delivered.
 ///
 /// Bytes come from the task that pulls the body and are written by the cache's thread. If the disk is so much slower that
 /// ``queueLimit`` bytes wait, the response is not stored: a download never waits for it. What it was to take the place of is
@@ -20,12 +20,12 @@ package final class EntryWriter: Sendable {
     private let key: CacheKey
     private let cache: ResponseCache
     private let state: Locked<State>
-    /// Touched by the cache's thread only.
+    /// The draft, used only on the cache's thread.
     private let draft: Locked<EntryDraft>
 
-    /// Stores an answer with this head, the beginning of whose body may be stored already.
+    /// Creates a writer of a response with this head, whose beginning can be stored already.
     ///
-    /// `length` is how long the whole body must be to become an entry, if this is known.
+    /// `length` is the required length of the whole body, if known.
     package init(
         _ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil,
         continuing part: StoredResponse? = nil
@@ -63,15 +63,15 @@ package final class EntryWriter: Sendable {
         if givesUp { onThread { $0.giveUp() } }
     }
 
-    /// The body is complete.
+    /// Completes the body.
     package func commit() { onThread { $0.finish() } }
 
-    /// There will be no whole body now: its beginning is kept, if one can go on from there.
+    /// Ends an incomplete body: its beginning is stored if it can be continued.
     func keep() { onThread { $0.keep() } }
 
     // MARK: The cache's thread
 
-    /// Writes what waits, then does the work.
+    /// Writes pending data, then performs `work`.
     private func onThread(_ work: @escaping @Sendable (inout EntryDraft) -> Void) {
         cache.thread.append {
             let pieces = self.state.withLock { state in

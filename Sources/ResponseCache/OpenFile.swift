@@ -6,7 +6,7 @@ import Glibc
 
 import Synchronization
 
-/// A call to the system that failed, by its `errno`.
+/// A failed system call, with its `errno`.
 package struct FileFailure: Error, Equatable {
     let code: Int32
 
@@ -15,12 +15,12 @@ package struct FileFailure: Error, Equatable {
     package var description: String { unsafe String(cString: strerror(code)) }
 }
 
-/// Counts the bytes that are read from the files of a folder and written to them.
+/// Counts the bytes read from and written to the files of a folder.
 package final class FileTraffic: Sendable {
     private let read = Atomic(0)
     private let written = Atomic(0)
 
-    /// No bytes yet.
+    /// Creates statistics without any bytes.
     package init() {}
 
     package var bytesRead: Int { read.load(ordering: .relaxed) }
@@ -30,7 +30,7 @@ package final class FileTraffic: Sendable {
     fileprivate func countWritten(_ count: Int) { written.wrappingAdd(count, ordering: .relaxed) }
 }
 
-/// A file that is open, read and written at given places; closed when it is let go.
+/// An open file, read and written at given offsets, and closed when it is released.
 package final class OpenFile: Sendable {
     private let descriptor: Int32
     private let traffic: FileTraffic?
@@ -41,14 +41,14 @@ package final class OpenFile: Sendable {
         if descriptor < 0 { throw .last }
     }
 
-    /// A new file, for its owner alone.
+    /// Creates a file, accessible only to its owner.
     init(creating path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
         self.traffic = traffic
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if descriptor < 0 { throw .last }
     }
 
-    /// A file that is there, to be read and written.
+    /// Opens an existing file for reading and writing.
     init(updating path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
         self.traffic = traffic
         descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
@@ -57,21 +57,21 @@ package final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Nil if it cannot be found out.
+    /// The size of the file in bytes; `nil` if unknown.
     var size: Int? {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    /// Cuts off what is beyond `size`.
+    /// Truncates the file to `size` bytes.
     func truncate(to size: Int) throws(FileFailure) {
         if ftruncate(descriptor, off_t(size)) != 0 { throw .last }
     }
 
-    /// Says that it was used now, for whoever looks at the folder later.
+    /// Sets the time of the last use to now.
     func touch() { _ = futimens(descriptor, nil) }
 
-    /// Up to `count` bytes; fewer at the end.
+    /// Reads up to `count` bytes; fewer at the end.
     func read(_ count: Int, at offset: Int) throws(FileFailure) -> [UInt8] {
         var failure: FileFailure?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -89,7 +89,7 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Writes all of `bytes`, or throws.
+    /// Writes all of `bytes`, or throws an error.
     func write(_ bytes: [UInt8], at offset: Int) throws(FileFailure) {
         var done = 0
         var failure: FileFailure?

@@ -1,19 +1,19 @@
 import Hashing
 
-/// The file of a head that a 304 has renewed: it counts more than the one beside the body.
+/// The file of a head updated by a 304, which takes precedence over the one stored with the body.
 ///
-/// A file of its own, so that a renewal neither writes the body again nor changes a file that others read: it is written
-/// under another name and renamed, and so is always whole. It names the body that it belongs to, as the entry may have been
-/// replaced meanwhile.
+/// A separate file, so that an update neither writes the body again nor changes a file that others read: it is
+/// written under another name and renamed, and is therefore always complete. It identifies the body that it belongs
+/// to, because the entry can have been replaced in the meantime.
 enum RenewedHeadFile {
     private static let magic = Array("awichea3".utf8)
     private static let suffix = ".head"
     private static let prefixLength = 20
 
-    /// The name of the file that belongs to an entry.
+    /// Returns the name of the file that belongs to an entry.
     static func name(_ entry: String) -> String { entry + suffix }
 
-    /// The name of the entry that a file belongs to; nil if it is no such file.
+    /// Returns the name of the entry that a file belongs to; `nil` for other files.
     static func entry(_ name: String) -> String? {
         guard name.hasSuffix(suffix) else { return nil }
         let entry = String(name.dropLast(suffix.count))
@@ -31,7 +31,7 @@ enum RenewedHeadFile {
         return bytes + head
     }
 
-    /// The head that a file has for a body; nil if it has none for that one.
+    /// Returns the head in a file for a body; `nil` if it has none for that body.
     static func read(_ file: OpenFile, of body: EntryFile.BodyFacts) -> StoredHead? {
         guard let size = file.size, (prefixLength...prefixLength + StoredHead.byteLimit).contains(size),
             let bytes = try? file.read(size, at: 0), bytes.count == size, bytes.starts(with: magic)

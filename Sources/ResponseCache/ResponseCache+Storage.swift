@@ -9,12 +9,12 @@ import Darwin
 import Glibc
 #endif
 
-// What is done on the cache's thread.
+// Work on the cache's thread.
 extension ResponseCache {
-    /// What is stored of a kind for a request; nil if there is nothing, or its head is damaged.
+    /// Returns the stored response of a kind for a request; `nil` if there is none, or its head is damaged.
     package func find(_ kind: EntryKind, _ request: TransportRequest, _ key: CacheKey) -> StoredResponse? {
         var names = index.withLock { $0.names(key.name) }.filter { EntryKind($0) == kind }
-        // Another process may have stored it, or the folder was not looked through yet.
+        // Another process can have stored it, or the folder has not been indexed yet.
         let plain = kind.name(StoredHead.plainName(key))
         if folder != nil, !names.contains(plain) { names.append(plain) }
         for name in names {
@@ -26,7 +26,7 @@ extension ResponseCache {
         return nil
     }
 
-    /// An entry by its name; one whose head is damaged is removed.
+    /// Opens an entry by its name; removes it if its head is damaged.
     func open(_ name: String) -> StoredResponse? {
         guard let folder else { return index.withLock { $0.content(name) } ?? nil }
         guard !unremovable.withLock({ $0.contains(name) }) else { return nil }
@@ -34,7 +34,7 @@ extension ResponseCache {
         do throws(FileFailure) {
             file = try folder.open(name)
         } catch {
-            // For want of descriptors, say, it is not gone.
+            // If descriptors are lacking, for example, the entry still exists.
             if error.code == ENOENT { index.withLock { _ = $0.remove(name) } }
             return nil
         }
@@ -52,7 +52,7 @@ extension ResponseCache {
         folder?.removeEntry(name)
     }
 
-    /// Removes an entry that is not what was written; one that cannot be removed is not looked at again.
+    /// Removes a damaged entry; one that cannot be removed is ignored from now on.
     func removeDamaged(_ name: String) {
         remove(name)
         if let folder, folder.has(name) { unremovable.withLock { _ = $0.insert(name) } }
@@ -63,15 +63,15 @@ extension ResponseCache {
         for name in index.withLock({ $0.names(key.name) }) + [plain, EntryKind.part.name(plain)] { remove(name) }
     }
 
-    /// Removes what a response that cannot be stored was to take the place of.
+    /// Removes the entries that a response that cannot be stored would have replaced.
     ///
-    /// Neither what was asked for later, nor the responses to requests that differ in what `Vary` names.
+    /// Keeps responses requested later, and responses to requests that differ by `Vary`.
     func removeReplaced(by head: StoredHead, _ key: CacheKey) {
         let whole = head.name(key)
         let own = [whole, EntryKind.part.name(whole)]
         for name in Set(index.withLock { $0.names(key.name) } + own) {
             guard let stored = open(name)?.head else {
-                // For want of descriptors, say, nobody knows how old it is.
+                // If descriptors are lacking, for example, its age is unknown.
                 if own.contains(name) { remove(name) }
                 continue
             }
@@ -80,14 +80,14 @@ extension ResponseCache {
         }
     }
 
-    /// An entry that was found before, with its file open; nil if it was removed or replaced since.
+    /// Returns an entry that was found before, with its file open; `nil` if it has been removed or replaced.
     func reopen(_ stored: StoredResponse) -> StoredResponse? {
         guard case .file(_, let facts) = stored.body else { return stored }
         guard case .file(let file?, let found)? = open(stored.name)?.body, found == facts else { return nil }
         return StoredResponse(name: stored.name, head: stored.head, body: .file(file, facts))
     }
 
-    /// Whether an entry is the one that was found, neither removed nor replaced since.
+    /// Returns whether an entry has been neither removed nor replaced since it was found.
     private func holds(_ stored: StoredResponse) -> Bool {
         switch (stored.body, open(stored.name)?.body) {
         case (.file(_, let found), .file(_, let known)?): found == known
@@ -96,7 +96,7 @@ extension ResponseCache {
         }
     }
 
-    /// Gives an entry a new head, unless others were quicker: what is there now is newer, or unwanted.
+    /// Updates the head of an entry, unless it has been changed in the meantime.
     ///
     /// Its body is neither read nor written. Returns the entry by its new name, or as it was.
     func renew(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) -> StoredResponse {
@@ -121,7 +121,7 @@ extension ResponseCache {
         return renewed
     }
 
-    /// Takes in an entry that is written; a whole body takes the place of its beginning.
+    /// Adds a written entry to the index; a whole body replaces its beginning.
     func insert(_ name: String, size: Int, _ content: StoredResponse?) {
         let part = EntryKind.part.name(name)
         let removed = index.withLock { index in
@@ -132,20 +132,20 @@ extension ResponseCache {
         for name in removed { folder?.removeEntry(name) }
     }
 
-    /// Finds out what the folder has; not on the cache's thread, which would keep requests waiting.
+    /// Indexes the folder; not on the cache's thread, which would delay requests.
     func scan() {
         guard let folder else { return }
         let files = folder.files
         let now = HTTPDate.now
         for file in files where CacheFolder.isTemporary(file.name) && now - file.usedAt > 3_600 {
-            // Of a process that has ended, or been killed.
+            // The file of a process that has ended.
             folder.remove(file.name)
         }
         let entries = entries(files, in: folder).sorted { $0.usedAt > $1.usedAt }
         takeInNext(entries[...])
     }
 
-    /// The entries among the files, each with the size of all that belongs to it; heads that belong to none are removed.
+    /// Returns the entries among the files, with the total size of their files; removes heads without an entry.
     private func entries(_ files: [CacheFolder.File], in folder: CacheFolder) -> [CacheFolder.File] {
         var headSizes: [String: Int] = [:]
         for file in files {
@@ -157,15 +157,15 @@ extension ResponseCache {
         }
     }
 
-    /// Behind what requests want done by now.
+    /// Continues after pending work of requests.
     private func takeInNext(_ files: ArraySlice<CacheFolder.File>) {
         if !files.isEmpty { thread.append { [self] in takeIn(files) } }
     }
 
-    /// So many entries that were found are taken in one after the other; then requests have their turn.
+    /// The number of entries indexed before requests are served again.
     private static let entriesInTurn = 64
 
-    /// Takes in what the folder had, older than all that is known, unless it is gone by now.
+    /// Adds entries of the folder that still exist, as older than all known ones.
     private func takeIn(_ files: ArraySlice<CacheFolder.File>) {
         guard let folder else { return }
         let entries = files.prefix(Self.entriesInTurn).filter { folder.has($0.name) }
@@ -185,7 +185,7 @@ extension CacheFolder {
         if EntryKind(name) == .whole { remove(RenewedHeadFile.name(name)) }
     }
 
-    /// Gives an entry a renewed head, and a new name if that has changed.
+    /// Replaces the head of an entry, and its name if that has changed.
     fileprivate func replaceHead(of entry: String, _ name: String, by bytes: [UInt8]) throws(FileFailure) {
         let temporary = Self.temporaryName()
         do {

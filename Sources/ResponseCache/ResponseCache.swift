@@ -2,32 +2,34 @@ import HTTPSemantics
 import HTTPTransport
 import Threading
 
-/// Responses as they came, kept for the next time as HTTP has it (RFC 9111): a private cache, in a folder or in memory.
+/// A private HTTP cache of responses (RFC 9111), in a folder or in memory.
 ///
-/// Give it to a loader by `ImageLoader.Configuration.responseCache`; several loaders may share one. What a request
-/// makes of it says its ``CachePolicy``. Whole answers of status 200 and 203 to GET are kept, unless they say
-/// `no-store`, are too large, or a redirect led to them; each for the URL, what `Vary` names, and the credentials
-/// and cookies of the request. Requests with `ImageRequest.handlesCookies` pass it by. What a ``CredentialProvider``
-/// unlocks is kept like everything else: a cache belongs to one user. What is used least recently goes first.
+/// Pass it to a loader in `ImageLoader.Configuration.responseCache`; several loaders can share one. The
+/// ``CachePolicy`` of a request determines its use. Complete responses to GET with status 200 and 203 are stored,
+/// unless they contain `no-store`, are too large, or follow a redirect; separately for each URL, the fields named by
+/// `Vary`, and the credentials and cookies of the request. Requests with `ImageRequest.handlesCookies` bypass the
+/// cache. Responses unlocked by a ``CredentialProvider`` are stored like all others: a cache belongs to one user. The
+/// least recently used responses are removed first.
 ///
-/// Of a body that broke off, or was given up, what had come is kept too, from 16 KiB on, if a strong validator came with
-/// it. The next request that finds no whole response asks for the rest, and gets both as one; ``CachePolicy/reload`` and
-/// ``CachePolicy/noStore`` do not, and ``CachePolicy/cacheOnly`` takes it for nothing.
+/// Partial bodies of interrupted or canceled downloads are stored as well, from 16 KiB, if they have a strong
+/// validator. The next request without a complete stored response requests the remainder and combines both;
+/// ``CachePolicy/reload`` and ``CachePolicy/noStore`` do not, and ``CachePolicy/cacheOnly`` ignores partial bodies.
 ///
-/// A folder holds a file for each response, and one for a head that was renewed, readable by their owner alone. Several processes may use it at a time; each
-/// finds what the others store when it starts, and keeps to the limit what it knows of. A file that is damaged, or gone,
-/// is not there. Reading and writing is done by a thread of the cache's own.
+/// A folder contains one file for each response, and one for each updated head, readable only by their owner. Several
+/// processes can use it concurrently; each finds the responses that others store when it starts, and applies the size
+/// limit to the entries it knows. Damaged files are treated as missing. Files are read and written on the cache's own
+/// thread.
 public final class ResponseCache: Sendable {
-    /// Where responses are kept, and how many.
+    /// The location and the limits of a cache.
     public struct Configuration: Sendable {
-        /// The folder, made if there is none; nil for memory.
+        /// The folder, created if necessary; `nil` for a cache in memory.
         public var directory: String?
-        /// Most bytes that are kept, heads included.
+        /// The maximum size of the cache, including heads, in bytes.
         public var byteLimit: Int
-        /// Most bytes of a body that is kept.
+        /// The maximum size of a stored body, in bytes.
         public var entryLimit: Int
 
-        /// 512 MiB, and bodies of at most 32 MiB.
+        /// Creates a configuration; by default 512 MiB, and bodies of at most 32 MiB.
         public init(directory: String? = nil, byteLimit: Int = 512 << 20, entryLimit: Int = 32 << 20) {
             self.directory = directory
             self.byteLimit = byteLimit
@@ -35,20 +37,20 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// The limits it was made with.
+    /// The configuration of the cache.
     public let configuration: Configuration
     let folder: CacheFolder?
     package let thread = CacheThread()
-    /// The contents are those of a cache in memory; nil stands for a file.
+    /// The entries, with their contents for a cache in memory; `nil` for a file.
     let index: Locked<CacheIndex<StoredResponse?>>
     /// The names of damaged entries that could not be removed.
     let unremovable = Locked<Set<String>>([])
-    /// The time, in seconds since 1970.
+    /// Returns the current time, in seconds since 1970.
     package let now: @Sendable () -> Int
 
-    /// A cache; what the folder has from earlier is looked through in the background.
+    /// Creates a cache; existing entries of the folder are indexed in the background.
     ///
-    /// `traffic` counts what is read and written, `now` tells the time in seconds since 1970.
+    /// `traffic` counts reads and writes; `now` returns the time in seconds since 1970.
     package init(
         _ configuration: Configuration, traffic: FileTraffic? = nil, now: @escaping @Sendable () -> Int
     ) throws(FileFailure) {
@@ -63,16 +65,16 @@ public final class ResponseCache: Sendable {
 
     deinit { thread.close() }
 
-    /// Where responses of it come from, for callers.
+    /// The source of its responses, for callers.
     package var source: ResponseSource { folder == nil ? .storedInMemory : .disk }
 
-    /// Bytes that are kept, as far as is known.
+    /// The size of the known entries, in bytes.
     public var byteCount: Int { index.withLock { $0.size } }
 
-    /// Returns when all that was to be written is.
+    /// Returns when all pending data has been written.
     package func finishesWriting() async { await thread.run {} }
 
-    /// Forgets everything that was stored before, by other processes too.
+    /// Removes all responses stored so far, including those of other processes.
     public func removeAll() async {
         await thread.run { [self] in
             let names = index.withLock { index in
@@ -87,7 +89,7 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Forgets what is no longer fresh, though it might have been asked for again.
+    /// Removes all responses that are no longer fresh, even if they could be revalidated.
     public func removeExpired() async {
         for name in index.withLock({ $0.allNames }) {
             await thread.run { [self] in
@@ -97,9 +99,9 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Forgets all responses of a URL that was asked for without credentials and cookies.
+    /// Removes all responses for a URL requested without credentials and cookies.
     ///
-    /// A text that is no URL has none.
+    /// Does nothing if the text is not a URL.
     public func remove(_ url: String) async {
         guard let url = try? HTTPURL(url) else { return }
         await thread.run { [self] in removeEntries(CacheKey(TransportRequest(url: url))) }

@@ -3,18 +3,18 @@ package import HTTPTransport
 package import HTTPTypes
 import Hashing
 
-/// All that is kept of a response beside its body.
+/// The stored data of a response except its body.
 package struct StoredHead: Sendable, Equatable {
     let url: String
     let owner: [UInt8]
-    /// A hash of the request's fields that `Vary` names.
+    /// A hash of the request's fields named by `Vary`.
     let selection: [UInt8]
     let requestedAt: Int
     let receivedAt: Int
     let status: Int
     var fields: HTTPFields
 
-    /// The head of an answer to `request`.
+    /// Creates the head of a response to `request`.
     package init(
         _ response: HTTPResponse, fields: HTTPFields? = nil, to request: TransportRequest, requestedAt: Int,
         receivedAt: Int
@@ -29,7 +29,7 @@ package struct StoredHead: Sendable, Equatable {
         status = response.status.code
     }
 
-    /// The same renewed by a 304 that came for `request`.
+    /// Returns the head updated by a 304 received for `request`.
     func renewed(
         by response: HTTPResponse, to request: TransportRequest, requestedAt: Int, receivedAt: Int
     ) -> StoredHead {
@@ -40,20 +40,20 @@ package struct StoredHead: Sendable, Equatable {
 
     var response: HTTPResponse { HTTPResponse(status: .init(code: status), headerFields: fields) }
 
-    /// How long the origin says the body is; nil if it does not.
+    /// The length of the body declared by the origin; `nil` if there is none.
     var contentLength: Int? { fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
     var freshness: Freshness { Freshness(response, requestedAt: requestedAt, receivedAt: receivedAt) }
 
-    /// The file, or entry, that has it; see ``name(_:_:)``.
+    /// Returns the name of its file or entry; see ``name(_:_:)``.
     func name(_ key: CacheKey) -> String { Self.name(key, selection) }
 
-    /// Whether it answers a request with these fields (RFC 9111, section 4.1).
+    /// Returns whether it answers a request with these fields (RFC 9111, section 4.1).
     func answers(_ key: CacheKey, _ fields: HTTPFields) -> Bool {
         url == key.url && owner == key.owner && selection == Self.selection(self.fields, fields)
     }
 
-    /// The name of the entry that no `Vary` tells from others.
+    /// Returns the name of the entry without `Vary`.
     static func plainName(_ key: CacheKey) -> String { name(key, SHA256.hash("")) }
 
     private static func name(_ key: CacheKey, _ selection: [UInt8]) -> String {
@@ -68,7 +68,7 @@ package struct StoredHead: Sendable, Equatable {
 // MARK: - As bytes
 
 extension StoredHead {
-    /// Most bytes of a head; a transport's limit is below.
+    /// The maximum number of bytes of a head; a transport's limit is lower.
     static let byteLimit = 1 << 20
 
     var bytes: [UInt8] {
@@ -87,14 +87,14 @@ extension StoredHead {
         return bytes
     }
 
-    /// Nil if the bytes are not those of a head.
+    /// Parses a head; returns `nil` if the bytes are not those of a head.
     init?(_ bytes: [UInt8]) {
         var reader = ByteFieldReader(bytes)
         guard let url = reader.text(), let owner = reader.bytes(), let selection = reader.bytes(),
             let requestedAt = reader.number(), let receivedAt = reader.number(),
             let status = reader.number(), (200...299).contains(status), let count = reader.number()
         else { return nil }
-        // Times are added to each other later.
+        // Times are added later.
         guard requestedAt < 1 << 48, receivedAt < 1 << 48 else { return nil }
         var fields = HTTPFields()
         for _ in 0..<count {
@@ -115,12 +115,12 @@ extension StoredHead {
 }
 
 extension [UInt8] {
-    /// Eight bytes, the lowest first.
+    /// Appends eight bytes in little-endian order.
     mutating func append(_ number: Int) {
         for shift in stride(from: 0, to: 64, by: 8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
-    /// Four bytes, the lowest first.
+    /// Appends four bytes in little-endian order.
     mutating func append(_ number: UInt32) {
         for shift in stride(from: 0, to: 32, by: 8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
@@ -131,7 +131,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads what was written one after the other; nil wherever it does not fit.
+/// Reads fields in the order in which they were written; returns `nil` if one does not fit.
 struct ByteFieldReader {
     private let all: [UInt8]
     private var index = 0

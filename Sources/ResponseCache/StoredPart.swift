@@ -2,14 +2,14 @@ import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 
-/// The beginning of a body that is stored, and how its rest is asked for (RFC 9111, sections 3.3 and 3.4).
+/// A stored beginning of a body, and the request for its remainder (RFC 9111, sections 3.3 and 3.4).
 package struct StoredPart: Sendable {
     private(set) var stored: StoredResponse
-    /// Whether the request itself asks for the rest: whoever sent it has the beginning.
+    /// A Boolean value that indicates whether the request itself is for the remainder: its sender has the beginning.
     let isRequested: Bool
     private let resumption: Resumption
 
-    /// Nil if the request has no use for it.
+    /// Creates a part; returns `nil` if the request cannot use it.
     init?(_ stored: StoredResponse, for request: TransportRequest) {
         let head = ResponseHead(response: stored.head.response, url: request.url)
         let length = stored.body.length
@@ -26,14 +26,14 @@ package struct StoredPart: Sendable {
         isRequested = request.asksForRest
     }
 
-    /// The same with the body open, or closed.
+    /// Returns the part with the body open, or closed.
     func replacing(_ stored: StoredResponse) -> StoredPart {
         var part = self
         part.stored = stored
         return part
     }
 
-    /// The request for the rest.
+    /// Returns the request for the remainder.
     func request(insteadOf request: TransportRequest) -> TransportRequest {
         guard !isRequested else { return request }
         var request = request
@@ -41,7 +41,8 @@ package struct StoredPart: Sendable {
         return request
     }
 
-    /// The head of the whole response, given that of an answer; nil if that does not have the rest, and all of it.
+    /// Returns the head of the whole response, given that of a response; `nil` if that does not contain exactly the
+    /// remainder.
     func whole(
         with head: ResponseHead, to request: TransportRequest, requestedAt: Int, receivedAt: Int
     ) -> StoredHead? {
@@ -51,7 +52,7 @@ package struct StoredPart: Sendable {
         let response = head.response
         var whole = stored.head.renewed(
             by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
-        // Nobody counts the stored bytes with those that come.
+        // Stored bytes are not counted by the transport.
         guard let total = resumption.total(with: head), total <= request.bodyLimit else { return nil }
         whole.fields[.contentLength] = "\(total)"
         return whole
@@ -59,15 +60,16 @@ package struct StoredPart: Sendable {
 }
 
 extension TransportRequest {
-    /// Whether it asks for the rest of what the sender has, or everything if that has changed.
+    /// A Boolean value that indicates whether it requests the remainder of a known body, or everything if that has
+    /// changed.
     var asksForRest: Bool { headerFields[.range] != nil && headerFields[.ifRange] != nil }
 
-    /// Whether a private cache may keep the response, its body provided.
+    /// Returns whether a private cache may store the response if its body is complete.
     func allowsStoring(_ head: ResponseHead) -> Bool {
         Storability.allows(method, headerFields, head.response, redirectCount: head.redirectCount)
     }
 
-    /// The same for everything, whatever the sender has.
+    /// The request for the whole body, without a range.
     var forEverything: TransportRequest {
         guard asksForRest else { return self }
         var request = self

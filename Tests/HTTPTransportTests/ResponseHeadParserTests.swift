@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPTransport
 
 struct ResponseHeadParserTests {
-    /// Feeds the lines of `text`, which end in LF, and returns what came of the last one that was not "needs more".
+    /// Feeds the lines of `text`, which end in LF, and returns the last event other than "needs more".
     private func parse(_ text: String) -> ResponseHeadParser.Event { parse(Array(text.utf8)) }
 
     private func parse(_ bytes: [UInt8]) -> ResponseHeadParser.Event {

@@ -7,7 +7,7 @@ import Threading
 
 @testable import ResponseCache
 
-/// A 304 gives an entry a new head in a file of its own; its body stays as it is.
+/// A 304 gives an entry a new head in a separate file; its body is unchanged.
 @Suite(.timeLimit(.minutes(1)))
 struct RenewedHeadTests {
     private let url = "http://example.com/a.png"
@@ -35,7 +35,7 @@ struct RenewedHeadTests {
         }
     }
 
-    /// What is stored for ``url``, without its body.
+    /// Returns the stored response for ``url``, without its body.
     private func head(_ cache: ResponseCache) async throws -> StoredHead? {
         let request = TransportRequest(url: try HTTPURL(url), headerFields: [.accept: "image/png"])
         let head = Locked<StoredHead?>(nil)

@@ -9,7 +9,7 @@ import Threading
 
 @testable import ResponseCache
 
-/// What is stored, and what becomes of it.
+/// The storing and removal of responses.
 @Suite(.timeLimit(.minutes(2)))
 struct ResponseCacheTests {
     private let url = "http://example.com/a.png"
@@ -89,7 +89,7 @@ struct ResponseCacheTests {
             try await whileBlocked(second) {
                 for number in 1...3 { try await first.store([UInt8](repeating: 1, count: 10_000), url + "\(number)") }
                 second.scan()
-                // Whatever is about to be stored there has not been written yet.
+                // Pending data has not been written there yet.
                 #expect(try files(folder).count == 3)
             }
             await second.settles()
@@ -231,13 +231,13 @@ struct ResponseCacheTests {
             try await cache.store(tooMuch, url, fields, to: [.accept: "image/webp"])
             #expect(try await cache.stored(url, to: [.accept: "image/png"]) == [1])
             #expect(try await cache.stored(url, to: [.accept: "image/webp"]) == nil)
-            // Of another rule nobody knows whom it was for.
+            // With another rule, the owner is unknown.
             try await cache.store(tooMuch, url)
             #expect(try await cache.stored(url, to: [.accept: "image/png"]) == nil)
         }
     }
 
-    /// What is about to store an answer to a request that is sent now.
+    /// Returns a writer for the response to a request that is sent now.
     private func writer(in cache: ResponseCache) throws -> EntryWriter {
         let request = TransportRequest(url: try HTTPURL(url))
         let head = StoredHead(

@@ -5,9 +5,9 @@ internal import Threading
 
 /// An HTTP proxy on 127.0.0.1 that makes tunnels by CONNECT (RFC 9110, section 9.3.6), and nothing else.
 ///
-/// Whatever host a tunnel is for, it leads to that port of this machine: names need not exist.
+/// Every tunnel leads to that local port, regardless of its host: names need not exist.
 package final class ConnectProxy: Sendable {
-    /// What is done about a request for a tunnel.
+    /// The reaction to a tunnel request.
     package enum Answer: Sendable {
         case tunnel
         case refusal(status: Int)

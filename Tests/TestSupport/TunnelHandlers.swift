@@ -67,7 +67,7 @@ final class TunnelRequestHandler: ChannelInboundHandler, RemovableChannelHandler
     }
 }
 
-/// One end of a tunnel: hands what comes to the other end, and reads on when that has taken it.
+/// One end of a tunnel: passes received data to the other end, and continues reading when that has taken it.
 final class TunnelEnd: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,18 +1,18 @@
 import HTTPTransport
 import Threading
 
-// While all bodies together hold too much, one that is only decoded keeps no more than its share, and of those that are kept
-// whole one at a time grows.
+// While all bodies combined hold too much memory, one that is only decoded keeps no more than its share, and of those
+// that are kept whole, one at a time grows.
 extension BodyLog {
-    /// Whether there is no memory for more of this body; the transfer is resumed when there is.
+    /// Returns whether there is no memory for more of this body; the transfer is resumed when there is.
     func waitsForMemory(_ state: inout State) -> Bool {
         guard state.isCrowded else { return false }
         if state.collectors.isEmpty, !state.readers.isEmpty {
-            // What has been read is there only for those who may yet join.
+            // Bytes that have been read are kept only for callers that might join.
             state.isWhole = false
             state.dropRead()
             guard state.isCrowded else { return false }
-            // The readers give memory back as they go on, which they can.
+            // The readers will release memory as they continue, which they can.
             guard state.unread == 0 else {
                 state.leaveCrowd()
                 return true
@@ -23,21 +23,21 @@ extension BodyLog {
         return state.waitsForMemory
     }
 
-    /// There is memory.
+    /// Resumes the transfer because memory is available.
     private func goOn() {
         let resumed = state.withLock { state in
             state.waitsForMemory = false
             let resumed = state.resumed()
-            // Its readers hold it up by now: another goes on.
+            // Its readers are too slow by now: another body continues.
             if resumed == nil, state.isPaused, state.transfer != nil { state.leaveCrowd() }
             return resumed
         }
         resumed?.resume()
     }
 
-    /// Forgets a large body whose transfer has failed and is to be tried again, where others wait for the memory.
+    /// Discards a large body whose transfer has failed and will be retried, if others wait for memory.
     ///
-    /// Otherwise one after the other would hold what it got, for as long as it rests.
+    /// Otherwise each body would hold its memory while it waits for its retry.
     func forgetIfCrowded() {
         let waiting = state.withLock { state in
             guard state.isCrowded else { return [CheckedContinuation<Void, Never>]() }
@@ -49,19 +49,19 @@ extension BodyLog {
 }
 
 extension BodyLog.State {
-    /// Whether the body is larger than it may be without asking.
+    /// A Boolean value that indicates whether the body is larger than allowed without a request for memory.
     fileprivate var isCrowded: Bool { bytesInFlight.isCrowded(for: held) }
 
-    /// Lets another body have the memory that this one was to have next.
+    /// Passes this body's turn to another one.
     mutating func leaveCrowd() {
         guard isInCrowd else { return }
         (isInCrowd, waitsForMemory) = (false, false)
         bytesInFlight.leave(id)
     }
 
-    /// The same at the end of the transfer.
+    /// Passes its turn to another one at the end of the transfer.
     ///
-    /// A body that nobody decodes is about to be handed over: until then it is the one that holds more than its share.
+    /// A body that is not decoded will be delivered soon: until then, it holds more than its share.
     mutating func leaveCrowdUnlessDelivered() {
         if case .success? = end, readers.isEmpty, !waitsForMemory { return }
         leaveCrowd()

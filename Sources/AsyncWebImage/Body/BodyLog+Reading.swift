@@ -2,17 +2,17 @@ import HTTPTransport
 import Threading
 import ResponseCache
 
-/// What decoders, and those who wait for the bytes themselves, see of the log.
+/// The interface for decoders and for callers that wait for the whole body.
 extension BodyLog {
     var received: Int { state.withLock { $0.received } }
 
-    /// Where the bytes come from.
+    /// The source of the bytes.
     var source: ResponseSource { state.withLock { $0.source } }
 
-    /// The head of the response; nil before one is accepted.
+    /// The head of the response; `nil` until one is accepted.
     var head: ResponseHead? { state.withLock { $0.head } }
 
-    /// How the transfer ended; nil while it goes on.
+    /// The end of the transfer; `nil` while it is active.
     var end: End? { state.withLock { $0.end } }
 
     /// The response that the body belongs to, as far as it has been received; `nil` before its head is accepted.
@@ -24,10 +24,11 @@ extension BodyLog {
         }
     }
 
-    /// Bytes that are kept.
+    /// The number of bytes held.
     var held: Int { state.withLock { $0.held } }
 
-    /// Keeps the whole body and gives it to `answer` at the end; false if its beginning is already gone.
+    /// Keeps the whole body and passes it to `answer` at the end; returns `false` if its beginning has been
+    /// discarded.
     func collect(for answer: OneShot<ImageData>, isJoined: Bool) -> Bool {
         let (isWhole, isOver, resumed) = state.withLock { state -> (Bool, Bool, (any Transfer)?) in
             guard state.isWhole else { return (false, false, nil) }
@@ -39,14 +40,14 @@ extension BodyLog {
         return isWhole
     }
 
-    /// Takes back ``collect(for:isJoined:)``.
+    /// Reverts ``collect(for:isJoined:)``.
     func stopCollecting(for answer: OneShot<ImageData>) {
         state.withLock { $0.collectors.remove(answer) }
     }
 
-    /// A reader from the first byte on; nil if it is gone.
+    /// Returns a reader that starts with the first byte; `nil` if that has been discarded.
     ///
-    /// As long as all readers are frugal, the transfer is never far ahead of them.
+    /// While all readers limit read-ahead, the transfer is never far ahead of them.
     func makeReader(isFrugal: Bool = false) -> BodyReader? {
         let (reader, resumed) = state.withLock { state -> (BodyReader?, (any Transfer)?) in
             guard state.isWhole else { return (nil, nil) }
@@ -59,9 +60,9 @@ extension BodyLog {
         return reader
     }
 
-    /// The next pieces for a reader, at most `limit`: none if there are none yet, nil at the end.
+    /// Returns the next pieces for a reader, at most `limit`; empty if there are none yet, `nil` at the end.
     ///
-    /// Throws what ended the download early, and `BodyRestarted` if it has to begin with the first byte again.
+    /// Throws the error that ended the download, and `BodyRestarted` if the reader must start over.
     func read(_ id: UInt64, limit: Int = .max) throws -> [[UInt8]]? {
         let (pieces, resumed) = try state.withLock { state throws -> ([[UInt8]]?, (any Transfer)?) in
             if state.open.count >= Self.sealedSize { state.seal() }
@@ -84,7 +85,7 @@ extension BodyLog {
         return pieces
     }
 
-    /// Whether nothing is left for a reader, and nothing will come.
+    /// Returns whether a reader has read everything and the body has ended.
     func isAtEnd(_ id: UInt64) -> Bool {
         state.withLock { state in
             guard state.end != nil, let reader = state.readers[id] else { return false }
@@ -92,7 +93,7 @@ extension BodyLog {
         }
     }
 
-    /// Returns as soon as there may be something to read, or ``wake(_:)`` is called.
+    /// Returns when there might be something to read, or ``wake(_:)`` is called.
     func wait(_ id: UInt64) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
@@ -140,16 +141,16 @@ extension BodyLog {
 }
 
 extension BodyLog.State {
-    /// Returns the pieces that `reader` has not read, at most `limit`; it moves behind them.
+    /// Returns the pieces that `reader` has not read, at most `limit`, and advances it past them.
     fileprivate func pieces(for reader: inout BodyLog.Reader, limit: Int) -> [[UInt8]] {
         var pieces = Array(segments[(reader.next - firstSegment)...].prefix(limit))
         let offset = reader.offset
         if let first = pieces.first, offset > 0 { pieces[0] = Array(first[offset...]) }
         reader.next += pieces.count
         if !pieces.isEmpty { reader.offset = 0 }
-        // The open piece, if that is next: it is small, and goes on growing where it is.
+        // The open piece, if that is next: it is small and continues to grow.
         if pieces.count < limit, reader.offset < open.count {
-            // Not the array of a slice, which would share the storage of a whole one, and all its room.
+            // Not the array of a slice, which would share the storage of a whole piece with all its capacity.
             var rest: [UInt8] = []
             rest.reserveCapacity(open.count - reader.offset)
             rest += open[reader.offset...]

@@ -3,66 +3,68 @@ import HTTPTransport
 import Threading
 import ResponseCache
 
-/// The bytes of one download, in order: written by the transport's thread, read by any number of decoders.
+/// The bytes of one download in order: written by the transport's thread, read by any number of decoders.
 ///
-/// Pieces are sealed when somebody reads them and from then on shared, never copied; small ones are copied for each reader
-/// and stay in the piece that is being written, so that a body that comes byte by byte takes little more than its bytes. The
-/// whole body is kept, so that whoever joins late can start from the first byte, until it is larger than the replay limit and
-/// only decoders read it; then what all of them have read is dropped, and the transport is paused while they lag behind.
+/// Pieces that are read are sealed and then shared, never copied. Small ones are copied for each reader and stay in
+/// the piece being written, so that a body that arrives byte by byte takes little more than its bytes. The whole body
+/// is kept, so that callers that join late can start with the first byte, until it exceeds the replay limit and only
+/// decoders read it. From then on, bytes that all of them have read are discarded, and the transport is paused while
+/// they lag behind.
 ///
-/// Those who wait for the bytes themselves have their answer from here, without a detour over the coordinator.
+/// Callers that wait for the whole body get it directly from the log, without the coordinator.
 final class BodyLog: Sendable {
     struct Reader {
-        /// Whether it may need only the beginning, so that no more shall be fetched than it asks for.
+        /// A Boolean value that indicates whether the reader might need only the beginning, so that no more must be
+        /// fetched than it requests.
         let isFrugal: Bool
         /// The number of the next segment to read; that of the open piece follows those of the segments.
         var next = 0
-        /// Bytes of that segment that have been read: not zero only if it was read while it was open.
+        /// The number of bytes of that segment that have been read: nonzero only if it was read while open.
         var offset = 0
-        /// Bytes that have been read.
+        /// The number of bytes read.
         var read = 0
         var waiting: CheckedContinuation<Void, Never>?
-        /// Whether it reads nothing for a while, through no fault of its own.
+        /// A Boolean value that indicates whether it has suspended reading for reasons outside its control.
         var isParked = false
-        /// Whether the next wait is to return at once.
+        /// A Boolean value that indicates whether the next wait must return immediately.
         var isPoked = false
-        /// Whether what it has read is void, which it has yet to be told.
+        /// A Boolean value that indicates whether its bytes are void, which has not been reported to it yet.
         var isOutdated = false
     }
 
-    /// How the transfer ended: what came with the bytes, or why they are not all there.
+    /// The end of the transfer: the head and metrics of a complete body, or the error.
     typealias End = Result<(head: ResponseHead, metrics: TransferMetrics), ImageError>
 
     struct State {
         let bytesInFlight: BytesInFlight
         /// The identity of the log among those that wait for memory.
         let id: BodyCrowd.ID
-        /// Whether the others may have to be told that it does not grow any more.
+        /// A Boolean value that indicates whether others might have to be notified that it no longer grows.
         var isInCrowd = false
-        /// Whether the transfer is paused for want of memory.
+        /// A Boolean value that indicates whether the transfer is paused for lack of memory.
         var waitsForMemory = false
         var segments: Deque<[UInt8]> = []
-        /// The number of the first segment that is still here.
+        /// The number of the first segment that has not been discarded.
         var firstSegment = 0
-        /// The piece that is being written.
+        /// The piece being written.
         var open: [UInt8] = []
-        /// How much to allocate with the first bytes.
+        /// The capacity to allocate with the first bytes.
         var firstCapacity = segmentSize
         var received = 0
-        /// The head of the response; of a body that is continued, the head it began with.
+        /// The head of the response; for a continued body, the original head.
         var head: ResponseHead?
-        /// Where the bytes come from.
+        /// The source of the bytes.
         var source = ResponseSource.network
-        /// Bytes of the segments and the open piece.
+        /// The number of bytes in the segments and the open piece.
         var held = 0
-        /// How long the whole body is, if the server says so.
+        /// The declared length of the whole body, if any.
         var expected: Int?
         var end: End?
         var readers: [UInt64: Reader] = [:]
         var nextReader: UInt64 = 0
         var collectors = Collectors()
         var watchers = ProgressWatchers()
-        /// Whether the first byte is still here.
+        /// A Boolean value that indicates whether the first byte has not been discarded.
         var isWhole = true
         var isPaused = false
         var transfer: (any Transfer)?
@@ -71,9 +73,9 @@ final class BodyLog: Sendable {
     private static let segmentSize = 64 << 10
     /// The minimum number of bytes that are sealed for a reader; fewer are copied.
     static let sealedSize = 16 << 10
-    /// Most bytes that are allocated because the server promised them.
+    /// The maximum number of bytes allocated on the basis of the declared length.
     static let trustedLength = 1 << 20
-    /// The transfer is paused when so much is unread, and goes on when no more than the lower mark is.
+    /// The number of unread bytes from which the transfer is paused; it is resumed at the lower mark.
     static let highWater = 1 << 20
     static let lowWater = 256 << 10
     static let frugalWater = 16 << 10
@@ -95,18 +97,18 @@ final class BodyLog: Sendable {
 
     // MARK: Writing
 
-    /// What to wake up when paused readers have caught up.
+    /// Sets the transfer to resume when paused readers have caught up.
     func attach(_ transfer: any Transfer) {
         let resumed = state.withLock { state in
             guard state.end == nil else { return nil as (any Transfer)? }
             state.transfer = transfer
-            // The readers may have caught up before anybody knew what to wake.
+            // The readers might have caught up before the transfer was known.
             return state.resumed()
         }
         resumed?.resume()
     }
 
-    /// An attempt is over: until another is attached there is nothing to wake up.
+    /// Ends an attempt: until another one is attached, there is no transfer to resume.
     func detach() {
         state.withLock { state in
             state.leaveCrowd()
@@ -114,11 +116,12 @@ final class BodyLog: Sendable {
         }
     }
 
-    /// Takes the next bytes, or refuses them all with `.pause` until the readers have caught up, or there is memory.
+    /// Takes the next bytes, or rejects all of them with `.pause` until the readers have caught up, or memory is
+    /// available.
     func append(_ bytes: Span<UInt8>) -> BodyDemand {
         let (demand, waiting, watching) = state.withLock { state in
             let isFull = state.isFull
-            // One that its own readers hold up would hold up all others.
+            // A body delayed by its own readers would delay all others.
             if isFull { state.leaveCrowd() }
             if isFull || waitsForMemory(&state) {
                 state.isPaused = true
@@ -141,9 +144,9 @@ final class BodyLog: Sendable {
         return demand
     }
 
-    /// Nothing comes any more.
+    /// Ends the body.
     ///
-    /// A body in one piece is handed to those who wait for it at once; several have yet to be put together by
+    /// A body in one piece is passed to waiting callers immediately; several pieces must first be combined by
     /// ``answerCollectors()``, on a thread that may take its time.
     func finish(_ end: End) {
         let (waiting, watching, isPlain) = state.withLock { state in
@@ -157,7 +160,7 @@ final class BodyLog: Sendable {
         if isPlain { answerCollectors() }
     }
 
-    /// Hands the body, or why there is none, to those who wait for it, once it is complete.
+    /// Passes the body or the error to waiting callers once the transfer has ended.
     func answerCollectors() {
         let answer = state.withLock { state -> (Collectors, End, [UInt8], ResponseSource)? in
             guard let end = state.end, !state.collectors.isEmpty else { return nil }
@@ -172,7 +175,7 @@ final class BodyLog: Sendable {
 }
 
 extension BodyLog.State {
-    /// The whole body.
+    /// Returns the whole body.
     mutating func allBytes() -> [UInt8] {
         seal()
         guard segments.count > 1 else { return segments.first ?? [] }
@@ -182,7 +185,7 @@ extension BodyLog.State {
             for segment in segments { bytes += segment }
             return bytes
         }
-        // Nobody counts segments: one is as good, and the body need not be there twice.
+        // Segments are no longer numbered, and the body need not exist twice.
         while let segment = segments.popFirst() { bytes += segment }
         segments = [bytes]
         return bytes
@@ -190,7 +193,7 @@ extension BodyLog.State {
 
     mutating func seal() {
         guard !open.isEmpty else { return }
-        // Whoever has read all of it goes on with the next.
+        // A reader that has read everything continues with the next segment.
         for (id, reader) in readers where reader.read == received {
             readers[id]?.next = reader.next + 1
             readers[id]?.offset = 0
@@ -200,7 +203,7 @@ extension BodyLog.State {
             open = []
             return
         }
-        // Read before it was full, as from a slow server: kept without the room that it does not need.
+        // Read before it was full, as with a slow server: stored without its unused capacity.
         var segment: [UInt8] = []
         segment.reserveCapacity(open.count)
         segment += open
@@ -208,7 +211,7 @@ extension BodyLog.State {
         open.removeAll(keepingCapacity: true)
     }
 
-    /// Lets go of what every reader has read, once the body need not be whole any longer.
+    /// Discards bytes that every reader has read, once the whole body is no longer needed.
     mutating func dropRead() {
         guard !isWhole, collectors.isEmpty else { return }
         let oldest = readers.values.map(\.next).min() ?? firstSegment + segments.count
@@ -227,9 +230,9 @@ extension BodyLog.State {
         bytesInFlight.remove(dropped)
     }
 
-    /// Bytes that the slowest reader has not read.
+    /// The number of bytes that the slowest reader has not read.
     ///
-    /// One that is parked does not count beside others that are not: it may wait for memory that they hold.
+    /// A parked reader does not count if others are not parked: it might wait for memory that they hold.
     var unread: Int {
         let reading = readers.values.lazy.filter { !$0.isParked }.map(\.read).min()
         return received - (reading ?? readers.values.lazy.map(\.read).min() ?? received)
@@ -237,19 +240,19 @@ extension BodyLog.State {
 
     private var isFrugal: Bool { readers.values.allSatisfy(\.isFrugal) }
 
-    /// Whether the transfer has to wait for the readers.
+    /// A Boolean value that indicates whether the transfer must wait for the readers.
     var isFull: Bool {
         guard collectors.isEmpty, !readers.isEmpty else { return false }
         if isFrugal { return unread >= BodyLog.frugalWater }
         return !isWhole && unread >= BodyLog.highWater
     }
 
-    /// The transfer, if it was paused and may go on now.
+    /// Returns the transfer if it was paused and may be resumed now.
     mutating func resumed() -> (any Transfer)? {
         guard isPaused, let transfer else { return nil }
         if collectors.isEmpty, !readers.isEmpty, unread > (isFrugal ? 0 : BodyLog.lowWater) { return nil }
         if waitsForMemory {
-            // Unless there is enough by now, or its readers have given back so much.
+            // Unless there is enough memory by now, or its readers have released as much.
             guard !bytesInFlight.isCrowded(for: held) else { return nil }
             leaveCrowd()
         }

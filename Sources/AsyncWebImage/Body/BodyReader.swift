@@ -1,6 +1,6 @@
-/// One decoder's place in a ``BodyLog``.
+/// The position of one decoder in a ``BodyLog``.
 ///
-/// Gives its place up when it is let go.
+/// Releasing the reader releases its position.
 final class BodyReader: Sendable {
     private let log: BodyLog
     private let id: UInt64
@@ -12,11 +12,11 @@ final class BodyReader: Sendable {
 
     deinit { log.remove(id) }
 
-    /// The pieces that have come since the last call, at most `limit` of them; waits until there are any.
+    /// Returns the pieces received since the last call, at most `limit`; waits until there are any.
     ///
-    /// Empty after ``poke()``, nil at the end.
+    /// Empty after ``poke()``, `nil` at the end.
     ///
-    /// Throws what ended the download early, and `CancellationError` when the task is cancelled.
+    /// Throws the error that ended the download, and `CancellationError` when the task is canceled.
     func next(limit: Int = .max) async throws -> [[UInt8]]? {
         try Task.checkCancellation()
         guard let pieces = try log.read(id, limit: limit) else { return nil }
@@ -30,12 +30,12 @@ final class BodyReader: Sendable {
         return try log.read(id, limit: limit)
     }
 
-    /// Whether the whole body has come and been read.
+    /// A Boolean value that indicates whether the whole body has been received and read.
     var isAtEnd: Bool { log.isAtEnd(id) }
 
-    /// Says that nothing will be read for a while, so that others need not wait for this reader; until ``next()``.
+    /// Suspends reading until ``next()``, so that others need not wait for this reader.
     func park() { log.park(id) }
 
-    /// Makes a waiting ``next()`` return, for instance because a preview is wanted.
+    /// Makes a waiting ``next()`` return, for example because a preview is due.
     func poke() { log.wake(id) }
 }

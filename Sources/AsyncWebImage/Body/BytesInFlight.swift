@@ -1,11 +1,12 @@
 import Synchronization
 import Threading
 
-/// The bytes of body that all downloads of a loader hold together, against the limits that keep further ones from starting,
-/// and those that run from growing.
+/// The number of body bytes held by all downloads of a loader, and the limits from which no further downloads start
+/// and active ones stop growing.
 ///
-/// At the limit no further download starts. At one and a half times as much, bodies that hold more than their share, which
-/// all together have the other half, wait, but for one. So no more is held than twice the limit and one body.
+/// At the limit, no further download starts. At one and a half times the limit, bodies that hold more than their
+/// share, of which all together have the other half, wait, except for one. Thus no more is held than twice the limit
+/// plus one body.
 final class BytesInFlight: Sendable {
     private let bytes = Atomic(0)
     private let limit: Atomic<Int>
@@ -14,31 +15,32 @@ final class BytesInFlight: Sendable {
     private let crowd = Locked(BodyCrowd())
     private let onRoom = Locked<(@Sendable () -> Void)?>(nil)
 
-    /// No bytes yet; `transfers` is how many transfers may run at a time.
+    /// Creates an empty count; `transfers` is the maximum number of concurrent transfers.
     init(limit: Int = .max, transfers: Int = 1) {
         let limit = Self.usable(limit)
         self.limit = Atomic(limit)
         share = Atomic(Self.share(of: limit, transfers))
     }
 
-    /// Bytes that are held.
+    /// The number of bytes held.
     var count: Int { bytes.load(ordering: .relaxed) }
 
-    /// Whether further downloads may start.
+    /// A Boolean value that indicates whether further downloads may start.
     ///
-    /// Once it is false, the call of ``onRoom(_:)`` comes when it is true again.
+    /// After it has been false, the closure of ``onRoom(_:)`` is called when it becomes true again.
     var hasRoom: Bool {
         bytes.load(ordering: .sequentiallyConsistent) < limit.load(ordering: .relaxed)
     }
 
-    /// What to call when there is room again, or a body that waits may grow: ``letBodiesGrow()`` is to follow.
+    /// Sets a closure that is called when memory is available again, or a waiting body may grow; it must lead to a
+    /// call of ``letBodiesGrow()``.
     ///
-    /// Called where memory is given back, perhaps under a lock.
+    /// The closure is called where memory is released, possibly under a lock.
     func onRoom(_ call: @escaping @Sendable () -> Void) {
         onRoom.withLock { $0 = call }
     }
 
-    /// To be followed by a look at ``hasRoom``, and ``letBodiesGrow()``.
+    /// Sets the limit; check ``hasRoom`` and call ``letBodiesGrow()`` afterward.
     func setLimit(_ limit: Int, transfers: Int) {
         let limit = Self.usable(limit)
         share.store(Self.share(of: limit, transfers), ordering: .relaxed)
@@ -58,19 +60,19 @@ final class BytesInFlight: Sendable {
 
     private func tellOfRoom() { onRoom.withLock { $0 }?() }
 
-    /// One that can be multiplied.
+    /// Returns a limit that can be multiplied.
     private static func usable(_ limit: Int) -> Int { min(max(1, limit), .max / 4) }
 
     private static func share(of limit: Int, _ transfers: Int) -> Int { max(1, limit / 2 / max(1, transfers)) }
 }
 
-// MARK: - Bodies that wait
+// MARK: - Waiting bodies
 
 extension BytesInFlight {
     /// Returns an identity for a body, higher than those of older ones.
     func newID() -> BodyCrowd.ID { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Whether a body that holds so much has to ask ``admits(_:orElse:)`` before it grows.
+    /// Returns whether a body of this size must call ``admits(_:orElse:)`` before it grows.
     func isCrowded(for held: Int) -> Bool { isCrowded && held >= share.load(ordering: .relaxed) }
 
     private var isCrowded: Bool {
@@ -80,18 +82,18 @@ extension BytesInFlight {
 
     /// Returns whether a body may grow; if not, `goOn` is called when it may.
     func admits(_ id: BodyCrowd.ID, orElse goOn: @escaping BodyCrowd.GoOn) -> Bool {
-        // There may be room again; if there is from now on, the others are let go on after this one has got in line.
+        // Memory can be available again; if it becomes available after this point, this body is among those resumed.
         crowd.withLock { crowd in !isCrowded || crowd.admit(id, orElse: goOn) }
     }
 
-    /// A body does not grow for the time being, or ever: the next one may.
+    /// Records that a body does not grow for now or permanently: the next one may.
     func leave(_ id: BodyCrowd.ID) {
         if crowd.withLock({ $0.leave(id) }) { tellOfRoom() }
     }
 
-    /// Lets the bodies go on that may: all where there is room, else one.
+    /// Resumes the bodies that may grow: all if there is memory, otherwise one.
     ///
-    /// Not to be called under the lock of a body.
+    /// Do not call this method while holding the lock of a body.
     func letBodiesGrow() {
         let calls = crowd.withLock { crowd in
             hasRoom ? crowd.takeAll() : crowd.next().map { [$0] } ?? []

@@ -2,9 +2,9 @@ import HTTPTransport
 import Logging
 import ResponseCache
 
-// What the machine wants done.
+// Actions of the machine.
 extension DownloadCoordinator {
-    /// Performs an action; returns what the machine has to hear of it at once.
+    /// Performs an action; returns an event that the machine must handle immediately.
     func perform(_ action: consuming DownloadMachine.Action) -> DownloadMachine.Event? {
         switch action {
         case .open(let id, let caller, let decode): open(id, caller, decode)
@@ -38,7 +38,7 @@ extension DownloadCoordinator {
         case .deliver(let decode, let callers, let id): deliver(decode, to: callers, from: id)
         case .cancelDecode(let decode): decodes.removeValue(forKey: decode)?.task.cancel()
         case .watch(let caller, let id, let stream):
-            // A caller that has its answer sees no progress.
+            // An answered caller gets no progress.
             if let download = id.flatMap({ downloads[$0] }) {
                 download.log.watch(caller, stream)
             } else {
@@ -68,7 +68,7 @@ extension DownloadCoordinator {
         #endif
         events?.send(.queued(caller.priority))
         downloads[id] = download
-        // Nothing of the body is gone that has not begun.
+        // Nothing of the body has been discarded, because it has not begun.
         _ = attach(caller, to: download, decode: decode, startsDecode: decode != nil)
     }
 
@@ -76,13 +76,13 @@ extension DownloadCoordinator {
 
     private func attach(_ attachment: DownloadMachine.Attachment) -> Bool {
         guard let download = downloads[attachment.download] else { return false }
-        // Others have their answer already, though the end of the transfer has yet to be read.
+        // Other callers have their answer already, although the end of the transfer has not been processed.
         if attachment.isBeforeEnd, download.log.end != nil { return false }
         return attach(
             attachment.caller, to: download, decode: attachment.decode, startsDecode: attachment.startsDecode)
     }
 
-    /// False if the beginning of the body is gone.
+    /// Returns `false` if the beginning of the body has been discarded.
     private func attach(
         _ caller: Subscriber, to download: Download, decode: DownloadMachine.DecodeID?, startsDecode: Bool
     ) -> Bool {

@@ -1,24 +1,24 @@
 public import HTTPTypes
 import ResponseCache
 
-// What may be changed while downloads run. What was asked for before a call comes before it.
+// Changes while downloads are active. Earlier requests are processed before a change.
 extension DownloadCoordinator {
-    /// Lets no further download start; those that run finish, the others wait.
+    /// Prevents further downloads from starting; active ones finish, others wait.
     public func suspend() { turn(.suspend) }
 
-    /// Takes ``suspend()`` back, however often it was called.
+    /// Resumes after any number of calls of ``suspend()``.
     public func resume() { turn(.resume) }
 
-    /// Stops every download, running or waiting: each caller gets a `CancellationError`.
+    /// Stops every download, active or waiting: each caller gets a `CancellationError`.
     ///
-    /// Requests made afterwards are served normally, or wait if downloads are suspended. Finished images stay in the cache.
+    /// Later requests are processed normally, or wait if downloads are suspended. Decoded images stay in the cache.
     public func cancelAll() { turn(.cancelAll) }
 
-    /// Changes how downloads are made: caps, order, rate, header fields, deadlines and limits.
+    /// Changes the configuration of downloads: concurrency, order, rate, header fields, deadlines, and limits.
     ///
-    /// The order, higher caps and a lower ``DownloadConfiguration/resumableLimit`` take effect at once, lower caps as
-    /// downloads end. The rest holds for downloads that start from now on. The transport keeps as many connections as it
-    /// was made for.
+    /// The order, higher concurrency, and a lower ``DownloadConfiguration/resumableLimit`` take effect immediately,
+    /// lower concurrency as downloads end. Other settings apply to downloads that start from now on. The number of
+    /// connections that the transport keeps does not change.
     ///
     /// ```swift
     /// await loader.coordinator.configure { $0.executionOrder = .lifo }
@@ -29,15 +29,15 @@ extension DownloadCoordinator {
         turn(.configure(configuration))
     }
 
-    /// Sets a header field of all requests that start from now on; nil takes it away.
+    /// Sets a header field of all requests that start from now on; `nil` removes it.
     ///
-    /// Requests made from now on share no download that was started without it. Images that are cached stay; see
+    /// New requests share no download that was started without it. Cached images stay in the cache; see
     /// ``MemoryCache/removeAll()``.
     public func setHeaderField(_ name: HTTPField.Name, to value: String?) {
         configure { $0.headerFields[name] = value }
     }
 
-    /// Has the machine's configuration take effect on what is outside of it.
+    /// Applies the machine's configuration to other objects.
     func apply(_ configuration: DownloadConfiguration) {
         self.configuration = configuration
         bytesInFlight.setLimit(

@@ -1,8 +1,8 @@
 import ImageCodecs
 
-// Decodes of what is downloaded: started with the first caller of a variant, shared by all of its callers.
+// Decodes of downloads: started for the first caller of a variant, shared by all of its callers.
 extension DownloadCoordinator {
-    /// Starts a decode; false if the beginning of the body is gone.
+    /// Starts a decode; returns `false` if the beginning of the body has been discarded.
     func startDecode(_ id: DownloadMachine.DecodeID, _ variant: Variant, of download: Download) -> Bool {
         let isFrugal = if case .header = variant { true } else { false }
         guard let reader = download.log.makeReader(isFrugal: isFrugal) else { return false }
@@ -12,7 +12,7 @@ extension DownloadCoordinator {
             reader: reader, decoder: decoder, options: variant.options, policy: policy, frames: frames,
             animations: animations)
         // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
-        // threads: with a task that does the actor's own turns would wait for one to be free.
+        // threads: a task with that preference would wait for a free one to run the actor's own turns.
         let task = Task.detached { await self.decodeEnded(id, session.outcome(variant)) }
         decodes[id] = RunningDecode(
             variant: variant, task: task, reader: reader, frames: frames, animations: animations)
@@ -24,7 +24,7 @@ extension DownloadCoordinator {
         turn(.decodeEnded(id, isSuccess: outcome.isSuccess))
     }
 
-    /// Hands the result of a decode to its callers, and whole images to the memory cache.
+    /// Passes the result of a decode to its callers, and complete images to the memory cache.
     func deliver(_ id: DownloadMachine.DecodeID, to callers: [Subscriber], from download: Download.ID) {
         guard let decode = decodes.removeValue(forKey: id), let outcome = decode.outcome,
             let download = downloads[download]
@@ -44,7 +44,7 @@ extension DownloadCoordinator {
             case (_, nil): caller.fail(CancellationError())
             }
         }
-        // The next caller may be luckier than with a partial image.
+        // A later request could result in a complete image instead of a partial one.
         if case .image(let image) = outcome, !image.isPartial, case .pixels(let options) = decode.variant,
             let variant = download.key.memorable(options), var origin
         {
@@ -55,18 +55,18 @@ extension DownloadCoordinator {
     }
 }
 
-/// A decode that runs, and those who watch it.
+/// An active decode and its observers.
 struct RunningDecode {
     let variant: Variant
     let task: Task<Void, Never>
     let reader: BodyReader
     let frames: FrameHub<ImageFrame>
-    /// Of an animation.
+    /// The frames of an animation.
     let animations: FrameHub<AnimatedImage>?
-    /// Nil until it ends.
+    /// The outcome; `nil` until it ends.
     var outcome: DecodeOutcome?
 
-    /// Lets a caller watch that wants more than the result.
+    /// Adds an observing caller.
     func add(_ caller: Subscriber) {
         switch caller.wish {
         case .frames(_, let channel):
@@ -85,7 +85,7 @@ struct RunningDecode {
     }
 }
 
-/// How a decode ended.
+/// The outcome of a decode.
 enum DecodeOutcome: Sendable {
     case info(FileSummary)
     case image(DecodedImage)
@@ -98,7 +98,7 @@ enum DecodeOutcome: Sendable {
 }
 
 extension DecodeSession {
-    /// Runs to the end, not on the coordinator, which has a turn for the end of it alone.
+    /// Runs the session to its end outside the coordinator, which processes only the end.
     @concurrent fileprivate func outcome(_ variant: Variant) async -> DecodeOutcome {
         do {
             return switch variant {
@@ -122,7 +122,7 @@ extension Variant {
 }
 
 extension ImageError {
-    /// What a decode threw, as callers are to see it.
+    /// Converts an error of a decode to the error for callers.
     fileprivate static func wrapping(_ error: any Error, url: String) -> any Error {
         if let failure = error as? DecodeFailure {
             return ImageError.codec(failure.cause, url: url, partial: failure.partial)

@@ -1,15 +1,15 @@
 import ResponseCache
 
-// What the response cache can answer needs no slot: it is looked for, and served, before there is one.
+// Requests that the response cache can answer need no slot: they are looked up and served first.
 extension DownloadCoordinator {
-    /// Asks the response cache, which answers with a message.
+    /// Starts a lookup in the response cache, which posts its result.
     func lookUp(_ download: Download, timeLimit: Duration?) {
         route(of: download).decide(request(of: download, timeLimit: timeLimit)) { [id = download.id] decision in
             self.post(.decided(id, decision, timeLimit: timeLimit))
         }
     }
 
-    /// Carries out what needs no network; returns what the machine has to hear of everything else.
+    /// Serves a response that needs no network; returns the event for the machine otherwise.
     func decided(
         _ id: Download.ID, _ decision: CacheDecision, timeLimit: Duration?
     ) -> DownloadMachine.Event? {
@@ -20,7 +20,7 @@ extension DownloadCoordinator {
         return nil
     }
 
-    /// Where the responses of a download come from.
+    /// Returns the source of the responses of a download.
     func route(of download: Download) -> ResponseRoute {
         ResponseRoute(transport: transport, cache: responseCache, policy: download.key.cachePolicy, hooks: hooks)
     }

@@ -4,10 +4,10 @@ import HTTPTypes
 import Logging
 import ResponseCache
 
-// Requests are sent, and bodies end.
+// Sending requests and ending bodies.
 extension DownloadCoordinator {
-    /// Sends the request of an attempt, which may go on where an earlier one broke off; the cache is asked before, unless it
-    /// has decided about this request.
+    /// Sends the request of an attempt, which can continue an earlier one; the cache is asked first, unless it has
+    /// decided about this request.
     func transfer(
         _ download: Download, _ attempt: DownloadMachine.Attempt, continuing resumption: Resumption? = nil,
         _ decision: CacheDecision? = nil
@@ -16,7 +16,7 @@ extension DownloadCoordinator {
         run(download, timeLimit: attempt.timeLimit, continuing: resumption, decision)
     }
 
-    /// The request of a download, but for what continues a body.
+    /// Returns the request of a download, without range fields.
     func request(of download: Download, timeLimit: Duration?) -> TransportRequest {
         var deadlines = configuration.deadlines
         deadlines.total = timeLimit
@@ -35,7 +35,7 @@ extension DownloadCoordinator {
         return request
     }
 
-    /// Sends the request, or has the cache answer it.
+    /// Sends the request, or lets the cache answer it.
     func run(
         _ download: Download, timeLimit: Duration?, continuing continued: Resumption?, _ decision: CacheDecision?
     ) {
@@ -54,7 +54,7 @@ extension DownloadCoordinator {
         download.transfer = transfer
     }
 
-    /// Waits before the next attempt; returns where that may go on.
+    /// Waits before the next attempt; returns the resumption with which that can continue.
     func backOff(
         _ download: Download, until end: Stopwatch.Instant, delay: Duration, because error: ImageError
     ) -> Resumption? {
@@ -65,17 +65,17 @@ extension DownloadCoordinator {
             metadata: ["url": "\(download.key.url)", "error": "\(error)", "delay": "\(delay)"])
         // Belongs to no caller's task.
         download.backoffTimer = Task.detached { [clock, id = download.id] in
-            // Cancelled: nobody waits for the download any more.
+            // Canceled: no caller waits for the download anymore.
             guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { return }
             self.post(.backoffElapsed(id))
         }
         return download.receiver?.resumption(after: download.log.received)
     }
 
-    /// Ends the body by an error, and gives the transfer up if it still runs.
+    /// Ends the body with an error, and cancels the transfer if it is still active.
     func fail(_ download: Download, _ error: ImageError) {
         download.backoffTimer?.cancel()
-        // The end of a transfer that still runs only frees the slot.
+        // The end of a transfer that is still active only frees the slot.
         download.receiver = nil
         download.transfer?.cancel()
         download.transfer = nil
@@ -84,14 +84,14 @@ extension DownloadCoordinator {
         tellEnd(of: download)
     }
 
-    /// Stops a download wherever it is; returns where the next one may go on.
+    /// Stops a download in any phase; returns the resumption with which the next one can continue.
     func close(_ download: Download, isOver: Bool, keepsBeginning: Bool) -> Resumption? {
         var beginning: Resumption?
         if !isOver {
-            // Lets go of the transfer, be it over, which holds the log in turn.
+            // Releases the transfer, finished or not, which retains the log.
             let cancelled = TransportError(url: download.key.url.string, reason: .cancelled)
             download.log.finish(.failure(.transport(cancelled)))
-            // All may have come, only that the end of the transfer has yet to be read.
+            // The body can be complete although the end of the transfer has not been processed.
             if case .success? = download.log.end {
                 tellEnd(of: download)
             } else if keepsBeginning {
@@ -104,10 +104,10 @@ extension DownloadCoordinator {
         return beginning
     }
 
-    /// The beginning of a body that will not be finished now; nil if it cannot be continued.
+    /// Returns the partial body of an unfinished download; `nil` if it cannot be continued.
     func beginning(of download: Download) -> Resumption? {
         guard let receiver = download.receiver else { return nil }
-        // More may come meanwhile.
+        // More data can arrive in the meantime.
         let beginning = download.log.beginning
         let count = beginning?.reduce(0) { $0 + $1.count } ?? 0
         guard var resumption = receiver.resumption(after: count) else { return nil }
@@ -118,7 +118,7 @@ extension DownloadCoordinator {
         return resumption
     }
 
-    /// Tells how the body of a download ended.
+    /// Reports the end of the body of a download.
     func tellEnd(of download: Download) {
         switch download.log.end {
         case .success((_, let metrics))?:

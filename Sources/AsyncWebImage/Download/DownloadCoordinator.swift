@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import ResponseCache
 
-/// Makes each download once, however many callers want it, and decides which runs next.
+/// Performs each download once for all its callers, and decides which one runs next.
 ///
 /// Every decision is one of the `DownloadMachine`, in a turn of the actor that performs what follows from it. Bytes and
 /// pixels never pass through it.
@@ -12,7 +12,7 @@ public actor DownloadCoordinator {
     let decoder: ImageDecoder
     let cache: MemoryCache
     let responseCache: ResponseCache?
-    /// How downloads are made from now on; see ``configure(_:)``.
+    /// The current configuration of downloads; see ``configure(_:)``.
     public internal(set) var configuration: DownloadConfiguration {
         didSet {
             rules = ResponseRules(configuration)
@@ -31,19 +31,19 @@ public actor DownloadCoordinator {
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
     private let inbox = CoordinatorInbox()
-    /// Empty but for the turn that reads the inbox.
+    /// The messages being processed; empty outside of a turn.
     private var messages: [CoordinatorInbox.Message] = []
-    /// Private, as everything has to go through ``turn(_:)``, which reads the inbox first.
+    /// Private, because all access must use ``turn(_:)``, which reads the inbox first.
     private var machine: DownloadMachine
-    /// The downloads under way, by identity.
+    /// The active downloads by identity.
     var downloads: [Download.ID: Download] = [:]
-    /// What is under way, by decode.
+    /// The active decodes.
     var decodes: [DownloadMachine.DecodeID: RunningDecode] = [:]
     var alarms: [DownloadMachine.AlarmKind: Alarm<Stopwatch>] = [:]
     let bytesInFlight: BytesInFlight
     nonisolated let listeners = DownloadEvents()
     nonisolated let shutdownSignal = ShutdownSignal()
-    /// Resolved when a shutdown is over.
+    /// Resolved when a shutdown is complete.
     let shutdownEnd = OneShot<Void>()
 
     init(_ environment: DownloadEnvironment, configuration: DownloadConfiguration) {
@@ -67,22 +67,22 @@ public actor DownloadCoordinator {
         bytesInFlight.onRoom { [weak self] in self?.post(.memoryFreed) }
     }
 
-    /// What happens to the downloads that begin from now on, for logs and interfaces.
+    /// Returns a stream of the events of downloads that begin from now on, for logs and user interfaces.
     ///
-    /// Each call makes a stream of its own, which ends when the loader has been shut down or let go. Of a consumer who is
-    /// more than `limit` events behind, the oldest are dropped. Costs nothing while nobody listens.
+    /// Each call creates a separate stream, which ends when the loader is shut down or released. If a consumer is
+    /// more than `limit` events behind, the oldest are dropped. Costs nothing if there are no streams.
     public nonisolated func events(bufferingNewest limit: Int = 4_096) -> AsyncStream<DownloadEvent> {
         listeners.stream(limit: limit)
     }
 
-    /// A new identity for a caller; callers are served in its order.
+    /// Returns a new identity for a caller; callers are served in this order.
     nonisolated func newSubscriberID() -> Subscriber.ID {
         lastSubscriber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     // MARK: Turns
 
-    /// Tells the coordinator something; what was told before comes first.
+    /// Posts a message; earlier messages are processed first.
     nonisolated func post(_ message: CoordinatorInbox.Message) {
         // One task for all that is posted until it runs, and nobody there to await it. Detached, as it belongs to all of
         // them: neither the priority nor the task-local values of whoever came first. Not of high priority, which would
@@ -90,7 +90,7 @@ public actor DownloadCoordinator {
         if inbox.append(message) { Task.detached { await self.turn() } }
     }
 
-    /// Handles everything that has been posted, then `event`, then starts what may start.
+    /// Handles all posted messages, then `event`, then starts the downloads that may start.
     func turn(_ event: DownloadMachine.Event? = nil) {
         inbox.take(into: &messages)
         guard event != nil || !messages.isEmpty else { return }
@@ -104,13 +104,13 @@ public actor DownloadCoordinator {
         handle(.schedule(hasMemory: bytesInFlight.hasRoom), at: now)
     }
 
-    /// What `read` sees once everything that has been posted is handled.
+    /// Returns the result of `read` after all posted messages have been handled.
     func current<Value>(_ read: (DownloadMachine) -> Value) -> Value {
         turn()
         return read(machine)
     }
 
-    /// Has the machine handle an event, and performs what follows.
+    /// Lets the machine handle an event, and performs the resulting actions.
     private func handle(_ event: DownloadMachine.Event, at now: Stopwatch.Instant) {
         machine.handle(event, at: now)
         while let action = machine.nextAction() {
@@ -118,6 +118,6 @@ public actor DownloadCoordinator {
         }
     }
 
-    /// Room for so many messages is kept for the next time.
+    /// The number of messages for which capacity is retained.
     private static let usualMessages = 1_024
 }

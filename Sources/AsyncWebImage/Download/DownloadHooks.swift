@@ -6,7 +6,7 @@ struct DownloadHooks: Sendable {
     let validator: (any ResponseValidator)?
     let transform: (any BodyTransform)?
 
-    /// Nil if there are none, so that downloads need not pass by here.
+    /// Creates the hooks; returns `nil` if there are none, so that downloads can bypass them.
     init?(_ configuration: DownloadConfiguration) {
         modifier = configuration.requestModifier
         validator = configuration.responseValidator

@@ -7,15 +7,14 @@ import ResponseCache
 /// Takes one response, on the transport's thread or in the task of a ``PulledTransfer``: the body of a success goes into
 /// the log, of a failure only the beginning is kept.
 final class DownloadReceiver: TransferReceiver {
-    /// How the attempt ended without the whole body.
+    /// The reason why the attempt ended without the whole body.
     enum Failure {
         case failed(ImageError)
-        /// The server was asked to continue and sent another part, or none, or what was stored is damaged: everything is to
-        /// be asked for.
+        /// The server did not continue the body, or the stored part is damaged: the whole body must be requested.
         case notContinued
     }
 
-    /// What becomes of the bytes that come.
+    /// The treatment of received bytes.
     fileprivate enum Use {
         case body
         case failureText
@@ -25,26 +24,26 @@ final class DownloadReceiver: TransferReceiver {
     fileprivate struct State {
         var head: ResponseHead?
         var use = Use.none
-        /// Why there will be no body, whatever the transfer's end.
+        /// The reason why there will be no body, regardless of the transfer's outcome.
         var failure: Failure?
         var failedBody: [UInt8] = []
         var failedBytes = 0
         var completion: (@Sendable () -> Void)?
     }
 
-    /// How much of a failure's text is kept.
+    /// The number of bytes of an error response's text that are kept.
     private static let textLimit = 1 << 10
-    /// How much of a failure's body is read to keep the connection for the next request.
+    /// The number of bytes of an error response's body that are read to keep the connection.
     private static let discardLimit = 64 << 10
 
     private let log: BodyLog
     private let url: HTTPURL
     private let rules: ResponseRules
-    /// What was asked to be continued.
+    /// The partial body that was to be continued.
     private let continued: Resumption?
-    /// Whether the bytes are others than the server's, which cannot be continued with those.
+    /// A Boolean value that indicates whether the bytes are not the server's, which excludes continuing them.
     private let isTransformed: Bool
-    /// Whether 304 is an answer: that the caller has the newest already.
+    /// A Boolean value that indicates whether 304 is a valid response: the caller has the current version.
     private let isConditional: Bool
     private let events: DownloadEventSender?
     private let state: Locked<State>
@@ -65,7 +64,7 @@ final class DownloadReceiver: TransferReceiver {
 
     // MARK: The response
 
-    /// Whether the head is that of a body that is wanted.
+    /// Returns whether the response with this head has a wanted body.
     func accepts(_ head: ResponseHead) -> Bool {
         if head.status == .partialContent { return continued?.isContinued(by: head) ?? false }
         return rules.accepts(head.status) && rules.acceptsType(of: head)
@@ -79,7 +78,7 @@ final class DownloadReceiver: TransferReceiver {
         guard accepts(head) else { return refuse(head) }
         if head.status == .partialContent, let continued {
             log.proceed(with: continued.stored, to: continued.total(with: head), head: continued.head, from: source)
-            // The head of the whole stands, as for a response that was never interrupted.
+            // The original head is kept, as for a response that was never interrupted.
             state.withLock { state in (state.head, state.use) = (continued.head, .body) }
         } else {
             log.begin(expecting: length, head: head, from: source)
@@ -107,7 +106,7 @@ final class DownloadReceiver: TransferReceiver {
         switch state.withLock({ $0.use }) {
         case .none: return .stop
         case .body:
-            // The body may be larger than what the transport brings.
+            // The body can be larger than the data from the transport.
             if continued != nil || isTransformed, log.received > rules.bodyLimit - bytes.count {
                 let error = TransportError(url: url.string, reason: .bodyTooLarge(limit: rules.bodyLimit))
                 state.withLock { $0.failure = .failed(.transport(error)) }
@@ -143,7 +142,7 @@ final class DownloadReceiver: TransferReceiver {
         completion?()
     }
 
-    /// Ends the attempt by an error of ours.
+    /// Ends the attempt with an error of this library.
     func fail(_ error: ImageError) {
         let completion = state.withLock { state in
             if state.failure == nil { state.failure = .failed(error) }
@@ -153,14 +152,14 @@ final class DownloadReceiver: TransferReceiver {
         completion?()
     }
 
-    /// Why there is no whole body; nil if there is one.
+    /// The reason why the body is incomplete; `nil` if it is complete.
     var failure: Failure? { state.withLock { $0.failure } }
 
-    /// How the first `count` bytes of the body can be continued; nil if they cannot.
+    /// Returns the resumption after the first `count` bytes of the body; `nil` if it cannot be continued.
     ///
-    /// The log may have more by now. Of a body that was to be continued, and of which no more has come, it is as it was.
+    /// The log can contain more by now. If a continued body has received no more data, the resumption is unchanged.
     func resumption(after count: Int) -> Resumption? {
-        // What is stored is there whole, or not at all.
+        // A stored body is complete or missing.
         guard log.source == .network, !isTransformed else { return nil }
         let (head, use, failure) = state.withLock { ($0.head, $0.use, $0.failure) }
         guard use == .body, let head else {
@@ -176,17 +175,17 @@ extension DownloadReceiver.State {
         of outcome: TransferOutcome, url: String, _ progress: DownloadProgress, _ source: ResponseSource,
         isContinued: Bool, isTransformed: Bool
     ) -> DownloadReceiver.Failure? {
-        // The status says more than that its text broke off.
+        // The status is more informative than the interruption of its text.
         if use == .failureText, let head { return .failed(.status(head, text: head.text(of: failedBody))) }
         switch outcome {
         case .failed(let error):
-            // A stored body comes short only if it is damaged, and is gone by now.
+            // A stored body is too short only if it is damaged, and has been removed by now.
             if case .truncated = error.reason, source != .network, use == .body { return .notContinued }
             return .failed(.transport(isTransformed ? error : error.counting(progress.received)))
         case .complete, .stopped:
             guard use == .body else { return .failed(.transport(TransportError(url: url, reason: .connectionLost))) }
             guard progress.received > 0 else { return .failed(.emptyBody(url: url)) }
-            // A part without a length of its own may be shorter or longer than it was said to be.
+            // A part without its own length can be shorter or longer than declared.
             guard case .complete = outcome, let expected = progress.expected, progress.received != expected else {
                 return nil
             }
@@ -210,7 +209,7 @@ extension TransferOutcome {
 }
 
 extension TransportError {
-    /// The same with what came in earlier attempts added.
+    /// Returns the error with the bytes of earlier attempts added.
     fileprivate func counting(_ received: Int) -> TransportError {
         guard case .truncated(let expected, let last) = reason, received > last else { return self }
         return TransportError(
@@ -220,7 +219,7 @@ extension TransportError {
 }
 
 extension ResponseHead {
-    /// The body as text, if the server says that it is some.
+    /// Returns the body as text, if the server declares it as text.
     fileprivate func text(of body: [UInt8]) -> String {
         let type = response.headerFields[.contentType] ?? ""
         guard type.hasPrefix("text/") || type.hasPrefix("application/json") else { return "" }

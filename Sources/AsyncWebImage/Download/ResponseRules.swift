@@ -1,13 +1,13 @@
 import HTTPTransport
 import HTTPTypes
 
-/// Which responses are taken for the image that was asked for.
+/// The rules for accepting a response as the requested image.
 struct ResponseRules: Sendable {
-    /// The statuses that come with a body.
+    /// The statuses of responses with a body.
     let statuses: ClosedRange<Int>
-    /// Media types, `*` standing for all of a kind; nil takes any.
+    /// The accepted media types, with `*` for all of a kind; `nil` accepts any.
     let contentTypes: [String]?
-    /// Most bytes of a body.
+    /// The maximum number of bytes of a body.
     let bodyLimit: Int
 
     init(_ configuration: DownloadConfiguration) {
@@ -16,14 +16,14 @@ struct ResponseRules: Sendable {
         bodyLimit = configuration.bodyLimit
     }
 
-    /// Whether the status is that of a whole body.
+    /// Returns whether the status is that of a complete body.
     ///
-    /// A part of it (206) is none unless it was asked for, which is found out elsewhere.
+    /// A partial response (206) is not accepted unless it was requested, which is checked elsewhere.
     func accepts(_ status: HTTPResponse.Status) -> Bool {
         statuses.contains(status.code) && status != .partialContent
     }
 
-    /// Whether the body is of a type that is wanted; a response that does not say is.
+    /// Returns whether the body's type is accepted; an undeclared type is.
     func acceptsType(of head: ResponseHead) -> Bool {
         guard let contentTypes, let field = head.response.headerFields[.contentType] else { return true }
         let type = field.prefix { $0 != ";" && $0 != " " }.lowercased()

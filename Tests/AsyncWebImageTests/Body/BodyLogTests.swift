@@ -149,7 +149,7 @@ struct BodyLogTests {
         #expect(try await log.wholeBody() == [UInt8](repeating: 7, count: 140_000))
     }
 
-    /// What the pieces of a log take beyond their bytes, and of the list of them.
+    /// The memory overhead of a log's pieces and of their list.
     private static let arrayOverhead = 48
 
     @Test(arguments: [1, 7, 1_400]) func piecesThatAreReadAtOnceTakeLittleMoreThanTheirBytes(size: Int) async throws {
@@ -309,7 +309,7 @@ struct BodyLogTests {
 }
 
 extension BodyLog.End {
-    /// A body that came whole.
+    /// Returns a log with a complete body.
     static var delivered: Self {
         guard let url = try? HTTPURL("http://example.org/") else { return .failure(.invalidURL("")) }
         return .success((ResponseHead(response: HTTPResponse(status: .ok), url: url), TransferMetrics()))
@@ -317,7 +317,7 @@ extension BodyLog.End {
 }
 
 extension BodyLog {
-    /// What somebody who asks for the bytes now gets.
+    /// Returns the result of requesting the bytes now.
     fileprivate func wholeBody() async throws -> [UInt8] {
         let answer = OneShot<ImageData>()
         guard collect(for: answer, isJoined: true) else { throw CancellationError() }

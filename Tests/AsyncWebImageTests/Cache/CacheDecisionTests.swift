@@ -6,13 +6,13 @@ import Threading
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// What a cache makes of a request.
+/// The decisions of a cache about requests.
 @Suite(.timeLimit(.minutes(1)))
 struct CacheDecisionTests {
     private let url = "http://example.com/a"
     private let time = ManualTime()
 
-    /// What is decided about a request for ``url``.
+    /// Returns the decision about a request for ``url``.
     private func decision(
         _ cache: ResponseCache?, _ policy: CachePolicy = .useProtocol,
         _ change: (inout TransportRequest) -> Void = { _ in }

@@ -7,7 +7,7 @@ import Threading
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// A response whose body is not as long as its head says is never stored, in whatever way it came about.
+/// A response whose body does not have the declared length is never stored.
 @Suite(.timeLimit(.minutes(1)))
 struct StoredLengthTests {
     private let url = "http://example.com/a"
@@ -80,7 +80,7 @@ struct StoredLengthTests {
         #expect(try await cache.stored(url)?.count == (length == 10 ? 10 : nil))
     }
 
-    /// Heads whose length contradicts itself, or the chunks that come.
+    /// Heads whose length contradicts itself or the received chunks.
     static let contradictions = [
         "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
         "Content-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",

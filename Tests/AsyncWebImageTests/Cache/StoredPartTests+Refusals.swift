@@ -120,7 +120,7 @@ extension StoredPartTests {
         }
     }
 
-    // MARK: What is not kept
+    // MARK: Responses that are not stored
 
     static let unfit: [HeaderFields] = [
         [:],

@@ -78,7 +78,7 @@ struct StoredPartTests {
 
     func kinds(_ folder: String) throws -> [EntryKind?] { try files(folder).map { EntryKind($0) } }
 
-    /// What the requests for `/a` asked for.
+    /// Returns the ranges of the requests for `/a`.
     func ranges(_ origin: LoopbackOrigin) -> [String?] {
         origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] }
     }

@@ -84,7 +84,7 @@ struct DecodeSessionTests {
             reader: reader, decoder: decoder, options: DecodeOptions(), policy: ProgressivePolicy(),
             frames: FrameHub(), clock: clock)
         let image = Task { try await session.run() }
-        // The next look is at an eighth more, which does not come.
+        // The header is searched for again after an eighth more, which does not arrive.
         _ = log.append(gif.span.extracting(0..<screen + 500_000))
         while !log.state.withLock({ $0.readers.values.contains { $0.waiting != nil } }), !Task.isCancelled {
             await Task.yield()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import AsyncWebImage
 
-// A try goes on where the one before it broke off, if the server can prove that it still has the same file.
+// An attempt continues where the previous one was interrupted, if the server proves that the file is unchanged.
 extension AttemptTests {
-    /// What the requests for `/a` asked for.
+    /// Returns the ranges of the requests for `/a`.
     private func ranges(_ origin: LoopbackOrigin) -> [String?] {
         origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] }
     }
@@ -81,7 +81,7 @@ extension AttemptTests {
         receiver.receive(
             ResponseHead(response: .init(status: .ok, headerFields: [.eTag: "\"v1\"", .contentLength: "10"]), url: url))
         _ = receiver.receive([UInt8](repeating: 1, count: 6).span)
-        // Two more may have come since somebody took the first four.
+        // Two more can have arrived since the first four were read.
         #expect(receiver.resumption(after: 4)?.offset == 4)
     }
 
@@ -227,7 +227,7 @@ extension AttemptTests {
             #expect(data.bytes == noise)
             #expect(data.head.status == .ok)
             #expect(origin.recordedRequests(to: "/a").last?.headerFields["Range"] == "bytes=100000-")
-            // What was used is not kept.
+            // Used data is not kept.
             let answer = try await loader.data(for: ImageRequest(origin.url("/a")))
             #expect(answer.bytes == noise)
             #expect(origin.recordedRequests(to: "/a").last?.headerFields["Range"] == nil)

@@ -14,7 +14,7 @@ struct BeginningTests {
         origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] }
     }
 
-    /// What is asked for by the second of two requests, the first having been given up in the middle.
+    /// Returns the range of the second of two requests, after the first was canceled partway.
     private func rangesAfterCancelling(
         _ change: (inout ImageRequest) -> Void = { _ in }, answering fields: HeaderFields = [:]
     ) async throws -> [String?] {

@@ -75,7 +75,7 @@ struct BodyMemoryTests {
     @Test func oneGrowsWhileTheOthersWaitAndTheNextWhenItEnds() async throws {
         let loader = loader()
         let started = try await start(3, loader)
-        // The first alone fills the memory, and goes on beyond it.
+        // The first body alone fills the memory and continues beyond it.
         for _ in 0..<200 { #expect(started[0].exchange.offer(piece)) }
         // Two have their share.
         let share = fill(started[1].exchange)
@@ -200,7 +200,7 @@ struct BodyMemoryTests {
             #expect(try await reader.next()?.isEmpty == false)
             #expect(transfer.resumes.withLock { $0 } == round + 1)
         }
-        // Who joins now would miss the beginning.
+        // A caller that joins now would miss the beginning.
         #expect(read.makeReader() == nil)
     }
 

@@ -199,7 +199,7 @@ struct ConfigureTests {
         #expect(try await task.value.bytes == [1])
     }
 
-    /// Breaks a download off after half of its body, and returns whether the next one goes on from there.
+    /// Interrupts a download after half of its body, and returns whether the next one resumes there.
     private func goesOn(_ loader: ImageLoader, limit: Int) async throws -> Bool {
         var exchanges = transport.exchanges.makeAsyncIterator()
         await loader.coordinator.configure { $0.resumableLimit = limit }

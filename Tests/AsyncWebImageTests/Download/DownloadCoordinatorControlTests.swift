@@ -2,7 +2,7 @@ import AsyncWebImage
 import LoopbackOrigin
 import Testing
 
-/// What may be changed while downloads run, against a real origin.
+/// Changes while downloads are active, against a real origin.
 @Suite(.timeLimit(.minutes(2)))
 struct DownloadCoordinatorControlTests {
     private func loader(slots: Int = 1, _ change: (inout DownloadConfiguration) -> Void = { _ in }) -> ImageLoader {

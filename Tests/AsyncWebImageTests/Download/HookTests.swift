@@ -5,7 +5,7 @@ import Threading
 
 @testable import AsyncWebImage
 
-/// What an application may change or refuse of a download.
+/// The hooks with which an application changes or rejects downloads.
 @Suite(.timeLimit(.minutes(2)))
 struct HookTests {
     private struct No: Error, CustomStringConvertible {

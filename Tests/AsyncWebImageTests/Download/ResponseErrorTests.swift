@@ -3,13 +3,13 @@ import Testing
 
 @testable import AsyncWebImage
 
-/// What callers are told of a response that is no image.
+/// The errors for responses that are not images.
 @Suite(.timeLimit(.minutes(1)))
 struct ResponseErrorTests {
     private let transport = ScriptedTransport()
     private let url = "http://example.com/a"
 
-    /// The error that comes of an answer.
+    /// Returns the error caused by a response.
     private func error(
         _ status: HTTPResponse.Status, _ fields: HTTPFields = [:], _ body: [UInt8]
     ) async throws -> ImageError? {

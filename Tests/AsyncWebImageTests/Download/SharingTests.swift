@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// Who shares a download, and who does not, with a transport that answers when the test says so.
+/// The sharing of downloads, with a transport controlled by the test.
 @Suite(.timeLimit(.minutes(1)))
 struct SharingTests {
     private let transport = ScriptedTransport()
@@ -82,7 +82,7 @@ struct SharingTests {
         await loader.coordinator.becomesIdle()
     }
 
-    /// The answer comes before the coordinator has heard of the end of the transfer; so may the next request.
+    /// The result arrives before the coordinator has processed the end of the transfer; so can the next request.
     @Test func aRequestMadeAfterAnAnswerGetsBytesOfItsOwn() async throws {
         let loader = loader()
         let memory = loader.decoder.configuration.memoryBudget
@@ -98,7 +98,7 @@ struct SharingTests {
                 return loader.dataTask(for: ImageRequest(url))
             }
             _ = try await first.value
-            // The decode, which waits for memory, keeps the download; nobody joins it.
+            // The decode, which waits for memory, keeps the download; no caller joins it.
             let third = loader.dataTask(for: ImageRequest(url))
             let next = try #require(await exchanges.next())
             next.answer(.ok, [:], [1, 2, 3])

@@ -3,7 +3,7 @@ import HTTPTransport
 import LoopbackOrigin
 import Testing
 
-/// Many callers at a time who want the same, or want it no longer: everybody is answered and nothing is left.
+/// Many concurrent callers that request the same image or cancel: all get a result and nothing is left.
 @Suite(.timeLimit(.minutes(2)))
 struct CrowdTests {
     typealias Response = LoopbackOrigin.Response

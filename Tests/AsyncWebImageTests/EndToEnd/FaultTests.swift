@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncWebImage
 
-/// Whatever a server does wrong ends for every caller in one clear error, and leaves nothing behind.
+/// Every fault of a server ends in one clear error for every caller, and leaves nothing behind.
 @Suite(.timeLimit(.minutes(2)))
 struct FaultTests {
     typealias Response = LoopbackOrigin.Response
@@ -16,9 +16,10 @@ struct FaultTests {
         let kind: FailureKind
         /// A Boolean value that indicates whether nothing but a deadline ends it.
         var stalls: Bool { kind == .timedOut }
-        /// A Boolean value that indicates whether the body comes whole, so that only what decodes it fails.
+        /// A Boolean value that indicates whether the body is complete, so that only decoding it fails.
         var isOnlyForDecoders = false
-        /// A Boolean value that indicates whether the header comes whole, so that only what needs more fails.
+        /// A Boolean value that indicates whether the header is complete, so that only operations that need more
+        /// fail.
         var hasHeader = false
 
         init(
@@ -82,7 +83,7 @@ struct FaultTests {
             isOnlyForDecoders: true),
     ]
 
-    /// A loader that waits for ever, or no longer than for what never comes.
+    /// Returns a loader without deadlines, or with short ones for data that never arrives.
     private func loader(isPatient: Bool = true) -> ImageLoader {
         var configuration = ImageLoader.Configuration.patient
         if !isPatient {
@@ -110,7 +111,7 @@ struct FaultTests {
         try await withLoopbackOrigin { origin in
             origin.route("/fault", fault.response)
             let succeeds = (wish == .data && fault.isOnlyForDecoders) || (wish == .info && fault.hasHeader)
-            // Whatever else a slow machine makes late, nothing that is to succeed has a deadline.
+            // Operations that must succeed have no deadline, because the machine can be slow.
             var loader: ImageLoader? = loader(isPatient: succeeds || !fault.stalls)
             do {
                 let loader = try #require(loader)

@@ -3,12 +3,13 @@ import HTTPTransport
 import LoopbackOrigin
 import Testing
 
-/// What hostile servers send ends in one clear error or in the image, never in a crash, and other requests never notice.
+/// Responses of hostile servers end in one clear error or in the image, never in a crash, without effects on other
+/// requests.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileOriginTests {
     static let file = (try? Samples.file(.png)) ?? []
 
-    /// A loader that gives up a server that is silent for so long.
+    /// Returns a loader with a time limit for silent servers.
     private func loader(patience: Duration = .seconds(8)) -> ImageLoader {
         var configuration = ImageLoader.Configuration()
         configuration.transport.proxy = .none
@@ -39,7 +40,7 @@ struct HostileOriginTests {
             }
             loader = nil
             await origin.openConnections(become: 0)
-            // What the limit allows, and what the sockets of both sides hold; of raw answers everything counts.
+            // The limit and the socket buffers of both sides; for raw responses everything counts.
             guard answer.response.framing != .raw else { return }
             #expect(origin.counts.bodyBytesSent["/hostile", default: 0] < 32 << 20)
         }

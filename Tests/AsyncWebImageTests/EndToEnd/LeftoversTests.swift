@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 #if canImport(Glibc)
-/// What a process still holds after its loaders are gone; in a process of its own, where nobody else opens anything.
+/// The resources of a process after its loaders are released, in a process of its own without other activity.
 @Suite(.timeLimit(.minutes(1)))
 struct LeftoversTests {
     @Test func releasedLoadersLeaveNoThreadAndNoFile() async {

@@ -3,7 +3,7 @@ import ImageEncoders
 import LoopbackOrigin
 import Testing
 
-/// What a caller gets of an image that did not come whole.
+/// The results of incomplete images.
 @Suite(.timeLimit(.minutes(2)))
 struct PartialImageTests {
     typealias Response = LoopbackOrigin.Response

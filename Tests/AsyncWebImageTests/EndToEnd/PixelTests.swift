@@ -3,10 +3,10 @@ import ImageEncoders
 import LoopbackOrigin
 import Testing
 
-/// What a loader makes of pixels, from URL to answer.
+/// The processing of pixels by a loader, from URL to result.
 @Suite(.timeLimit(.minutes(1)))
 struct PixelTests {
-    /// A JPEG whose Exif block says how it is to be turned.
+    /// A JPEG whose Exif data declares an orientation.
     private func jpeg(_ width: Int, _ height: Int, orientation: UInt8) throws -> [UInt8] {
         let tiff: [UInt8] =
             Array("MM".utf8) + [0, 42, 0, 0, 0, 8] + [0, 1] + [1, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0]

@@ -40,7 +40,7 @@ struct AnimationLoadingTests {
     func infoReadsAnimationsToTheEndOnRequest(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Self.file(format)
-            // In pieces, so that the header has come long before the end.
+            // In pieces, so that the header is received long before the end.
             origin.route("/image", .init(body: file).paced(bytesPerSecond: 1 << 20, chunk: 100))
             let loader = ImageLoader(configuration: .patient)
             let info = try await loader.info(for: ImageRequest(origin.url("/image")), readsAnimation: true)
@@ -94,7 +94,7 @@ struct AnimationLoadingTests {
             var frames: [AnimationFrame] = []
             for try await frame in loader.frames(of: animation, clock: ManualClock()) {
                 frames.append(frame)
-                break  // its time is of no interest
+                break  // its time is irrelevant
             }
             #expect(frames.map(\.pixels) == [try StreamingDecoder.decode(file.span).pixels])
         }

@@ -85,7 +85,7 @@ struct ImageLoaderTests {
                     previews += 1
                     #expect(frame.completeRows > 0 && frame.completeRows <= 300)
                     #expect(frame.pixels.size == PixelSize(width: 400, height: 300))
-                    // Rows that have come are those of the image, the others are transparent.
+                    // Received rows are those of the image, the others are transparent.
                     let come = frame.completeRows * 400 * 4
                     #expect(frame.pixels.bytes[..<come] == whole.bytes[..<come])
                     #expect(frame.pixels.bytes[come...].allSatisfy { $0 == 0 })

@@ -36,7 +36,7 @@ struct PlaybackTests {
             #expect((frame.index, frame.run, frame.delay) == (index, 0, .milliseconds(100 * (index + 1))))
             #expect(frame.pixels == (try Self.frame(index)))
         }
-        // The last frame has its time, too.
+        // The last frame has a display time, too.
         async let end = playback.next()
         #expect(await clock.nextSleep()?.offset == .milliseconds(600))
         clock.advance(by: .milliseconds(300))

@@ -38,7 +38,7 @@ struct ShutdownTests {
         await loader.coordinator.becomesIdle()
     }
 
-    // MARK: Who may finish
+    // MARK: Downloads that may finish
 
     @Test func markedDownloadsFinishWhileOthersEndAtOnce() async throws {
         try await withLoopbackOrigin { origin in
@@ -118,7 +118,7 @@ struct ShutdownTests {
         }
     }
 
-    // MARK: What does not run at that moment
+    // MARK: Downloads that are not active at that moment
 
     @Test func whatWaitsInTheQueueFinishesOrNeverStarts() async throws {
         try await withLoopbackOrigin { origin in

@@ -3,7 +3,7 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-/// A server that goes away in the middle of a body; when it is back, the loader goes on where it was.
+/// A server that stops during a body; after its restart, the loader resumes.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct ResumeTests {
     private let clock = ManualClock()

@@ -35,7 +35,7 @@ struct SoakRun: Sendable {
         self.roundDuration = roundDuration
     }
 
-    /// What was found that must not be; empty if all is well.
+    /// The violations found; empty if there are none.
     func run() async throws -> [String] {
         let files = try SoakSite.makeFiles()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -133,7 +133,7 @@ struct SoakRun: Sendable {
         return names.filter { EntryKind($0) == nil && !names.contains(RenewedHeadFile.entry($0) ?? "") }
     }
 
-    /// Tells what goes on if the round does not end: somebody waits for an answer that does not come.
+    /// Reports the activity if the round does not end because a result is missing.
     private func tellOverdue(
         _ number: Int, _ loader: ImageLoader, _ site: SoakSite, end: ContinuousClock.Instant
     ) async {
@@ -145,14 +145,14 @@ struct SoakRun: Sendable {
                 + "origin \(site.origin.counts.runningRequests)")
     }
 
-    /// Finds fault unless `condition` comes to hold.
+    /// Records a violation unless `condition` becomes true.
     private func expect(_ finding: @autoclosure () async -> String, _ condition: () async throws -> Bool) async {
         if await (try? ProcessState.reaches(condition)) != true { tally.find(await finding()) }
     }
 }
 
 extension DownloadCoordinator {
-    /// What every download is doing.
+    /// A description of every download.
     fileprivate var states: [String] {
         let states = current { $0.downloads }
         return downloads.values.map { download in
@@ -163,7 +163,7 @@ extension DownloadCoordinator {
         }
     }
 
-    /// A Boolean value that indicates whether nobody waits, nothing runs, and nothing is kept of what was.
+    /// A Boolean value that indicates whether no caller waits, nothing runs, and no state is left.
     fileprivate var isAtRest: Bool {
         let activity = activity
         return activity.running == 0 && activity.waiting == 0 && activity.callers == 0 && activity.bytesInFlight == 0

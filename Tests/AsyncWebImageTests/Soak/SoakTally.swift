@@ -9,7 +9,7 @@ final class SoakTally: Sendable {
         var pending: [String: Int] = [:]
     }
 
-    /// More of the same would tell nothing.
+    /// More examples would not add information.
     private static let findingLimit = 20
 
     private let state = Locked(State())
@@ -17,20 +17,20 @@ final class SoakTally: Sendable {
     var requests: Int { state.withLock { $0.ends.values.reduce(0, +) } }
     var findings: [String] { state.withLock { $0.findings } }
 
-    /// The ends and how many came to each, the most frequent first.
+    /// The results with their counts, the most frequent first.
     var ends: String {
         let ends = state.withLock { $0.ends }
         return ends.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
             .joined(separator: ", ")
     }
 
-    /// What callers wait for right now, and how many for each.
+    /// The requests that callers currently wait for, with counts.
     var pending: String {
         let pending = state.withLock { $0.pending.filter { $0.value > 0 } }
         return pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
-    /// Notes that somebody waits for `wish` while `body` runs.
+    /// Records that a caller waits for `wish` while `body` runs.
     func waiting(for wish: String, _ body: () async -> Void) async {
         state.withLock { $0.pending[wish, default: 0] += 1 }
         await body()

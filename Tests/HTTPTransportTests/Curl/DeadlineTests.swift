@@ -74,7 +74,7 @@ struct DeadlineTests {
     }
 
     @Test func aHandshakeCountsAsConnecting() async throws {
-        // The kernel takes the connection, nobody answers.
+        // The kernel accepts the connection, but no server responds.
         let listener = try SilentListener()
         let transport = CurlTransport(configuration: .init(proxy: .none))
         let record = try await transport.fetch("https://127.0.0.1:\(listener.port)/") {

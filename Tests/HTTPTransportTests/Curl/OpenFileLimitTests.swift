@@ -71,7 +71,7 @@ struct OpenFileLimitTests {
                     #expect(try await transport.fetch(first.url("/a")).body == pattern(100))
                     await RuntimeTimer.opening?.value
                     let limit = OpenFileLimit.current
-                    // What is closed below this limit may be opened again, but nothing else.
+                    // Descriptors closed below this limit can be opened again, but no others.
                     let open = (0..<Int32(limit)).last { fcntl($0, F_GETFD) >= 0 } ?? 0
                     OpenFileLimit.set(Int(open) + 1)
                     while OpenFileLimit.free() > 0 { _ = dup(0) }

@@ -50,7 +50,7 @@ final class FloodingServer: Sendable {
 
     deinit { Programs.end(process) }
 
-    /// A SETTINGS frame without any, then frames of a type that nobody knows, and that is to be ignored.
+    /// A SETTINGS frame without settings, then frames of an unknown type, which must be ignored.
     private static func write(to pipe: String) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -63,7 +63,7 @@ final class FloodingServer: Sendable {
         let frames = Array(repeating: [0, 0, 0, 0x55, 0, 0, 0, 0, 0] as [UInt8], count: 7_000).flatMap(\.self)
         guard Glibc.write(descriptor, settings, settings.count) == settings.count else { return }
         for _ in 0..<(mostBytes / frames.count) {
-            // It takes everything, or fails once nobody reads it any more.
+            // It takes everything, or fails once the client no longer reads.
             let written = frames.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             guard written == frames.count else { return }
         }

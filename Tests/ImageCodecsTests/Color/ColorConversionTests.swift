@@ -216,7 +216,7 @@ struct ColorConversionTests {
         }
     }
 
-    /// What Little CMS holds while it prepares a conversion.
+    /// Returns the memory held by Little CMS while it prepares a conversion.
     private func heldBytes(_ profile: [UInt8]) -> Int? {
         guard let handle = ColorProfileHandle(.profile(profile)), handle.prepare(tables: true) else { return nil }
         return handle.heldBytes

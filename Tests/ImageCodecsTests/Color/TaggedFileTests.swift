@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Where each format has its profile.
+/// The profiles of each format.
 struct TaggedFileTests {
     private let profile = TestProfile.lights(ReferenceColors.displayP3, .sRGB)
     private let photo = TestImage.photo(70, 50)
@@ -118,7 +118,7 @@ struct TaggedFileTests {
         #expect(small.pixels.isOpaque)
     }
 
-    /// Browsers and djpeg, too, take inks for inverted whether or not Adobe's marker says so.
+    /// Like browsers and djpeg, CMYK is treated as inverted regardless of Adobe's marker.
     @Test(arguments: [TestInkJPEG.Marker.cmyk, .none])
     func cmykWithoutAProfileIsMultiplied(marker: TestInkJPEG.Marker) throws {
         let blocks: [[UInt8]] = [[255, 255, 255, 255], [0, 255, 255, 255], [200, 100, 50, 128], [255, 255, 255, 0]]

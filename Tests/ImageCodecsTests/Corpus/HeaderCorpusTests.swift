@@ -31,7 +31,7 @@ struct HeaderCorpusTests {
             let file = try #require(try Corpus.files().first { $0.path == row["path"] })
             let bytes = try file.bytes()
             let header = try #require(try ImageHeader.probe(bytes.span))
-            // The test image of libpng has its eXIf chunk behind the pixels.
+            // The test image of libpng has its eXIf chunk after the pixels.
             if header.orientationFollowsPixels || file.path.hasSuffix("/pngtest.png") { continue }
             #expect(header.orientation.rawValue == row["orientation"].flatMap { Int($0) }, "\(file.path)")
         }
@@ -47,7 +47,7 @@ struct HeaderCorpusTests {
                     #expect(known == nil, "\(file.path) at \(length)")
                     continue
                 }
-                // Only the number of frames may become known later.
+                // Only the number of frames can become known later.
                 if var before = known {
                     before.frameCount = before.frameCount ?? header.frameCount
                     #expect(header == before, "\(file.path) at \(length)")

@@ -25,7 +25,7 @@ struct PixelFormatTests {
         }
     }
 
-    /// Returns whether `image` is what `plain` becomes in its format.
+    /// Returns whether `image` equals `plain` converted to its format.
     ///
     /// Of 16 bits no more is asked than that 8 of them are right: what was scaled has others besides.
     private func isStored(_ image: PixelBuffer, _ plain: PixelBuffer) -> Bool {

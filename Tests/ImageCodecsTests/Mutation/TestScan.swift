@@ -1,6 +1,6 @@
 import ImageTestSupport
 
-/// Whole baseline JPEGs made by hand, with what our encoder does not write: four inks, restart markers, profiles.
+/// Handmade baseline JPEGs with features that our encoder does not write: CMYK, restart markers, profiles.
 ///
 /// Each block has a mean and nothing else.
 struct TestScan {

@@ -67,7 +67,7 @@ struct DecodeTargetTests {
             guard plan.scaledSize == result.pixels.size else { continue }
             let reference = ReferenceScaler().scale(upright, region: plan.region, to: plan.scaledSize)
             let difference = zip(result.pixels.bytes, reference).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-            // The middle of an odd rest may be one pixel to the left or to the right.
+            // With an odd margin, the center can be one pixel to the left or right.
             #expect(difference < reference.count * 5, "\(target)")
         }
     }
@@ -167,7 +167,7 @@ extension PixelSize {
 }
 
 extension TestPNG {
-    /// `image` without its alpha, with an `eXIf` chunk, which may come behind the pixels.
+    /// Returns `image` without its alpha, with an `eXIf` chunk, which can follow the pixels.
     fileprivate static func file(
         of image: PixelBuffer, orientation: ImageOrientation = .up, isLate: Bool = false
     ) throws -> [UInt8] {

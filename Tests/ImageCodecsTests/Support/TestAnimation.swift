@@ -81,7 +81,7 @@ enum TestAnimation {
             })
     }
 
-    /// What those layers of a GIF hold.
+    /// The layers of a GIF.
     static func gifLayers(_ layers: [Layer]) -> [Layer] {
         layers.map { layer in
             var layer = layer
@@ -97,7 +97,7 @@ enum TestAnimation {
         }
     }
 
-    /// A WebP of `layers`, each shown for a tenth of a second; nothing comes back from before.
+    /// Returns a WebP of `layers`, each shown for a tenth of a second; nothing is restored.
     static func webp(_ layers: [Layer], exif: [UInt8]? = nil, profile: [UInt8]? = nil) throws -> [UInt8] {
         func number(_ value: Int, bytes: Int) -> [UInt8] {
             (0..<bytes).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }

@@ -1,8 +1,8 @@
 import ImageTestSupport
 
-/// Writes JPEGs of four inks by hand: blocks of 8 by 8 pixels, each of one color, kept to the bit.
+/// Writes CMYK JPEGs by hand: blocks of 8 by 8 pixels, each of one color, preserved exactly.
 enum TestInkJPEG {
-    /// What a file says of its channels.
+    /// The declared meaning of the channels.
     enum Marker: UInt8, CaseIterable {
         /// Adobe's marker: cyan, magenta, yellow and black.
         case cmyk = 0
@@ -56,7 +56,7 @@ enum TestInkJPEG {
                 put(0, 1)
             }
         }
-        put((1 << 7) - 1, 7)  // the rest of the last byte
+        put((1 << 7) - 1, 7)  // the remainder of the last byte
         return bytes
     }
 

@@ -44,7 +44,7 @@ extension TestProfile {
             [("desc", description("grey")), ("wtpt", xyz([0.9642, 1, 0.8249])), ("kTRC", curve.tag)])
     }
 
-    /// Four inks whose color in CIE Lab is ``lab(ofInks:)``.
+    /// A CMYK profile whose color in CIE Lab is ``lab(ofInks:)``.
     static func inks() -> [UInt8] {
         table("prtr", "CMYK", inputs: 4) { lab8(ofInks: $0) }
     }
@@ -54,7 +54,7 @@ extension TestProfile {
         table("scnr", "RGB ", inputs: 3) { lab8(ofLights: $0) }
     }
 
-    /// The color of inks from 0 to 1.
+    /// The color of CMYK values from 0 to 1.
     static func lab(ofInks inks: [Double]) -> [Double] { lab(lab8(ofInks: inks)) }
     /// The color of lights from 0 to 1.
     static func lab(ofLights lights: [Double]) -> [Double] { lab(lab8(ofLights: lights)) }

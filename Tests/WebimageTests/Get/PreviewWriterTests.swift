@@ -9,7 +9,7 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct PreviewWriterTests {
-    /// A clock on which no time passes by itself; sleeping takes none, and is told.
+    /// A clock on which no time passes by itself; sleeping returns immediately and is recorded.
     private struct SleeplessClock: Clock {
         struct Instant: InstantProtocol {
             var offset = Duration.zero
@@ -38,7 +38,7 @@ struct PreviewWriterTests {
         }
         let picture = try #require(PixelBuffer(size: PixelSize(width: 200, height: 200), bytes: bytes))
         let file = try picture.encoded(as: .png)
-        // The file stops again and again, and goes on when a preview of what there is has been written.
+        // The file pauses repeatedly, and continues when a preview of the received part has been written.
         let gates = (0..<20).map { _ in Gate() }
         var response = LoopbackOrigin.Response(body: file)
         for (index, gate) in gates.enumerated() {

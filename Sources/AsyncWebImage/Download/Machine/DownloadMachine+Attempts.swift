@@ -2,9 +2,9 @@ import HTTPSemantics
 import HTTPTransport
 import ResponseCache
 
-// A download waits for its turn, asks the cache, and makes attempts until one succeeds or there is no other.
+// A download waits for a slot, asks the cache, and makes attempts until one succeeds or there is no other.
 extension DownloadMachine {
-    /// Puts a new download in line, or lets it run at once if it would be the next anyway.
+    /// Enqueues a new download, or starts it immediately if it would be the next one.
     mutating func begin(_ id: ID, _ caller: Subscriber) {
         let host = caller.key.url.host
         if lookUps != nil, configuration.requestModifier == nil, caller.key.mayBeServed {
@@ -21,7 +21,7 @@ extension DownloadMachine {
         }
     }
 
-    /// Puts a download in line for its next attempt.
+    /// Enqueues a download for its next attempt.
     private mutating func enqueue(_ id: ID, for step: Step = .attempt) {
         guard let index = downloads.index(of: id) else { return }
         downloads.states[index].phase = .queued(step)
@@ -42,7 +42,7 @@ extension DownloadMachine {
         emit(.decide(id, timeLimit: startTime(of: id)))
     }
 
-    /// The download needs the network, and so a slot; it takes the decision along.
+    /// Enqueues a download that needs the network, and so a slot, together with the decision.
     mutating func notServed(_ id: ID, _ decision: CacheDecision) {
         guard let index = downloads.index(of: id) else { return reject("notServed", id) }
         switch downloads.states[index].phase {
@@ -57,7 +57,7 @@ extension DownloadMachine {
 
     // MARK: Attempts
 
-    /// Makes an attempt, which goes on where an earlier one broke off, if it can; the slot is taken.
+    /// Starts an attempt, which continues an earlier one if possible; the slot is taken.
     mutating func start(_ id: ID) {
         guard let index = downloads.index(of: id), case .queued(let step) = downloads.states[index].phase else {
             queue.release(id)
@@ -72,7 +72,7 @@ extension DownloadMachine {
         } else if number == 1, !interrupted.isEmpty, mayContinue(downloads.states[index]),
             let resumption = interrupted.take(downloads.states[index].key)
         {
-            // The cache has decided about a request that continues nothing.
+            // The cache has decided about a request without a range.
             emit(.resume(id, attempt, from: resumption))
         } else if case .decided(let decision) = step {
             emit(.carryOut(id, attempt, decision))
@@ -81,7 +81,7 @@ extension DownloadMachine {
         }
     }
 
-    /// Whether an attempt may go on where another body broke off.
+    /// Returns whether an attempt may continue another body.
     private func mayContinue(_ download: State) -> Bool {
         configuration.bodyTransform == nil && !download.startsFromZero && download.key.headerFields[.range] == nil
     }
@@ -110,7 +110,7 @@ extension DownloadMachine {
         }
     }
 
-    /// Has a download tried again after a delay, without a slot, or ends it if there will be no other attempt.
+    /// Schedules a retry after a delay, without a slot, or ends the download if there is no other attempt.
     private mutating func retry(_ id: ID, after error: ImageError) {
         guard let index = downloads.index(of: id) else { return }
         downloads.states[index].failures += 1
@@ -133,7 +133,7 @@ extension DownloadMachine {
     }
 
     mutating func backoffElapsed(_ id: ID) {
-        // It may have ended meanwhile.
+        // It can have ended in the meantime.
         guard let index = downloads.index(of: id) else { return }
         switch downloads.states[index].phase {
         case .backingOff(_, let resumption): enqueue(id, for: resumption.map { .continuation($0) } ?? .attempt)
@@ -144,7 +144,7 @@ extension DownloadMachine {
 }
 
 extension FetchKey {
-    /// Whether there may be a stored response that answers it without the network.
+    /// A Boolean value that indicates whether a stored response might answer it without the network.
     fileprivate var mayBeServed: Bool {
         switch cachePolicy {
         case .cacheOnly: true

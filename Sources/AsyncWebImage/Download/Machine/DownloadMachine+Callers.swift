@@ -1,6 +1,6 @@
-// Callers come and go.
+// Adding and removing callers.
 extension DownloadMachine {
-    /// Lets a caller share the download that it wants, beginning it if there is none.
+    /// Adds a caller to the download for its request, starting it if there is none.
     mutating func join(_ caller: Subscriber) {
         guard callers.download(of: caller.id) == nil else {
             emit(.answer(caller, CancellationError()))
@@ -44,7 +44,7 @@ extension DownloadMachine {
                 (attachment.decode, attachment.startsDecode) = (decode, true)
             }
         } else if case .received = downloads.states[index].phase {
-            // Everything is there: it is answered at once.
+            // The body is complete: the caller is answered immediately.
             stopSharing(id)
             return emit(.attach(attachment))
         }
@@ -57,7 +57,7 @@ extension DownloadMachine {
         reprioritize(id)
     }
 
-    /// A download could not take a caller, which gets one of its own.
+    /// Starts a new download for a caller that could not be attached.
     mutating func refused(_ attachment: Attachment) {
         let id = attachment.download
         stopSharing(id)
@@ -70,9 +70,9 @@ extension DownloadMachine {
         open(caller)
     }
 
-    /// A caller has cancelled; the last one out stops the download.
+    /// Removes a canceled caller; the last one stops the download.
     ///
-    /// One that is not waiting has its answer already.
+    /// A caller that is not waiting has been answered already.
     mutating func leave(_ caller: Subscriber.ID) { removeCaller(caller) }
 
     mutating func prioritize(_ caller: Subscriber.ID, _ priority: DownloadPriority) {
@@ -90,7 +90,7 @@ extension DownloadMachine {
         closeIfUnwanted(id)
     }
 
-    /// Counts out a caller of a decode; the last one out cancels it.
+    /// Removes a caller of a decode; the last one cancels it.
     private mutating func leaveDecode(_ id: DecodeID) {
         guard var decode = decodes[id] else { return }
         decode.callers -= 1
@@ -100,26 +100,26 @@ extension DownloadMachine {
         emit(.cancelDecode(id))
     }
 
-    /// Takes a decode that has ended out, and hands its result to its callers.
+    /// Removes a finished decode, and delivers its result to its callers.
     mutating func decodeEnded(_ decode: DecodeID, isSuccess: Bool) {
         guard let ended = decodes.removeValue(forKey: decode) else { return reject("decodeEnded", decode) }
-        // Nobody waits for one that was cancelled: another of the same variant may have followed.
+        // No caller waits for a canceled decode: another of the same variant can have replaced it.
         guard ended.callers > 0, let index = downloads.index(of: ended.download) else { return }
         downloads.states[index].decodes[ended.variant] = nil
         let answered = callers.removeAll(of: decode, from: &downloads.states[index].callers)
-        // An error says nothing of the bytes; with pixels, the caller knows them.
+        // An error does not reveal the bytes; pixels do.
         if isSuccess { stopSharing(ended.download) }
         emit(.deliver(decode, to: answered, from: ended.download))
         closeIfUnwanted(ended.download)
     }
 
-    /// No further caller joins the download; another may have taken its place already.
+    /// Prevents further callers from joining the download; another one can have replaced it already.
     mutating func stopSharing(_ id: ID) {
         guard let index = downloads.index(of: id), joinable[downloads.states[index].key] == id else { return }
         joinable[downloads.states[index].key] = nil
     }
 
-    /// Closes a download without callers; gives another the highest priority of those it has.
+    /// Closes a download without callers; otherwise updates its priority to the highest of its callers.
     mutating func closeIfUnwanted(_ id: ID) {
         guard let index = downloads.index(of: id) else { return }
         if downloads.states[index].callers.isEmpty { close(id) } else { reprioritize(id) }

@@ -1,4 +1,4 @@
-// What may be changed while downloads run.
+// Changes while downloads are active.
 extension DownloadMachine {
     mutating func setSuspended(_ isSuspended: Bool) {
         queue.isSuspended = isSuspended
@@ -18,7 +18,7 @@ extension DownloadMachine {
         emit(.configure(new))
     }
 
-    /// What has been sent already may be answered otherwise than what is sent now.
+    /// Stops sharing of sent requests, whose responses can differ from those of later requests.
     private mutating func shareOnlyWhatWaits() {
         joinable = joinable.filter { _, id in
             if case .queued? = downloads[id: id]?.phase { true } else { false }

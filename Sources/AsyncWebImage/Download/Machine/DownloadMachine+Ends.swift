@@ -3,9 +3,9 @@ import HTTPTransport
 import HTTPTypes
 import ResponseCache
 
-// The three ends of a download: its body is complete, there will be none, or nobody waits for it any longer.
+// The three ends of a download: its body is complete, it has failed, or no caller waits for it.
 extension DownloadMachine {
-    /// The body is complete: decodes go on, and others may join them until somebody has an answer.
+    /// Completes the body: decodes continue, and callers can join them until one has been answered.
     mutating func receive(_ id: ID) {
         guard let index = downloads.index(of: id) else { return }
         downloads.states[index].phase = .received
@@ -16,7 +16,7 @@ extension DownloadMachine {
         closeIfUnwanted(id)
     }
 
-    /// There will be no other attempt; `holdsSlot` is whether a transfer has yet to end.
+    /// Fails a download without further attempts; `holdsSlot` indicates whether its transfer has not ended.
     mutating func fail(_ id: ID, _ error: ImageError, holdsSlot: Bool) {
         guard let index = downloads.index(of: id) else { return }
         stopSharing(id)
@@ -28,7 +28,7 @@ extension DownloadMachine {
         closeIfUnwanted(id)
     }
 
-    /// Nobody waits for the download any more: it stops wherever it is.
+    /// Stops a download without callers in any phase.
     mutating func close(_ id: ID) {
         guard let index = downloads.index(of: id) else { return }
         stopSharing(id)
@@ -49,7 +49,7 @@ extension DownloadMachine {
         }
     }
 
-    /// The transfer of a download that is over has ended.
+    /// Handles the end of the transfer of a finished download.
     mutating func releaseSlot(_ id: ID) {
         queue.release(id)
         lookUps?.release(id)
@@ -64,7 +64,7 @@ extension DownloadMachine {
     /// Stops a download: all its callers get `error`.
     mutating func stop(_ id: ID, _ error: any Error) {
         guard let index = downloads.index(of: id) else { return }
-        // First, so that nobody takes the end of the transfer for the reason.
+        // First, so that the end of the transfer is not taken for the reason.
         let stopped = callers.callers(of: downloads.states[index].callers)
         for caller in stopped { emit(.answer(caller, error)) }
         for caller in stopped { leave(caller.id) }
@@ -76,7 +76,7 @@ extension DownloadMachine {
 
     // MARK: Beginnings
 
-    /// Whether what has come of a body that is not finished is kept for the next request.
+    /// Returns whether the partial body of an unfinished download is kept for the next request.
     private func keepsBeginning(of download: State) -> Bool {
         guard download.attempts > 0, configuration.resumableLimit > 0,
             download.key.cachePolicy.keepsBeginnings
@@ -92,7 +92,7 @@ extension DownloadMachine {
 }
 
 extension HTTPFields {
-    /// These fields, with those of the same name replaced by `others`.
+    /// Returns these fields, with those of the same name replaced by `others`.
     func overridden(by others: HTTPFields) -> HTTPFields {
         guard !others.isEmpty else { return self }
         var fields = self

@@ -2,45 +2,45 @@ import HTTPTransport
 import ResponseCache
 
 extension DownloadMachine {
-    /// Something that has happened.
+    /// An event to handle.
     enum Event {
         // Callers.
 
-        /// A caller that has not cancelled wants something.
+        /// A caller that has not canceled makes a request.
         case join(Subscriber)
-        /// The download that a caller was attached to has dropped the beginning of its body, or has been delivered already.
+        /// The download of an attachment has discarded the beginning of its body, or has been delivered already.
         case refused(Attachment)
-        /// A caller has cancelled.
+        /// A caller has canceled.
         case leave(Subscriber.ID)
-        /// A caller wants its download sooner or later than before.
+        /// A caller changes the priority of its download.
         case prioritize(Subscriber.ID, DownloadPriority)
-        /// A caller wants to see the progress of its download.
+        /// A caller wants to observe the progress of its download.
         case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
-        /// A caller has left a stream of the progress.
+        /// A caller has left a progress stream.
         case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
 
         // Downloads.
 
-        /// The response cache cannot answer without the network, and has decided what is to be asked.
+        /// The response cache cannot answer without the network, and has decided about the request.
         indirect case notServed(ID, CacheDecision)
         /// A transfer has ended, over the network or from the response cache.
         case transferEnded(ID, TransferEnd)
-        /// A decode has ended; one that was cancelled ends as well.
+        /// A decode has ended, possibly because it was canceled.
         case decodeEnded(DecodeID, isSuccess: Bool)
-        /// The attempt that has just failed can be continued.
+        /// The failed attempt can be continued.
         indirect case resumable(ID, Resumption)
-        /// A body that was given up can be continued by the next request.
+        /// An abandoned body can be continued by the next request.
         indirect case keep(Resumption, for: FetchKey)
 
         // Time and memory.
 
-        /// The delay after a failure is over.
+        /// The delay after a failure has passed.
         case backoffElapsed(ID)
-        /// The time of some download may be up.
+        /// The time limit of a download might have expired.
         case deadlinePassed
-        /// Whether there is memory for the bodies of further downloads.
+        /// The availability of memory for the bodies of further downloads has changed.
         case memory(hasRoom: Bool)
-        /// All that has happened has been told: what may start does.
+        /// All events have been handled: downloads that may start do.
         case schedule(hasMemory: Bool)
 
         // Control.
@@ -49,19 +49,19 @@ extension DownloadMachine {
         case resume
         case cancelAll
         indirect case configure(DownloadConfiguration)
-        /// Nothing new begins; downloads that may finish have this much time.
+        /// The loader shuts down; downloads that may finish have this much time.
         case shutDown(gracePeriod: Duration)
         case gracePeriodEnded
     }
 
-    /// How a transfer ended.
+    /// The outcome of a transfer.
     enum TransferEnd {
-        /// The whole body is there.
+        /// The whole body was received.
         case complete
-        /// The server was asked to continue a body and sent something else.
+        /// The server did not continue a body and sent something else.
         case notContinued
         indirect case failed(ImageError)
-        /// It was given up.
+        /// It was canceled.
         case cancelled
     }
 }

@@ -2,20 +2,20 @@ import HTTPTransport
 import ResponseCache
 
 extension DownloadMachine {
-    /// Where a download is.
+    /// The phase of a download.
     ///
-    /// What is large and rare is indirect, so that the others stay small.
+    /// Large and rare payloads are indirect, so that the others stay small.
     enum Phase {
-        /// In a queue.
+        /// The download waits in a queue.
         case queued(Step)
-        /// The response cache is asked, or answers.
+        /// The response cache is asked or answers.
         case deciding
         case transferring(Attempt)
-        /// An attempt has failed; the next, which may continue it, waits for its time.
+        /// An attempt has failed; the next one, which might continue it, waits for its time.
         indirect case backingOff(until: Instant, Resumption?)
-        /// The body is complete; decodes are under way.
+        /// The body is complete; decodes are active.
         case received
-        /// There will be no (whole) body: a cancelled transfer has to end, and decodes have to notice.
+        /// The download has failed: a canceled transfer must end, and decodes must detect it.
         case draining(holdsSlot: Bool)
 
         var name: StaticString {
@@ -30,51 +30,53 @@ extension DownloadMachine {
         }
     }
 
-    /// What a download in a queue waits for.
+    /// The step that a queued download waits for.
     enum Step {
         case lookUp
         case attempt
-        /// An attempt that the response cache has decided about.
+        /// An attempt about which the response cache has decided.
         indirect case decided(CacheDecision)
-        /// An attempt that may go on where an earlier one broke off.
+        /// An attempt that might continue an earlier one.
         indirect case continuation(Resumption)
     }
 
-    /// One request of a download.
+    /// A request of a download.
     struct Attempt: Hashable {
-        /// 1 for the first.
+        /// The number of the attempt, from 1.
         let number: Int
-        /// The time that is left for the whole download; nil if it is not limited.
+        /// The remaining time of the whole download; `nil` for no limit.
         let timeLimit: Duration?
     }
 
-    /// One download.
+    /// The state of a download.
     struct State {
         let id: ID
         let key: FetchKey
-        /// Its place in line: the number of the caller that came first.
+        /// The position in line: the number of the first caller.
         let sequence: UInt64
         var phase: Phase
         var callers = CallerTable.Group()
         /// The decodes that its callers wait for.
         var decodes: [Variant: DecodeID] = [:]
-        /// Requests so far, or one if it was answered without.
+        /// The number of requests so far, or one if it was answered without.
         var attempts = 0
-        /// Attempts that have failed.
+        /// The number of failed attempts.
         ///
-        /// One that the server could not continue is none of them: everything is asked for at once then.
+        /// An attempt that the server could not continue is not counted: the whole body is then requested
+        /// immediately.
         var failures = 0
-        /// Whether the server has sent something else when it was asked to continue, so that it is not asked again.
+        /// A Boolean value that indicates whether the server did not continue a body, so that this is not tried
+        /// again.
         var startsFromZero = false
-        /// The time left of the limit for the whole download.
+        /// The remaining part of the time limit.
         var time: TimeAllowance
     }
 
-    /// One decode that runs.
+    /// An active decode.
     struct Decode {
         let download: ID
         let variant: Variant
-        /// The number of callers that wait for it; none once it is cancelled.
+        /// The number of callers that wait for it; 0 once it is canceled.
         var callers = 1
     }
 }

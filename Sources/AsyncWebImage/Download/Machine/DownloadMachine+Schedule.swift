@@ -1,17 +1,17 @@
 import HTTPTransport
 
-// What may start does: by slots, rates and memory, and as long as the time of a download lasts.
+// Starting downloads, subject to slots, rates, memory, and time limits.
 extension DownloadMachine {
-    /// Starts what may run now, and sees whether a shutdown is over.
+    /// Starts the downloads that may run now, and checks whether a shutdown is complete.
     mutating func schedule(hasMemory: Bool) {
         self.hasMemory = hasMemory
         startNext()
         finishShutdownIfIdle()
     }
 
-    /// Whether there is memory for the next download.
+    /// A Boolean value that indicates whether there is memory for the next download.
     ///
-    /// If nothing runs and nothing is decoded, nobody would give any back, so one may always start.
+    /// If nothing runs and nothing is decoded, no memory would be released, so one download may always start.
     var mayStart: Bool { hasMemory || runningCount == 0 && waitingCount == downloads.count }
 
     private mutating func startNext() {
@@ -24,7 +24,7 @@ extension DownloadMachine {
 
     // MARK: The time of a download
 
-    /// Lets the time of a download run, and sees to its end; returns what is left, or nil without a limit.
+    /// Starts the time limit of a download and its supervision; returns the remaining time, or `nil` without a limit.
     mutating func startTime(of id: ID) -> Duration? {
         guard let index = downloads.index(of: id) else { return nil }
         let now = now
@@ -33,24 +33,25 @@ extension DownloadMachine {
         return downloads.states[index].time.left(at: now).map { max(.zero, $0) }
     }
 
-    /// Stops the time of a download that waits for its first slot.
+    /// Pauses the time limit of a download that waits for its first slot.
     mutating func pauseTime(of id: ID) {
         let now = now
         if let index = downloads.index(of: id) { downloads.states[index].time.pause(at: now) }
     }
 
-    /// Whether a download has time for another attempt after a delay.
+    /// Returns whether a download has time for another attempt after a delay.
     func hasTime(_ download: State, after delay: Duration) -> Bool {
         download.time.left(at: now).map { delay < $0 } ?? true
     }
 
-    /// Returns the error of a download that has no time left; `cause` is how its last attempt failed.
+    /// Returns the error of a download without remaining time; `cause` is the error of its last attempt.
     func timeout(of download: State, because cause: ImageError? = nil) -> ImageError {
         .transport(
             TransportError(url: download.key.url.string, reason: .timedOut(.total), detail: cause?.description))
     }
 
-    /// Ends the downloads whose time is up, without waiting for their transfers, which may hang in a hook.
+    /// Ends the downloads whose time limit has expired, without waiting for their transfers, which can hang in a
+    /// hook.
     mutating func endOverdue() {
         nextDeadline = nil
         for id in downloads.ids {

@@ -2,46 +2,46 @@ import DequeModule
 import HTTPTransport
 import ResponseCache
 
-/// Decides everything about the life of downloads: which request joins which download, which download runs next, what
-/// follows a failure, and when all is over.
+/// Makes all decisions about downloads: which request joins which download, which download runs next, what follows a
+/// failure, and when a shutdown is complete.
 ///
-/// A pure value without a clock, a lock or a wait: it is told what has happened and what time it is, and says what has to
-/// be done. ``DownloadCoordinator`` tells it and performs the actions.
+/// A pure value without a clock, a lock, or waiting: it receives events with the time, and returns actions.
+/// ``DownloadCoordinator`` sends the events and performs the actions.
 struct DownloadMachine {
     typealias ID = DownloadID
     typealias DecodeID = UInt64
     typealias Instant = Stopwatch.Instant
 
-    /// The maximum number of downloads that the response cache answers, or is asked for, at a time.
+    /// The maximum number of concurrent lookups in the response cache and responses from it.
     static let lookUpLimit = 8
 
-    /// How downloads are made from now on.
+    /// The current configuration of downloads.
     var configuration: DownloadConfiguration
     /// The downloads that wait for a slot, or have one.
     var queue: DownloadQueue
-    /// The downloads that begin with a look-up in the response cache; nil without one.
+    /// The downloads that begin with a lookup in the response cache; `nil` without a cache.
     var lookUps: DownloadQueue?
     /// Every download that has callers or holds a slot.
     var downloads = DownloadTable()
-    /// The downloads that a new caller joins.
+    /// The downloads that new callers can join.
     var joinable: [FetchKey: ID] = [:]
-    /// Every caller that waits for an answer.
+    /// All waiting callers.
     var callers = CallerTable()
-    /// Every decode that runs, including cancelled ones until they end.
+    /// All active decodes, including canceled ones until they end.
     var decodes: [DecodeID: Decode] = [:]
-    /// Beginnings of bodies whose download was given up.
+    /// The partial bodies of abandoned downloads.
     var interrupted: InterruptedBodies
-    /// Whether there is memory for the bodies of further downloads.
+    /// A Boolean value that indicates whether there is memory for the bodies of further downloads.
     var hasMemory = true
-    /// When the deadline alarm goes off; nil if it is not set.
+    /// The time of the deadline alarm; `nil` if it is not set.
     var nextDeadline: Instant?
-    /// The end, once it has begun.
+    /// The shutdown, once it has begun.
     var shutdown: Shutdown?
-    /// The time of the event that is being handled.
+    /// The time of the current event.
     private(set) var now = Instant()
     private var lastDownload: ID = 0
     private var lastDecode: DecodeID = 0
-    /// What has to be done, and has not been taken yet.
+    /// The actions that have not been taken yet.
     private var actions: Deque<Action> = []
 
     init(_ configuration: DownloadConfiguration, hasResponseCache: Bool) {
@@ -56,13 +56,13 @@ struct DownloadMachine {
         }
     }
 
-    /// Downloads that have a slot, and those that the response cache is answering.
+    /// The number of downloads that have a slot, and of those that the response cache is answering.
     var runningCount: Int { queue.runningCount + (lookUps?.runningCount ?? 0) }
 
-    /// Downloads that wait for a slot or a look-up.
+    /// The number of downloads that wait for a slot or a lookup.
     var waitingCount: Int { queue.waitingCount + (lookUps?.waitingCount ?? 0) }
 
-    /// The number of downloads of a priority that wait for a slot or a look-up.
+    /// Returns the number of downloads of a priority that wait for a slot or a lookup.
     func waitingCount(of priority: DownloadPriority) -> Int {
         queue.waitingCounts[priority.rawValue] + (lookUps?.waitingCounts[priority.rawValue] ?? 0)
     }
@@ -71,13 +71,13 @@ struct DownloadMachine {
 // MARK: - Events
 
 extension DownloadMachine {
-    /// Takes the next thing that has to be done because of the events so far; nil if there is nothing.
+    /// Removes and returns the next action that results from the events so far; `nil` if there is none.
     ///
-    /// Everything has to be done before the next event is told, except for events that doing it causes. The room that the
-    /// actions take is used again.
+    /// Perform all actions before handling the next event, except for events that the actions cause. The capacity for
+    /// actions is reused.
     mutating func nextAction() -> Action? { actions.popFirst() }
 
-    /// Handles one event; what has to be done because of it is taken by ``nextAction()``, in order.
+    /// Handles one event; the resulting actions are returned by ``nextAction()``, in order.
     mutating func handle(_ event: consuming Event, at time: Instant) {
         now = max(now, time)
         switch event {
@@ -108,7 +108,7 @@ extension DownloadMachine {
 
     mutating func emit(_ action: Action) { actions.append(action) }
 
-    /// Reports an event that cannot happen to a download in its phase; nothing else comes of it.
+    /// Reports an event that is invalid in the phase of its download; it has no other effect.
     mutating func reject(_ event: StaticString, _ id: UInt64) {
         let phase = downloads.index(of: id).map { "\(downloads.states[$0].phase.name)" } ?? "unknown"
         emit(.report(UnexpectedEvent(name: "\(event)", id: id, phase: phase)))
@@ -125,7 +125,7 @@ extension DownloadMachine {
     }
 }
 
-/// An event that cannot happen to what it names, and so shows a fault in what reported it.
+/// An event that is invalid in the current state, which indicates a defect in its source.
 struct UnexpectedEvent: Error, Hashable, CustomStringConvertible {
     let name: String
     let id: UInt64

@@ -3,11 +3,11 @@ import ResponseCache
 import Tracing
 #endif
 
-/// One caller who waits for something from a download.
+/// A caller that waits for a result of a download.
 struct Subscriber: Sendable {
     typealias ID = CallerID
 
-    /// What the caller wants, and where the answer goes.
+    /// The product that the caller waits for, and its destination.
     enum Wish: Sendable {
         case data(OneShot<ImageData>)
         /// The body piece by piece.
@@ -16,25 +16,25 @@ struct Subscriber: Sendable {
         case image(DecodeOptions, OneShot<ImageResponse>)
         case frames(DecodeOptions, FrameChannel<ImageFrame>)
         case animation(DecodeOptions, OneShot<AnimationResponse>)
-        /// The animation as far as it has come, again and again.
+        /// The animation as far as it has been received, repeatedly.
         case animationFrames(DecodeOptions, FrameChannel<AnimatedImage>)
     }
 
-    /// Unique, and growing in the order in which callers asked.
+    /// A unique number, ascending in the order of requests.
     let id: ID
     let key: FetchKey
     let wish: Wish
     var priority: DownloadPriority
-    /// Whether its download may finish when the loader is shut down.
+    /// A Boolean value that indicates whether its download may finish after a shutdown.
     let finishesOnShutdown: Bool
-    /// Whether somebody else had asked for the download before.
+    /// A Boolean value that indicates whether another caller had requested the download before.
     var isJoined = false
     #if Tracing
-    /// What the caller was doing when it asked.
+    /// The service context in which the caller made its request.
     var context: ServiceContext?
     #endif
 
-    /// Which decode the caller waits for; nil for the bytes alone.
+    /// The decode variant that the caller waits for; `nil` for only the bytes.
     var variant: Variant? {
         switch wish {
         case .data, .bytes: nil
@@ -44,7 +44,7 @@ struct Subscriber: Sendable {
         }
     }
 
-    /// Whether the caller has been told its end already, having cancelled.
+    /// A Boolean value that indicates whether the caller has canceled and been answered.
     var isSettled: Bool {
         switch wish {
         case .data(let answer): answer.isResolved
@@ -57,7 +57,7 @@ struct Subscriber: Sendable {
         }
     }
 
-    /// Tells the caller that there is nothing for it.
+    /// Fails the caller.
     func fail(_ error: any Error) {
         switch wish {
         case .data(let answer): answer.resolve(.failure(error))
@@ -70,14 +70,14 @@ struct Subscriber: Sendable {
         }
     }
 
-    /// Hands what a file's header says over.
+    /// Delivers the properties of the file's header.
     func deliver(_ summary: FileSummary, from origin: ResponseOrigin) {
         if case .info(_, let answer) = wish {
             answer.resolve(.success(ImageInfo(summary, head: origin.head)))
         }
     }
 
-    /// Hands the animation over.
+    /// Delivers the animation.
     func deliver(_ animation: AnimatedImage, from origin: ResponseOrigin) {
         switch wish {
         case .animation(_, let answer):
@@ -87,7 +87,7 @@ struct Subscriber: Sendable {
         }
     }
 
-    /// Hands the finished image over.
+    /// Delivers the final image.
     func deliver(_ image: DecodedImage, from origin: ResponseOrigin) {
         let response = ImageResponse(image: image, origin: seen(origin), scale: key.url.displayScale)
         switch wish {
@@ -105,7 +105,7 @@ struct Subscriber: Sendable {
     }
 }
 
-/// What is made of a download's bytes: callers who want the same share the work.
+/// A product decoded from a download's bytes: callers with equal variants share the decode.
 enum Variant: Sendable, Hashable {
     case header(readsAnimation: Bool)
     case pixels(DecodeOptions)

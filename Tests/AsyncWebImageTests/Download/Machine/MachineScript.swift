@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// A download machine that a test tells events, and what it wants done in words.
+/// A download machine driven by a test, with its actions as text.
 struct MachineScript {
     private(set) var machine: DownloadMachine
     /// The time of the next event.
@@ -34,7 +34,7 @@ struct MachineScript {
         return words + handle(.schedule(hasMemory: machine.hasMemory)).map(\.words)
     }
 
-    /// Handles events whose actions are of no interest.
+    /// Handles events whose actions are ignored.
     mutating func run(_ events: DownloadMachine.Event...) {
         for event in events { _ = handle(event) }
     }
@@ -47,7 +47,7 @@ struct MachineScript {
         #expect(words == actions, sourceLocation: sourceLocation)
     }
 
-    /// The end of a table: nobody waits, nothing runs, and nothing is kept of what was.
+    /// The end of a table: no caller waits, nothing runs, and no state is left.
     func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(machine.downloads.isEmpty && machine.joinable.isEmpty, sourceLocation: sourceLocation)
         #expect(machine.callers.count == 0 && machine.decodes.isEmpty, sourceLocation: sourceLocation)

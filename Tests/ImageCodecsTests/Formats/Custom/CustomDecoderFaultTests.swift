@@ -74,7 +74,7 @@ struct CustomDecoderFaultTests {
         ] {
             format.header?.size = size
             #expect(throws: CodecError.overLimit(.side, value: side, limit: 65_535)) { try format.decoded() }
-            // What could be decoded with so little restraint is not tried here.
+            // Files that could be decoded with such limits are not tested here.
             for options in [
                 DecodeOptions(), DecodeOptions(target: .maximumSide(9)), DecodeOptions(target: .maximumSide(.max)),
                 DecodeOptions(target: .fill(PixelSize(width: 7, height: 1 << 20)), allowsEnlarging: true),

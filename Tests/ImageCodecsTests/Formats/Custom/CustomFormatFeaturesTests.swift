@@ -3,7 +3,7 @@ import ImageEncoders
 import ImageTestSupport
 import Testing
 
-/// What a format may do besides handing out rows, and what the library makes of it.
+/// The optional features of custom formats, and their effects.
 struct CustomFormatFeaturesTests {
     private let photo = TestImage.photo(40, 30)
 
@@ -123,7 +123,7 @@ struct CustomFormatFeaturesTests {
 
     @Test(arguments: [1, 11, 50, 150, .max])
     func firstCustomFormatThatRecognizesAFileIsUsed(piece: Int) throws {
-        // One by its last bytes, which come late, the other by its first.
+        // One by its last bytes, which arrive late, the other by its first.
         let patient = TestFormat(signatureLength: 200, begin: TestFormat.rows(8))
         var quick = TestFormat(signature: [32, 32, 32, 32], begin: TestFormat.rows(1, of: 2))
         quick.header?.size = PixelSize(width: 2, height: 1)

@@ -88,7 +88,7 @@ struct JPEGCoarseTests {
         #expect(imageCount(ofDamaged: try kind.file(64, 48), options: DecodeOptions(target: .maximumSide(6))) > 0)
     }
 
-    // MARK: What it costs
+    // MARK: Cost
 
     @Test func coefficientsAreChargedAsTheyAreSampled() throws {
         func cost(_ kind: Kind, _ options: DecodeOptions) throws -> Int {

@@ -53,7 +53,7 @@ struct JPEGRowDecoderTests {
                 let canvas = OrientedCanvas(stored: reference.size, orientation: .up)
                 try decoder.append(file.span, to: canvas)
                 try decoder.finish(to: canvas)
-                // At 1/8 the colors of 4:2:0 have more detail than the means of their blocks tell.
+                // At 1/8, the colors of 4:2:0 have more detail than the DC coefficients of their blocks.
                 if eighths == 1, kind.isProgressive, !kind.isGrey, kind.quality < 90 { continue }
                 #expect(canvas.pixels.rgb == reference.rgb, "\(eighths)/8 of \(width)x\(height)")
             }
@@ -122,7 +122,7 @@ struct JPEGRowDecoderTests {
     }
 
     @Test func longSegmentsArriveInSmallPieces() throws {
-        // A comment of 64 KiB, which libjpeg skips, between the start of the image and the rest.
+        // A comment of 64 KiB, which libjpeg skips, between the start of the image and the remainder.
         let file = try Kind().file(20, 20)
         let comment: [UInt8] = [0xFF, 0xFE, 0xFF, 0xFF] + [UInt8](repeating: 0x41, count: 65_533)
         let longer = Array(file[..<2]) + comment + comment + Array(file[2...])

@@ -9,7 +9,7 @@ struct JPEGSegmentsTests {
         try TestImage.photo(80, 60).encoded(as: .jpeg, quality: 95, isProgressive: true)
     }
 
-    /// What is for the codec, handed over in pieces of `step` bytes.
+    /// Returns the pieces for the codec, fed in pieces of `step` bytes.
     private func kept(of file: [UInt8], step: Int = .max, channelCount: Int = 3) -> (bytes: [UInt8], JPEGSegments) {
         var segments = JPEGSegments(channelCount: channelCount)
         var kept: [UInt8] = []
