@@ -17,7 +17,7 @@ package final class BodyPipe: TransferReceiver {
         var transfer: (any Transfer)?
         var isPaused = false
         var isCancelled = false
-        /// Whether something has arrived since the task last looked.
+        /// A Boolean value that indicates whether something has arrived since the task last looked.
         var hasNews = false
         var waiting: CheckedContinuation<Void, Never>?
     }
@@ -95,7 +95,7 @@ package final class BodyPipe: TransferReceiver {
 
     /// Returns the bytes that have arrived since the last call, at least one; nil at the end of the body.
     ///
-    /// Throws the error that ended the transfer early. Cancelling the task cancels the transfer.
+    /// Throws the error that ended the transfer early. Canceling the task cancels the transfer.
     package func next() async throws(TransportError) -> [UInt8]? {
         while true {
             let (bytes, outcome, resumed) = state.withLock { state in

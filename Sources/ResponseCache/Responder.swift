@@ -36,7 +36,7 @@ package struct IncomingResponse {
 package protocol BodySource: AnyObject {
     /// Returns the next piece, which has bytes; nil at the end of a complete body.
     ///
-    /// Throws an error if the body is incomplete, or the task is cancelled.
+    /// Throws an error if the body is incomplete, or the task is canceled.
     func next() async throws -> [UInt8]?
 
     /// The metrics of the transfer; complete at the end of the body.

@@ -9,7 +9,7 @@ import Threading
 /// A response over the network, pulled.
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkResponderTests {
-    /// Answers every request with a head and a byte, and ends a transfer only when it is cancelled.
+    /// Answers every request with a head and a byte, and ends a transfer only when it is canceled.
     private final class EndlessTransport: Transport {
         private let state = Locked<[TransferProbe]>([])
 

@@ -6,7 +6,7 @@ package final class TransferProbe: Transfer {
     package let resumes = Tally()
     private let onCancel: @Sendable () -> Void
 
-    /// Creates a transfer; `onCancel` is called when it is cancelled.
+    /// Creates a transfer; `onCancel` is called when it is canceled.
     package init(onCancel: @escaping @Sendable () -> Void = {}) {
         self.onCancel = onCancel
     }

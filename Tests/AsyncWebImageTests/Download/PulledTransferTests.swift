@@ -111,7 +111,7 @@ struct PulledTransferTests {
         let loader = loader {
             $0.responseValidator = Validator { _ in
                 isAsked.resolve(.success(()))
-                // Whether or not the task is cancelled.
+                // Whether or not the task is canceled.
                 try? await gate.value
             }
         }
@@ -154,7 +154,7 @@ struct PulledTransferTests {
         #expect(exchange.isLetGo)
     }
 
-    /// Whether a task pulls the response to a request.
+    /// Returns whether a task pulls the response to a request.
     private func isPulled(
         _ cache: ResponseCache?, _ policy: CachePolicy, _ change: (inout DownloadConfiguration) -> Void = { _ in }
     ) throws -> Bool {
