@@ -59,6 +59,15 @@ final class BodyFeed: Sendable {
         attachment.resolve(.success(()))
     }
 
+    /// Ends the feed for a caller that leaves, and returns its place in the body; nil if it has none.
+    ///
+    /// The place is kept until the coordinator has stopped the transfer: without its last reader, nothing would hold it back.
+    func leave() -> BodyReader? {
+        let reader = state.withLock { $0.reader }
+        finish(.failure(CancellationError()))
+        return reader
+    }
+
     /// Lets others who read the same body go ahead until ``next()``.
     func park() { state.withLock { $0.reader }?.park() }
 

@@ -9,8 +9,8 @@ struct CoordinatorInbox: Sendable {
     enum Message: Sendable {
         /// A caller wants something.
         case join(Subscriber)
-        /// A caller has cancelled.
-        case leave(Subscriber.ID)
+        /// A caller has cancelled; what it was reading holds the transfer back until the message has been handled.
+        case leave(Subscriber.ID, keeping: BodyReader? = nil)
         /// A caller wants its download sooner or later than before.
         case prioritize(Subscriber.ID, DownloadPriority)
         /// A caller wants to see how its download gets on.

@@ -6,7 +6,7 @@ extension DownloadCoordinator {
     func event(of message: CoordinatorInbox.Message) -> DownloadMachine.Event? {
         switch message {
         case .join(let caller): return caller.isSettled || isServedFromMemory(caller) ? nil : .join(caller)
-        case .leave(let caller): return .leave(caller)
+        case .leave(let caller, _): return .leave(caller)
         case .prioritize(let caller, let priority): return .prioritize(caller, priority)
         case .watch(let caller, let stream): return .watch(caller, stream)
         case .stopWatching(let caller, let stream): return .stopWatching(caller, stream)

@@ -118,7 +118,6 @@ final class BodySubscription: Sendable {
 
     func cancel() {
         guard !feed.isFinished, case .success(let subscriber) = subscriber else { return }
-        feed.finish(.failure(CancellationError()))
-        coordinator.post(.leave(subscriber.id))
+        coordinator.post(.leave(subscriber.id, keeping: feed.leave()))
     }
 }

@@ -1,6 +1,7 @@
 import HTTPTransport
 import LoopbackOrigin
 import Testing
+import Threading
 
 @testable import AsyncWebImage
 @testable import ResponseCache
@@ -119,6 +120,33 @@ struct ImageBytesTests {
             await loader.coordinator.becomesIdle()
             #expect(bytes.head != nil)
         }
+    }
+
+    @Test func aTransferThatIsHeldUpStaysSoUntilItIsStopped() async throws {
+        let transport = ScriptedTransport()
+        var configuration = ImageLoader.Configuration.patient
+        configuration.downloads.replayLimit = 0
+        let loader = ImageLoader(configuration: configuration, transport: transport)
+        let piece = [UInt8](repeating: 1, count: 64 << 10)
+        let server = Task {
+            var exchanges = transport.exchanges.makeAsyncIterator()
+            let exchange = await exchanges.next()
+            exchange?.answer(.ok, [:], piece)
+            return exchange
+        }
+        var parts = loader.bytes(for: ImageRequest("http://a.example/a")).makeAsyncIterator()
+        #expect(try await parts.next() != nil)
+        let loop = Locked<ImageBytes.AsyncIterator?>(consume parts)
+        let exchange = try #require(await server.value)
+        while exchange.offer(piece) {}
+        #expect(exchange.isPaused)
+        // Until the end of its turn the coordinator cannot stop the transfer.
+        await loader.coordinator.inOneTurn {
+            loop.withLock { $0 = nil }
+            #expect(exchange.isPaused)
+        }
+        await loader.coordinator.becomesIdle()
+        #expect(!exchange.offer(piece))
     }
 
     @Test func oneDownloadServesConsumersOfAllKinds() async throws {
