@@ -91,7 +91,7 @@ extension DownloadQueue {
         } else if let slot = running[id], slot.isLow != priority.isLow {
             running[id]?.isLow = priority.isLow
             runningLow += priority.isLow ? 1 : -1
-            hosts[slot.host].runningLow += priority.isLow ? 1 : -1
+            hosts.states[slot.host].runningLow += priority.isLow ? 1 : -1
             announce(slot.host)
         }
     }
@@ -104,10 +104,10 @@ extension DownloadQueue {
             while let announcement = ready.pop(priority, order) {
                 let host = announcement.host
                 // A host without a free slot is announced again when one is released.
-                guard hosts[host].lanes[priority.rawValue].announced == announcement.sequence else { continue }
-                hosts[host].lanes[priority.rawValue].announced = nil
+                guard hosts.states[host].lanes[priority.rawValue].announced == announcement.sequence else { continue }
+                hosts.states[host].lanes[priority.rawValue].announced = nil
                 guard hasSlot(host, priority), isInRate(host),
-                    let ticket = hosts[host].lanes[priority.rawValue].head(order, of: waiting)
+                    let ticket = hosts.states[host].lanes[priority.rawValue].head(order, of: waiting)
                 else { continue }
                 takeSlot(ticket.id, host, priority)
                 takeOut(ticket.id)
@@ -120,9 +120,9 @@ extension DownloadQueue {
     /// Releases the slot of a running download.
     mutating func release(_ id: ID) {
         guard let slot = running.removeValue(forKey: id) else { return }
-        hosts[slot.host].running -= 1
+        hosts.states[slot.host].running -= 1
         if slot.isLow {
-            hosts[slot.host].runningLow -= 1
+            hosts.states[slot.host].runningLow -= 1
             runningLow -= 1
         }
         announce(slot.host)
@@ -134,8 +134,8 @@ extension DownloadQueue {
         let ticket = Ticket(sequence: sequence, number: lastTicket, id: id)
         waiting[id] = WaitingPlace(host: host, priority: priority, ticket: ticket)
         waitingCounts[priority.rawValue] += 1
-        hosts[host].waiting += 1
-        hosts[host].lanes[priority.rawValue].insert(ticket)
+        hosts.states[host].waiting += 1
+        hosts.states[host].lanes[priority.rawValue].insert(ticket)
         announce(host, priority)
     }
 
@@ -143,20 +143,20 @@ extension DownloadQueue {
     private mutating func takeOut(_ id: ID) -> WaitingPlace? {
         guard let place = waiting.removeValue(forKey: id) else { return nil }
         waitingCounts[place.priority.rawValue] -= 1
-        hosts[place.host].waiting -= 1
-        hosts[place.host].lanes[place.priority.rawValue].removeOne(of: waiting)
+        hosts.states[place.host].waiting -= 1
+        hosts.states[place.host].lanes[place.priority.rawValue].removeOne(of: waiting)
         announce(place.host, place.priority)
         return place
     }
 
     private mutating func takeSlot(_ id: ID, _ host: Int, _ priority: DownloadPriority) {
         running[id] = Slot(host: host, isLow: priority.isLow)
-        hosts[host].running += 1
+        hosts.states[host].running += 1
         if priority.isLow {
-            hosts[host].runningLow += 1
+            hosts.states[host].runningLow += 1
             runningLow += 1
         }
-        if let rateLimit { hosts[host].bucket.take(at: time, rateLimit) }
+        if let rateLimit { hosts.states[host].bucket.take(at: time, rateLimit) }
     }
 }
 
@@ -167,22 +167,22 @@ extension DownloadQueue {
     private static func lowShare(of slots: Int) -> Int { slots / 2 + slots % 2 }
 
     private func hasSlot(_ host: Int, _ priority: DownloadPriority) -> Bool {
-        hosts[host].running < hostLimit
-            && (!priority.isLow || hosts[host].runningLow < Self.lowShare(of: hostLimit))
+        hosts.states[host].running < hostLimit
+            && (!priority.isLow || hosts.states[host].runningLow < Self.lowShare(of: hostLimit))
     }
 
     /// Announces the next download of each priority to ``next()``.
     private mutating func announce(_ host: Int) {
-        guard hosts[host].waiting > 0 else { return }
+        guard hosts.states[host].waiting > 0 else { return }
         for priority in DownloadPriority.descending { announce(host, priority) }
     }
 
     private mutating func announce(_ host: Int, _ priority: DownloadPriority) {
         let lane = priority.rawValue
-        guard hasSlot(host, priority), let head = hosts[host].lanes[lane].head(order, of: waiting), isInRate(host),
-            hosts[host].lanes[lane].announced != head.sequence
+        guard hasSlot(host, priority), let head = hosts.states[host].lanes[lane].head(order, of: waiting),
+            isInRate(host), hosts.states[host].lanes[lane].announced != head.sequence
         else { return }
-        hosts[host].lanes[lane].announced = head.sequence
+        hosts.states[host].lanes[lane].announced = head.sequence
         ready.insert(priority, host: host, sequence: head.sequence)
         if ready.holdsTooMany(priority, for: hosts.count) { ready.removeOutdated(priority, of: hosts) }
     }
@@ -190,7 +190,7 @@ extension DownloadQueue {
     private mutating func announceAll() {
         ready.removeAll()
         for host in hosts.indices {
-            for priority in DownloadPriority.descending { hosts[host].lanes[priority.rawValue].announced = nil }
+            for priority in DownloadPriority.descending { hosts.states[host].lanes[priority.rawValue].announced = nil }
             announce(host)
         }
     }
@@ -212,8 +212,8 @@ extension DownloadQueue {
         self.time = max(self.time, time)
         while let refill = refills.min, refill.time <= self.time {
             refills.removeMin()
-            guard hosts[refill.host].refill == refill.time else { continue }
-            hosts[refill.host].refill = nil
+            guard hosts.states[refill.host].refill == refill.time else { continue }
+            hosts.states[refill.host].refill = nil
             announce(refill.host)
         }
     }
@@ -221,10 +221,10 @@ extension DownloadQueue {
     /// Returns whether a host's rate allows another start; otherwise the host is announced when it does.
     private mutating func isInRate(_ host: Int) -> Bool {
         guard let rateLimit else { return true }
-        let start = hosts[host].bucket.nextStart(rateLimit)
+        let start = hosts.states[host].bucket.nextStart(rateLimit)
         guard start > time else { return true }
-        if hosts[host].refill != start {
-            hosts[host].refill = start
+        if hosts.states[host].refill != start {
+            hosts.states[host].refill = start
             refills.insert(Refill(time: start, host: host))
         }
         return false
@@ -233,8 +233,8 @@ extension DownloadQueue {
     private mutating func refillAll() {
         refills = Heap()
         for host in hosts.indices {
-            hosts[host].bucket = TokenBucket()
-            hosts[host].refill = nil
+            hosts.states[host].bucket = TokenBucket()
+            hosts.states[host].refill = nil
         }
         announceAll()
         forgetRested()
@@ -246,8 +246,8 @@ extension DownloadQueue {
 extension DownloadQueue {
     /// Removes a host without waiting or running downloads and without rate state.
     private mutating func forgetIfIdle(_ host: Int) {
-        guard hosts[host].isIdle else { return }
-        guard rateLimit == nil || hosts[host].bucket.isFull(at: time) else {
+        guard hosts.states[host].isIdle else { return }
+        guard rateLimit == nil || hosts.states[host].bucket.isFull(at: time) else {
             restedHosts += 1
             // Rare enough that checking all hosts costs little on average.
             if restedHosts > max(64, hosts.count / 2) { forgetRested() }
@@ -258,7 +258,7 @@ extension DownloadQueue {
 
     private mutating func forgetRested() {
         restedHosts = 0
-        for host in Array(hosts.indices) where hosts[host].isIdle && hosts[host].bucket.isFull(at: time) {
+        for host in Array(hosts.indices) where hosts.states[host].isIdle && hosts.states[host].bucket.isFull(at: time) {
             forget(host)
         }
     }

@@ -33,7 +33,7 @@ struct ReadyHosts {
     mutating func removeOutdated(_ priority: DownloadPriority, of hosts: QueuedHosts) {
         heaps[priority.rawValue] = Heap(
             hosts.indices.compactMap { host in
-                hosts[host].lanes[priority.rawValue].announced.map { Announcement(sequence: $0, host: host) }
+                hosts.states[host].lanes[priority.rawValue].announced.map { Announcement(sequence: $0, host: host) }
             })
     }
 
