@@ -7,6 +7,8 @@ final class CurlConnections {
     private let poller: EventPoller
     let floodGuard: FloodGuard
     private var silentReads = SilentReads()
+    /// What the current call of libcurl has delivered so far.
+    private var content = CallContent.nothing
 
     init(poller: EventPoller, floodGuard: FloodGuard) {
         self.poller = poller
@@ -27,10 +29,19 @@ final class CurlConnections {
         silentReads.forget(descriptor)
     }
 
-    /// Records a call of libcurl for the readable `descriptor` and whether it called back; ends a connection that
-    /// keeps producing no data.
-    func wasRead(_ descriptor: Int32, calledBack: Bool) {
-        let isFlood = silentReads.note(descriptor, calledBack: calledBack) { floodGuard.bytesRead(from: descriptor) }
+    /// Prepares for a call of libcurl for a connection.
+    func beginCall() { content = .nothing }
+
+    /// Records that libcurl has delivered `content` by a callback.
+    func delivered(_ content: CallContent) {
+        floodGuard.calledBack()
+        self.content = max(self.content, content)
+    }
+
+    /// Records the end of a call of libcurl for the readable `descriptor`; ends a connection that keeps delivering bytes
+    /// of no response.
+    func wasRead(_ descriptor: Int32) {
+        let isFlood = silentReads.note(descriptor, content) { floodGuard.bytesRead(from: descriptor) }
         if isFlood { floodGuard.endConnection(descriptor) }
     }
 }

@@ -19,11 +19,11 @@ extension CurlEasy {
         try unsafe check(ccurl_set_pointer(handle, CURLOPT_PREREQDATA, this))
         try unsafe check(
             ccurl_set_data_function(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
-                unsafe withTransfer(owner, bytes, size * count) { $0.receive(body: $1) } ?? 0
+                unsafe withTransfer(owner, bytes, size * count, .body) { $0.receive(body: $1) } ?? 0
             })
         try unsafe check(
             ccurl_set_data_function(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
-                unsafe withTransfer(owner, bytes, size * count) { transfer, line in
+                unsafe withTransfer(owner, bytes, size * count, .headerLines) { transfer, line in
                     transfer.receive(headerLine: line) ? line.count : 0
                 } ?? 0
             })
@@ -103,11 +103,11 @@ extension CurlEasy {
 }
 
 private func withTransfer(
-    _ owner: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int,
+    _ owner: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ content: CallContent,
     _ body: (CurlTransfer, Span<UInt8>) -> Int
 ) -> Int? {
     guard let transfer = unsafe CurlEasy.transfer(of: owner), let bytes = unsafe bytes else { return nil }
-    transfer.easy?.connections?.floodGuard.calledBack()
+    transfer.easy?.connections?.delivered(content)
     return unsafe UnsafeRawPointer(bytes).withMemoryRebound(to: UInt8.self, capacity: count) { pointer in
         let buffer = unsafe UnsafeBufferPointer(start: pointer, count: count)
         return unsafe body(transfer, buffer.span)

@@ -84,11 +84,9 @@ final class CurlMulti {
         if event.isReadable { mask |= CURL_CSELECT_IN }
         if event.isWritable { mask |= CURL_CSELECT_OUT }
         if event.isBroken { mask |= CURL_CSELECT_ERR }
-        let number = connections.floodGuard.callNumber
+        connections.beginCall()
         act(on: event.descriptor, mask)
-        if event.isReadable {
-            connections.wasRead(event.descriptor, calledBack: connections.floodGuard.callNumber != number + 2)
-        }
+        if event.isReadable { connections.wasRead(event.descriptor) }
     }
 
     /// Lets libcurl handle its timers if they are due, which also starts new transfers.

@@ -83,9 +83,6 @@ extension FloodGuard {
         _ = state.withLock { $0.connections.remove(descriptor) }
     }
 
-    /// The number of the current call of libcurl, which grows by two with each call and callback.
-    var callNumber: UInt64 { activity.load(ordering: .relaxed) }
-
     /// Returns the number of bytes read from a connection; negative if the system does not report it.
     func bytesRead(from descriptor: Int32) -> Int64 {
         #if os(Linux)

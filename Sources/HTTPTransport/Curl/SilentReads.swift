@@ -1,3 +1,8 @@
+/// What libcurl delivers in one call.
+enum CallContent: Comparable {
+    case nothing, headerLines, body
+}
+
 /// Finds connections of plain HTTP that deliver bytes without any response data, for example endless chunk
 /// extensions.
 ///
@@ -10,30 +15,42 @@ struct SilentReads {
     static let limit: Int64 = 256 << 10
 
     private var watched: Set<Int32> = []
-    /// For connections whose last call delivered nothing: the number of bytes read until then.
+    /// The number of bytes read from a connection when counting started.
+    ///
+    /// Zero for a new connection, so that the call that delivers its first header counts as well.
     private var bytesRead: [Int32: Int64] = [:]
 
-    /// Starts to watch a connection.
-    mutating func watch(_ descriptor: Int32) { watched.insert(descriptor) }
+    /// Starts to watch a new connection.
+    mutating func watch(_ descriptor: Int32) {
+        watched.insert(descriptor)
+        bytesRead[descriptor] = 0
+    }
 
     /// Records the end of a call of libcurl for a readable connection; returns whether to end the connection.
     ///
     /// - Parameters:
     ///   - descriptor: The connection.
-    /// - calledBack: Whether libcurl has delivered a line or a part of a body.
+    ///   - content: What libcurl has delivered.
     ///   - count: Returns the number of bytes read from the connection so far; negative if that is unknown.
-    mutating func note(_ descriptor: Int32, calledBack: Bool, count: () -> Int64) -> Bool {
-        guard !calledBack else {
+    mutating func note(_ descriptor: Int32, _ content: CallContent, count: () -> Int64) -> Bool {
+        switch content {
+        case .body:
             if !bytesRead.isEmpty { bytesRead[descriptor] = nil }
             return false
-        }
-        guard watched.contains(descriptor) else { return false }
-        let now = count()
-        guard let before = bytesRead[descriptor] else {
+        case .headerLines:
+            guard let before = bytesRead[descriptor] else { return false }
+            let now = count()
             bytesRead[descriptor] = now
-            return false
+            return before >= 0 && now - before > Self.limit
+        case .nothing:
+            guard watched.contains(descriptor) else { return false }
+            let now = count()
+            guard let before = bytesRead[descriptor] else {
+                bytesRead[descriptor] = now
+                return false
+            }
+            return before >= 0 && now - before > Self.limit
         }
-        return before >= 0 && now - before > Self.limit
     }
 
     /// Removes a closed connection.

@@ -3,42 +3,66 @@ import Testing
 @testable import HTTPTransport
 
 struct SilentReadsTests {
+    /// A connection whose first response has come.
     private func watching(_ descriptor: Int32) -> SilentReads {
         var reads = SilentReads()
         reads.watch(descriptor)
+        #expect(!reads.note(descriptor, .body) { 0 })
         return reads
     }
 
     @Test func aConnectionThatBringsNeitherLinesNorBodyIsEnded() {
         var reads = watching(3)
-        #expect(!reads.note(3, calledBack: false) { 1_000 })
-        #expect(!reads.note(3, calledBack: false) { 1_000 + SilentReads.limit })
-        #expect(reads.note(3, calledBack: false) { 1_001 + SilentReads.limit })
+        #expect(!reads.note(3, .nothing) { 1_000 })
+        #expect(!reads.note(3, .nothing) { 1_000 + SilentReads.limit })
+        #expect(reads.note(3, .nothing) { 1_001 + SilentReads.limit })
+    }
+
+    @Test(arguments: [CallContent.headerLines, .nothing]) func theFirstCallOfAConnectionCounts(content: CallContent) {
+        var reads = SilentReads()
+        reads.watch(3)
+        #expect(reads.note(3, content) { SilentReads.limit + 1 })
+    }
+
+    @Test func aBodyBehindTheFirstHeaderMayBeLong() {
+        var reads = SilentReads()
+        reads.watch(3)
+        #expect(!reads.note(3, .headerLines) { 200 })
+        #expect(!reads.note(3, .body) { 10 * SilentReads.limit })
+        #expect(!reads.note(3, .nothing) { 10 * SilentReads.limit })
+    }
+
+    @Test func whatFollowsTheFirstHeaderCountsFromThere() {
+        var reads = SilentReads()
+        reads.watch(3)
+        #expect(!reads.note(3, .headerLines) { 200 })
+        #expect(!reads.note(3, .nothing) { 200 + SilentReads.limit })
+        #expect(reads.note(3, .nothing) { 201 + SilentReads.limit })
     }
 
     @Test func responseDataResetsTheSilentReadCount() {
         var reads = watching(3)
         for count in 0..<10 {
-            #expect(!reads.note(3, calledBack: false) { Int64(count) * SilentReads.limit })
-            #expect(!reads.note(3, calledBack: true) { 0 })
+            #expect(!reads.note(3, .nothing) { Int64(count) * SilentReads.limit })
+            #expect(!reads.note(3, .body) { 0 })
         }
     }
 
     @Test func aConnectionWithTLSIsLeftAlone() {
         var reads = SilentReads()
-        for count in 0..<10 { #expect(!reads.note(3, calledBack: false) { Int64(count) * SilentReads.limit }) }
+        for count in 0..<10 { #expect(!reads.note(3, .nothing) { Int64(count) * SilentReads.limit }) }
     }
 
     @Test func aConnectionInThePlaceOfAClosedOneBeginsAtZero() {
         var reads = watching(3)
-        #expect(!reads.note(3, calledBack: false) { 0 })
+        #expect(!reads.note(3, .nothing) { 10 * SilentReads.limit })
         reads.forget(3)
         reads.watch(3)
-        #expect(!reads.note(3, calledBack: false) { 2 * SilentReads.limit })
+        #expect(!reads.note(3, .nothing) { SilentReads.limit })
     }
 
     @Test func unknownCountsEndNothing() {
         var reads = watching(3)
-        for _ in 0..<3 { #expect(!reads.note(3, calledBack: false) { -1 }) }
+        for _ in 0..<3 { #expect(!reads.note(3, .nothing) { -1 }) }
     }
 }
