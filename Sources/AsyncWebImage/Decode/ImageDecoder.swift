@@ -19,6 +19,10 @@ public actor ImageDecoder {
         ///
         /// A result counts until its decode ends; after that it belongs to the callers and the ``MemoryCache``.
         public var memoryBudget: Int
+        /// The maximum memory of one decode, in bytes; `nil` for that of all decodes.
+        ///
+        /// A decode that needs more than ``memoryBudget`` runs while no other decode does.
+        public var singleDecodeLimit: Int?
         /// The limits for each file.
         public var limits: DecodeLimits
         /// Custom formats for files that are not JPEG, PNG, WebP, or GIF.
@@ -32,11 +36,13 @@ public actor ImageDecoder {
         public init(
             threadCount: Int = Machine.processorCount,
             memoryBudget: Int = min(1 << 30, Machine.memoryBytes / 4),
+            singleDecodeLimit: Int? = nil,
             limits: DecodeLimits = DecodeLimits(),
             customFormats: [any CustomFormat] = []
         ) {
             self.threadCount = threadCount
             self.memoryBudget = memoryBudget
+            self.singleDecodeLimit = singleDecodeLimit
             self.limits = limits
             self.customFormats = customFormats
         }
@@ -53,7 +59,7 @@ public actor ImageDecoder {
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         threads = DecodeThreads(count: max(1, configuration.threadCount))
-        budget = MemoryBudget(limit: configuration.memoryBudget)
+        budget = MemoryBudget(limit: configuration.memoryBudget, singleLimit: configuration.singleDecodeLimit)
     }
 
     deinit { threads.close() }
@@ -99,7 +105,7 @@ public actor ImageDecoder {
         let id = nextID
         switch budget.request(bytes, id: id) {
         case .granted: return true
-        case .impossible: throw CodecError.overLimit(.memory, value: bytes, limit: budget.limit)
+        case .impossible: throw CodecError.overLimit(.memory, value: bytes, limit: budget.singleLimit)
         case .waiting: break
         }
         return await withTaskCancellationHandler {

@@ -10,22 +10,25 @@ struct MemoryBudget {
     enum Answer: Equatable {
         case granted
         case waiting
-        /// The request exceeds the whole budget.
+        /// The request exceeds the limit for a single one.
         case impossible
     }
 
     let limit: Int
+    /// The maximum number of bytes of a single request; one that exceeds ``limit`` is granted while no other holds bytes.
+    let singleLimit: Int
     private(set) var used = 0
     private var line: Deque<(id: ID, bytes: Int)> = []
 
-    init(limit: Int) {
+    init(limit: Int, singleLimit: Int? = nil) {
         self.limit = limit
+        self.singleLimit = singleLimit ?? limit
     }
 
     /// Requests `bytes` bytes.
     mutating func request(_ bytes: Int, id: ID) -> Answer {
-        guard bytes <= limit else { return .impossible }
-        guard line.isEmpty, bytes <= limit - used else {
+        guard bytes <= singleLimit else { return .impossible }
+        guard line.isEmpty, fits(bytes) else {
             line.append((id, bytes))
             return .waiting
         }
@@ -47,9 +50,11 @@ struct MemoryBudget {
         return grant()
     }
 
+    private func fits(_ bytes: Int) -> Bool { used == 0 || bytes <= limit - used }
+
     private mutating func grant() -> [ID] {
         var granted: [ID] = []
-        while let first = line.first, first.bytes <= limit - used {
+        while let first = line.first, fits(first.bytes) {
             line.removeFirst()
             used += first.bytes
             granted.append(first.id)

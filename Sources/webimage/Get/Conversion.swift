@@ -43,7 +43,7 @@ struct Conversion {
             try file.append(beginning)
             beginning = []
             bytesOfSearch = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)
-            try memory.admitConversion(of: bytesOfSearch, by: decoder)
+            try memory.admitConversion(of: bytesOfSearch)
             let written = try file.pieces()
             try await decoder.withMemory(bytesOfSearch) {
                 while codec.plan == nil, let piece = try await written.next() { try codec.append(piece.span) }
@@ -64,7 +64,7 @@ struct Conversion {
         beginning = []
         let bytes =
             bytesOfSearch + decode.estimatedBytes + encoderBytes(decode.scaledSize, hasAlpha: header.hasAlpha)
-        try memory.admitConversion(of: bytes, by: decoder)
+        try memory.admitConversion(of: bytes)
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.park()
         return try await decoder.withMemory(bytes) {
@@ -134,7 +134,7 @@ struct Conversion {
 
 // Animations, whose frames are all written.
 extension Conversion {
-    /// The share of the conversion memory that the compressed frames of one animation may use, as a divisor.
+    /// The share of the memory for one conversion that the compressed frames of one animation may use, as a divisor.
     private static let shareOfFile = 4
 
     private func animation(
@@ -142,12 +142,12 @@ extension Conversion {
         _ outcome: inout Outcome
     ) async throws -> EncodedImage {
         var limits = decoder.configuration.limits
-        let most = decoder.configuration.memoryBudget / Self.shareOfFile
+        let most = memory.conversion / Self.shareOfFile
         limits.maximumBytes = min(limits.maximumBytes, pieces.expectedCount.map { min($0, most) } ?? most)
         // The file, a canvas and a frame, and the data that the encoder keeps of the frames.
         let bytes =
             limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 24 * decode.scaledSize.area
-        try memory.admitConversion(of: bytes, by: decoder)
+        try memory.admitConversion(of: bytes)
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.park()
         return try await decoder.withMemory(bytes) {

@@ -57,8 +57,9 @@ extension GetCommand {
         configuration.downloads.resumableLimit = 8 << 20
         // Headers are held before any memory is reserved, for as many images as are processed at a time.
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
-        configuration.decoding.memoryBudget =
-            writesAnew ? memoryLimits.allConversions : memoryLimits.allChecks
+        let memory = memoryLimits
+        configuration.decoding.memoryBudget = writesAnew ? memory.allConversions : memory.allChecks
+        if writesAnew { configuration.decoding.singleDecodeLimit = memory.conversion }
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = min(perHost ?? concurrency, concurrency)
         configuration.downloads.rateLimitPerHost = rate.map { RateLimit(requestsPerSecond: $0) }

@@ -13,15 +13,20 @@ struct MemoryLimits: Sendable, Equatable {
     var check = 112 << 20
     /// The maximum memory for all images that are verified and written unchanged, in bytes.
     var allChecks = 160 << 20
+    /// The maximum memory for converting one image, in bytes.
+    ///
+    /// An image that needs more than ``allConversions`` is converted while no other is.
+    var conversion = ImageDecoder.Configuration().memoryBudget
     /// The maximum memory for all images that are decoded and converted, in bytes.
-    var allConversions = ImageDecoder.Configuration().memoryBudget
+    var allConversions = 192 << 20
 
     /// Creates the default limits or, for `--memory-limit`, the given number of bytes per image for either use.
     init(bytes: Int? = nil) {
         guard let bytes else { return }
         check = bytes
         allChecks = max(bytes, allChecks)
-        allConversions = bytes
+        conversion = bytes
+        allConversions = max(bytes, allConversions)
     }
 
     /// Throws ``MemoryShortage`` if verification may never use this many bytes.
@@ -31,9 +36,8 @@ struct MemoryLimits: Sendable, Equatable {
     }
 
     /// Throws ``MemoryShortage`` if a conversion may never use this many bytes.
-    func admitConversion(of bytes: Int, by decoder: ImageDecoder) throws {
-        let limit = decoder.configuration.memoryBudget
-        guard bytes <= limit else { throw MemoryShortage(needed: bytes, limit: limit, purpose: "convert") }
+    func admitConversion(of bytes: Int) throws {
+        guard bytes <= conversion else { throw MemoryShortage(needed: bytes, limit: conversion, purpose: "convert") }
     }
 }
 

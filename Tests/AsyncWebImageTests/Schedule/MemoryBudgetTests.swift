@@ -35,4 +35,16 @@ struct MemoryBudgetTests {
         #expect(budget.withdraw(2) == nil)
         #expect(budget.used == 100)
     }
+
+    @Test func whatIsOverTheLimitRunsAlone() {
+        var budget = MemoryBudget(limit: 100, singleLimit: 500)
+        #expect(budget.request(60, id: 1) == .granted)
+        #expect(budget.request(400, id: 2) == .waiting)
+        #expect(budget.request(10, id: 3) == .waiting)
+        #expect(budget.request(501, id: 4) == .impossible)
+        #expect(budget.release(60) == [2])
+        #expect(budget.request(10, id: 5) == .waiting)
+        #expect(budget.release(400) == [3, 5])
+        #expect(budget.used == 20)
+    }
 }

@@ -438,7 +438,7 @@ struct GetterTests {
         }
     }
 
-    @Test func anImageThatTakesTooMuchMemoryToCheckNamesTheOption() async throws {
+    @Test func anImageThatTakesTooMuchMemoryNamesTheOption() async throws {
         var memory = MemoryLimits(bytes: 1 << 10)
         let file = try file(.png)
         try await withLoopbackOrigin { (origin) async throws in
@@ -449,7 +449,7 @@ struct GetterTests {
                 let words = "of memory to check this image, over the limit of 0 MiB (see --memory-limit)"
                 #expect(refused.error?.hasSuffix(words) == true)
                 let converted = try await getter(folder, format: .webp, memory: memory).get(source)
-                #expect(converted.error == nil, "the whole budget counts for what is written anew")
+                #expect(converted.error?.contains("of memory to convert this image, over the limit of 0 MiB") == true)
                 memory = MemoryLimits()
                 #expect(try await getter(folder, memory: memory).get(source).error == nil)
             }

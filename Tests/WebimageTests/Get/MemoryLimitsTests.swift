@@ -1,0 +1,28 @@
+import ArgumentParser
+import AsyncWebImage
+import Testing
+
+@testable import webimage
+
+struct MemoryLimitsTests {
+    private func decoding(_ arguments: [String]) throws -> ImageDecoder.Configuration {
+        try GetCommand.parse(["-o", "/tmp", "a"] + arguments).loaderConfiguration(concurrency: 16).decoding
+    }
+
+    @Test func conversionsShareLittleMemoryAndOneMayHaveMuch() throws {
+        let decoding = try decoding(["--format", "png"])
+        #expect(decoding.memoryBudget == 192 << 20)
+        #expect(decoding.singleDecodeLimit == ImageDecoder.Configuration().memoryBudget)
+    }
+
+    @Test func checksShareWhatNoneOfThemMayHaveAlone() throws {
+        let decoding = try decoding([])
+        #expect(decoding.memoryBudget == 160 << 20 && decoding.singleDecodeLimit == nil)
+    }
+
+    @Test(arguments: [(8, 192), (4_096, 4_096)]) func theOptionIsForOneImage(limit: Int, budget: Int) throws {
+        let decoding = try decoding(["--max-pixel-size", "100", "--memory-limit", "\(limit)"])
+        #expect(decoding.singleDecodeLimit == limit << 20)
+        #expect(decoding.memoryBudget == budget << 20)
+    }
+}
