@@ -15,6 +15,7 @@ extension AnimationCost {
         sum += mostSaved * 4 + largestData * 2 + colorBytes
         var frame = header
         frame.size = largest
+        frame.tableBytes = mostTableBytes
         sum += format.workingBytes(of: frame, rowSize: largest)
         if plan.scaledSize != canvas {
             let filter = options.resampling.filter

@@ -1,3 +1,4 @@
+import ImageEncoders
 import ImageTestSupport
 import Testing
 
@@ -56,6 +57,40 @@ struct AnimationCostTests {
         restored.disposal = 3
         #expect(try estimate([pixel, restored], Self.small) == both + 2_000 * 1_000 * 4)
         #expect(try estimate([all, pixel], DecodeOptions()) < 2 * 2_000 * 1_000 * 4)
+    }
+
+    /// Two frames, in a file that is larger than they are.
+    private static func webP(isLossless: [Bool]) throws -> [UInt8] {
+        let size = PixelSize(width: 40, height: 30)
+        var frames: [UInt8] = []
+        for isLossless in isLossless {
+            let still = try TestImages.photo(width: 40, height: 30)
+                .encoded(with: .webp(WebPOptions(isLossless: isLossless)))
+            let chunks = still[12...]
+            frames += riff("ANMF", [0, 0, 0, 0, 0, 0, 39, 0, 0, 29, 0, 0, 100, 0, 0, 0] + chunks)
+        }
+        let canvas: [UInt8] = [2, 0, 0, 0, UInt8(size.width - 1), 0, 0, UInt8(size.height - 1), 0, 0]
+        let chunks =
+            riff("VP8X", canvas) + riff("ANIM", [0, 0, 0, 0, 0, 0]) + frames
+            + riff("JUNK", [UInt8](repeating: 0, count: 1 << 20))
+        return riff("RIFF", Array("WEBP".utf8) + chunks)
+    }
+
+    private static func riff(_ name: String, _ data: [UInt8]) -> [UInt8] {
+        let length = (0..<4).map { UInt8(truncatingIfNeeded: data.count >> ($0 * 8)) }
+        return Array(name.utf8) + length + data + (data.count.isMultiple(of: 2) ? [] : [0])
+    }
+
+    @Test func onlyLosslessFramesOfAWebPTakeTables() throws {
+        let lossy = try AnimatedImage(Self.webP(isLossless: [false, false])).estimatedBytes
+        let mixed = try AnimatedImage(Self.webP(isLossless: [false, true])).estimatedBytes
+        #expect(lossy < 2 << 20)
+        // Not as many as one that is as large as the file might take.
+        #expect(mixed - lossy > 2 << 20 && mixed - lossy < 4 << 20)
+        for isLossless in [[false, false], [true, false], [false, true]] {
+            let image = try AnimatedImage(Self.webP(isLossless: isLossless))
+            #expect(try image.allFrames().count == 2)
+        }
     }
 
     @Test func invisibleFramesAreNotDecoded() throws {

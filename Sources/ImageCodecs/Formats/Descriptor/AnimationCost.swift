@@ -6,6 +6,8 @@ struct AnimationCost: Sendable {
     /// The maximum width and height of the visible part of all frames, in pixels.
     private(set) var largest = PixelSize(width: 0, height: 0)
     private(set) var largestData = 0
+    /// The maximum number of bytes of tables for the lossless data of a frame.
+    private(set) var mostTableBytes = 0
     /// The maximum number of pixels that must be saved to restore them.
     private(set) var mostSaved = 0
     /// The total size of the canvas areas that frames are painted on, counted for each frame, and the rows that
@@ -20,6 +22,7 @@ struct AnimationCost: Sendable {
         largest.width = max(largest.width, place.size.width)
         largest.height = max(largest.height, place.size.height)
         largestData = max(largestData, frame.data.count)
+        mostTableBytes = max(mostTableBytes, frame.tableBytes)
         if frame.disposal == .previous { mostSaved = max(mostSaved, place.size.area) }
         paintedBytes = min(size.area * 4, paintedBytes + place.size.height * size.width * 4 + 2 * Self.pageBytes)
         paintedRows =

@@ -72,6 +72,7 @@ struct AnimationIndex: Sendable {
         header.hasAlpha = true
         header.orientation = .up
         header.orientationFollowsPixels = false
+        header.tableBytes = frame.tableBytes
         return header
     }
 

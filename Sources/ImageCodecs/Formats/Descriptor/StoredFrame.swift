@@ -29,6 +29,8 @@ struct StoredFrame: Sendable, Equatable {
     var transparentIndex: UInt8?
     /// The part of the file that contains its compressed pixels: a GIF's image, a PNG's data chunks, a WebP's chunks.
     var data: [UInt8]
+    /// The maximum number of bytes of tables for the lossless data of a WebP frame; 0 if it has none.
+    var tableBytes = 0
     /// A Boolean value that indicates whether the frame looks the same regardless of earlier frames.
     var isIndependent = false
 

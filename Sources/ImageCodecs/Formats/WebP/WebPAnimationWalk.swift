@@ -70,6 +70,19 @@ extension StoredFrame {
         disposal = flags & 1 == 1 ? .background : .keep
         blend = flags & 2 == 2 ? .source : .over
         data = Array(copying: chunk.extracting(droppingFirst: 16))
+        tableBytes = Self.hasLosslessData(data.span) ? LosslessTables.limit(compressedBytes: data.count) : 0
+    }
+
+    /// Returns whether `chunks`, those of a frame, begin with lossless pixels or lossless alpha.
+    private static func hasLosslessData(_ chunks: Span<UInt8>) -> Bool {
+        var offset = 0
+        while let length = chunks.littleEndian32(at: offset + 4) {
+            if chunks.has("VP8L", at: offset) { return true }
+            if chunks.has("VP8 ", at: offset) { return false }
+            if chunks.has("ALPH", at: offset), let method = chunks.byte(at: offset + 8), method & 3 == 1 { return true }
+            offset += 8 + length + length & 1
+        }
+        return false
     }
 
     fileprivate func isInside(_ canvas: PixelSize) -> Bool {
