@@ -22,8 +22,13 @@ package enum ProcessState {
     package static var residentBytes: Int {
         typealias Trim = @convention(c) (Int) -> Int32
         if let symbol = unsafe dlsym(nil, "malloc_trim") { _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0) }
-        let pages = beginning(of: "/proc/self/statm").split(separator: " ").dropFirst().first.flatMap { Int($0) }
-        return (pages ?? 0) * sysconf(Int32(_SC_PAGESIZE))
+        return residentBytes(of: getpid())
+    }
+
+    /// Returns the resident memory of a process, in bytes; 0 if it has ended.
+    package static func residentBytes(of process: Int32) -> Int {
+        let fields = beginning(of: "/proc/\(process)/statm").split(separator: " ")
+        return (fields.dropFirst().first.flatMap { Int($0) } ?? 0) * sysconf(Int32(_SC_PAGESIZE))
     }
 
     /// The beginning of a small file; empty if it is gone.

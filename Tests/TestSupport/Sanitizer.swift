@@ -2,6 +2,9 @@ import Foundation
 
 /// The sanitizers that this process was built with.
 package enum Sanitizer {
+    /// A Boolean value that indicates whether address or thread sanitizer runs.
+    package static var isActive: Bool { unsafe isThreadSanitizer || dlsym(nil, "__asan_init") != nil }
+
     /// A Boolean value that indicates whether thread sanitizer runs.
     ///
     /// At start it maps a file that is larger than what `ulimit -f` allows.

@@ -1,5 +1,6 @@
 import HTTPTransport
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import AsyncWebImage

@@ -1,5 +1,6 @@
 import ImageEncoders
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import AsyncWebImage

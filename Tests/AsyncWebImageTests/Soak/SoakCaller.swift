@@ -1,5 +1,6 @@
 import AsyncWebImage
 import HTTPTypes
+import TestSupport
 
 /// Somebody who asks for one image after the other, each in another way, and is at times impatient.
 struct SoakCaller {

@@ -1,6 +1,7 @@
 import AsyncWebImage
 import ImageEncoders
 import LoopbackOrigin
+import TestSupport
 
 /// Images on an origin that answers with every fault it knows, each request by the dice of a seed.
 struct SoakSite: Sendable {

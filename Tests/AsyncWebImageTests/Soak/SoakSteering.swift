@@ -1,5 +1,6 @@
 import AsyncWebImage
 import HTTPTypes
+import TestSupport
 
 /// Somebody who changes how the loader works, again and again, while it does.
 struct SoakSteering {

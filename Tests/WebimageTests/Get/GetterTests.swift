@@ -13,10 +13,10 @@ import Testing
 struct GetterTests {
     typealias Response = LoopbackOrigin.Response
 
-    private let photograph = testPhotograph
+    let photograph = testPhotograph
 
     /// What `webimage get` makes of the answer `response`, and the files it leaves.
-    private func get(
+    func get(
         _ response: Response, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
         takesFirstFrame: Bool = false, allowsPartial: Bool = false, keepsProfile: Bool = false
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
@@ -28,7 +28,7 @@ struct GetterTests {
         }
     }
 
-    private func get(
+    func get(
         _ source: ImageSource, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
         takesFirstFrame: Bool = false, allowsPartial: Bool = false, keepsProfile: Bool = false
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
@@ -51,7 +51,7 @@ struct GetterTests {
         }
     }
 
-    private func file(_ format: ImageFormat) throws -> [UInt8] {
+    func file(_ format: ImageFormat) throws -> [UInt8] {
         try #require(photograph).encoded(as: format)
     }
 
@@ -283,10 +283,8 @@ struct GetterTests {
         #expect(outcome.error == "not a valid http or https URL")
     }
 
-    // MARK: What is not an image, or not whole
-
     /// A loader as the command makes it, and a getter that writes to `folder`.
-    private func getter(
+    func getter(
         _ folder: String, format: OutputFormat? = nil, memory: MemoryLimits = MemoryLimits()
     ) throws -> Getter {
         let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
@@ -299,127 +297,6 @@ struct GetterTests {
             folder: try OutputFolder(path: folder),
             plan: OutputPlan(format: format, options: DecodeOptions(), quality: 85), workers: Workers(count: 2),
             memory: memory)
-    }
-
-    @Test(arguments: [nil, OutputFormat.original, .png])
-    func anEndlessBodyThatIsNoImageIsTurnedAwayWithItsFirstBytes(format: OutputFormat?) async throws {
-        try await withLoopbackOrigin { (origin) async throws in
-            origin.route("/zeros", Response(framing: .untilClose).followed(by: [0, 0, 0, 0], .endlessly))
-            try await withTemporaryFolder { folder in
-                let outcome = try await getter(folder, format: format).get(ImageSource(argument: origin.url("/zeros")))
-                #expect(outcome.error?.hasPrefix("not a JPEG, PNG, WebP or GIF image") == true)
-                #expect((origin.counts.bodyBytesSent["/zeros"] ?? 0) < 256 << 20)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
-            }
-        }
-    }
-
-    /// A GIF with a comment that never ends behind its image.
-    private var endlessGIF: Response {
-        let beginning = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 0]
-        let block = [255] + [UInt8](repeating: 0x41, count: 255)
-        return Response(
-            body: beginning + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x21, 0xFE], framing: .untilClose
-        )
-        .followed(by: block, .endlessly)
-    }
-
-    @Test(arguments: [nil, OutputFormat.original])
-    func sixteenEndlessImagesHoldLittleMemory(format: OutputFormat?) async throws {
-        let response = endlessGIF
-        try await withLoopbackOrigin { (origin) async throws in
-            for number in 0..<16 { origin.route("/\(number).gif", response) }
-            try await withTemporaryFolder { folder in
-                let getter = try getter(folder, format: format)
-                await withTaskGroup(of: Void.self) { group in
-                    for number in 0..<16 {
-                        group.addTask { _ = try? await getter.get(ImageSource(argument: origin.url("/\(number).gif"))) }
-                    }
-                    // Each goes beyond what is kept for others, or reads it to no end.
-                    for number in 0..<16 { await origin.bodyBytesSent(to: "/\(number).gif", reach: 12 << 20) }
-                    let held = await getter.loader.coordinator.activity.bytesInFlight
-                    #expect(held <= 16 * (3 << 20))
-                    #expect(await getter.loader.decoder.memoryInUse <= getter.memory.allChecks)
-                    group.cancelAll()
-                }
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
-            }
-        }
-    }
-
-    private static let metadataSegment = [0xFF, 0xE1, 0xFF, 0xFF] + [UInt8](repeating: 0x41, count: 0xFFFF - 2)
-
-    /// A JPEG with so many bytes of metadata or a few more.
-    private func photograph(withMetadata count: Int) throws -> [UInt8] {
-        let whole = try file(.jpeg)
-        let segments = [[UInt8]](repeating: Self.metadataSegment, count: count / Self.metadataSegment.count + 1)
-        return Array(whole[..<2]) + segments.joined() + whole[2...]
-    }
-
-    @Test(arguments: [900_000, 1 << 20, 3 << 20, 8_000_000], [nil, OutputFormat.original, .png])
-    func anImageIsFoundBehindItsMetadata(bytes: Int, format: OutputFormat?) async throws {
-        let image = try photograph(withMetadata: bytes)
-        try await withLoopbackOrigin { (origin) async throws in
-            origin.route("/a.jpg", Response(body: image))
-            try await withTemporaryFolder { folder in
-                try Data(image).write(to: URL(fileURLWithPath: folder + "/local.jpg"))
-                for source in [origin.url("/a.jpg"), folder + "/local.jpg"] {
-                    let outcome = try await getter(folder, format: format).get(ImageSource(argument: source))
-                    #expect(outcome.error == nil)
-                    #expect(outcome.width == 96 && outcome.height == 64)
-                    let written = try Data(contentsOf: URL(fileURLWithPath: try #require(outcome.path)))
-                    #expect(format == .png ? written.count < 100_000 : Array(written) == image)
-                }
-            }
-        }
-    }
-
-    @Test(arguments: [nil, OutputFormat.original, .png])
-    func endlessMetadataAreRefusedAtTheirLimit(format: OutputFormat?) async throws {
-        try await withLoopbackOrigin { (origin) async throws in
-            let response = Response(body: [0xFF, 0xD8], framing: .untilClose)
-            origin.route("/a.jpg", response.followed(by: Self.metadataSegment, .endlessly))
-            try await withTemporaryFolder { folder in
-                let getter = try getter(folder, format: format)
-                let outcome = try await getter.get(ImageSource(argument: origin.url("/a.jpg")))
-                #expect(outcome.error?.contains("header") == true, "\(outcome)")
-                // Besides what may precede the header, what is read ahead, and a piece.
-                let limit = getter.loader.decoder.configuration.limits.maximumHeaderBytes
-                #expect(getter.traffic.received <= limit + 1 << 20 + 256 << 10)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
-            }
-        }
-    }
-
-    @Test(arguments: [nil, OutputFormat.original, .png])
-    func metadataThatEndInTheMiddleAreTruncated(format: OutputFormat?) async throws {
-        let image = try photograph(withMetadata: 3 << 20)
-        let (outcome, files) = try await get(Response(body: Array(image[..<(2 << 20)])), format: format)
-        #expect(outcome.error?.contains("ends") == true, "\(outcome)")
-        #expect(files.isEmpty)
-    }
-
-    @Test(arguments: [nil, OutputFormat.original, .png])
-    func sixteenImagesWhoseMetadataStallHoldLittleOfThem(format: OutputFormat?) async throws {
-        try await withLoopbackOrigin { (origin) async throws in
-            let metadata = Response(body: [0xFF, 0xD8], framing: .claimedContentLength(30 << 20))
-                .followed(by: Self.metadataSegment, .times(120)).stalled(at: .body(7_800_000))
-            for number in 0..<16 { origin.route("/\(number).jpg", metadata) }
-            try await withTemporaryFolder { folder in
-                let before = ProcessState.residentBytes
-                let getter = try getter(folder, format: format)
-                await withTaskGroup(of: Void.self) { group in
-                    for number in 0..<16 {
-                        group.addTask { _ = try? await getter.get(ImageSource(argument: origin.url("/\(number).jpg"))) }
-                    }
-                    for number in 0..<16 { await origin.bodyBytesSent(to: "/\(number).jpg", reach: 7_800_000) }
-                    // What is held of the server's side, and by other tests, is less.
-                    #expect(await ProcessState.reaches { ProcessState.residentBytes < before + 96 << 20 })
-                    #expect(await getter.loader.decoder.memoryInUse == 0)
-                    group.cancelAll()
-                }
-            }
-        }
     }
 
     @Test func aProgressiveJPEGWithADamagedLaterScanIsNotWritten() async throws {

@@ -18,6 +18,9 @@ struct Command {
     private let process: pid_t
     private let ending = Tally()
 
+    /// The resident memory of the process, in bytes.
+    var residentBytes: Int { ProcessState.residentBytes(of: process) }
+
     /// What Ctrl-C does.
     func interrupt() { send(SIGINT) }
 
