@@ -52,7 +52,7 @@ struct Demo: Sendable {
                 group.addTask { _ = try await loader.image(for: request) }
             }
             var timing = Timing()
-            for try await frame in loader.frames(for: request) {
+            for try await frame in loader.previews(for: request) {
                 let elapsed = ContinuousClock.now - start
                 if frame.isFinal {
                     timing.final = elapsed

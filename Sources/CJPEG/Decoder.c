@@ -1,6 +1,6 @@
 #include "BitCoefficients.h"
 #include "ByteSource.h"
-#include "CoarseCoefficients.h"
+#include "DCCoefficients.h"
 #include "ErrorFence.h"
 #include "ScaledPreview.h"
 
@@ -29,7 +29,7 @@ struct CJPEGDecoder {
     ErrorFence fence;
     CJPEGDecoderSetup setup;
     BitCoefficients bits;
-    CoarseCoefficients coarse;
+    DCCoefficients coarse;
     /// The preview, unless the decode is DC-only or checks only.
     ScaledPreview preview;
     Stage stage;
@@ -114,8 +114,8 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     decoder->channel_count = info->num_components;
     info->scale_num = decoder->setup.eighths;
     info->scale_denom = 8;
-    int inks = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
-    info->out_color_space = inks ? JCS_CMYK : JCS_EXT_RGBA;
+    int cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+    info->out_color_space = cmyk ? JCS_CMYK : JCS_EXT_RGBA;
     info->buffered_image = decoder->setup.checks_only || jpeg_has_multiple_scans(info);
     info->do_block_smoothing = !decoder->setup.coarse;
     return CJPEG_OK;

@@ -32,7 +32,7 @@ struct DirectiveScanner {
                 value = current == UInt8(ascii: "\"") ? quoted() : token()
                 skipBlanks()
             }
-            if current != nil, current != UInt8(ascii: ",") { skipRest() }
+            if current != nil, current != UInt8(ascii: ",") { skipToSeparator() }
             index += 1
             if !name.isEmpty { return Directive(name: name.lowercased(), value: value) }
         }
@@ -71,7 +71,7 @@ struct DirectiveScanner {
     }
 
     /// Skips unexpected characters; a quote among them can hide a comma.
-    private mutating func skipRest() {
+    private mutating func skipToSeparator() {
         while let byte = current, byte != UInt8(ascii: ",") {
             if byte == UInt8(ascii: "\"") { isBroken = true }
             index += 1

@@ -13,8 +13,8 @@ enum RedirectRule {
         guard [301, 302, 303, 307, 308].contains(head.status.code),
             let location = head.headerFields[fields: .location].first?.value
         else { return nil }
-        guard redirectCount < request.redirectLimit else {
-            throw TransportError(url: request.url.string, reason: .tooManyRedirects(limit: request.redirectLimit))
+        guard redirectCount < request.maximumRedirects else {
+            throw TransportError(url: request.url.string, reason: .tooManyRedirects(limit: request.maximumRedirects))
         }
         var next = request
         do {

@@ -12,7 +12,7 @@ struct ResponseHeadParser {
     /// The maximum number of those lines.
     ///
     /// libcurl keeps all of them, with about 100 bytes of overhead each.
-    static let lineLimit = 2_000
+    static let maximumLines = 2_000
 
     private var head: RawResponseHead?
     private var byteCount = 0
@@ -35,8 +35,8 @@ struct ResponseHeadParser {
         byteCount += line.count
         lineCount += 1
         guard byteCount <= Self.limit else { return .refused(.headerTooLarge(limit: Self.limit)) }
-        guard lineCount <= Self.lineLimit else {
-            return .refused(.headerTooLarge(limit: Self.limit), "more than \(Self.lineLimit) lines")
+        guard lineCount <= Self.maximumLines else {
+            return .refused(.headerTooLarge(limit: Self.limit), "more than \(Self.maximumLines) lines")
         }
         guard !isComplete else { return .needsMore }
         var end = line.count

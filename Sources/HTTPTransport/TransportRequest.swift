@@ -21,9 +21,9 @@ public struct TransportRequest: Sendable {
     /// The time limits.
     public var deadlines: Deadlines
     /// The maximum number of bytes of body, counted as they arrive regardless of the declared length.
-    public var bodyLimit: Int
+    public var maximumBodyBytes: Int
     /// The maximum number of redirects to follow.
-    public var redirectLimit: Int
+    public var maximumRedirects: Int
     /// The rules for following redirects.
     public var redirectPolicy: RedirectPolicy
 
@@ -35,8 +35,8 @@ public struct TransportRequest: Sendable {
         credential: Credential? = nil,
         handlesCookies: Bool = false,
         deadlines: Deadlines = Deadlines(),
-        bodyLimit: Int = 512 << 20,
-        redirectLimit: Int = 10,
+        maximumBodyBytes: Int = 512 << 20,
+        maximumRedirects: Int = 10,
         redirectPolicy: RedirectPolicy = RedirectPolicy()
     ) {
         self.url = url
@@ -45,8 +45,8 @@ public struct TransportRequest: Sendable {
         self.credential = credential
         self.handlesCookies = handlesCookies
         self.deadlines = deadlines
-        self.bodyLimit = bodyLimit
-        self.redirectLimit = redirectLimit
+        self.maximumBodyBytes = maximumBodyBytes
+        self.maximumRedirects = maximumRedirects
         self.redirectPolicy = redirectPolicy
     }
 

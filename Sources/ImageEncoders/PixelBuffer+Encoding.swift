@@ -12,7 +12,7 @@ extension PixelBuffer {
     ) throws(CodecError) -> [UInt8] {
         guard size.area > 0 else { throw .encodingFailed(options.format, "it has no pixels") }
         let encoder = options.encoder
-        let keepsFormat = format == .rgba16 && encoder.keepsDeepPixels
+        let keepsFormat = format == .rgba16 && encoder.supports16Bit
         return try encoder.encode(keepsFormat ? self : converted(to: .rgba8), metadata: metadata)
     }
 

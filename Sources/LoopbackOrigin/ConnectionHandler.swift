@@ -15,7 +15,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     /// The maximum number of pipelined requests; beyond it, the connection is closed.
-    private static let mostPipelinedRequests = 256
+    private static let maximumPipelinedRequests = 256
     /// The number of bytes after which other connections are served; otherwise a fast reader of an endless response
     /// would occupy the thread.
     private static let bytesPerTurn = 1 << 20
@@ -63,7 +63,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         case .end:
             guard let head = received else { return }
             received = nil
-            guard queued.count < Self.mostPipelinedRequests else { return context.close(promise: nil) }
+            guard queued.count < Self.maximumPipelinedRequests else { return context.close(promise: nil) }
             queued.append(record(head))
             answerNext()
         }

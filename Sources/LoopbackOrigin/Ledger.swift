@@ -16,7 +16,7 @@ final class Ledger: Sendable {
     }
 
     /// The maximum number of recorded requests, so that a benchmark of millions does not fill the memory.
-    static let mostRecordedRequests = 20_000
+    static let maximumRecordedRequests = 20_000
 
     private let state = Locked(State())
 
@@ -46,7 +46,7 @@ final class Ledger: Sendable {
             let request = make(ordinal)
             state.counts.requests[path] = ordinal
             state.counts.totalRequests += 1
-            if state.recorded.count < Self.mostRecordedRequests { state.recorded.append(request) }
+            if state.recorded.count < Self.maximumRecordedRequests { state.recorded.append(request) }
             return request
         }
     }

@@ -18,10 +18,10 @@ package enum CacheDecision: Sendable {
         for request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy,
         then: @escaping @Sendable (CacheDecision) -> Void
     ) {
-        guard let lookUp = CacheLookUp(request, in: cache, policy: policy) else {
+        guard let lookup = CacheLookup(request, in: cache, policy: policy) else {
             return then(policy == .cacheOnly ? .refuse : .fetch(standIn: nil))
         }
-        lookUp.cache.thread.append { then(lookUp.decide().closed) }
+        lookup.cache.thread.append { then(lookup.decide().closed) }
     }
 
     /// A Boolean value that indicates whether no network is needed.

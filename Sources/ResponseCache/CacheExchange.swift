@@ -4,12 +4,12 @@ import HTTPTypes
 
 /// The answer to one request that a cache takes part in, made of stored responses and those of another responder.
 struct CacheExchange {
-    private let lookUp: CacheLookUp
+    private let lookup: CacheLookup
     private let next: any Responder
-    private var cache: ResponseCache { lookUp.cache }
+    private var cache: ResponseCache { lookup.cache }
 
-    init(_ lookUp: CacheLookUp, _ next: any Responder) {
-        self.lookUp = lookUp
+    init(_ lookup: CacheLookup, _ next: any Responder) {
+        self.lookup = lookup
         self.next = next
     }
 
@@ -19,7 +19,7 @@ struct CacheExchange {
         while true {
             if let response = try await answer(decision) { return response }
             // The stored response was of no use.
-            guard lookUp.policy != .cacheOnly else { throw lookUp.error(.notCached) }
+            guard lookup.policy != .cacheOnly else { throw lookup.error(.notCached) }
             decision = .fetch(standIn: nil)
         }
     }
@@ -30,29 +30,29 @@ struct CacheExchange {
     private func answer(_ decision: CacheDecision) async throws -> IncomingResponse? {
         switch decision {
         case .serve(let reply): return await serve(reply)
-        case .refuse: throw lookUp.error(.notCached)
+        case .refuse: throw lookup.error(.notCached)
         case .revalidate, .resume, .fetch: break
         }
         let requestedAt = cache.now()
         let response: IncomingResponse
         do {
-            response = try await next.response(to: decision.request(insteadOf: lookUp.request))
+            response = try await next.response(to: decision.request(insteadOf: lookup.request))
         } catch let error as TransportError where error.isRetryable {
             guard let stored = standIn(decision) else { throw error }
-            return await serve(lookUp.aged(stored))
+            return await serve(lookup.aged(stored))
         }
         let times = (requestedAt: requestedAt, receivedAt: cache.now())
         switch decision {
         case .revalidate(let stored) where response.head.status == .notModified:
             // The metrics are known at the end.
             _ = try? await response.body.next()
-            let reply = lookUp.renewed(
+            let reply = lookup.renewed(
                 stored, by: response.head, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
             guard let reply else { return nil }
             return await serve(reply, response.body.metrics)
         case .resume(let part):
             let whole = part.whole(
-                with: response.head, to: lookUp.request.forEverything, requestedAt: times.requestedAt,
+                with: response.head, to: lookup.request.withoutRange, requestedAt: times.requestedAt,
                 receivedAt: times.receivedAt)
             if let whole { return resume(part, whole, response) }
             guard response.head.isAboutRange else { break }
@@ -60,7 +60,7 @@ struct CacheExchange {
             if !part.isRequested { return nil }
         default:
             guard Self.failures.contains(response.head.status.code), let stored = standIn(decision) else { break }
-            return await serve(lookUp.aged(stored))
+            return await serve(lookup.aged(stored))
         }
         return storing(response, decision, times)
     }
@@ -81,9 +81,9 @@ struct CacheExchange {
     ) async -> IncomingResponse? {
         var stored = reply.stored
         if let renewal = reply.renewal {
-            stored = await cache.thread.run { [cache, key = lookUp.key, stored] in cache.renew(stored, renewal, key) }
+            stored = await cache.thread.run { [cache, key = lookup.key, stored] in cache.renew(stored, renewal, key) }
         }
-        let body = StoredSource(stored, in: cache, url: lookUp.request.url, metrics: metrics)
+        let body = StoredSource(stored, in: cache, url: lookup.request.url, metrics: metrics)
         guard (try? await body.readAhead()) != nil else { return nil }
         return IncomingResponse(head: reply.head, source: reply.source, body: body)
     }
@@ -92,15 +92,15 @@ struct CacheExchange {
     private func resume(_ part: StoredPart, _ whole: StoredHead, _ response: IncomingResponse) -> IncomingResponse {
         let head = ResponseHead(response: whole.response, url: response.head.url)
         var response = response
-        if lookUp.request.forEverything.allowsStoring(head), isStorable(head) {
+        if lookup.request.withoutRange.allowsStoring(head), isStorable(head) {
             let writer = EntryWriter(
-                whole, lookUp.key, cache: cache, length: whole.contentLength, continuing: part.stored)
+                whole, lookup.key, cache: cache, length: whole.contentLength, continuing: part.stored)
             response.body = StoringBody(response.body, by: writer)
         } else {
             remove(part)
         }
         guard !part.isRequested else { return response }
-        let beginning = StoredSource(part.stored, in: cache, url: lookUp.request.url)
+        let beginning = StoredSource(part.stored, in: cache, url: lookup.request.url)
         return IncomingResponse(head: head, source: .network, body: JoinedBody(beginning, then: response.body))
     }
 
@@ -114,8 +114,8 @@ struct CacheExchange {
     private func storing(
         _ response: IncomingResponse, _ decision: CacheDecision, _ times: (requestedAt: Int, receivedAt: Int)
     ) -> IncomingResponse {
-        let (request, key, head) = (lookUp.request.forEverything, lookUp.key, response.head)
-        if lookUp.request.asksForRest, head.isAboutRange { return response }
+        let (request, key, head) = (lookup.request.withoutRange, lookup.key, response.head)
+        if lookup.request.isRangeContinuation, head.isAboutRange { return response }
         guard request.allowsStoring(head), isStorable(head) else {
             // The stored response is outdated, and this one cannot replace it.
             let isOutdated = head.status.kind == .successful || [404, 410].contains(head.status.code)
@@ -132,7 +132,7 @@ struct CacheExchange {
     }
 
     private func isStorable(_ head: ResponseHead) -> Bool {
-        head.contentLength ?? 0 <= cache.configuration.entryLimit
+        head.contentLength ?? 0 <= cache.configuration.maximumEntryBytes
     }
 }
 

@@ -15,10 +15,10 @@ struct CacheFolder: Sendable {
 
     let path: String
     /// Statistics of reads and writes; used only by tests.
-    private let traffic: FileTraffic?
+    private let traffic: FileIOStatistics?
 
     /// Opens the folder at `path`, created if necessary, accessible only to its owner.
-    init(path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
+    init(path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
             made += made.isEmpty || made.hasSuffix("/") ? String(part) : "/" + part

@@ -11,7 +11,7 @@ struct CacheIndex<Content: Sendable>: Sendable {
     }
 
     /// The maximum number of entries of one URL that differ by `Vary`.
-    private static var variantLimit: Int { 8 }
+    private static var maximumVariants: Int { 8 }
 
     let limit: Int
     private(set) var size = 0
@@ -49,7 +49,7 @@ struct CacheIndex<Content: Sendable>: Sendable {
         add(name, Entry(size: size, content: content, use: 0))
         touch(name)
         var removed: [String] = []
-        if let oldest = variants[name.prefix32]?.first, (variants[name.prefix32]?.count ?? 0) > Self.variantLimit {
+        if let oldest = variants[name.prefix32]?.first, (variants[name.prefix32]?.count ?? 0) > Self.maximumVariants {
             removed.append(oldest)
             _ = remove(oldest)
         }

@@ -22,26 +22,26 @@ package struct CachingResponder: Responder {
     /// Returns whether a request is answered in another way with a cache than without one.
     package static func isNeeded(for request: TransportRequest, _ cache: ResponseCache?, _ policy: CachePolicy) -> Bool
     {
-        policy == .cacheOnly || cache != nil && CacheLookUp.applies(to: request, policy)
+        policy == .cacheOnly || cache != nil && CacheLookup.applies(to: request, policy)
     }
 
     package func response(to request: TransportRequest) async throws -> IncomingResponse {
-        guard let lookUp = CacheLookUp(request, in: cache, policy: policy) else {
+        guard let lookup = CacheLookup(request, in: cache, policy: policy) else {
             guard policy != .cacheOnly else { throw TransportError(url: request.url.string, reason: .notCached) }
             return try await next.response(to: request)
         }
-        let decision = await decision(lookUp)
+        let decision = await decision(lookup)
         try Task.checkCancellation()
-        return try await CacheExchange(lookUp, next).response(decision)
+        return try await CacheExchange(lookup, next).response(decision)
     }
 
     /// The decision about the request, with open files.
-    private func decision(_ lookUp: CacheLookUp) async -> CacheDecision {
+    private func decision(_ lookup: CacheLookup) async -> CacheDecision {
         switch decision {
-        case nil where lookUp.isNeeded: await lookUp.cache.thread.run { lookUp.decide() }
+        case nil where lookup.isNeeded: await lookup.cache.thread.run { lookup.decide() }
         case nil, .fetch(standIn: nil)?: .fetch(standIn: nil)
         case .serve?, .refuse?: decision ?? .refuse
-        case let decision?: await lookUp.cache.thread.run { decision.reopened(in: lookUp.cache) }
+        case let decision?: await lookup.cache.thread.run { decision.reopened(in: lookup.cache) }
         }
     }
 }

@@ -19,7 +19,7 @@ struct EntryDraft {
     /// A Boolean value that indicates whether it has become an entry, or never will.
     private var isOver = false
     /// A Boolean value that indicates whether it was abandoned for lack of space or because of a disk error.
-    private(set) var isGivenUp = false
+    private(set) var isAbandoned = false
 
     /// Creates a draft of an entry whose body must be `length` bytes long, if known.
     init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil) {
@@ -105,7 +105,7 @@ struct EntryDraft {
         let entry = kind.name(name)
         let headBytes = head.bytes
         let size = EntryFile.prefixLength + length + headBytes.count
-        guard !isOver, size <= cache.configuration.byteLimit else { return false }
+        guard !isOver, size <= cache.configuration.maximumBytes else { return false }
         if let folder = cache.folder {
             guard let file else { return false }
             do {
@@ -132,7 +132,7 @@ struct EntryDraft {
 
     /// Abandons the draft, unless it has ended: the response cannot be stored.
     mutating func giveUp() {
-        if !isOver { isGivenUp = true }
+        if !isOver { isAbandoned = true }
         discard()
     }
 

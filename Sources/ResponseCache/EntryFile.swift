@@ -39,7 +39,7 @@ package enum EntryFile {
         var reader = ByteFieldReader(Array(prefix.dropFirst(kind.magic.count)))
         guard let identity = reader.number(), let bodyLength = reader.number(), let headLength = reader.number(),
             let bodyChecksum = reader.number32(), let checksum = reader.number32(),
-            headLength <= StoredHead.byteLimit, bodyLength <= size, prefixLength + headLength + bodyLength == size,
+            headLength <= StoredHead.maximumBytes, bodyLength <= size, prefixLength + headLength + bodyLength == size,
             let bytes = try? file.read(headLength, at: prefixLength + bodyLength),
             Self.checksum(prefix.dropLast(4), bytes) == checksum, let head = StoredHead(bytes)
         else { return nil }

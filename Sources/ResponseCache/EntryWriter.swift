@@ -13,7 +13,7 @@ package final class EntryWriter: Sendable {
         var waitingBytes = 0
         var received = 0
         var isScheduled = false
-        var isGivenUp = false
+        var isAbandoned = false
     }
 
     private let head: StoredHead
@@ -48,11 +48,11 @@ package final class EntryWriter: Sendable {
     /// Takes the next bytes of the body, which are not copied.
     package func append(_ piece: [UInt8]) {
         let (schedules, givesUp) = state.withLock { state in
-            guard !state.isGivenUp else { return (false, false) }
+            guard !state.isAbandoned else { return (false, false) }
             state.received += piece.count
             state.waitingBytes += piece.count
-            if state.received > cache.configuration.entryLimit || state.waitingBytes > Self.queueLimit {
-                (state.isGivenUp, state.waiting, state.waitingBytes) = (true, [], 0)
+            if state.received > cache.configuration.maximumEntryBytes || state.waitingBytes > Self.queueLimit {
+                (state.isAbandoned, state.waiting, state.waitingBytes) = (true, [], 0)
                 return (false, true)
             }
             state.waiting.append(piece)
@@ -79,10 +79,10 @@ package final class EntryWriter: Sendable {
                 return state.waiting
             }
             self.draft.withLock { draft in
-                let wasGivenUp = draft.isGivenUp
+                let wasGivenUp = draft.isAbandoned
                 for piece in pieces { draft.write(piece) }
                 work(&draft)
-                if draft.isGivenUp, !wasGivenUp { self.cache.removeReplaced(by: self.head, self.key) }
+                if draft.isAbandoned, !wasGivenUp { self.cache.removeReplaced(by: self.head, self.key) }
             }
         }
     }

@@ -16,7 +16,7 @@ package struct FileFailure: Error, Equatable {
 }
 
 /// Counts the bytes read from and written to the files of a folder.
-package final class FileTraffic: Sendable {
+package final class FileIOStatistics: Sendable {
     private let read = Atomic(0)
     private let written = Atomic(0)
 
@@ -33,23 +33,23 @@ package final class FileTraffic: Sendable {
 /// An open file, read and written at given offsets, and closed when it is released.
 package final class OpenFile: Sendable {
     private let descriptor: Int32
-    private let traffic: FileTraffic?
+    private let traffic: FileIOStatistics?
 
-    init(reading path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
+    init(reading path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.traffic = traffic
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0 { throw .last }
     }
 
     /// Creates a file, accessible only to its owner.
-    init(creating path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
+    init(creating path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.traffic = traffic
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if descriptor < 0 { throw .last }
     }
 
     /// Opens an existing file for reading and writing.
-    init(updating path: String, traffic: FileTraffic? = nil) throws(FileFailure) {
+    init(updating path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.traffic = traffic
         descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0 { throw .last }

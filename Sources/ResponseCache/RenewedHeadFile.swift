@@ -33,7 +33,7 @@ enum RenewedHeadFile {
 
     /// Returns the head in a file for a body; `nil` if it has none for that body.
     static func read(_ file: OpenFile, of body: EntryFile.BodyFacts) -> StoredHead? {
-        guard let size = file.size, (prefixLength...prefixLength + StoredHead.byteLimit).contains(size),
+        guard let size = file.size, (prefixLength...prefixLength + StoredHead.maximumBytes).contains(size),
             let bytes = try? file.read(size, at: 0), bytes.count == size, bytes.starts(with: magic)
         else { return nil }
         var reader = ByteFieldReader(Array(bytes[magic.count..<prefixLength]))

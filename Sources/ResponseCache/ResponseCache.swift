@@ -25,15 +25,15 @@ public final class ResponseCache: Sendable {
         /// The folder, created if necessary; `nil` for a cache in memory.
         public var directory: String?
         /// The maximum size of the cache, including heads, in bytes.
-        public var byteLimit: Int
+        public var maximumBytes: Int
         /// The maximum size of a stored body, in bytes.
-        public var entryLimit: Int
+        public var maximumEntryBytes: Int
 
         /// Creates a configuration; by default 512 MiB, and bodies of at most 32 MiB.
-        public init(directory: String? = nil, byteLimit: Int = 512 << 20, entryLimit: Int = 32 << 20) {
+        public init(directory: String? = nil, maximumBytes: Int = 512 << 20, maximumEntryBytes: Int = 32 << 20) {
             self.directory = directory
-            self.byteLimit = byteLimit
-            self.entryLimit = entryLimit
+            self.maximumBytes = maximumBytes
+            self.maximumEntryBytes = maximumEntryBytes
         }
     }
 
@@ -52,11 +52,11 @@ public final class ResponseCache: Sendable {
     ///
     /// `traffic` counts reads and writes; `now` returns the time in seconds since 1970.
     package init(
-        _ configuration: Configuration, traffic: FileTraffic? = nil, now: @escaping @Sendable () -> Int
+        _ configuration: Configuration, traffic: FileIOStatistics? = nil, now: @escaping @Sendable () -> Int
     ) throws(FileFailure) {
         self.configuration = configuration
         self.now = now
-        index = Locked(CacheIndex(limit: configuration.byteLimit))
+        index = Locked(CacheIndex(limit: configuration.maximumBytes))
         folder = try configuration.directory.map { path throws(FileFailure) in
             try CacheFolder(path: path, traffic: traffic)
         }

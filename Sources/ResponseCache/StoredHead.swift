@@ -69,7 +69,7 @@ package struct StoredHead: Sendable, Equatable {
 
 extension StoredHead {
     /// The maximum number of bytes of a head; a transport's limit is lower.
-    static let byteLimit = 1 << 20
+    static let maximumBytes = 1 << 20
 
     var bytes: [UInt8] {
         var bytes: [UInt8] = []

@@ -13,17 +13,17 @@ package struct StoredPart: Sendable {
     init?(_ stored: StoredResponse, for request: TransportRequest) {
         let head = ResponseHead(response: stored.head.response, url: request.url)
         let length = stored.body.length
-        guard length < request.bodyLimit,
+        guard length < request.maximumBodyBytes,
             let resumption = Resumption(head, offset: length, total: stored.head.contentLength)
         else { return nil }
-        if request.asksForRest {
+        if request.isRangeContinuation {
             var fields = request.headerFields
             resumption.add(to: &fields)
             guard fields == request.headerFields else { return nil }
         }
         self.stored = stored
         self.resumption = resumption
-        isRequested = request.asksForRest
+        isRequested = request.isRangeContinuation
     }
 
     /// Returns the part with the body open, or closed.
@@ -53,7 +53,7 @@ package struct StoredPart: Sendable {
         var whole = stored.head.renewed(
             by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
         // Stored bytes are not counted by the transport.
-        guard let total = resumption.total(with: head), total <= request.bodyLimit else { return nil }
+        guard let total = resumption.total(with: head), total <= request.maximumBodyBytes else { return nil }
         whole.fields[.contentLength] = "\(total)"
         return whole
     }
@@ -62,7 +62,7 @@ package struct StoredPart: Sendable {
 extension TransportRequest {
     /// A Boolean value that indicates whether it requests the remainder of a known body, or everything if that has
     /// changed.
-    var asksForRest: Bool { headerFields[.range] != nil && headerFields[.ifRange] != nil }
+    var isRangeContinuation: Bool { headerFields[.range] != nil && headerFields[.ifRange] != nil }
 
     /// Returns whether a private cache may store the response if its body is complete.
     func allowsStoring(_ head: ResponseHead) -> Bool {
@@ -70,8 +70,8 @@ extension TransportRequest {
     }
 
     /// The request for the whole body, without a range.
-    var forEverything: TransportRequest {
-        guard asksForRest else { return self }
+    var withoutRange: TransportRequest {
+        guard isRangeContinuation else { return self }
         var request = self
         (request.headerFields[.range], request.headerFields[.ifRange]) = (nil, nil)
         return request

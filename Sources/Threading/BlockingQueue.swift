@@ -68,7 +68,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         case .short: short.append(element)
         case .long: long.append(element)
         }
-        signalForRest()
+        signalForRemaining()
         unsafe pthread_mutex_unlock(mutex)
     }
 
@@ -87,7 +87,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
             if let element = take(onlyShort) {
-                signalForRest()
+                signalForRemaining()
                 return element
             }
             if isClosed { return nil }
@@ -114,7 +114,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     ///
     /// Called for every added or removed element, because a thread woken for one element can find another one as
     /// well.
-    private func signalForRest() {
+    private func signalForRemaining() {
         if waitingForAny > 0 {
             if !short.isEmpty || !long.isEmpty { unsafe pthread_cond_signal(anyAdded) }
         } else if !short.isEmpty {

@@ -43,7 +43,7 @@ struct RequestOptions: ParsableArguments {
     /// The configuration of downloads.
     var downloads: DownloadConfiguration {
         var downloads = DownloadConfiguration()
-        downloads.retry = retries > 0 ? ExponentialBackoff(maximumTries: retries + 1) : nil
+        downloads.retry = retries > 0 ? ExponentialBackoff(maximumAttempts: retries + 1) : nil
         let timeout = Duration.seconds(timeout)
         downloads.deadlines.lookup = downloads.deadlines.lookup.map { min($0, timeout) }
         downloads.deadlines.connect = downloads.deadlines.connect.map { min($0, timeout) }

@@ -13,7 +13,7 @@ struct RedirectRuleTests {
         let request = TransportRequest(
             url: try HTTPURL(url), method: method,
             headerFields: [.authorization: "Bearer x", .cookie: "a=b", .accept: "image/*"], credential: .bearer("y"),
-            redirectLimit: 3)
+            maximumRedirects: 3)
         return try RedirectRule.next(after: head, of: request, redirectCount: redirectCount)
     }
 
@@ -138,7 +138,7 @@ struct RedirectRuleTests {
 
     @Test func tenRedirectsAreFollowedByDefault() throws {
         let request = TransportRequest(url: try HTTPURL("http://example.org/"))
-        #expect(request.redirectLimit == 10)
+        #expect(request.maximumRedirects == 10)
         let head = HTTPResponse(status: .found, headerFields: [.location: "/b"])
         #expect(try RedirectRule.next(after: head, of: request, redirectCount: 9) != nil)
         #expect(throws: TransportError.self) { try RedirectRule.next(after: head, of: request, redirectCount: 10) }

@@ -113,8 +113,8 @@ struct ResponseHeadParserTests {
     }
 
     @Test func limitsTheNumberOfLines() throws {
-        let lines = "HTTP/1.1 200 OK\n" + String(repeating: "a:\n", count: ResponseHeadParser.lineLimit - 2)
-        #expect(try response(lines + "\n").headerFields.count == ResponseHeadParser.lineLimit - 2)
+        let lines = "HTTP/1.1 200 OK\n" + String(repeating: "a:\n", count: ResponseHeadParser.maximumLines - 2)
+        #expect(try response(lines + "\n").headerFields.count == ResponseHeadParser.maximumLines - 2)
         expectTooLarge(parse(lines + "a:\n\n"))
     }
 

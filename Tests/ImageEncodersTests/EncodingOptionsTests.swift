@@ -35,13 +35,13 @@ struct EncodingOptionsTests {
     /// Color type and bit depth of a PNG.
     private func form(_ file: [UInt8]) -> [UInt8] { [file[25], file[24]] }
 
-    private func grey(_ count: Int, step: Int) throws -> PixelBuffer {
+    private func gray(_ count: Int, step: Int) throws -> PixelBuffer {
         try image(width: 64, (0..<64 * 64).map { [UInt8]($0 % count * step, alpha: 255) })
     }
 
     @Test(arguments: [(2, 255, 1), (4, 85, 2), (16, 17, 4), (256, 1, 8)])
     func grayImagesAreStoredWithTheFewestBits(count: Int, step: Int, depth: UInt8) throws {
-        let image = try grey(count, step: step)
+        let image = try gray(count, step: step)
         let file = try image.encoded(as: .png)
         #expect(form(file) == [0, depth])
         #expect(try decode(file).pixels == image)
@@ -167,8 +167,8 @@ struct EncodingOptionsTests {
 
 extension [UInt8] {
     /// The pixel of a shade of gray.
-    fileprivate init(_ grey: Int, alpha: UInt8) {
-        let grey = UInt8(grey)
-        self = [grey, grey, grey, alpha]
+    fileprivate init(_ gray: Int, alpha: UInt8) {
+        let gray = UInt8(gray)
+        self = [gray, gray, gray, alpha]
     }
 }

@@ -62,7 +62,7 @@ struct MetadataWritingTests {
     }
 
     @Test func aJPEGsProfileIsSpreadOverSegments() throws {
-        let segments = try metadata(profileBytes: 65_519 * 2 + 1).jpegSegments(isGrey: false)
+        let segments = try metadata(profileBytes: 65_519 * 2 + 1).jpegSegments(isGray: false)
         #expect(segments.map(\.marker) == [0xE1, 0xE2, 0xE2, 0xE2])
         #expect(segments.map(\.content.count).dropFirst() == [65_533, 65_533, 15])
         #expect(segments.dropFirst().map { Array($0.content[12..<14]) } == [[1, 3], [2, 3], [3, 3]])
@@ -85,21 +85,21 @@ struct MetadataWritingTests {
     }
 
     @Test func profileIsWrittenOnlyForItsColorModel() throws {
-        let (grey, photo) = (TestImage.grey(20, 20), TestImage.photo(20, 20))
+        let (gray, photo) = (TestImage.gray(20, 20), TestImage.photo(20, 20))
         let rgb = ImageMetadata(colorProfile: TestProfile.bytes("RGB "))
         let greyProfile = ImageMetadata(colorProfile: TestProfile.bytes("GRAY"))
         let cmyk = ImageMetadata(colorProfile: TestProfile.bytes("CMYK"))
         for options in [EncodingOptions.jpeg(), .png()] {
-            #expect(try read(grey.encoded(with: options, metadata: greyProfile)) == greyProfile)
+            #expect(try read(gray.encoded(with: options, metadata: greyProfile)) == greyProfile)
             #expect(try read(photo.encoded(with: options, metadata: greyProfile)).isEmpty)
-            let file = try grey.encoded(with: options, metadata: rgb)
+            let file = try gray.encoded(with: options, metadata: rgb)
             #expect(read(file) == rgb)
             #expect(try probe(file)?.colorChannels == (options.format == .png ? 1 : 3))  // indexed
         }
         for format in Self.formats {
             #expect(try read(photo.encoded(with: try EncodingOptions(format), metadata: cmyk)).isEmpty)
         }
-        #expect(try read(grey.encoded(with: .webp(), metadata: greyProfile)).isEmpty)
+        #expect(try read(gray.encoded(with: .webp(), metadata: greyProfile)).isEmpty)
         #expect(try read(photo.encoded(with: .gif(), metadata: rgb)).isEmpty)
     }
 }

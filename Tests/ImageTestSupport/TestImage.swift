@@ -15,7 +15,7 @@ package enum TestImage {
     }
 
     /// Shades of gray.
-    package static func grey(_ width: Int, _ height: Int) -> PixelBuffer {
+    package static func gray(_ width: Int, _ height: Int) -> PixelBuffer {
         make(width, height) { x, y in
             let value = UInt8(truncatingIfNeeded: x * 5 + y * 3)
             return (value, value, value, 255)

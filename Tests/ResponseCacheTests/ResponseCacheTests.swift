@@ -85,7 +85,7 @@ struct ResponseCacheTests {
     @Test func whatDoesNotFitGoesInTurnWithWhatIsStored() async throws {
         try await withTemporaryFolder { folder in
             let first = try ResponseCache.test(folder, time)
-            let second = try ResponseCache.test(folder, time, byteLimit: 15_000)
+            let second = try ResponseCache.test(folder, time, maximumBytes: 15_000)
             try await whileBlocked(second) {
                 for number in 1...3 { try await first.store([UInt8](repeating: 1, count: 10_000), url + "\(number)") }
                 second.scan()
@@ -165,7 +165,7 @@ struct ResponseCacheTests {
 
     @Test(arguments: [true, false]) func theLeastRecentlyUsedGoFirst(onDisk: Bool) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time, byteLimit: 35_000)
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time, maximumBytes: 35_000)
             for number in 1...3 { try await cache.store([UInt8](repeating: 1, count: 10_000), url + "\(number)") }
             #expect(try await cache.stored(url + "1") != nil)
             try await cache.store([UInt8](repeating: 1, count: 10_000), url + "4")
@@ -177,7 +177,7 @@ struct ResponseCacheTests {
 
     @Test func whatIsTooLargeLeavesNothing() async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(folder, time, byteLimit: 20_000, entryLimit: 10_000)
+            let cache = try ResponseCache.test(folder, time, maximumBytes: 20_000, maximumEntryBytes: 10_000)
             try await cache.store([UInt8](repeating: 1, count: 10_001), url)
             #expect(try files(folder) == [])
             try await cache.store([], url)
@@ -188,13 +188,14 @@ struct ResponseCacheTests {
     }
 
     @Test(arguments: [true, false], [5_000, 50_000])
-    func whatCannotBeStoredTakesTheOlderOneWithIt(onDisk: Bool, byteLimit: Int) async throws {
+    func whatCannotBeStoredTakesTheOlderOneWithIt(onDisk: Bool, maximumBytes: Int) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time, byteLimit: byteLimit, entryLimit: 10_000)
+            let cache = try ResponseCache.test(
+                onDisk ? folder : nil, time, maximumBytes: maximumBytes, maximumEntryBytes: 10_000)
             try await cache.store([1], url)
             try await cache.store([2], url + "2")
             // Too large for an entry, or for the whole cache.
-            try await cache.store([UInt8](repeating: 1, count: byteLimit == 5_000 ? 5_001 : 10_001), url)
+            try await cache.store([UInt8](repeating: 1, count: maximumBytes == 5_000 ? 5_001 : 10_001), url)
             #expect(try await cache.stored(url) == nil)
             #expect(try await cache.stored(url + "2") == [2])
         }
@@ -212,7 +213,7 @@ struct ResponseCacheTests {
 
     @Test(arguments: [true, false]) func whatCannotBeStoredTakesNothingNewerWithIt(onDisk: Bool) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time, entryLimit: 10)
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time, maximumEntryBytes: 10)
             let writer = try writer(in: cache)
             time.advance(by: 1)
             try await cache.store([2], url)
@@ -224,7 +225,7 @@ struct ResponseCacheTests {
 
     @Test(arguments: [true, false]) func whatCannotBeStoredTakesOnlyTheSameVariantWithIt(onDisk: Bool) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time, entryLimit: 10)
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time, maximumEntryBytes: 10)
             let fields: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept"]
             try await cache.store([1], url, fields, to: [.accept: "image/png"])
             try await cache.store([2], url, fields, to: [.accept: "image/webp"])

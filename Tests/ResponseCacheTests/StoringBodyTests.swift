@@ -69,7 +69,7 @@ struct StoringBodyTests {
     /// Two hundred MiB pass a disk that does not move.
     @Test func aSlowDiskHoldsUpNeitherTheBodyNorMuchMemory() async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(folder, time, byteLimit: 1 << 30, entryLimit: 1 << 30)
+            let cache = try ResponseCache.test(folder, time, maximumBytes: 1 << 30, maximumEntryBytes: 1 << 30)
             let gate = DispatchSemaphore(value: 0)
             cache.thread.append { gate.wait() }
             let request = TransportRequest(url: try HTTPURL(url))

@@ -18,11 +18,12 @@ package final class ManualTime: Sendable {
 extension ResponseCache {
     /// A cache whose time a test moves.
     package static func test(
-        _ directory: String?, _ time: ManualTime, byteLimit: Int = 64 << 20, entryLimit: Int = 16 << 20,
-        traffic: FileTraffic? = nil
+        _ directory: String?, _ time: ManualTime, maximumBytes: Int = 64 << 20, maximumEntryBytes: Int = 16 << 20,
+        traffic: FileIOStatistics? = nil
     ) throws -> ResponseCache {
         try ResponseCache(
-            Configuration(directory: directory, byteLimit: byteLimit, entryLimit: entryLimit), traffic: traffic,
+            Configuration(directory: directory, maximumBytes: maximumBytes, maximumEntryBytes: maximumEntryBytes),
+            traffic: traffic,
             now: { time.now })
     }
 

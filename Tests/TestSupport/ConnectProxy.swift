@@ -41,7 +41,7 @@ package final class ConnectProxy: Sendable {
         let ledger = Locked<[Request]>([])
         let credential = user.map { "Basic " + Data("\($0):\(password)".utf8).base64EncodedString() }
         let decide: @Sendable (Request) -> Answer = { request in
-            ledger.withLock { if $0.count < mostRecordedRequests { $0.append(request) } }
+            ledger.withLock { if $0.count < maximumRecordedRequests { $0.append(request) } }
             guard request.method == "CONNECT" else { return .refusal(status: 405) }
             guard credential == nil || request.headerFields["proxy-authorization"] == credential else {
                 return .refusal(status: 407)
@@ -59,7 +59,7 @@ package final class ConnectProxy: Sendable {
         return ConnectProxy(port: channel.localAddress?.port ?? 0, group: group, ledger: ledger)
     }
 
-    private static let mostRecordedRequests = 1_000
+    private static let maximumRecordedRequests = 1_000
 
     /// The requests in the order of their arrival.
     package var requests: [Request] { ledger.withLock { $0 } }

@@ -6,7 +6,7 @@ final class TunnelRequestHandler: ChannelInboundHandler, RemovableChannelHandler
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private static let mostBytes = 16 << 10
+    private static let maximumBytes = 16 << 10
 
     private let decide: @Sendable (ConnectProxy.Request) -> ConnectProxy.Answer
     private var head = ""
@@ -21,7 +21,7 @@ final class TunnelRequestHandler: ChannelInboundHandler, RemovableChannelHandler
         head += String(buffer: unwrapInboundIn(data))
         // Clients send nothing more until they are answered.
         guard head.hasSuffix("\r\n\r\n") else {
-            return head.utf8.count < Self.mostBytes ? context.read() : context.close(promise: nil)
+            return head.utf8.count < Self.maximumBytes ? context.read() : context.close(promise: nil)
         }
         guard let request = ConnectProxy.Request(head) else { return context.close(promise: nil) }
         head = ""

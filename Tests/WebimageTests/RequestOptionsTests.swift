@@ -9,7 +9,7 @@ import Testing
 struct RequestOptionsTests {
     @Test func requestOptionsConfigureDownloads() throws {
         let plain = try RequestOptions.parse([]).downloads
-        #expect((plain.retry as? ExponentialBackoff)?.maximumTries == 3)
+        #expect((plain.retry as? ExponentialBackoff)?.maximumAttempts == 3)
         #expect(plain.deadlines == Deadlines())
         let given = try RequestOptions.parse(
             ["--retries", "0", "--timeout", "2.5", "--header", "Accept: image/png", "--header", "X-Team:a:b"]

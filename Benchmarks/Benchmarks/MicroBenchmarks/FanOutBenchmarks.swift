@@ -14,7 +14,7 @@ enum FanOutBenchmarks {
 
     static func register() {
         fanOut("data") { $0.dataTask(for: request) }
-        fanOut("image") { $0.task(for: request) }
+        fanOut("image") { $0.imageTask(for: request) }
     }
 
     private static func fanOut<Answer: Sendable>(

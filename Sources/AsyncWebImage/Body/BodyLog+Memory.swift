@@ -6,19 +6,19 @@ import Threading
 extension BodyLog {
     /// Returns whether there is no memory for more of this body; the transfer is resumed when there is.
     func waitsForMemory(_ state: inout State) -> Bool {
-        guard state.isCrowded else { return false }
-        if state.collectors.isEmpty, !state.readers.isEmpty {
+        guard state.isOverBudget else { return false }
+        if state.bodyWaiters.isEmpty, !state.readers.isEmpty {
             // Bytes that have been read are kept only for callers that might join.
             state.isWhole = false
             state.dropRead()
-            guard state.isCrowded else { return false }
+            guard state.isOverBudget else { return false }
             // The readers will release memory as they continue, which they can.
             guard state.unread == 0 else {
-                state.leaveCrowd()
+                state.leaveGrowthQueue()
                 return true
             }
         }
-        state.isInCrowd = true
+        state.isInGrowthQueue = true
         state.waitsForMemory = !state.bytesInFlight.admits(state.id) { [weak self] in self?.goOn() }
         return state.waitsForMemory
     }
@@ -29,7 +29,7 @@ extension BodyLog {
             state.waitsForMemory = false
             let resumed = state.resumed()
             // Its readers are too slow by now: another body continues.
-            if resumed == nil, state.isPaused, state.transfer != nil { state.leaveCrowd() }
+            if resumed == nil, state.isPaused, state.transfer != nil { state.leaveGrowthQueue() }
             return resumed
         }
         resumed?.resume()
@@ -38,9 +38,9 @@ extension BodyLog {
     /// Discards a large body whose transfer has failed and will be retried, if others wait for memory.
     ///
     /// Otherwise each body would hold its memory while it waits for its retry.
-    func forgetIfCrowded() {
+    func discardIfOverBudget() {
         let waiting = state.withLock { state in
-            guard state.isCrowded else { return [CheckedContinuation<Void, Never>]() }
+            guard state.isOverBudget else { return [CheckedContinuation<Void, Never>]() }
             state.restart()
             return state.takeWaiting()
         }
@@ -50,20 +50,20 @@ extension BodyLog {
 
 extension BodyLog.State {
     /// A Boolean value that indicates whether the body is larger than allowed without a request for memory.
-    fileprivate var isCrowded: Bool { bytesInFlight.isCrowded(for: held) }
+    fileprivate var isOverBudget: Bool { bytesInFlight.isOverBudget(for: held) }
 
     /// Passes this body's turn to another one.
-    mutating func leaveCrowd() {
-        guard isInCrowd else { return }
-        (isInCrowd, waitsForMemory) = (false, false)
+    mutating func leaveGrowthQueue() {
+        guard isInGrowthQueue else { return }
+        (isInGrowthQueue, waitsForMemory) = (false, false)
         bytesInFlight.leave(id)
     }
 
     /// Passes its turn to another one at the end of the transfer.
     ///
     /// A body that is not decoded will be delivered soon: until then, it holds more than its share.
-    mutating func leaveCrowdUnlessDelivered() {
+    mutating func leaveGrowthQueueUnlessDelivered() {
         if case .success? = end, readers.isEmpty, !waitsForMemory { return }
-        leaveCrowd()
+        leaveGrowthQueue()
     }
 }

@@ -32,28 +32,28 @@ extension BodyLog {
     func collect(for answer: OneShot<ImageData>, isJoined: Bool) -> Bool {
         let (isWhole, isOver, resumed) = state.withLock { state -> (Bool, Bool, (any Transfer)?) in
             guard state.isWhole else { return (false, false, nil) }
-            state.collectors.insert(Collectors.Collector(answer: answer, isJoined: isJoined))
+            state.bodyWaiters.insert(BodyWaiters.BodyWaiter(answer: answer, isJoined: isJoined))
             return (true, state.end != nil, state.resumed())
         }
         resumed?.resume()
-        if isOver { answerCollectors() }
+        if isOver { resumeBodyWaiters() }
         return isWhole
     }
 
     /// Reverts ``collect(for:isJoined:)``.
-    func stopCollecting(for answer: OneShot<ImageData>) {
-        state.withLock { $0.collectors.remove(answer) }
+    func removeBodyWaiter(for answer: OneShot<ImageData>) {
+        state.withLock { $0.bodyWaiters.remove(answer) }
     }
 
     /// Returns a reader that starts with the first byte; `nil` if that has been discarded.
     ///
     /// While all readers limit read-ahead, the transfer is never far ahead of them.
-    func makeReader(isFrugal: Bool = false) -> BodyReader? {
+    func makeReader(limitsReadAhead: Bool = false) -> BodyReader? {
         let (reader, resumed) = state.withLock { state -> (BodyReader?, (any Transfer)?) in
             guard state.isWhole else { return (nil, nil) }
             let id = state.nextReader
             state.nextReader += 1
-            state.readers[id] = Reader(isFrugal: isFrugal)
+            state.readers[id] = Reader(limitsReadAhead: limitsReadAhead)
             return (BodyReader(log: self, id: id), state.resumed())
         }
         resumed?.resume()

@@ -16,7 +16,7 @@ final class BodyLog: Sendable {
     struct Reader {
         /// A Boolean value that indicates whether the reader might need only the beginning, so that no more must be
         /// fetched than it requests.
-        let isFrugal: Bool
+        let limitsReadAhead: Bool
         /// The number of the next segment to read; that of the open piece follows those of the segments.
         var next = 0
         /// The number of bytes of that segment that have been read: nonzero only if it was read while open.
@@ -38,9 +38,9 @@ final class BodyLog: Sendable {
     struct State {
         let bytesInFlight: BytesInFlight
         /// The identity of the log among those that wait for memory.
-        let id: BodyCrowd.ID
+        let id: GrowthQueue.ID
         /// A Boolean value that indicates whether others might have to be notified that it no longer grows.
-        var isInCrowd = false
+        var isInGrowthQueue = false
         /// A Boolean value that indicates whether the transfer is paused for lack of memory.
         var waitsForMemory = false
         var segments: Deque<[UInt8]> = []
@@ -62,7 +62,7 @@ final class BodyLog: Sendable {
         var end: End?
         var readers: [UInt64: Reader] = [:]
         var nextReader: UInt64 = 0
-        var collectors = Collectors()
+        var bodyWaiters = BodyWaiters()
         var watchers = ProgressWatchers()
         /// A Boolean value that indicates whether the first byte has not been discarded.
         var isWhole = true
@@ -80,17 +80,17 @@ final class BodyLog: Sendable {
     static let lowWater = 256 << 10
     static let frugalWater = 16 << 10
 
-    private let replayLimit: Int
+    private let maximumReplayBytes: Int
     let state: Locked<State>
 
-    init(replayLimit: Int, bytesInFlight: BytesInFlight = BytesInFlight()) {
-        self.replayLimit = replayLimit
+    init(maximumReplayBytes: Int, bytesInFlight: BytesInFlight = BytesInFlight()) {
+        self.maximumReplayBytes = maximumReplayBytes
         state = Locked(State(bytesInFlight: bytesInFlight, id: bytesInFlight.newID()))
     }
 
     deinit {
         state.withLock { state in
-            state.leaveCrowd()
+            state.leaveGrowthQueue()
             state.bytesInFlight.remove(state.held)
         }
     }
@@ -111,7 +111,7 @@ final class BodyLog: Sendable {
     /// Ends an attempt: until another one is attached, there is no transfer to resume.
     func detach() {
         state.withLock { state in
-            state.leaveCrowd()
+            state.leaveGrowthQueue()
             (state.transfer, state.isPaused) = (nil, false)
         }
     }
@@ -122,7 +122,7 @@ final class BodyLog: Sendable {
         let (demand, waiting, watching) = state.withLock { state in
             let isFull = state.isFull
             // A body delayed by its own readers would delay all others.
-            if isFull { state.leaveCrowd() }
+            if isFull { state.leaveGrowthQueue() }
             if isFull || waitsForMemory(&state) {
                 state.isPaused = true
                 return (BodyDemand.pause, [CheckedContinuation<Void, Never>](), Watching?.none)
@@ -136,7 +136,9 @@ final class BodyLog: Sendable {
             state.received += bytes.count
             state.held += bytes.count
             state.bytesInFlight.add(bytes.count)
-            if state.received > replayLimit, state.collectors.isEmpty, !state.readers.isEmpty { state.isWhole = false }
+            if state.received > maximumReplayBytes, state.bodyWaiters.isEmpty, !state.readers.isEmpty {
+                state.isWhole = false
+            }
             return (.more, state.takeWaiting(), state.watching)
         }
         for continuation in waiting { continuation.resume() }
@@ -147,30 +149,30 @@ final class BodyLog: Sendable {
     /// Ends the body.
     ///
     /// A body in one piece is passed to waiting callers immediately; several pieces must first be combined by
-    /// ``answerCollectors()``, on a thread that may take its time.
+    /// ``resumeBodyWaiters()``, on a thread that may take its time.
     func finish(_ end: End) {
         let (waiting, watching, isPlain) = state.withLock { state in
             if state.end == nil { state.end = end }
-            state.leaveCrowdUnlessDelivered()
+            state.leaveGrowthQueueUnlessDelivered()
             state.transfer = nil
             return (state.takeWaiting(), state.watchers.removeAll(), state.segments.isEmpty)
         }
         for continuation in waiting { continuation.resume() }
         for stream in watching { stream.finish() }
-        if isPlain { answerCollectors() }
+        if isPlain { resumeBodyWaiters() }
     }
 
     /// Passes the body or the error to waiting callers once the transfer has ended.
-    func answerCollectors() {
-        let answer = state.withLock { state -> (Collectors, End, [UInt8], ResponseSource)? in
-            guard let end = state.end, !state.collectors.isEmpty else { return nil }
-            let collectors = state.collectors
-            state.collectors = Collectors()
-            if case .failure = end { return (collectors, end, [], state.source) }
-            return (collectors, end, state.allBytes(), state.source)
+    func resumeBodyWaiters() {
+        let answer = state.withLock { state -> (BodyWaiters, End, [UInt8], ResponseSource)? in
+            guard let end = state.end, !state.bodyWaiters.isEmpty else { return nil }
+            let bodyWaiters = state.bodyWaiters
+            state.bodyWaiters = BodyWaiters()
+            if case .failure = end { return (bodyWaiters, end, [], state.source) }
+            return (bodyWaiters, end, state.allBytes(), state.source)
         }
-        guard let (collectors, end, bytes, source) = answer else { return }
-        collectors.resolve(end.map { (bytes, Delivery(head: $0.head, metrics: $0.metrics)) }, from: source)
+        guard let (bodyWaiters, end, bytes, source) = answer else { return }
+        bodyWaiters.resolve(end.map { (bytes, Delivery(head: $0.head, metrics: $0.metrics)) }, from: source)
     }
 }
 
@@ -213,7 +215,7 @@ extension BodyLog.State {
 
     /// Discards bytes that every reader has read, once the whole body is no longer needed.
     mutating func dropRead() {
-        guard !isWhole, collectors.isEmpty else { return }
+        guard !isWhole, bodyWaiters.isEmpty else { return }
         let oldest = readers.values.map(\.next).min() ?? firstSegment + segments.count
         var dropped = 0
         while firstSegment < oldest, let segment = segments.popFirst() {
@@ -238,23 +240,23 @@ extension BodyLog.State {
         return received - (reading ?? readers.values.lazy.map(\.read).min() ?? received)
     }
 
-    private var isFrugal: Bool { readers.values.allSatisfy(\.isFrugal) }
+    private var limitsReadAhead: Bool { readers.values.allSatisfy(\.limitsReadAhead) }
 
     /// A Boolean value that indicates whether the transfer must wait for the readers.
     var isFull: Bool {
-        guard collectors.isEmpty, !readers.isEmpty else { return false }
-        if isFrugal { return unread >= BodyLog.frugalWater }
+        guard bodyWaiters.isEmpty, !readers.isEmpty else { return false }
+        if limitsReadAhead { return unread >= BodyLog.frugalWater }
         return !isWhole && unread >= BodyLog.highWater
     }
 
     /// Returns the transfer if it was paused and may be resumed now.
     mutating func resumed() -> (any Transfer)? {
         guard isPaused, let transfer else { return nil }
-        if collectors.isEmpty, !readers.isEmpty, unread > (isFrugal ? 0 : BodyLog.lowWater) { return nil }
+        if bodyWaiters.isEmpty, !readers.isEmpty, unread > (limitsReadAhead ? 0 : BodyLog.lowWater) { return nil }
         if waitsForMemory {
             // Unless there is enough memory by now, or its readers have released as much.
-            guard !bytesInFlight.isCrowded(for: held) else { return nil }
-            leaveCrowd()
+            guard !bytesInFlight.isOverBudget(for: held) else { return nil }
+            leaveGrowthQueue()
         }
         isPaused = false
         return transfer

@@ -14,7 +14,7 @@ final class BodyReader: Sendable {
 
     /// Returns the pieces received since the last call, at most `limit`; waits until there are any.
     ///
-    /// Empty after ``poke()``, `nil` at the end.
+    /// Empty after ``wake()``, `nil` at the end.
     ///
     /// Throws the error that ended the download, and `CancellationError` when the task is canceled.
     func next(limit: Int = .max) async throws -> [[UInt8]]? {
@@ -37,5 +37,5 @@ final class BodyReader: Sendable {
     func park() { log.park(id) }
 
     /// Makes a waiting ``next()`` return, for example because a preview is due.
-    func poke() { log.wake(id) }
+    func wake() { log.wake(id) }
 }

@@ -11,9 +11,9 @@ final class BytesInFlight: Sendable {
     private let bytes = Atomic(0)
     private let limit: Atomic<Int>
     private let share: Atomic<Int>
-    private let lastID = Atomic<BodyCrowd.ID>(0)
-    private let crowd = Locked(BodyCrowd())
-    private let onRoom = Locked<(@Sendable () -> Void)?>(nil)
+    private let lastID = Atomic<GrowthQueue.ID>(0)
+    private let crowd = Locked(GrowthQueue())
+    private let onCapacity = Locked<(@Sendable () -> Void)?>(nil)
 
     /// Creates an empty count; `transfers` is the maximum number of concurrent transfers.
     init(limit: Int = .max, transfers: Int = 1) {
@@ -27,8 +27,8 @@ final class BytesInFlight: Sendable {
 
     /// A Boolean value that indicates whether further downloads may start.
     ///
-    /// After it has been false, the closure of ``onRoom(_:)`` is called when it becomes true again.
-    var hasRoom: Bool {
+    /// After it has been false, the closure of ``onCapacity(_:)`` is called when it becomes true again.
+    var hasCapacity: Bool {
         bytes.load(ordering: .sequentiallyConsistent) < limit.load(ordering: .relaxed)
     }
 
@@ -36,11 +36,11 @@ final class BytesInFlight: Sendable {
     /// call of ``letBodiesGrow()``.
     ///
     /// The closure is called where memory is released, possibly under a lock.
-    func onRoom(_ call: @escaping @Sendable () -> Void) {
-        onRoom.withLock { $0 = call }
+    func onCapacity(_ call: @escaping @Sendable () -> Void) {
+        onCapacity.withLock { $0 = call }
     }
 
-    /// Sets the limit; check ``hasRoom`` and call ``letBodiesGrow()`` afterward.
+    /// Sets the limit; check ``hasCapacity`` and call ``letBodiesGrow()`` afterward.
     func setLimit(_ limit: Int, transfers: Int) {
         let limit = Self.usable(limit)
         share.store(Self.share(of: limit, transfers), ordering: .relaxed)
@@ -55,10 +55,10 @@ final class BytesInFlight: Sendable {
         let (before, after) = bytes.wrappingSubtract(count, ordering: .sequentiallyConsistent)
         let limit = limit.load(ordering: .sequentiallyConsistent)
         guard before >= limit, after < limit else { return }
-        tellOfRoom()
+        notifyCapacity()
     }
 
-    private func tellOfRoom() { onRoom.withLock { $0 }?() }
+    private func notifyCapacity() { onCapacity.withLock { $0 }?() }
 
     /// Returns a limit that can be multiplied.
     private static func usable(_ limit: Int) -> Int { min(max(1, limit), .max / 4) }
@@ -70,25 +70,25 @@ final class BytesInFlight: Sendable {
 
 extension BytesInFlight {
     /// Returns an identity for a body, higher than those of older ones.
-    func newID() -> BodyCrowd.ID { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
+    func newID() -> GrowthQueue.ID { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Returns whether a body of this size must call ``admits(_:orElse:)`` before it grows.
-    func isCrowded(for held: Int) -> Bool { isCrowded && held >= share.load(ordering: .relaxed) }
+    func isOverBudget(for held: Int) -> Bool { isOverBudget && held >= share.load(ordering: .relaxed) }
 
-    private var isCrowded: Bool {
+    private var isOverBudget: Bool {
         let limit = limit.load(ordering: .relaxed)
         return bytes.load(ordering: .sequentiallyConsistent) >= limit + limit / 2
     }
 
     /// Returns whether a body may grow; if not, `goOn` is called when it may.
-    func admits(_ id: BodyCrowd.ID, orElse goOn: @escaping BodyCrowd.GoOn) -> Bool {
+    func admits(_ id: GrowthQueue.ID, orElse goOn: @escaping GrowthQueue.GoOn) -> Bool {
         // Memory can be available again; if it becomes available after this point, this body is among those resumed.
-        crowd.withLock { crowd in !isCrowded || crowd.admit(id, orElse: goOn) }
+        crowd.withLock { crowd in !isOverBudget || crowd.admit(id, orElse: goOn) }
     }
 
     /// Records that a body does not grow for now or permanently: the next one may.
-    func leave(_ id: BodyCrowd.ID) {
-        if crowd.withLock({ $0.leave(id) }) { tellOfRoom() }
+    func leave(_ id: GrowthQueue.ID) {
+        if crowd.withLock({ $0.leave(id) }) { notifyCapacity() }
     }
 
     /// Resumes the bodies that may grow: all if there is memory, otherwise one.
@@ -96,7 +96,7 @@ extension BytesInFlight {
     /// Do not call this method while holding the lock of a body.
     func letBodiesGrow() {
         let calls = crowd.withLock { crowd in
-            hasRoom ? crowd.takeAll() : crowd.next().map { [$0] } ?? []
+            hasCapacity ? crowd.takeAll() : crowd.next().map { [$0] } ?? []
         }
         for goOn in calls { goOn() }
     }

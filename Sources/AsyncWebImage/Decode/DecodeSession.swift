@@ -120,7 +120,7 @@ struct DecodeSession: Sendable {
         let start = clock.now
         var schedule = PreviewSchedule(policy)
         // A delayed preview is shown at its time, even if no more bytes arrive.
-        let alarm = Alarm(clock: clock) { [reader] in reader.poke() }
+        let alarm = Alarm(clock: clock) { [reader] in reader.wake() }
         schedule.decoded(for: try clock.measure { try codec.begin() })
         repeat {
             let state = PreviewSchedule.State(

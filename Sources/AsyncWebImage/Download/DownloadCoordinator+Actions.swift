@@ -9,7 +9,7 @@ extension DownloadCoordinator {
         switch action {
         case .open(let id, let caller, let decode): open(id, caller, decode)
         case .decide(let id, let timeLimit):
-            if let download = downloads[id] { lookUp(download, timeLimit: timeLimit) }
+            if let download = downloads[id] { lookup(download, timeLimit: timeLimit) }
         case .transfer(let id, let attempt):
             if let download = downloads[id] { transfer(download, attempt) }
         case .carryOut(let id, let attempt, let decision):
@@ -21,8 +21,8 @@ extension DownloadCoordinator {
             return backOff(download, until: end, delay: delay, because: error).map { .resumable(id, $0) }
         case .receive(let id):
             guard let download = downloads[id] else { break }
-            download.log.answerCollectors()
-            tellEnd(of: download)
+            download.log.resumeBodyWaiters()
+            sendEnd(of: download)
         case .fail(let id, let error, let keepsBeginning):
             guard let download = downloads[id] else { break }
             let beginning = keepsBeginning ? beginning(of: download) : nil
@@ -55,7 +55,7 @@ extension DownloadCoordinator {
     }
 
     private func open(_ id: Download.ID, _ caller: Subscriber, _ decode: DownloadMachine.DecodeID?) {
-        let log = BodyLog(replayLimit: configuration.replayLimit, bytesInFlight: bytesInFlight)
+        let log = BodyLog(maximumReplayBytes: configuration.maximumReplayBytes, bytesInFlight: bytesInFlight)
         #if Tracing
         let span = tracing.map { DownloadSpan($0, of: caller.key.url, parent: caller.context) }
         let events = listeners.sender(for: id, caller.key.url, also: span?.note)
@@ -86,7 +86,7 @@ extension DownloadCoordinator {
     private func attach(
         _ caller: Subscriber, to download: Download, decode: DownloadMachine.DecodeID?, startsDecode: Bool
     ) -> Bool {
-        switch caller.wish {
+        switch caller.product {
         case .data(let answer):
             return download.log.collect(for: answer, isJoined: caller.isJoined)
         case .bytes(let feed):
@@ -106,8 +106,8 @@ extension DownloadCoordinator {
         download.log.stopWatching(caller.id)
         if let decode {
             decodes[decode]?.remove(caller.id)
-        } else if case .data(let answer) = caller.wish {
-            download.log.stopCollecting(for: answer)
+        } else if case .data(let answer) = caller.product {
+            download.log.removeBodyWaiter(for: answer)
         }
     }
 

@@ -16,7 +16,7 @@ extension DownloadCoordinator {
 
     /// Changes the configuration of downloads: concurrency, order, rate, header fields, deadlines, and limits.
     ///
-    /// The order, higher concurrency, and a lower ``DownloadConfiguration/resumableLimit`` take effect immediately,
+    /// The order, higher concurrency, and a lower ``DownloadConfiguration/maximumResumableBytes`` take effect immediately,
     /// lower concurrency as downloads end. Other settings apply to downloads that start from now on. The number of
     /// connections that the transport keeps does not change.
     ///
@@ -41,8 +41,8 @@ extension DownloadCoordinator {
     func apply(_ configuration: DownloadConfiguration) {
         self.configuration = configuration
         bytesInFlight.setLimit(
-            configuration.bytesInFlightLimit,
-            transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.lookUpLimit))
+            configuration.maximumBytesInFlight,
+            transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))
         bytesInFlight.letBodiesGrow()
     }
 }

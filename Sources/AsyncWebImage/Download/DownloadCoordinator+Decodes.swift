@@ -4,8 +4,8 @@ import ImageCodecs
 extension DownloadCoordinator {
     /// Starts a decode; returns `false` if the beginning of the body has been discarded.
     func startDecode(_ id: DownloadMachine.DecodeID, _ variant: Variant, of download: Download) -> Bool {
-        let isFrugal = if case .header = variant { true } else { false }
-        guard let reader = download.log.makeReader(isFrugal: isFrugal) else { return false }
+        let limitsReadAhead = if case .header = variant { true } else { false }
+        guard let reader = download.log.makeReader(limitsReadAhead: limitsReadAhead) else { return false }
         let frames = FrameHub<ImageFrame>()
         let animations: FrameHub<AnimatedImage>? = if case .animation = variant { FrameHub() } else { nil }
         let session = DecodeSession(
@@ -68,13 +68,13 @@ struct RunningDecode {
 
     /// Adds an observing caller.
     func add(_ caller: Subscriber) {
-        switch caller.wish {
+        switch caller.product {
         case .frames(_, let channel):
             frames.add(channel, id: caller.id)
-            channel.onDemand { [reader] in reader.poke() }
+            channel.onDemand { [reader] in reader.wake() }
         case .animationFrames(_, let channel):
             animations?.add(channel, id: caller.id)
-            channel.onDemand { [reader] in reader.poke() }
+            channel.onDemand { [reader] in reader.wake() }
         case .data, .bytes, .info, .image, .animation: break
         }
     }

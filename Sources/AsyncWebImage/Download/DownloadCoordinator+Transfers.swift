@@ -26,8 +26,8 @@ extension DownloadCoordinator {
             credential: download.key.credential,
             handlesCookies: download.key.handlesCookies,
             deadlines: deadlines,
-            bodyLimit: configuration.bodyLimit,
-            redirectLimit: configuration.redirectLimit,
+            maximumBodyBytes: configuration.maximumBodyBytes,
+            maximumRedirects: configuration.maximumRedirects,
             redirectPolicy: configuration.redirectPolicy)
         #if Tracing
         download.span?.inject(into: &request.headerFields)
@@ -58,7 +58,7 @@ extension DownloadCoordinator {
     func backOff(
         _ download: Download, until end: Stopwatch.Instant, delay: Duration, because error: ImageError
     ) -> Resumption? {
-        download.log.forgetIfCrowded()
+        download.log.discardIfOverBudget()
         download.events?.send(.retrying(after: delay, because: error))
         logger.debug(
             "trying again",
@@ -80,8 +80,8 @@ extension DownloadCoordinator {
         download.transfer?.cancel()
         download.transfer = nil
         download.log.finish(.failure(error))
-        download.log.answerCollectors()
-        tellEnd(of: download)
+        download.log.resumeBodyWaiters()
+        sendEnd(of: download)
     }
 
     /// Stops a download in any phase; returns the resumption with which the next one can continue.
@@ -93,7 +93,7 @@ extension DownloadCoordinator {
             download.log.finish(.failure(.transport(cancelled)))
             // The body can be complete although the end of the transfer has not been processed.
             if case .success? = download.log.end {
-                tellEnd(of: download)
+                sendEnd(of: download)
             } else if keepsBeginning {
                 beginning = self.beginning(of: download)
             }
@@ -119,7 +119,7 @@ extension DownloadCoordinator {
     }
 
     /// Reports the end of the body of a download.
-    func tellEnd(of download: Download) {
+    func sendEnd(of download: Download) {
         switch download.log.end {
         case .success((_, let metrics))?:
             download.events?.stop(nil, finished: .finished(byteCount: download.log.received, metrics: metrics))

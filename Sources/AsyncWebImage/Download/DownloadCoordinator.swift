@@ -62,9 +62,9 @@ public actor DownloadCoordinator {
         hooks = DownloadHooks(configuration)
         machine = DownloadMachine(configuration, hasResponseCache: responseCache != nil)
         bytesInFlight = BytesInFlight(
-            limit: configuration.bytesInFlightLimit,
-            transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.lookUpLimit))
-        bytesInFlight.onRoom { [weak self] in self?.post(.memoryFreed) }
+            limit: configuration.maximumBytesInFlight,
+            transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))
+        bytesInFlight.onCapacity { [weak self] in self?.post(.memoryFreed) }
     }
 
     /// Returns a stream of the events of downloads that begin from now on, for logs and user interfaces.
@@ -95,13 +95,13 @@ public actor DownloadCoordinator {
         inbox.take(into: &messages)
         guard event != nil || !messages.isEmpty else { return }
         let now = clock.now
-        handle(.memory(hasRoom: bytesInFlight.hasRoom), at: now)
+        handle(.memory(hasCapacity: bytesInFlight.hasCapacity), at: now)
         for message in messages {
             if let event = self.event(of: message) { handle(event, at: now) }
         }
         messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
         if let event { handle(event, at: now) }
-        handle(.schedule(hasMemory: bytesInFlight.hasRoom), at: now)
+        handle(.schedule(hasMemory: bytesInFlight.hasCapacity), at: now)
     }
 
     /// Returns the result of `read` after all posted messages have been handled.

@@ -32,9 +32,9 @@ final class DownloadReceiver: TransferReceiver {
     }
 
     /// The number of bytes of an error response's text that are kept.
-    private static let textLimit = 1 << 10
+    private static let maximumTextBytes = 1 << 10
     /// The number of bytes of an error response's body that are read to keep the connection.
-    private static let discardLimit = 64 << 10
+    private static let maximumDiscardBytes = 64 << 10
 
     private let log: BodyLog
     private let url: HTTPURL
@@ -107,8 +107,8 @@ final class DownloadReceiver: TransferReceiver {
         case .none: return .stop
         case .body:
             // The body can be larger than the data from the transport.
-            if continued != nil || isTransformed, log.received > rules.bodyLimit - bytes.count {
-                let error = TransportError(url: url.string, reason: .bodyTooLarge(limit: rules.bodyLimit))
+            if continued != nil || isTransformed, log.received > rules.maximumBodyBytes - bytes.count {
+                let error = TransportError(url: url.string, reason: .bodyTooLarge(limit: rules.maximumBodyBytes))
                 state.withLock { $0.failure = .failed(.transport(error)) }
                 return .stop
             }
@@ -118,9 +118,9 @@ final class DownloadReceiver: TransferReceiver {
         case .failureText:
             return state.withLock { state in
                 state.failedBytes += bytes.count
-                let room = Self.textLimit - state.failedBody.count
+                let room = Self.maximumTextBytes - state.failedBody.count
                 if room > 0 { state.failedBody.append(copying: bytes.extracting(0..<min(room, bytes.count))) }
-                return state.failedBytes < Self.discardLimit ? .more : .stop
+                return state.failedBytes < Self.maximumDiscardBytes ? .more : .stop
             }
         }
     }

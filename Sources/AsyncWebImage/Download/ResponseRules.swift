@@ -8,12 +8,12 @@ struct ResponseRules: Sendable {
     /// The accepted media types, with `*` for all of a kind; `nil` accepts any.
     let contentTypes: [String]?
     /// The maximum number of bytes of a body.
-    let bodyLimit: Int
+    let maximumBodyBytes: Int
 
     init(_ configuration: DownloadConfiguration) {
         statuses = configuration.acceptedStatuses
         contentTypes = configuration.acceptedContentTypes?.map { $0.lowercased() }
-        bodyLimit = configuration.bodyLimit
+        maximumBodyBytes = configuration.maximumBodyBytes
     }
 
     /// Returns whether the status is that of a complete body.

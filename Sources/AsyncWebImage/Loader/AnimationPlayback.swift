@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// A run of ``ImageLoader/frames(of:clock:)``: decodes each frame ahead of its time, and waits for that time.
+/// A run of ``ImageLoader/play(_:clock:)``: decodes each frame ahead of its time, and waits for that time.
 actor AnimationPlayback<PlaybackClock: Clock<Duration>> {
     private let image: AnimatedImage
     private let codec: AnimationDecoder

@@ -6,7 +6,7 @@ public import ResponseCache
 ///
 /// For one consumer. The download starts when the first piece is requested and stops when the loop ends, unless
 /// another caller needs it. A slow consumer slows down the transfer: if the body is larger than
-/// ``DownloadConfiguration/replayLimit``, about 1 MiB is read ahead.
+/// ``DownloadConfiguration/maximumReplayBytes``, about 1 MiB is read ahead.
 ///
 /// ```swift
 /// let body = loader.bytes(for: ImageRequest("https://example.com/photo.jpg"))
@@ -79,12 +79,12 @@ public struct ImageBytes: AsyncSequence, Sendable {
 
 /// Joins a download when its bytes are first requested, and leaves it when it is released.
 final class BodySubscription: Sendable {
-    let feed: BodyFeed
+    let feed: BodyStream
     private let subscriber: Result<Subscriber, ImageError>
     private let coordinator: DownloadCoordinator
     private let hasJoined = Locked(false)
 
-    init(_ subscriber: Result<Subscriber, ImageError>, feed: BodyFeed, coordinator: DownloadCoordinator) {
+    init(_ subscriber: Result<Subscriber, ImageError>, feed: BodyStream, coordinator: DownloadCoordinator) {
         self.subscriber = subscriber
         self.feed = feed
         self.coordinator = coordinator

@@ -16,7 +16,7 @@ extension ImageLoader {
         /// The policy for previews.
         public var previews: ProgressivePolicy
         /// The maximum size of decoded images kept in memory, in bytes; 0 keeps none.
-        public var memoryCacheLimit: Int
+        public var maximumMemoryCacheBytes: Int
         /// The cache of responses; `nil` for none.
         public var responseCache: ResponseCache?
         /// The policy for using cached responses and images, unless a request specifies one.
@@ -36,7 +36,7 @@ extension ImageLoader {
             transport: CurlTransport.Configuration = CurlTransport.Configuration(),
             decoding: ImageDecoder.Configuration = ImageDecoder.Configuration(),
             previews: ProgressivePolicy = ProgressivePolicy(),
-            memoryCacheLimit: Int = 128 << 20,
+            maximumMemoryCacheBytes: Int = 128 << 20,
             logger: Logger = Logger(label: "async-web-image"),
             metrics: MetricsConfiguration? = nil
         ) {
@@ -44,7 +44,7 @@ extension ImageLoader {
             self.transport = transport
             self.decoding = decoding
             self.previews = previews
-            self.memoryCacheLimit = memoryCacheLimit
+            self.maximumMemoryCacheBytes = maximumMemoryCacheBytes
             self.logger = logger
             self.metrics = metrics
         }

@@ -7,8 +7,8 @@ extension ImageLoader {
     /// on the decoder's threads while the previous one is shown, and only on demand. A late consumer gets the next
     /// frame immediately, and no frame is skipped. Throws ``CodecError`` if a frame cannot be decoded, and
     /// `CancellationError`. For one consumer.
-    public func frames(
-        of animation: AnimatedImage, clock: some Clock<Duration> = ContinuousClock()
+    public func play(
+        _ animation: AnimatedImage, clock: some Clock<Duration> = ContinuousClock()
     ) -> AsyncThrowingStream<AnimationFrame, any Error> {
         let playback = AnimationPlayback(animation, decoder: decoder, clock: clock)
         return AsyncThrowingStream { [threads = decoder.threads] in

@@ -29,10 +29,10 @@ public final class ImageLoader: Sendable {
         var configuration = configuration
         configuration.downloads.accept(configuration.decoding.customFormats)
         var connections = configuration.transport
-        connections.connectionCacheSize = max(
-            connections.connectionCacheSize, configuration.downloads.maximumConcurrentDownloads)
+        connections.maximumIdleConnections = max(
+            connections.maximumIdleConnections, configuration.downloads.maximumConcurrentDownloads)
         decoder = ImageDecoder(configuration: configuration.decoding)
-        cache = MemoryCache(limit: configuration.memoryCacheLimit)
+        cache = MemoryCache(limit: configuration.maximumMemoryCacheBytes)
         cachePolicy = configuration.cachePolicy
         let environment = DownloadEnvironment(
             configuration, transport: transport ?? CurlTransport(configuration: connections), decoder: decoder,
@@ -76,9 +76,9 @@ public final class ImageLoader: Sendable {
     /// Shares a download like every other request. See ``ImageBytes`` for downloads that start over. The sequence
     /// throws ``ImageError``.
     public func bytes(for request: ImageRequest) -> ImageBytes {
-        let feed = BodyFeed()
+        let feed = BodyStream()
         let subscriber = Result { () throws(ImageError) in
-            Subscriber(request, try fetchKey(request), id: coordinator.newSubscriberID(), wish: .bytes(feed))
+            Subscriber(request, try fetchKey(request), id: coordinator.newSubscriberID(), product: .bytes(feed))
         }
         return ImageBytes(BodySubscription(subscriber, feed: feed, coordinator: coordinator))
     }
@@ -96,7 +96,7 @@ public final class ImageLoader: Sendable {
     ///
     /// The download starts when the first frame is requested. Frames are rendered on demand: a slow consumer gets
     /// fewer and newer ones, and always the final one. Ending the loop early leaves the download. For one consumer.
-    public func frames(for request: ImageRequest) -> AsyncThrowingStream<ImageFrame, any Error> {
+    public func previews(for request: ImageRequest) -> AsyncThrowingStream<ImageFrame, any Error> {
         let channel = FrameChannel<ImageFrame>()
         do {
             let subscription = try subscription(request, channel, .frames(request.options, channel))
@@ -131,7 +131,7 @@ public final class ImageLoader: Sendable {
     }
 
     /// Starts to load the image and returns a handle to await, cancel, and prioritize it.
-    public func task(for request: ImageRequest) -> ImageTask {
+    public func imageTask(for request: ImageRequest) -> ImageTask {
         start(request) { .image(request.options, $0) }
     }
 
@@ -141,12 +141,12 @@ public final class ImageLoader: Sendable {
     }
 
     private func start<Value>(
-        _ request: ImageRequest, _ wish: (OneShot<Value>) -> Subscriber.Wish
+        _ request: ImageRequest, _ product: (OneShot<Value>) -> Subscriber.Product
     ) -> LoadTask<Value> {
         let answer = OneShot<Value>()
         let id = coordinator.newSubscriberID()
         do {
-            coordinator.post(.join(Subscriber(request, try fetchKey(request), id: id, wish: wish(answer))))
+            coordinator.post(.join(Subscriber(request, try fetchKey(request), id: id, product: product(answer))))
         } catch {
             answer.resolve(.failure(error))
         }
@@ -154,18 +154,18 @@ public final class ImageLoader: Sendable {
     }
 
     private func subscription<Frame>(
-        _ request: ImageRequest, _ channel: FrameChannel<Frame>, _ wish: Subscriber.Wish
+        _ request: ImageRequest, _ channel: FrameChannel<Frame>, _ product: Subscriber.Product
     ) throws(ImageError) -> FrameSubscription<Frame> {
-        let subscriber = Subscriber(request, try fetchKey(request), id: coordinator.newSubscriberID(), wish: wish)
+        let subscriber = Subscriber(request, try fetchKey(request), id: coordinator.newSubscriberID(), product: product)
         return FrameSubscription(subscriber, channel: channel, coordinator: coordinator)
     }
 
     private func answer<Value: Sendable>(
-        to request: ImageRequest, _ key: FetchKey, _ wish: (OneShot<Value>) -> Subscriber.Wish
+        to request: ImageRequest, _ key: FetchKey, _ product: (OneShot<Value>) -> Subscriber.Product
     ) async throws -> Value {
         let answer = OneShot<Value>()
         let id = coordinator.newSubscriberID()
-        let subscriber = Subscriber(request, key, id: id, wish: wish(answer))
+        let subscriber = Subscriber(request, key, id: id, product: product(answer))
         return try await withTaskCancellationHandler {
             coordinator.post(.join(subscriber))
             return try await answer.value
@@ -177,9 +177,10 @@ public final class ImageLoader: Sendable {
 }
 
 extension Subscriber {
-    fileprivate init(_ request: ImageRequest, _ key: FetchKey, id: ID, wish: Wish) {
+    fileprivate init(_ request: ImageRequest, _ key: FetchKey, id: ID, product: Product) {
         self.init(
-            id: id, key: key, wish: wish, priority: request.priority, finishesOnShutdown: request.finishesOnShutdown)
+            id: id, key: key, product: product, priority: request.priority,
+            finishesOnShutdown: request.finishesOnShutdown)
         #if Tracing
         context = ServiceContext.current
         #endif

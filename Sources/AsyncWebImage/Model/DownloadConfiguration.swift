@@ -25,9 +25,9 @@ public struct DownloadConfiguration: Sendable {
     /// fails with `timedOut(.total)`, which is not retryable.
     public var deadlines: Deadlines
     /// The maximum number of bytes of a body.
-    public var bodyLimit: Int
+    public var maximumBodyBytes: Int
     /// The maximum number of redirects to follow.
-    public var redirectLimit: Int
+    public var maximumRedirects: Int
     /// The header fields that redirects forward to other origins, and the rule for https to http.
     public var redirectPolicy: RedirectPolicy
     /// The statuses whose body is accepted as the image; an unrequested partial response (206) never is.
@@ -40,7 +40,7 @@ public struct DownloadConfiguration: Sendable {
     ///
     /// Not kept are bodies of requests with ``CachePolicy/reload`` or ``CachePolicy/noStore``, and those whose
     /// request or response contains `no-store`. A ``ResponseCache`` additionally stores partial bodies if it may.
-    public var resumableLimit: Int
+    public var maximumResumableBytes: Int
     /// A hook that can replace or reject each request.
     public var requestModifier: (any RequestModifier)?
     /// A hook that can reject each response.
@@ -50,16 +50,16 @@ public struct DownloadConfiguration: Sendable {
     /// The maximum number of bytes of a body kept while it is decoded, so that callers can join.
     ///
     /// A larger body is discarded as it is decoded; a caller that requests other pixels of it then causes a new
-    /// request. If one and a half times the ``bytesInFlightLimit`` is held, smaller bodies are discarded as well.
-    public var replayLimit: Int
+    /// request. If one and a half times the ``maximumBytesInFlight`` is held, smaller bodies are discarded as well.
+    public var maximumReplayBytes: Int
     /// The number of bytes held in bodies that are arriving or waiting to be decoded, from which no further download
     /// starts.
     ///
     /// Active downloads continue up to twice this limit, then all large ones but one pause, so that no more is held
-    /// than twice the limit plus one body of at most ``bodyLimit``. If a body that is kept whole, as by
+    /// than twice the limit plus one body of at most ``maximumBodyBytes``. If a body that is kept whole, as by
     /// ``ImageLoader/data(for:)``, is larger than the limit, other downloads start only after it has been delivered.
     /// Data that libcurl buffers for a paused HTTP/2 stream is not counted.
-    public var bytesInFlightLimit: Int
+    public var maximumBytesInFlight: Int
 
     /// Creates a configuration.
     ///
@@ -72,18 +72,18 @@ public struct DownloadConfiguration: Sendable {
         executionOrder: ExecutionOrder = .fifo,
         headerFields: HTTPFields = DownloadConfiguration.defaultHeaderFields,
         deadlines: Deadlines = Deadlines(),
-        bodyLimit: Int = 512 << 20,
-        redirectLimit: Int = 10,
+        maximumBodyBytes: Int = 512 << 20,
+        maximumRedirects: Int = 10,
         redirectPolicy: RedirectPolicy = RedirectPolicy(),
         acceptedStatuses: ClosedRange<Int> = 200...299,
         acceptedContentTypes: [String]? = nil,
         retry: (any RetryPolicy)? = ExponentialBackoff(),
-        resumableLimit: Int = 32 << 20,
+        maximumResumableBytes: Int = 32 << 20,
         requestModifier: (any RequestModifier)? = nil,
         responseValidator: (any ResponseValidator)? = nil,
         bodyTransform: (any BodyTransform)? = nil,
-        replayLimit: Int = 4 << 20,
-        bytesInFlightLimit: Int = 64 << 20
+        maximumReplayBytes: Int = 4 << 20,
+        maximumBytesInFlight: Int = 64 << 20
     ) {
         self.maximumConcurrentDownloads = maximumConcurrentDownloads
         self.maximumConcurrentDownloadsPerHost = maximumConcurrentDownloadsPerHost
@@ -91,18 +91,18 @@ public struct DownloadConfiguration: Sendable {
         self.executionOrder = executionOrder
         self.headerFields = headerFields
         self.deadlines = deadlines
-        self.bodyLimit = bodyLimit
-        self.redirectLimit = redirectLimit
+        self.maximumBodyBytes = maximumBodyBytes
+        self.maximumRedirects = maximumRedirects
         self.redirectPolicy = redirectPolicy
         self.acceptedStatuses = acceptedStatuses
         self.acceptedContentTypes = acceptedContentTypes
         self.retry = retry
-        self.resumableLimit = resumableLimit
+        self.maximumResumableBytes = maximumResumableBytes
         self.requestModifier = requestModifier
         self.responseValidator = responseValidator
         self.bodyTransform = bodyTransform
-        self.replayLimit = replayLimit
-        self.bytesInFlightLimit = bytesInFlightLimit
+        self.maximumReplayBytes = maximumReplayBytes
+        self.maximumBytesInFlight = maximumBytesInFlight
     }
 
     /// The default fields: `Accept` for the built-in formats, and `User-Agent`.

@@ -5,12 +5,12 @@ import HTTPTypes
 /// A policy that determines whether and when a failed download is retried.
 ///
 /// Used only for temporary failures: see ``ImageError/isRetryable``. Bodies that cannot be decoded, or exceed a
-/// limit, are never downloaded again.
+/// maximumDelay, are never downloaded again.
 public protocol RetryPolicy: Sendable {
     /// Returns the delay before the next attempt, or `nil` to fail.
     ///
-    /// `tries` is the number of failed attempts, at least 1; `error` is the error of the last one.
-    func delay(after error: ImageError, tries: Int) -> Duration?
+    /// `attempts` is the number of failed attempts, at least 1; `error` is the error of the last one.
+    func delay(after error: ImageError, attempts: Int) -> Duration?
 }
 
 /// A retry policy with random delays whose maximum doubles with each failure, or as the server requests.
@@ -18,39 +18,39 @@ public protocol RetryPolicy: Sendable {
 /// The whole delay is random ("full jitter"), so that clients that failed together do not retry together.
 public struct ExponentialBackoff: RetryPolicy, Hashable {
     /// The maximum number of attempts, including the first.
-    public var maximumTries: Int
+    public var maximumAttempts: Int
     /// The maximum delay after the first failure; it doubles with each further failure.
     public var base: Duration
     /// The maximum of all delays.
-    public var limit: Duration
+    public var maximumDelay: Duration
     /// The maximum delay accepted from `Retry-After`; if the server requests more, the download fails immediately.
-    public var retryAfterLimit: Duration
+    public var maximumRetryAfter: Duration
 
     /// Creates a policy.
     ///
     /// By default: three attempts; delays of at most 0.5 s after the first failure and never more than 30 s, except
     /// for up to 60 s requested by `Retry-After`.
     public init(
-        maximumTries: Int = 3, base: Duration = .milliseconds(500), limit: Duration = .seconds(30),
-        retryAfterLimit: Duration = .seconds(60)
+        maximumAttempts: Int = 3, base: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
+        maximumRetryAfter: Duration = .seconds(60)
     ) {
-        self.maximumTries = maximumTries
+        self.maximumAttempts = maximumAttempts
         self.base = base
-        self.limit = limit
-        self.retryAfterLimit = retryAfterLimit
+        self.maximumDelay = maximumDelay
+        self.maximumRetryAfter = maximumRetryAfter
     }
 
-    /// See ``RetryPolicy/delay(after:tries:)``.
-    public func delay(after error: ImageError, tries: Int) -> Duration? {
-        delay(after: error, tries: tries, random: Double.random(in: 0...1))
+    /// See ``RetryPolicy/delay(after:attempts:)``.
+    public func delay(after error: ImageError, attempts: Int) -> Duration? {
+        delay(after: error, attempts: attempts, random: Double.random(in: 0...1))
     }
 
     /// Returns the delay for the random number `random`, from 0 to 1.
-    func delay(after error: ImageError, tries: Int, random: Double) -> Duration? {
-        guard tries < maximumTries else { return nil }
-        if let wish = error.retryAfter { return wish <= retryAfterLimit ? wish : nil }
+    func delay(after error: ImageError, attempts: Int, random: Double) -> Duration? {
+        guard attempts < maximumAttempts else { return nil }
+        if let requested = error.retryAfter { return requested <= maximumRetryAfter ? requested : nil }
         // Further doubling could overflow and would exceed any practical delay.
-        let longest = min(limit, base * (1 << min(max(tries - 1, 0), 20)))
+        let longest = min(maximumDelay, base * (1 << min(max(attempts - 1, 0), 20)))
         return longest * random
     }
 }

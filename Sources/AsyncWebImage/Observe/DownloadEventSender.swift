@@ -17,14 +17,14 @@ final class DownloadEventSender: Sendable {
     private let id: DownloadID
     private let url: HTTPURL
     /// A listener for this download only.
-    private let companion: DownloadEvents.Listener?
+    private let additionalListener: DownloadEvents.Listener?
     private let state = Locked(State())
 
-    init(_ events: DownloadEvents, id: DownloadID, url: HTTPURL, companion: DownloadEvents.Listener? = nil) {
+    init(_ events: DownloadEvents, id: DownloadID, url: HTTPURL, additionalListener: DownloadEvents.Listener? = nil) {
         self.events = events
         self.id = id
         self.url = url
-        self.companion = companion
+        self.additionalListener = additionalListener
     }
 
     func send(_ kind: DownloadEvent.Kind) {
@@ -58,7 +58,7 @@ final class DownloadEventSender: Sendable {
 
     private func tell(_ kind: DownloadEvent.Kind) {
         let event = DownloadEvent(id: id, url: url, time: .now, kind: kind)
-        companion?(event)
+        additionalListener?(event)
         events.send(event)
     }
 }

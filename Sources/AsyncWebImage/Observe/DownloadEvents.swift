@@ -78,11 +78,12 @@ final class DownloadEvents: Sendable {
 }
 
 extension DownloadEvents {
-    /// Returns a sender of one download's events to all listeners and `companion`; `nil` if there are none, to save
+    /// Returns a sender of one download's events to all listeners and `additionalListener`; `nil` if there are none, to save
     /// its cost.
     ///
     /// Listeners added later get only the events of later downloads.
-    func sender(for id: DownloadID, _ url: HTTPURL, also companion: Listener? = nil) -> DownloadEventSender? {
-        isObserved || companion != nil ? DownloadEventSender(self, id: id, url: url, companion: companion) : nil
+    func sender(for id: DownloadID, _ url: HTTPURL, also additionalListener: Listener? = nil) -> DownloadEventSender? {
+        isObserved || additionalListener != nil
+            ? DownloadEventSender(self, id: id, url: url, additionalListener: additionalListener) : nil
     }
 }

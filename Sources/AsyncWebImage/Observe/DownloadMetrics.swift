@@ -8,7 +8,7 @@ final class DownloadMetrics: Sendable {
     }
 
     /// The state of an active download.
-    private struct Course {
+    private struct ActiveDownload {
         let begin: ContinuousClock.Instant
         var isWaiting = true
         /// The start of the current attempt, until its response is received.
@@ -16,7 +16,7 @@ final class DownloadMetrics: Sendable {
         var isRunning = false
     }
 
-    private let courses = Locked<[DownloadID: Course]>([:])
+    private let activeDownloads = Locked<[DownloadID: ActiveDownload]>([:])
     private let started: Counter
     private let ended: [Outcome: Counter]
     private let failures: [FailureKind: Counter]
@@ -59,18 +59,18 @@ final class DownloadMetrics: Sendable {
     func note(_ event: DownloadEvent) {
         switch event.kind {
         case .queued:
-            courses.withLock { $0[event.id] = Course(begin: event.time) }
+            activeDownloads.withLock { $0[event.id] = ActiveDownload(begin: event.time) }
             waiting.increment()
         case .started(let attempt): start(event, attempt)
         case .response:
-            let start = courses.withLock { $0[event.id]?.start.take() }
+            let start = activeDownloads.withLock { $0[event.id]?.start.take() }
             if let start { firstByte.record(start.duration(to: event.time)) }
         case .progress: break
         case .retrying:
             retries.increment()
-            let wasRunning = courses.withLock { courses in
-                defer { courses[event.id]?.isRunning = false }
-                return courses[event.id]?.isRunning
+            let wasRunning = activeDownloads.withLock { activeDownloads in
+                defer { activeDownloads[event.id]?.isRunning = false }
+                return activeDownloads[event.id]?.isRunning
             }
             if wasRunning == true { running.decrement() }
         case .stopped(let error): stop(event, error)
@@ -79,13 +79,13 @@ final class DownloadMetrics: Sendable {
     }
 
     private func start(_ event: DownloadEvent, _ attempt: Int) {
-        let before = courses.withLock { courses in
+        let before = activeDownloads.withLock { activeDownloads in
             defer {
-                courses[event.id]?.isWaiting = false
-                courses[event.id]?.isRunning = true
-                courses[event.id]?.start = event.time
+                activeDownloads[event.id]?.isWaiting = false
+                activeDownloads[event.id]?.isRunning = true
+                activeDownloads[event.id]?.start = event.time
             }
-            return courses[event.id]
+            return activeDownloads[event.id]
         }
         guard let before else { return }
         if before.isWaiting { waiting.decrement() }
@@ -94,7 +94,7 @@ final class DownloadMetrics: Sendable {
     }
 
     private func stop(_ event: DownloadEvent, _ error: (any Error)?) {
-        guard let course = courses.withLock({ $0.removeValue(forKey: event.id) }) else { return }
+        guard let course = activeDownloads.withLock({ $0.removeValue(forKey: event.id) }) else { return }
         if course.isWaiting { waiting.decrement() }
         if course.isRunning { running.decrement() }
         let outcome: Outcome = error == nil ? .finished : error is CancellationError ? .cancelled : .failed

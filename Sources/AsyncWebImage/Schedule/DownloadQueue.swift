@@ -39,8 +39,8 @@ struct DownloadQueue {
     /// The hosts that are limited by their rate.
     private var refills = Heap<Refill>()
     private var time = Duration.zero
-    /// The number of hosts that became idle with a rate not yet restored, since ``forgetRested()``.
-    private var restedHosts = 0
+    /// The number of hosts that became idle with a rate not yet restored, since ``removeIdleHosts()``.
+    private var idleHosts = 0
 
     init(limit: Int, hostLimit: Int, order: ExecutionOrder, rateLimit: RateLimit? = nil) {
         self.limit = limit
@@ -237,7 +237,7 @@ extension DownloadQueue {
             hosts.states[host].refill = nil
         }
         announceAll()
-        forgetRested()
+        removeIdleHosts()
     }
 }
 
@@ -248,16 +248,16 @@ extension DownloadQueue {
     private mutating func forgetIfIdle(_ host: Int) {
         guard hosts.states[host].isIdle else { return }
         guard rateLimit == nil || hosts.states[host].bucket.isFull(at: time) else {
-            restedHosts += 1
+            idleHosts += 1
             // Rare enough that checking all hosts costs little on average.
-            if restedHosts > max(64, hosts.count / 2) { forgetRested() }
+            if idleHosts > max(64, hosts.count / 2) { removeIdleHosts() }
             return
         }
         forget(host)
     }
 
-    private mutating func forgetRested() {
-        restedHosts = 0
+    private mutating func removeIdleHosts() {
+        idleHosts = 0
         for host in Array(hosts.indices) where hosts.states[host].isIdle && hosts.states[host].bucket.isFull(at: time) {
             forget(host)
         }

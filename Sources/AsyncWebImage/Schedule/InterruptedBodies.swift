@@ -4,7 +4,7 @@ import ResponseCache
 ///
 /// A pure value. The oldest bodies are dropped first.
 struct InterruptedBodies {
-    private static let countLimit = 64
+    private static let maximumCount = 64
 
     /// The maximum number of bytes kept; lowering it drops the oldest bodies.
     var limit: Int {
@@ -40,7 +40,7 @@ struct InterruptedBodies {
     }
 
     private mutating func dropOldest() {
-        while !entries.isEmpty, bytes > limit || entries.count > Self.countLimit {
+        while !entries.isEmpty, bytes > limit || entries.count > Self.maximumCount {
             bytes -= entries.removeFirst().resumption.offset
         }
     }

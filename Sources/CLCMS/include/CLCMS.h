@@ -17,11 +17,11 @@ enum { CLCMS_MAXIMUM_BYTES = 64 << 20 };
 /// The kind of pixels that a profile describes.
 typedef enum __attribute__((enum_extensibility(closed))) clcms_pixels {
     /// Gray, in the first of four bytes.
-    CLCMS_GREY __attribute__((swift_name("grey"))),
+    CLCMS_GREY __attribute__((swift_name("gray"))),
     /// Red, green, blue, and a byte that is not changed.
     CLCMS_RGB __attribute__((swift_name("rgb"))),
     /// CMYK, with 0 for full ink and 255 for none, as in JPEG files.
-    CLCMS_INKS __attribute__((swift_name("inks"))),
+    CLCMS_INKS __attribute__((swift_name("cmyk"))),
     /// Something else, or a profile that does not describe pixels.
     CLCMS_OTHER __attribute__((swift_name("other"))),
 } clcms_pixels;

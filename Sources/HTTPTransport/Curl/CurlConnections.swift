@@ -6,7 +6,7 @@ import SocketPolling
 final class CurlConnections {
     private let poller: EventPoller
     let floodGuard: FloodGuard
-    private var silentReads = SilentReads()
+    private var silentReads = StalledReadDetector()
     /// What the current call of libcurl has delivered so far.
     private var content = CallContent.nothing
 

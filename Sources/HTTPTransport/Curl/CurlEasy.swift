@@ -48,7 +48,7 @@ final class CurlEasy {
         try set(CURLOPT_BUFFERSIZE, 60 << 10)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
         // Entries set with CURLOPT_RESOLVE must outlive the resolver's own cache.
-        try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(AddressBook.lifetime / .seconds(1)) + 5)
+        try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(DNSCache.lifetime / .seconds(1)) + 5)
         // A name lookup by libcurl, behind a proxy, must not block the thread when it is abandoned.
         try set(CURLOPT_QUICK_EXIT, 1)
         let tls = configuration.tls

@@ -31,13 +31,13 @@ final class CurlHandlePool {
     }
 
     /// Returns a handle to the pool after its transfer has ended.
-    func giveBack(_ easy: CurlEasy) {
+    func recycle(_ easy: CurlEasy) {
         easy.transfer = nil
         // libcurl keeps a server's challenge in the handle and would answer it to the next server. Cookies must not
         // be sent with requests that do not handle them.
         guard mayReuse, easy.settings?.leavesSecrets == false, !easy.handlesCookies else { return }
         // As many as there are connections.
-        if idle.count < configuration.connectionCacheSize { idle.append(easy) }
+        if idle.count < configuration.maximumIdleConnections { idle.append(easy) }
     }
 
     /// Makes `easy` send and store the transport's cookies.

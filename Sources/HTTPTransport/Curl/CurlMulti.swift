@@ -9,11 +9,11 @@ import SocketPolling
 final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
     private let poller: EventPoller
-    private let connectionCacheSize: Int
-    private var connectionLimit: ConnectionLimit
+    private let maximumIdleConnections: Int
+    private var maximumConnections: ConnectionLimit
     /// The tracker of connections; remaining ones are closed with the handle.
     let connections: CurlConnections
-    private let shares: ThreadShares
+    private let shares: ThreadTimeShares
     /// The time when libcurl must be called.
     enum Timer {
         /// As soon as possible, usually because of a new transfer.
@@ -32,13 +32,15 @@ final class CurlMulti {
     /// The time when libcurl requires ``runTimers(now:)``; `nil` if it does not.
     private(set) var timer: Timer?
 
-    init(poller: EventPoller, shares: ThreadShares, connectionCacheSize: Int, connectionLimit: ConnectionLimit) {
+    init(
+        poller: EventPoller, shares: ThreadTimeShares, maximumIdleConnections: Int, maximumConnections: ConnectionLimit
+    ) {
         guard let handle = unsafe curl_multi_init() else { preconditionFailure("curl_multi_init: out of memory") }
         unsafe self.handle = handle
         self.poller = poller
         self.shares = shares
-        self.connectionCacheSize = connectionCacheSize
-        self.connectionLimit = connectionLimit
+        self.maximumIdleConnections = maximumIdleConnections
+        self.maximumConnections = maximumConnections
         connections = CurlConnections(poller: poller, floodGuard: FloodGuard())
         let this = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe ccurl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, this)
@@ -122,19 +124,20 @@ final class CurlMulti {
     ///
     /// Returns whether a retry is possible: libcurl then closes an idle connection, or waits for one to become idle.
     func makeRoomForConnection() -> Bool {
-        guard connectionLimit.ranOut(whileOpen: poller.connectionCount) else { return false }
+        guard maximumConnections.ranOut(whileOpen: poller.connectionCount) else { return false }
         limitConnections()
         return true
     }
 
     /// Records a successful transfer.
     func noteSuccess() {
-        if connectionLimit.succeeded() { limitConnections() }
+        if maximumConnections.succeeded() { limitConnections() }
     }
 
     private func limitConnections() {
-        unsafe ccurl_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, connectionLimit.current)
-        unsafe ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, min(connectionCacheSize, connectionLimit.current))
+        unsafe ccurl_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections.current)
+        unsafe ccurl_multi_set_long(
+            handle, CURLMOPT_MAXCONNECTS, min(maximumIdleConnections, maximumConnections.current))
     }
 
     private func watch(_ descriptor: curl_socket_t, _ what: Int32) {

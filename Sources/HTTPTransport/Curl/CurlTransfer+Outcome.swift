@@ -32,8 +32,8 @@ extension CurlTransfer {
     /// HTTP/2 it does not always detect that nothing was lost.
     ///
     /// Also returns `true` if there was no file descriptor for a connection and `makeRoom` can provide one.
-    func mayTryAgain(_ result: CURLcode, makingRoom makeRoom: () -> Bool) -> Bool {
-        guard !isSecondTry, abortion == nil, !handle.isCancelled else { return false }
+    func shouldRetryConnection(_ result: CURLcode, makingRoom makeRoom: () -> Bool) -> Bool {
+        guard !isRetry, abortion == nil, !handle.isCancelled else { return false }
         if lacksDescriptor, clock.phase == .connecting { return makeRoom() }
         guard [.get, .head].contains(request.method),
             clock.phase == .connecting || clock.phase == .waitingForFirstByte

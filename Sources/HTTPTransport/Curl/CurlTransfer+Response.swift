@@ -21,8 +21,8 @@ extension CurlTransfer {
     }
 
     /// The maximum number of bytes of a redirect's own body that are read, for at most
-    /// ``TransferClock/discardLimit``, to keep the connection; otherwise the connection is closed.
-    private static let discardLimit = 64 << 10
+    /// ``TransferClock/maximumDiscardBytes``, to keep the connection; otherwise the connection is closed.
+    private static let maximumDiscardBytes = 64 << 10
     private static let abort = Int(CURL_WRITEFUNC_ERROR)
 
     /// Takes one header line; returns `false` to abort.
@@ -85,7 +85,9 @@ extension CurlTransfer {
     private func deliver(_ raw: RawResponseHead) -> Bool {
         let hasBody = request.method != .head && raw.status != .noContent && raw.status != .notModified
         if hasBody, let length = raw.contentLength {
-            guard length <= request.bodyLimit else { return fail(.bodyTooLarge(limit: request.bodyLimit)) }
+            guard length <= request.maximumBodyBytes else {
+                return fail(.bodyTooLarge(limit: request.maximumBodyBytes))
+            }
             delivered.expectedBytes = length
         }
         delivered.hasHead = true
@@ -103,14 +105,14 @@ extension CurlTransfer {
         if incoming.redirected != nil || incoming.challenge != nil {
             if clock.phase != .discarding { enter(.receiving) }
             incoming.discardedBytes += body.count
-            return incoming.discardedBytes <= Self.discardLimit ? body.count : Self.abort
+            return incoming.discardedBytes <= Self.maximumDiscardBytes ? body.count : Self.abort
         }
         guard delivered.hasHead else {
             _ = fail(.invalidResponse)
             return Self.abort
         }
-        guard body.count <= request.bodyLimit - delivered.bodyBytes else {
-            _ = fail(.bodyTooLarge(limit: request.bodyLimit))
+        guard body.count <= request.maximumBodyBytes - delivered.bodyBytes else {
+            _ = fail(.bodyTooLarge(limit: request.maximumBodyBytes))
             return Self.abort
         }
         switch receiver.receive(body) {

@@ -12,9 +12,9 @@ final class CurlTransfer {
     private(set) var request: TransportRequest
     private(set) var clock: TransferClock
     private let deadlines: DeadlineWatch
-    private let shares: ThreadShares
+    private let shares: ThreadTimeShares
     /// A Boolean value that indicates whether libcurl has paused the hop because its time share was used up.
-    private var waitsForTurn = false
+    private var isPausedForFairness = false
     /// The host whose addresses are being looked up.
     var hostInQuestion: String?
     /// The addresses passed to libcurl with the request, which libcurl has cached once it has connected.
@@ -38,29 +38,29 @@ final class CurlTransfer {
     /// The part delivered to the receiver.
     var delivered = Delivered()
     /// The reason why this module aborted the transfer, if it did.
-    var abortion: Abortion?
+    var abortion: AbortReason?
     private(set) var redirectCount = 0
     /// The time from the start until the host's addresses were known.
     var resolved = Duration.zero
     /// The transport's credential for the origin, if the request has none.
     private(set) var provided: Credential?
     /// A Boolean value that indicates whether that credential is a provider's answer to this transfer.
-    private(set) var wasProvidedAnew = false
+    private(set) var isFreshlyProvided = false
     /// The key of the credential that the transfer waits for.
-    var credentialInQuestion: CredentialDesk.Key?
+    var credentialInQuestion: CredentialStore.Key?
     /// A Boolean value that indicates whether there is a credential provider.
     private let hasProvider: Bool
     /// A Boolean value that indicates whether the hop is a retry, over a new connection.
-    private(set) var isSecondTry = false
+    private(set) var isRetry = false
 
     /// The reasons for ending a transfer other than libcurl's.
-    enum Abortion {
+    enum AbortReason {
         case stopped
         case failed(TransportError)
     }
 
     init(
-        _ handle: CurlTransferHandle, deadlines: DeadlineWatch, shares: ThreadShares, hasProvider: Bool = false
+        _ handle: CurlTransferHandle, deadlines: DeadlineWatch, shares: ThreadTimeShares, hasProvider: Bool = false
     ) {
         self.handle = handle
         self.hasProvider = hasProvider
@@ -109,7 +109,7 @@ extension CurlTransfer {
                 isSecure: isSecure, credential: credential, method: request.method,
                 connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy,
                 tls: tls,
-                needsNewConnection: isSecondTry))
+                needsNewConnection: isRetry))
         // "+": the entry expires like one of libcurl's own.
         try easy.setResolved(
             addresses.map { "+\(url.host):\(url.port):\($0.map(bracketed).joined(separator: ","))" })
@@ -127,26 +127,26 @@ extension CurlTransfer {
     func follow(_ next: TransportRequest) {
         request = next
         redirectCount += 1
-        isSecondTry = false
+        isRetry = false
         begin(with: nil)
     }
 
     /// Repeats the hop over a new connection.
     func tryAgain() {
-        isSecondTry = true
-        begin(with: provided, isNew: wasProvidedAnew)
+        isRetry = true
+        begin(with: provided, isNew: isFreshlyProvided)
     }
 
     /// Repeats the hop from its start, with the transport's credential for the origin.
     func begin(with credential: Credential?, isNew: Bool = false) {
         provided = credential
-        wasProvidedAnew = isNew
+        isFreshlyProvided = isNew
         incoming = Incoming()
         lacksDescriptor = false
         addressCheck = AddressCheck()
         localPort = nil
         sockets = []
-        waitsForTurn = false
+        isPausedForFairness = false
         enter(.resolving)
     }
 
@@ -174,20 +174,20 @@ extension CurlTransfer {
     /// Discards the body of an intermediate response, and limits the wait for its end.
     func discardBody() {
         enter(.discarding)
-        deadlines.expect(within: TransferClock.discardLimit)
+        deadlines.expect(within: TransferClock.maximumDiscardBytes)
     }
 
     /// Returns whether the hop has used up its share, so that libcurl must pause it until ``endTurnPause()``.
     func pausesForOthers() -> Bool {
-        guard !waitsForTurn, shares.endsTurn(of: self) else { return waitsForTurn }
-        waitsForTurn = true
+        guard !isPausedForFairness, shares.endsTurn(of: self) else { return isPausedForFairness }
+        isPausedForFairness = true
         return true
     }
 
     /// Returns whether the hop is still paused for its share, and starts a new one.
     func endTurnPause() -> Bool {
-        defer { waitsForTurn = false }
-        return waitsForTurn
+        defer { isPausedForFairness = false }
+        return isPausedForFairness
     }
 
     /// Records progress.

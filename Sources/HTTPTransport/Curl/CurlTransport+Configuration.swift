@@ -5,12 +5,12 @@ extension CurlTransport {
         ///
         /// Use at least the number of concurrent transfers; otherwise connections are closed that are needed again
         /// immediately.
-        public var connectionCacheSize: Int
+        public var maximumIdleConnections: Int
         /// The maximum number of connections open at a time, including idle ones; `nil` for half of the files that
         /// the process may open (`RLIMIT_NOFILE`) when the transport is created.
         ///
         /// At the limit, a new connection replaces an idle one, or waits until there is one.
-        public var connectionLimit: Int?
+        public var maximumConnections: Int?
         /// The rule that selects a proxy; by default, the environment's.
         public var proxy: ProxyRule
         /// The TLS settings: trusted authorities, pins, and client certificates.
@@ -36,13 +36,13 @@ extension CurlTransport {
         /// By default, 256 idle connections are kept, at most half of the process's file descriptors are used, and
         /// the environment's proxy and the system's certificate authorities apply.
         public init(
-            connectionCacheSize: Int = 256, connectionLimit: Int? = nil, proxy: ProxyRule = .environment,
+            maximumIdleConnections: Int = 256, maximumConnections: Int? = nil, proxy: ProxyRule = .environment,
             tls: TLSOptions = TLSOptions(),
             policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver(),
             credentials: (any CredentialProvider)? = nil, cookieFile: String? = nil
         ) {
-            self.connectionCacheSize = connectionCacheSize
-            self.connectionLimit = connectionLimit
+            self.maximumIdleConnections = maximumIdleConnections
+            self.maximumConnections = maximumConnections
             self.proxy = proxy
             self.tls = tls
             self.policy = policy

@@ -4,7 +4,7 @@ import HTTPTypes
 extension CurlTransport {
     /// Uses the credential that the origin accepted before.
     func findCredential(for transfer: CurlTransfer) {
-        guard transfer.mayAskProvider, let known = credentialDesk.credential(for: transfer.request.url) else { return }
+        guard transfer.mayAskProvider, let known = credentialStore.credential(for: transfer.request.url) else { return }
         transfer.begin(with: known)
     }
 
@@ -12,18 +12,18 @@ extension CurlTransport {
     func answer(_ head: RawResponseHead, to transfer: CurlTransfer) {
         let challenges = Challenges(head.response.headerFields[values: .wwwAuthenticate])
         let url = transfer.request.url
-        let key = CredentialDesk.Key(origin: CredentialDesk.origin(of: url), realm: challenges.realm)
-        if let refused = transfer.provided { credentialDesk.forget(refused, for: key) }
-        guard transfer.mayAskProvider, !transfer.wasProvidedAnew, let provider = configuration.credentials else {
+        let key = CredentialStore.Key(origin: CredentialStore.origin(of: url), realm: challenges.realm)
+        if let refused = transfer.provided { credentialStore.forget(refused, for: key) }
+        guard transfer.mayAskProvider, !transfer.isFreshlyProvided, let provider = configuration.credentials else {
             return refuse(transfer, challenges.summary)
         }
-        if let known = credentialDesk.credential(for: key) {
+        if let known = credentialStore.credential(for: key) {
             // The query was answered for another transfer, possibly long ago.
             return retry(transfer, with: known, isNew: transfer.provided != nil)
         }
         transfer.enter(.paused)
         transfer.credentialInQuestion = key
-        guard let id = credentialDesk.wait(transfer.handle.id, for: key) else { return }
+        guard let id = credentialStore.wait(transfer.handle.id, for: key) else { return }
         let challenge = CredentialChallenge(
             url: url, realm: challenges.realm, schemes: challenges.schemes, refused: transfer.provided)
         let task = Task { [weak self] in
@@ -35,12 +35,12 @@ extension CurlTransport {
             }
             await self?.take(answer, for: key, id)
         }
-        credentialDesk.attach(task, to: key)
+        credentialStore.attach(task, to: key)
     }
 
-    private func take(_ answer: Result<Credential?, any Error>, for key: CredentialDesk.Key, _ id: Int) {
-        let waiting = credentialDesk.answered(key, id)
-        if !waiting.isEmpty, case .success(let credential?) = answer { credentialDesk.remember(credential, for: key) }
+    private func take(_ answer: Result<Credential?, any Error>, for key: CredentialStore.Key, _ id: Int) {
+        let waiting = credentialStore.answered(key, id)
+        if !waiting.isEmpty, case .success(let credential?) = answer { credentialStore.remember(credential, for: key) }
         for transfer in waiting.sorted().compactMap({ transfers[$0] }) {
             transfer.credentialInQuestion = nil
             switch answer {

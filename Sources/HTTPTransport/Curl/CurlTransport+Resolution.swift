@@ -10,23 +10,23 @@ extension CurlTransport {
         transfer.usesProxy = proxy != nil
         // A proxy resolves names itself.
         if proxy != nil || isNumericAddress(url.host) { return hand(transfer, addresses: nil, proxy: proxy) }
-        if let answer = addressBook.knownAnswer(for: url.host) { return proceed(transfer, answer) }
+        if let answer = dnsCache.cachedResult(for: url.host) { return proceed(transfer, answer) }
         let id = transfer.handle.id
         transfer.hostInQuestion = url.host
-        addressBook.resolve(url.host, for: id) { [weak self] answer in
+        dnsCache.resolve(url.host, for: id) { [weak self] answer in
             self?.send(.resolved(id, host: url.host, answer))
         }
     }
 
     /// Continues a transfer whose host has been looked up.
-    func resolved(_ id: UInt64, _ host: String, _ answer: AddressBook.Answer) {
+    func resolved(_ id: UInt64, _ host: String, _ answer: DNSCache.Answer) {
         guard let transfer = transfers[id], transfer.hostInQuestion == host else { return }
         transfer.hostInQuestion = nil
         transfer.resolved = transfer.start.duration(to: .now)
         proceed(transfer, answer)
     }
 
-    private func proceed(_ transfer: CurlTransfer, _ answer: AddressBook.Answer) {
+    private func proceed(_ transfer: CurlTransfer, _ answer: DNSCache.Answer) {
         switch answer {
         case .success(let addresses):
             hand(transfer, addresses: addresses, proxy: nil)

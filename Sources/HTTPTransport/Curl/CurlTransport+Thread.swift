@@ -11,7 +11,7 @@ extension CurlTransport {
         case begin(CurlTransferHandle)
         case cancel(CurlTransferHandle)
         case resume(CurlTransferHandle)
-        case resolved(UInt64, host: String, AddressBook.Answer)
+        case resolved(UInt64, host: String, DNSCache.Answer)
     }
 
     /// Performs a command on the thread.
@@ -32,7 +32,7 @@ extension CurlTransport: CurlThreadDriver {
         assumeIsolated { transport in
             // Commands can have added transfers, which start with the timers.
             transport.multi.runTimers(now: transport.deadlines.now)
-            transport.settleFinished()
+            transport.finishCompleted()
             transport.deadlines.beginTurn()
             guard !transport.shares.hasWaiting else { return .zero }
             let now = transport.deadlines.now
@@ -45,10 +45,10 @@ extension CurlTransport: CurlThreadDriver {
         assumeIsolated { transport in
             transport.deadlines.beginTurn()
             transport.shares.beginRound(at: transport.deadlines.now)
-            transport.giveNextTurns()
+            transport.resumeFairnessPauses()
             transport.thread.poller.deliver(eventCount, to: transport.multi.handle)
             transport.multi.runTimers(now: transport.deadlines.now)
-            transport.settleFinished()
+            transport.finishCompleted()
             transport.expireOverdue()
         }
     }

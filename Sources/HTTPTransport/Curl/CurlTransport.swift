@@ -12,17 +12,17 @@ public actor CurlTransport: Transport {
     /// The network policy; `nil` if it has no rules.
     let policy: NetworkPolicy?
     let thread: CurlThread
-    let addressBook: AddressBook
+    let dnsCache: DNSCache
     let multi: CurlMulti
     private let nextID = Atomic<UInt64>(0)
     private(set) var transfers: [UInt64: CurlTransfer] = [:]
-    var credentialDesk = CredentialDesk()
+    var credentialStore = CredentialStore()
     private let handles: CurlHandlePool
     /// Finished transfers whose receivers have not been notified yet.
     private var settled: [(CurlTransfer, TransferOutcome)] = []
     let deadlines = DeadlineWatch()
-    let shares = ThreadShares()
-    private var givenAddresses = GivenAddresses()
+    let shares = ThreadTimeShares()
+    private var resolveOverrides = ResolveOverrides()
 
     /// The executor: the thread on which libcurl runs.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
@@ -34,18 +34,18 @@ public actor CurlTransport: Transport {
 
     init(
         configuration: Configuration, poller: any SystemPoller.Type = PlatformPoller.self,
-        addressBook: AddressBook? = nil, whenThreadEnded: @escaping @Sendable () -> Void = {}
+        dnsCache: DNSCache? = nil, whenThreadEnded: @escaping @Sendable () -> Void = {}
     ) {
         _ = CurlLibrary.initialized
         _ = RuntimeTimer.opening
         self.configuration = configuration
         policy = configuration.policy.allowsAll ? nil : configuration.policy
-        self.addressBook = addressBook ?? AddressBook(resolver: configuration.resolver)
+        self.dnsCache = dnsCache ?? DNSCache(resolver: configuration.resolver)
         thread = CurlThread(poller: EventPoller(poller))
         multi = CurlMulti(
-            poller: thread.poller, shares: shares, connectionCacheSize: configuration.connectionCacheSize,
-            connectionLimit: ConnectionLimit(
-                configuration.connectionLimit, openFileLimit: OpenFileLimit.current))
+            poller: thread.poller, shares: shares, maximumIdleConnections: configuration.maximumIdleConnections,
+            maximumConnections: ConnectionLimit(
+                configuration.maximumConnections, openFileLimit: OpenFileLimit.current))
         handles = CurlHandlePool(configuration, connections: multi.connections)
         thread.start(driver: self, whenEnded: whenThreadEnded)
     }
@@ -91,13 +91,13 @@ extension CurlTransport {
     }
 
     /// Passes the transfer to libcurl.
-    func hand(_ transfer: CurlTransfer, addresses: AddressBook.Addresses?, proxy: String?) {
+    func hand(_ transfer: CurlTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
         transfer.hasAddresses()
         let url = transfer.request.url
         do {
             let easy = try handles.take()
             try transfer.prepare(
-                easy, addresses: addresses.flatMap { givenAddresses.news($0, for: transfer) }, proxy: proxy,
+                easy, addresses: addresses.flatMap { resolveOverrides.news($0, for: transfer) }, proxy: proxy,
                 tls: configuration.tls)
             if transfer.request.handlesCookies { try handles.openCookieJar(for: easy) }
             if url.isSecure || proxy != nil { multi.connections.floodGuard.begin() }
@@ -125,7 +125,7 @@ extension CurlTransport {
     }
 
     /// Continues transfers that were paused to let others run.
-    func giveNextTurns() {
+    func resumeFairnessPauses() {
         for transfer in shares.takeWaiting() where transfer.endTurnPause() { unpause(transfer) }
     }
 
@@ -140,18 +140,18 @@ extension CurlTransport {
     /// Ends every transfer that libcurl has finished.
     ///
     /// Receivers are notified in sequence, so that they wake other threads only once.
-    func settleFinished() {
+    func finishCompleted() {
         abortFlooded()
         while let (transfer, result) = multi.nextFinished() {
             if goOn(transfer) { continue }
             if result == CURLE_OK { multi.noteSuccess() }
-            if result != CURLE_OK, transfer.mayTryAgain(result, makingRoom: multi.makeRoomForConnection) {
-                giveBack(transfer)
+            if result != CURLE_OK, transfer.shouldRetryConnection(result, makingRoom: multi.makeRoomForConnection) {
+                recycle(transfer)
                 transfer.tryAgain()
                 resolve(transfer)
             } else {
                 let outcome = transfer.outcome(result)
-                giveBack(transfer)
+                recycle(transfer)
                 settled.append((transfer, outcome))
             }
         }
@@ -161,7 +161,7 @@ extension CurlTransport {
 
     /// Aborts the transfers whose connection blocked libcurl.
     private func abortFlooded() {
-        for connection in multi.connections.floodGuard.takeEnded() {
+        for connection in multi.connections.floodGuard.removeEndedConnections() {
             for transfer in transfers.values where transfer.uses(connection) {
                 _ = transfer.fail(.invalidResponse, detail: "endless data that belong to no response")
             }
@@ -174,12 +174,12 @@ extension CurlTransport {
     func goOn(_ transfer: CurlTransfer) -> Bool {
         guard transfer.abortion == nil, !transfer.handle.isCancelled else { return false }
         if let next = transfer.incoming.redirected {
-            giveBack(transfer)
+            recycle(transfer)
             transfer.follow(next)
             findCredential(for: transfer)
             resolve(transfer)
         } else if let challenge = transfer.incoming.challenge {
-            giveBack(transfer)
+            recycle(transfer)
             answer(challenge, to: transfer)
         } else {
             return false
@@ -189,20 +189,20 @@ extension CurlTransport {
 
     /// Ends a transfer; the only place that does.
     func finish(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
-        giveBack(transfer)
+        recycle(transfer)
         transfers[transfer.handle.id] = nil
-        if let host = transfer.hostInQuestion { addressBook.withdraw(transfer.handle.id, from: host) }
-        if let key = transfer.credentialInQuestion { credentialDesk.leave(transfer.handle.id, key) }
+        if let host = transfer.hostInQuestion { dnsCache.withdraw(transfer.handle.id, from: host) }
+        if let key = transfer.credentialInQuestion { credentialStore.leave(transfer.handle.id, key) }
         // A canceled transfer always reports the cancellation.
         transfer.receiver.finish(transfer.handle.isCancelled ? .failed(.cancelled(transfer.request.url)) : outcome)
     }
 
-    private func giveBack(_ transfer: CurlTransfer) {
+    private func recycle(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy else { return }
         multi.remove(easy)
         transfer.easy = nil
-        givenAddresses.note(transfer)
-        handles.giveBack(easy)
+        resolveOverrides.note(transfer)
+        handles.recycle(easy)
     }
 }
 

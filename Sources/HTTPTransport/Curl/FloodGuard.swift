@@ -93,7 +93,7 @@ extension FloodGuard {
     }
 
     /// Returns the connections that have been ended since the last call.
-    func takeEnded() -> [EndedConnection] {
+    func removeEndedConnections() -> [EndedConnection] {
         guard hasEndedAny.load(ordering: .relaxed), hasEndedAny.exchange(false, ordering: .acquiring) else { return [] }
         return state.withLock { state in
             defer { state.ended = [] }
@@ -128,7 +128,7 @@ extension FloodGuard {
         var last = activity.load(ordering: .relaxed)
         var idle = 0
         while !isOver.load(ordering: .relaxed) {
-            usleep(judge.expectsFloods ? Self.intervalAfterFlood : Self.interval)
+            usleep(judge.needsFrequentSampling ? Self.intervalAfterFlood : Self.interval)
             let current = activity.load(ordering: .relaxed)
             let isInside = !current.isMultiple(of: 2)
             if let culprit = judge.look(

@@ -9,9 +9,9 @@ struct FloodJudge {
     static let patience = Duration.milliseconds(40)
     /// The same limit for the next second of the thread's time after a connection was ended, because floods are often
     /// repeated.
-    static let patienceAfterFlood = Duration.milliseconds(4)
+    static let maximumCallTimeAfterFlood = Duration.milliseconds(4)
     /// The minimum number of bytes read from a connection in this time for it to be the cause.
-    static let leastBytes: Int64 = 64 << 10
+    static let minimumBytes: Int64 = 64 << 10
 
     private struct Call {
         let number: UInt64
@@ -23,7 +23,7 @@ struct FloodJudge {
     /// The processor time of the thread until which more floods are expected.
     private var expectsFloodsUntil = Duration.zero
     /// A Boolean value that indicates whether samples must be frequent.
-    private(set) var expectsFloods = false
+    private(set) var needsFrequentSampling = false
 
     /// Evaluates another sample; returns the descriptor of the connection to end, if there is one.
     ///
@@ -32,7 +32,7 @@ struct FloodJudge {
     /// - processorTime: The processor time used by the thread so far.
     /// - bytesRead: Returns the number of bytes read from each connection so far.
     mutating func look(number: UInt64?, processorTime: Duration, bytesRead: () -> [Int32: Int64]) -> Int32? {
-        expectsFloods = processorTime < expectsFloodsUntil
+        needsFrequentSampling = processorTime < expectsFloodsUntil
         guard let number else {
             call = nil
             return nil
@@ -45,15 +45,15 @@ struct FloodJudge {
             self.call?.bytesRead = bytesRead()
             return nil
         }
-        let patience = expectsFloods ? Self.patienceAfterFlood : Self.patience
+        let patience = needsFrequentSampling ? Self.maximumCallTimeAfterFlood : Self.patience
         guard processorTime - call.processorTime >= patience else { return nil }
         let growth = bytesRead().compactMap { descriptor, bytes in
             before[descriptor].map { (descriptor, bytes - $0) }
         }
-        guard let most = growth.max(by: { $0.1 < $1.1 }), most.1 >= Self.leastBytes else { return nil }
+        guard let most = growth.max(by: { $0.1 < $1.1 }), most.1 >= Self.minimumBytes else { return nil }
         self.call = nil
         expectsFloodsUntil = processorTime + .seconds(1)
-        expectsFloods = true
+        needsFrequentSampling = true
         return most.0
     }
 }

@@ -150,6 +150,6 @@ extension AnimatedImage {
     /// Always for 8 bits per channel, the format of the canvas, regardless of the output format.
     var transform: ColorTransform? {
         guard case .animated(let index, _, let colors) = content else { return nil }
-        return colors.transform(options, pixelCount: index.header.size.area, isDeep: false)
+        return colors.transform(options, pixelCount: index.header.size.area, is16Bit: false)
     }
 }

@@ -53,7 +53,7 @@ final class AnimationCanvas: RowSink {
     var isFrameComplete: Bool { nextRow == frame?.visibleSize(on: size).height }
 
     /// A Boolean value that indicates whether any part of the frame is visible.
-    var showsFrame: Bool { place != nil }
+    var isFrameVisible: Bool { place != nil }
 
     /// Makes the whole canvas transparent, for a frame that does not depend on earlier ones.
     func clear() throws(CodecError) {

@@ -12,7 +12,7 @@ extension AnimationCost {
         var sum = plan.scaledSize.area * options.pixelFormat.bytesPerPixel
         // If the canvas is the frame, it is also the result.
         if !plan.showsCanvas(options) { sum += min(painted, canvas.area * 4) }
-        sum += mostSaved * 4 + largestData * 2 + colorBytes
+        sum += maximumSavedPixels * 4 + largestData * 2 + colorBytes
         var frame = header
         frame.size = largest
         frame.tableBytes = mostTableBytes

@@ -75,7 +75,7 @@ public final class AnimationDecoder {
         case .still(let still): return still.pixels
         case .animated(let index, let itsPlan, _): (animation, plan) = (index, itsPlan)
         }
-        let canvas = try setStage(plan, animation)
+        let canvas = try prepareCanvas(plan, animation)
         if current != index { try paint(upTo: index, animation, on: canvas) }
         if isCanvasPartial { partialFrames.insert(index) }
         stage?.renderer?.update(from: canvas)
@@ -83,7 +83,7 @@ public final class AnimationDecoder {
     }
 
     /// Returns the canvas, created for the first frame.
-    private func setStage(_ plan: DecodePlan, _ animation: AnimationIndex) throws(CodecError) -> AnimationCanvas {
+    private func prepareCanvas(_ plan: DecodePlan, _ animation: AnimationIndex) throws(CodecError) -> AnimationCanvas {
         if let stage { return stage.canvas }
         let renderer = plan.showsCanvas(image.options) ? nil : FrameRenderer(plan, image.options)
         let size = plan.storedSize
@@ -117,7 +117,7 @@ public final class AnimationDecoder {
     ) throws(CodecError) {
         if frame.isIndependent { isCanvasPartial = false }
         canvas.begin(frame)
-        guard canvas.showsFrame else { return }
+        guard canvas.isFrameVisible else { return }
         let header = animation.stillHeader(frame)
         let still = animation.still(frame)
         let toleratesDamage = image.options.allowsPartial

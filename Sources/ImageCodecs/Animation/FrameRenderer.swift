@@ -48,20 +48,20 @@ struct FrameRenderer {
     /// Recomputes the pixels that depend on `change`, a part of the window.
     private mutating func update(_ change: PixelRectangle, from canvas: AnimationCanvas) {
         guard let part = part(influencedBy: change) else { return }
-        let isDeep = format == .rgba16
+        let is16Bit = format == .rgba16
         let image = OrientedCanvas(
             changing: takePixels(), stored: plan.scaledSize, part: part, orientation: plan.orientation)
         var first: any RowSink = image
-        if format != .rgba8, !isDeep { first = RowConverter(to: format, width: part.size.width, sink: first) }
+        if format != .rgba8, !is16Bit { first = RowConverter(to: format, width: part.size.width, sink: first) }
         var source = part.moved(left: -window.left, up: -window.top)
         if let scale {
             source = PixelRectangle(
                 columns: scale.columns.range(of: part.columns), rows: scale.rows.range(of: part.rows))
             first = BandResampler(
                 rows: scale.rows.part(part.rows), columns: scale.columns.part(part.columns),
-                usesLinearLight: usesLinearLight, hasAlpha: true, isDeep: isDeep, sink: first)
+                usesLinearLight: usesLinearLight, hasAlpha: true, is16Bit: is16Bit, sink: first)
         }
-        if isDeep { first = RowConverter(to: format, width: source.size.width, sink: first) }
+        if is16Bit { first = RowConverter(to: format, width: source.size.width, sink: first) }
         canvas.forEachRow(of: source) { first.append(row: $0) }
         image.flush()
         pixels = image.pixels

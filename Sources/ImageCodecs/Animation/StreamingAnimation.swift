@@ -19,7 +19,7 @@
 /// A frame of a GIF or WebP is complete with its last byte. A frame of an APNG, which does not declare the number of
 /// its chunks, is complete with the header of the chunk that follows it. A still image is a single frame available
 /// when its file is complete; the same applies to a WebP whose orientation follows its frames
-/// (``ImageHeader/orientationFollowsPixels``), unless ``DecodeOptions/ignoresOrientation`` is set. Each byte is
+/// (``ImageHeader/hasTrailingOrientation``), unless ``DecodeOptions/ignoresOrientation`` is set. Each byte is
 /// parsed once, the compressed frames are held, and no pixel of an animation is decoded here.
 public struct StreamingAnimation: Sendable {
     /// The header, available as soon as enough of the file has arrived.
@@ -39,7 +39,7 @@ public struct StreamingAnimation: Sendable {
     /// Until there are two frames this is the whole file, because a single frame is decoded as a still image.
     private var bytes: [UInt8] = []
     /// The parser; `nil` before the header is known, and for still images.
-    private var walk: (any AnimationWalk)?
+    private var walk: (any AnimationParser)?
     /// The decode plan; `nil` until the header and the orientation of the frames are known.
     private var plan: DecodePlan?
     /// A Boolean value that indicates whether the structure of an APNG is invalid, so that its default image is shown
@@ -179,13 +179,13 @@ public struct StreamingAnimation: Sendable {
 
     private mutating func findFrames() throws(CodecError) {
         guard failure == nil else { return }
-        try walkOn()
+        try parse()
         try makePlan()
         guard completeFrames > 1 else { return }
         if let passed = walk?.forget(of: bytes.count), passed > 0 { bytes.removeFirst(passed) }
     }
 
-    private mutating func walkOn() throws(CodecError) {
+    private mutating func parse() throws(CodecError) {
         let bytes = bytes
         try walk?.pass(bytes.span)
     }
@@ -193,7 +193,7 @@ public struct StreamingAnimation: Sendable {
     /// Creates the plan as soon as the orientation of the frames is known.
     private mutating func makePlan() throws(CodecError) {
         guard plan == nil, let index = walk?.index else { return }
-        guard options.ignoresOrientation || !index.header.orientationFollowsPixels else { return }
+        guard options.ignoresOrientation || !index.header.hasTrailingOrientation else { return }
         plan = try index.plan(options, limits, colors)
     }
 

@@ -9,10 +9,10 @@ final class ColorConverter: RowSink {
     init(_ transform: ColorTransform, width: Int, sink: any RowSink) {
         self.transform = transform
         self.sink = sink
-        converted = [UInt8](repeating: 255, count: width * (transform.isDeep ? 8 : 4))
+        converted = [UInt8](repeating: 255, count: width * (transform.is16Bit ? 8 : 4))
     }
 
-    var takesInks: Bool { transform.takesInks }
+    var acceptsCMYK: Bool { transform.acceptsCMYK }
 
     func append(row: Span<UInt8>) {
         transform.convert(row, into: &converted)

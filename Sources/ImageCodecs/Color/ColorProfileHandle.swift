@@ -2,16 +2,16 @@ import CLCMS
 
 /// The kind of pixels that a profile describes.
 enum PixelKind: Sendable {
-    case grey, rgb, inks, other
+    case gray, rgb, cmyk, other
 
     /// Returns whether the image described by `header` has pixels of this kind.
     ///
     /// Gray pixels can also count as color with three equal channels.
     func suits(_ header: ImageHeader) -> Bool {
         switch self {
-        case .grey: header.isGrey
+        case .gray: header.isGray
         case .rgb: header.colorChannels != 4
-        case .inks: header.colorChannels == 4
+        case .cmyk: header.colorChannels == 4
         case .other: false
         }
     }
@@ -43,9 +43,9 @@ struct ColorProfileHandle: ~Copyable {
         unsafe self.converter = converter
         kind =
             switch unsafe clcms_kind(converter) {
-            case .grey: .grey
+            case .gray: .gray
             case .rgb: .rgb
-            case .inks: .inks
+            case .cmyk: .cmyk
             case .other: .other
             }
     }
@@ -70,11 +70,11 @@ struct ColorProfileHandle: ~Copyable {
         return unsafe clcms_write_profile(converter, &bytes, count) == count ? bytes : nil
     }
 
-    /// Prepares ``convert(_:bytesPerPixel:into:)``, with `isDeep` for 16-bit samples.
+    /// Prepares ``convert(_:bytesPerPixel:into:)``, with `is16Bit` for 16-bit samples.
     ///
     /// Returns `false` if the profile lacks a required part.
-    func prepare(isDeep: Bool = false, tables: Bool) -> Bool {
-        unsafe clcms_prepare(converter, isDeep ? 2 : 1, tables)
+    func prepare(is16Bit: Bool = false, tables: Bool) -> Bool {
+        unsafe clcms_prepare(converter, is16Bit ? 2 : 1, tables)
     }
 
     /// Releases the profile; afterward only conversions are possible.
@@ -96,7 +96,7 @@ struct ColorProfileHandle: ~Copyable {
     }
 
     /// The memory currently held, in bytes.
-    var heldBytes: Int { unsafe clcms_held_bytes(converter) }
+    var memoryUsage: Int { unsafe clcms_held_bytes(converter) }
 }
 
 extension clcms_lights {

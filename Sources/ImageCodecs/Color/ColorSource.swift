@@ -69,7 +69,7 @@ extension LightSpace.Primaries {
 
     /// A Boolean value that indicates whether all coordinates are inside the diagram, and the primaries span a
     /// triangle that contains the white point.
-    var areSane: Bool {
+    var areValid: Bool {
         for place in [white, red, green, blue] {
             guard (0...1).contains(place.x), (0.001...1).contains(place.y), place.x + place.y <= 1 else { return false }
         }

@@ -8,11 +8,11 @@ final class ColorTransform {
     private enum Method {
         case lights(LightTables)
         /// A table with the result for each gray value, four bytes each.
-        case grey([UInt8])
+        case gray([UInt8])
         case profile
         /// A transform for 16-bit samples.
         case deep
-        case inks
+        case cmyk
     }
 
     private let handle: ColorProfileHandle
@@ -20,25 +20,25 @@ final class ColorTransform {
 
     /// Creates a transform; returns `nil` if the source cannot be used.
     ///
-    /// With `tables`, creation takes longer, but each pixel takes less time. With `isDeep`, samples have 16 bits,
+    /// With `tables`, creation takes longer, but each pixel takes less time. With `is16Bit`, samples have 16 bits,
     /// unless they are CMYK.
-    init?(_ source: ColorSource, isDeep: Bool = false, tables: Bool) {
+    init?(_ source: ColorSource, is16Bit: Bool = false, tables: Bool) {
         guard let handle = ColorProfileHandle(source) else { return nil }
-        if isDeep, handle.kind != .inks {
-            guard handle.prepare(isDeep: true, tables: false) else { return nil }
+        if is16Bit, handle.kind != .cmyk {
+            guard handle.prepare(is16Bit: true, tables: false) else { return nil }
             method = .deep
         } else if let lights = handle.lights {
             method = .lights(lights)
         } else {
             // There are only 256 grays: compute their table exactly.
-            guard handle.prepare(tables: tables && handle.kind != .grey) else { return nil }
+            guard handle.prepare(tables: tables && handle.kind != .gray) else { return nil }
             switch handle.kind {
-            case .grey:
+            case .gray:
                 let shades = (0...255).flatMap { shade in [UInt8](repeating: shade, count: 4) }
                 var table = shades
                 handle.convert(shades.span, into: &table)
-                method = .grey(table)
-            case .inks: method = .inks
+                method = .gray(table)
+            case .cmyk: method = .cmyk
             case .rgb, .other: method = .profile
             }
         }
@@ -53,16 +53,16 @@ final class ColorTransform {
     }
 
     /// The memory held by Little CMS for this transform, in bytes.
-    var heldBytes: Int { handle.heldBytes }
+    var memoryUsage: Int { handle.memoryUsage }
 
     /// A Boolean value that indicates whether the transform takes the CMYK samples of a JPEG as stored: four channels
     /// and no alpha.
-    var takesInks: Bool {
-        if case .inks = method { true } else { false }
+    var acceptsCMYK: Bool {
+        if case .cmyk = method { true } else { false }
     }
 
     /// A Boolean value that indicates whether samples have 16 bits.
-    var isDeep: Bool {
+    var is16Bit: Bool {
         if case .deep = method { true } else { false }
     }
 
@@ -72,7 +72,7 @@ final class ColorTransform {
     func convert(_ row: Span<UInt8>, into result: inout [UInt8]) {
         switch method {
         case .lights(let tables): tables.convert(row, into: &result)
-        case .inks: handle.convert(row, into: &result)
+        case .cmyk: handle.convert(row, into: &result)
         case .profile:
             handle.convert(row, into: &result)
             var result = result.mutableSpan
@@ -84,7 +84,7 @@ final class ColorTransform {
                 result[alpha] = row[alpha]
                 result[alpha + 1] = row[alpha + 1]
             }
-        case .grey(let table):
+        case .gray(let table):
             let table = table.span
             var result = result.mutableSpan
             for pixel in stride(from: 0, to: row.count, by: 4) {

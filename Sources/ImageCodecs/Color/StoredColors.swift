@@ -41,16 +41,16 @@ struct StoredColors: Sendable {
     ///
     /// CMYK is always converted, because it has no meaning in three channels.
     private func isConverting(_ options: DecodeOptions) -> Bool {
-        conversion == .converted && (kind == .inks || !options.keepsProfile)
+        conversion == .converted && (kind == .cmyk || !options.keepsProfile)
     }
 
     /// Returns the transform to sRGB, or `nil` if none is needed.
     ///
     /// `pixelCount` is the approximate number of pixels to convert: for a small number, large tables do not pay off.
-    /// With `isDeep`, pixels have 16 bits per channel, unless they are CMYK.
-    func transform(_ options: DecodeOptions, pixelCount: Int, isDeep: Bool) -> ColorTransform? {
+    /// With `is16Bit`, pixels have 16 bits per channel, unless they are CMYK.
+    func transform(_ options: DecodeOptions, pixelCount: Int, is16Bit: Bool) -> ColorTransform? {
         guard let source, isConverting(options) else { return nil }
-        return ColorTransform(source, isDeep: isDeep, tables: pixelCount > 1 << 16)
+        return ColorTransform(source, is16Bit: is16Bit, tables: pixelCount > 1 << 16)
     }
 
     /// Returns the profile of the decoded pixels, or `nil` if they are sRGB.

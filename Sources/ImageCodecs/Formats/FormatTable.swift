@@ -43,7 +43,7 @@ struct FormatTable: Sendable {
     /// Returns the reason why `file`, a complete file without a recognizable header, is not an image.
     func failure(of file: Span<UInt8>) -> CodecError {
         guard !file.isEmpty else { return .unsupportedFormat(lookingLike: "an empty file") }
-        for descriptor in descriptors where descriptor.mayHaveBegun(file) { return .truncated(descriptor.format) }
+        for descriptor in descriptors where descriptor.canBePrefix(file) { return .truncated(descriptor.format) }
         return .unsupportedFormat(lookingLike: FormatGuess.describe(file))
     }
 }

@@ -8,7 +8,7 @@ public struct DecodedImage: Sendable, Hashable {
     public var originalSize: PixelSize
     /// The size of the shown part of the original in its pixels, rounded up: all of it, unless edges were cropped by
     /// a fill.
-    public var shownSize: PixelSize
+    public var visibleSize: PixelSize
     /// A Boolean value that indicates whether part of the image is missing: the file ended early or was damaged, and
     /// ``DecodeOptions/allowsPartial`` was set, or the image accompanies an error.
     public var isPartial: Bool
@@ -23,22 +23,22 @@ public struct DecodedImage: Sendable, Hashable {
     /// profile is generated from the declaration.
     public var iccProfile: [UInt8]?
     /// A Boolean value that indicates whether `pixels` differs in size from the shown part of the original.
-    public var wasScaled: Bool { pixels.size != shownSize }
+    public var wasScaled: Bool { pixels.size != visibleSize }
     /// A Boolean value that indicates whether edges of the original were cropped.
-    public var wasCropped: Bool { shownSize != originalSize }
+    public var wasCropped: Bool { visibleSize != originalSize }
 
     /// Creates a decoded image.
     ///
-    /// All of the original is shown unless `shownSize` is given. All of its rows are available unless `completeRows`
+    /// All of the original is shown unless `visibleSize` is given. All of its rows are available unless `completeRows`
     /// is given.
     public init(
-        pixels: PixelBuffer, header: ImageHeader, originalSize: PixelSize, shownSize: PixelSize? = nil,
+        pixels: PixelBuffer, header: ImageHeader, originalSize: PixelSize, visibleSize: PixelSize? = nil,
         isPartial: Bool = false, completeRows: Int? = nil, iccProfile: [UInt8]? = nil
     ) {
         self.pixels = pixels
         self.header = header
         self.originalSize = originalSize
-        self.shownSize = shownSize ?? originalSize
+        self.visibleSize = visibleSize ?? originalSize
         self.isPartial = isPartial
         self.completeRows = completeRows ?? (originalSize == header.size ? pixels.height : pixels.width)
         self.iccProfile = iccProfile

@@ -28,7 +28,7 @@ public struct ImageHeader: Sendable, Hashable {
     public var colorConversion: ColorConversion
     /// A Boolean value that indicates whether metadata after the pixels can still change `orientation` (WebP's `EXIF`
     /// chunk).
-    public var orientationFollowsPixels: Bool
+    public var hasTrailingOrientation: Bool
 
     /// A Boolean value that indicates whether the animation chunks of a PNG violate the specification, so that only
     /// its default image is shown.
@@ -37,7 +37,7 @@ public struct ImageHeader: Sendable, Hashable {
     public var hasInvalidAnimation = false
 
     /// A Boolean value that indicates whether all colors are gray, so that a grayscale profile is valid.
-    var isGrey = false
+    var isGray = false
     /// A Boolean value that indicates whether the channels of a sequential JPEG are in separate scans, so that all
     /// must be kept.
     var hasSeparateScans = false
@@ -51,7 +51,7 @@ public struct ImageHeader: Sendable, Hashable {
     ///
     /// For a WebP, those of its first image; for a JPEG with arithmetic coding, the maximum allowed; 0 if they are
     /// decoded as they arrive.
-    var heldBytes = 0
+    var memoryUsage = 0
 
     /// A Boolean value that indicates whether the file has more than one frame, or their number is not known yet.
     public var mayBeAnimated: Bool { frameCount != 1 }
@@ -71,6 +71,6 @@ public struct ImageHeader: Sendable, Hashable {
         colorChannels = 3
         colorProfile = nil
         colorConversion = .unneeded
-        orientationFollowsPixels = false
+        hasTrailingOrientation = false
     }
 }

@@ -9,7 +9,7 @@ public struct DecodePlan: Sendable, Hashable {
     public let scaledSize: PixelSize
     /// The size of the shown part of the stored image in its pixels, rounded up: all of it, unless a fill crops
     /// edges.
-    public let shownSize: PixelSize
+    public let visibleSize: PixelSize
     /// The orientation applied to the rows.
     public let orientation: ImageOrientation
     /// The part of the rows that is shown.
@@ -34,13 +34,13 @@ extension DecodePlan {
     init(header: ImageHeader, options: DecodeOptions, format descriptor: any FormatDescriptor) throws(CodecError) {
         storedSize = header.size
         orientation = options.ignoresOrientation ? .up : header.orientation
-        let isUndecided = header.orientationFollowsPixels && !options.ignoresOrientation
+        let isUndecided = header.hasTrailingOrientation && !options.ignoresOrientation
         let scaling =
             isUndecided
             ? ScalePlan(undecided: storedSize, options: options)
             : ScalePlan(of: storedSize, orientation: orientation, options: options)
         scaledSize = scaling.scaledSize
-        shownSize = scaling.region.size
+        visibleSize = scaling.region.size
         rowSize = scaling.isUnscaled ? storedSize : try descriptor.rowSize(of: header, for: scaling.wholeSize)
         rowRegion = scaling.region.scaled(from: storedSize, to: rowSize)
 

@@ -16,7 +16,7 @@ extension PixelBuffer {
         let pipeline = RowPipeline(
             rowSize: self.size, region: region, scaledSize: size ?? self.size, resampling: resampling,
             orientation: orientation, hasAlpha: hasAlpha, format: format ?? self.format)
-        let isStraight = self.format == .rgba8 || pipeline.takesDeepRows && self.format == .rgba16
+        let isStraight = self.format == .rgba8 || pipeline.accepts16BitRows && self.format == .rgba16
         var straight = [UInt8](repeating: 0, count: isStraight ? 0 : width * 4)
         for row in 0..<height {
             let bytes = bytes.span.extracting(row * rowBytes..<(row + 1) * rowBytes)

@@ -5,8 +5,8 @@ final class RowPipeline: RowSink {
     private let first: any RowSink
     private let rowCount: Int
 
-    let takesInks: Bool
-    let takesDeepRows: Bool
+    let acceptsCMYK: Bool
+    let accepts16BitRows: Bool
 
     /// Creates a pipeline from rows of `rowSize`, or their part `region`, to an image of `scaledSize` in `format`,
     /// turned by `orientation`.
@@ -19,25 +19,25 @@ final class RowPipeline: RowSink {
     ) {
         let region = region ?? PixelRegion(whole: rowSize)
         canvas = OrientedCanvas(stored: scaledSize, orientation: orientation, format: format)
-        takesInks = colors?.takesInks == true
-        let convertsFirst = takesInks || resampling.usesLinearLight
-        let isDeep = format == .rgba16
-        takesDeepRows = isDeep && !takesInks
+        acceptsCMYK = colors?.acceptsCMYK == true
+        let convertsFirst = acceptsCMYK || resampling.usesLinearLight
+        let is16Bit = format == .rgba16
+        accepts16BitRows = is16Bit && !acceptsCMYK
 
         var next: any RowSink = canvas
-        if format != .rgba8, !isDeep { next = RowConverter(to: format, width: scaledSize.width, sink: next) }
+        if format != .rgba8, !is16Bit { next = RowConverter(to: format, width: scaledSize.width, sink: next) }
         if let colors, !convertsFirst { next = ColorConverter(colors, width: scaledSize.width, sink: next) }
         if rowSize != scaledSize {
             next =
                 region.isCut(to: scaledSize)
-                ? RowCutter(region, scaledSize, bytesPerPixel: isDeep ? 8 : 4, sink: next)
+                ? RowCutter(region, scaledSize, bytesPerPixel: is16Bit ? 8 : 4, sink: next)
                 : BandResampler(
                     from: rowSize, region: region, to: scaledSize, resampling: resampling, hasAlpha: hasAlpha,
-                    isDeep: isDeep, sink: next)
+                    is16Bit: is16Bit, sink: next)
         }
-        if isDeep, takesInks { next = RowConverter(to: format, width: rowSize.width, sink: next) }
+        if is16Bit, acceptsCMYK { next = RowConverter(to: format, width: rowSize.width, sink: next) }
         if let colors, convertsFirst { next = ColorConverter(colors, width: rowSize.width, sink: next) }
-        if isDeep, !takesInks { next = RowConverter(to: format, width: rowSize.width, sink: next) }
+        if is16Bit, !acceptsCMYK { next = RowConverter(to: format, width: rowSize.width, sink: next) }
         first = next
         rowCount = scaledSize.height
     }

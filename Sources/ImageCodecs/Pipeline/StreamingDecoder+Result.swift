@@ -23,14 +23,14 @@ extension StreamingDecoder {
         if !needsNoMoreBytes { header.frameCount = running.decoder.frameCount ?? header.frameCount }
         var pixels = running.pipeline.pixels
         var orientation = running.plan.orientation
-        var shownSize = running.plan.shownSize
+        var visibleSize = running.plan.visibleSize
         if header.orientation == .up, let late = running.decoder.lateOrientation { header.orientation = late }
-        if !options.ignoresOrientation, header.orientationFollowsPixels || header.orientation != orientation {
+        if !options.ignoresOrientation, header.hasTrailingOrientation || header.orientation != orientation {
             // Fit again, because the target box applies to the upright image. Nothing larger can result, unless the
             // plan covers all orientations.
             var options = options
-            options.allowsEnlarging = options.allowsEnlarging && header.orientationFollowsPixels
-            let size = header.orientationFollowsPixels && shownSize == header.size ? header.size : pixels.size
+            options.allowsEnlarging = options.allowsEnlarging && header.hasTrailingOrientation
+            let size = header.hasTrailingOrientation && visibleSize == header.size ? header.size : pixels.size
             orientation = header.orientation
             let scaling = ScalePlan(of: size, orientation: orientation, options: options)
             if scaling.scaledSize != pixels.size || orientation != .up {
@@ -40,11 +40,11 @@ extension StreamingDecoder {
                     orientation, region: region, scaledTo: scaling.scaledSize, resampling: options.resampling,
                     hasAlpha: header.hasAlpha || isPartial)
             }
-            shownSize = scaling.region.scaled(from: size, to: shownSize).size
+            visibleSize = scaling.region.scaled(from: size, to: visibleSize).size
         }
         return DecodedImage(
             pixels: pixels, header: header, originalSize: header.size.upright(orientation),
-            shownSize: shownSize.upright(orientation), isPartial: isPartial || running.decoder.isDamaged,
+            visibleSize: visibleSize.upright(orientation), isPartial: isPartial || running.decoder.isDamaged,
             completeRows: completeRows, iccProfile: colors.profile(options))
     }
 }

@@ -87,7 +87,7 @@ public final class StreamingDecoder {
             let decoder = try format.rowDecoder(
                 for: header, rowSize: plan.rowSize, limits: limits, toleratesDamage: options.allowsPartial)
             let transform = colors.transform(
-                options, pixelCount: plan.scaledSize.area, isDeep: options.pixelFormat == .rgba16)
+                options, pixelCount: plan.scaledSize.area, is16Bit: options.pixelFormat == .rgba16)
             let pipeline = RowPipeline(
                 rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
                 resampling: options.resampling, orientation: plan.orientation, hasAlpha: header.hasAlpha,
@@ -119,7 +119,7 @@ public final class StreamingDecoder {
     public var needsNoMoreBytes: Bool {
         if options.allowsPartial, partialImage != nil { return true }
         guard options.stopsWhenComplete, failure == nil, let running else { return false }
-        let isUpright = options.ignoresOrientation || !running.header.orientationFollowsPixels
+        let isUpright = options.ignoresOrientation || !running.header.hasTrailingOrientation
         return isUpright && running.pipeline.isComplete
     }
 

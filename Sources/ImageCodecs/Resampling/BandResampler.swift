@@ -18,10 +18,10 @@ final class BandResampler: RowSink {
     /// Creates a resampler from `source`, or its part `region`, to `target`; none of them empty.
     ///
     /// Every row is passed to `sink`. If `hasAlpha` is false, alpha is ignored and the result is opaque. With
-    /// `isDeep`, rows have 16 bits per channel.
+    /// `is16Bit`, rows have 16 bits per channel.
     convenience init(
         from source: PixelSize, region: PixelRegion? = nil, to target: PixelSize,
-        resampling: Resampling = Resampling(), hasAlpha: Bool, isDeep: Bool = false, sink: any RowSink
+        resampling: Resampling = Resampling(), hasAlpha: Bool, is16Bit: Bool = false, sink: any RowSink
     ) {
         let region = region ?? PixelRegion(whole: source)
         let rows = ResamplingWeights(
@@ -32,21 +32,21 @@ final class BandResampler: RowSink {
             filter: resampling.filter)
         self.init(
             rows: rows, columns: columns, usesLinearLight: resampling.usesLinearLight, hasAlpha: hasAlpha,
-            isDeep: isDeep, sink: sink)
+            is16Bit: is16Bit, sink: sink)
     }
 
     /// Creates a resampler with the given weights, which define the numbers of source and target rows and columns.
     init(
-        rows: ResamplingWeights, columns: ResamplingWeights, usesLinearLight: Bool, hasAlpha: Bool, isDeep: Bool,
+        rows: ResamplingWeights, columns: ResamplingWeights, usesLinearLight: Bool, hasAlpha: Bool, is16Bit: Bool,
         sink: any RowSink
     ) {
         target = PixelSize(width: columns.count, height: rows.count)
         self.sink = sink
         self.rows = rows
         kernel = ResamplingKernel(
-            columns: columns, keptRows: rows.mostTaps, hasAlpha: hasAlpha, usesLinearLight: usesLinearLight,
-            isDeep: isDeep)
-        output = [UInt8](repeating: 0, count: target.width * (isDeep ? 8 : 4))
+            columns: columns, keptRows: rows.maximumTaps, hasAlpha: hasAlpha, usesLinearLight: usesLinearLight,
+            is16Bit: is16Bit)
+        output = [UInt8](repeating: 0, count: target.width * (is16Bit ? 8 : 4))
     }
 
     /// Returns the maximum memory that such a resampler holds, in bytes.

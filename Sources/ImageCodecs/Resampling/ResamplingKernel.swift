@@ -19,7 +19,7 @@ struct ResamplingKernel: ~Copyable {
     private let keptRows: Int
     private let hasAlpha: Bool
     /// A Boolean value that indicates whether samples have 16 bits, and the maximum sample.
-    private let isDeep: Bool
+    private let is16Bit: Bool
     private let most: Float
     /// The transfer function; `nil` if encoded values are averaged.
     private let curve: SRGBCurve?
@@ -34,15 +34,15 @@ struct ResamplingKernel: ~Copyable {
     private let sums: UnsafeMutablePointer<Pixel>
 
     /// Creates a kernel whose target rows depend on at most the latest `keptRows` source rows.
-    init(columns: ResamplingWeights, keptRows: Int, hasAlpha: Bool, usesLinearLight: Bool, isDeep: Bool) {
+    init(columns: ResamplingWeights, keptRows: Int, hasAlpha: Bool, usesLinearLight: Bool, is16Bit: Bool) {
         self.columns = columns
         self.hasAlpha = hasAlpha
-        self.isDeep = isDeep
-        most = isDeep ? 65_535 : 255
+        self.is16Bit = is16Bit
+        most = is16Bit ? 65_535 : 255
         self.keptRows = keptRows
         sourceColumns = columns.range
         curve = usesLinearLight ? .shared : nil
-        fixedPoint = hasAlpha || usesLinearLight || isDeep ? nil : FixedPointColumns(columns)
+        fixedPoint = hasAlpha || usesLinearLight || is16Bit ? nil : FixedPointColumns(columns)
         let width = columns.count
         unsafe pairs = Self.zeros((fixedPoint?.pairCount ?? 0) * 8, 0)
         unsafe wide = Self.zeros(fixedPoint == nil ? sourceColumns.count : 0, .zero)
@@ -68,7 +68,7 @@ struct ResamplingKernel: ~Copyable {
 
     /// Filters source row `index` horizontally.
     func filter(_ row: Span<UInt8>, index: Int) {
-        let pixelBytes = isDeep ? 8 : 4
+        let pixelBytes = is16Bit ? 8 : 4
         precondition(row.count >= sourceColumns.upperBound * pixelBytes)
         let row = row.extracting(sourceColumns.lowerBound * pixelBytes..<sourceColumns.upperBound * pixelBytes)
         let result = unsafe narrow + index % keptRows * columns.count
@@ -90,7 +90,7 @@ struct ResamplingKernel: ~Copyable {
         unsafe row.withUnsafeBytes { bytes in
             for x in 0..<sourceColumns.count {
                 var pixel: Pixel
-                if isDeep {
+                if is16Bit {
                     func sample(_ channel: Int) -> Float {
                         Float(unsafe bytes.loadUnaligned(fromByteOffset: x * 8 + channel * 2, as: UInt16.self))
                     }
@@ -137,7 +137,7 @@ struct ResamplingKernel: ~Copyable {
 
     /// Writes the target row made of the source rows starting at `start`, one for each of `weights`.
     func blend(from start: Int, weights: ArraySlice<Float>, into output: inout [UInt8]) {
-        precondition(output.count == columns.count * (isDeep ? 8 : 4) && weights.count <= keptRows)
+        precondition(output.count == columns.count * (is16Bit ? 8 : 4) && weights.count <= keptRows)
         let count = columns.count * 4
         for index in 0..<weights.count {
             unsafe rows[index] = UnsafeRawPointer(narrow + (start + index) % keptRows * columns.count)
@@ -165,10 +165,10 @@ struct ResamplingKernel: ~Copyable {
         for x in 0..<columns.count {
             var pixel = unsafe hasAlpha ? straight(sums[x], most) : sums[x]
             if !hasAlpha { pixel.w = most }
-            if let curve { pixel = isDeep ? SRGBCurve.samples(of: pixel, most: most) : curve.bytes(of: pixel) }
+            if let curve { pixel = is16Bit ? SRGBCurve.samples(of: pixel, most: most) : curve.bytes(of: pixel) }
             let whole = pixel.clamped(lowerBound: .zero, upperBound: Pixel(repeating: most)) + 0.5
             for channel in 0..<4 {
-                if isDeep {
+                if is16Bit {
                     let sample = UInt16(whole[channel])
                     unsafe UnsafeMutableRawPointer(bytes).storeBytes(
                         of: sample, toByteOffset: x * 8 + channel * 2, as: UInt16.self)

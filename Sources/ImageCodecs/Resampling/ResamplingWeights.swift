@@ -64,7 +64,7 @@ struct ResamplingWeights {
     }
 
     /// The maximum number of source samples per target sample.
-    var mostTaps: Int {
+    var maximumTaps: Int {
         (0..<count).reduce(0) { max($0, offsets[$1 + 1] - offsets[$1]) }
     }
 }

@@ -1,10 +1,10 @@
 /// A destination for the rows of an image, from the top, one at a time.
 protocol RowSink: AnyObject {
     /// A Boolean value that indicates whether CMYK rows are passed as stored in the JPEG, inverted, instead of RGBA.
-    var takesInks: Bool { get }
+    var acceptsCMYK: Bool { get }
 
     /// A Boolean value that indicates whether rows can have 16 bits per channel, in the byte order of the machine.
-    var takesDeepRows: Bool { get }
+    var accepts16BitRows: Bool { get }
 
     /// Takes the next row: RGBA with 8 or 16 bits per channel and straight alpha. The span is valid only during the
     /// call.
@@ -12,6 +12,6 @@ protocol RowSink: AnyObject {
 }
 
 extension RowSink {
-    var takesInks: Bool { false }
-    var takesDeepRows: Bool { false }
+    var acceptsCMYK: Bool { false }
+    var accepts16BitRows: Bool { false }
 }

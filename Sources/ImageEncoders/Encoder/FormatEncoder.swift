@@ -3,7 +3,7 @@ import ImageCodecs
 /// An encoder of images and animations of one format: an entry of the table ``EncodingOptions/encoder``.
 protocol FormatEncoder: Sendable {
     /// A Boolean value that indicates whether 16-bit images are written with 16 bits per channel; otherwise with 8.
-    var keepsDeepPixels: Bool { get }
+    var supports16Bit: Bool { get }
 
     /// Encodes a nonempty image.
     ///
@@ -20,7 +20,7 @@ protocol FormatEncoder: Sendable {
 }
 
 extension FormatEncoder {
-    var keepsDeepPixels: Bool { false }
+    var supports16Bit: Bool { false }
 }
 
 /// A writer of one animation: frames in, a file out.

@@ -3,20 +3,20 @@ import ImageCodecs
 extension ImageMetadata {
     /// The color model of a profile.
     enum ProfileColors: Equatable {
-        case rgb, grey
+        case rgb, gray
     }
 
     /// The color model according to the profile's header (ICC.1:2022, 7.2.8); `nil` if decoded pixels cannot have it.
     var profileColors: ProfileColors? {
         guard let profile = colorProfile?.span else { return nil }
-        return profile.has("RGB ", at: 16) ? .rgb : profile.has("GRAY", at: 16) ? .grey : nil
+        return profile.has("RGB ", at: 16) ? .rgb : profile.has("GRAY", at: 16) ? .gray : nil
     }
 
     /// Returns the profile if it is valid for pixels that are all gray, or not.
-    func usableProfile(isGrey: Bool) -> [UInt8]? {
+    func usableProfile(isGray: Bool) -> [UInt8]? {
         switch profileColors {
         case .rgb: colorProfile
-        case .grey: isGrey ? colorProfile : nil
+        case .gray: isGray ? colorProfile : nil
         case nil: nil
         }
     }

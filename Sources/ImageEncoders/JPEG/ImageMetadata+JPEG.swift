@@ -7,13 +7,13 @@ extension ImageMetadata {
     /// The maximum number of bytes after the identifier in a segment of Exif data.
     static let jpegExifLength = 65_527
 
-    /// Returns the segments that contain the metadata, each with its marker; `isGrey` indicates a file with one
+    /// Returns the segments that contain the metadata, each with its marker; `isGray` indicates a file with one
     /// channel.
-    func jpegSegments(isGrey: Bool) throws(CodecError) -> [(marker: UInt8, content: [UInt8])] {
+    func jpegSegments(isGray: Bool) throws(CodecError) -> [(marker: UInt8, content: [UInt8])] {
         try check(.jpeg, maximumProfile: Self.jpegPartLength * Self.jpegPartCount, maximumExif: Self.jpegExifLength)
         var segments: [(marker: UInt8, content: [UInt8])] = []
         if let exif { segments.append((0xE1, Array("Exif\0\0".utf8) + exif)) }
-        if let profile = usableProfile(isGrey: isGrey) {
+        if let profile = usableProfile(isGray: isGray) {
             let starts = Array(stride(from: 0, to: profile.count, by: Self.jpegPartLength))
             for (index, start) in starts.enumerated() {
                 let head = Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(starts.count)]

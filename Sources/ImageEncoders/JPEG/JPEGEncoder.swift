@@ -16,9 +16,9 @@ struct JPEGEncoder: FormatEncoder {
             throw .encodingFailed(.jpeg, "\(pixels.size) is too large")
         }
         // A color profile is invalid for a single channel.
-        let isGrey = pixels.isGrey && metadata.profileColors != .rgb
-        let encoder = try JPEGEncoderHandle(width: width, height: height, options: options, isGrey: isGrey)
-        let segments = try metadata.jpegSegments(isGrey: isGrey)
+        let isGray = pixels.isGray && metadata.profileColors != .rgb
+        let encoder = try JPEGEncoderHandle(width: width, height: height, options: options, isGray: isGray)
+        let segments = try metadata.jpegSegments(isGray: isGray)
         try encoder.begin()
         for (marker, content) in segments { try encoder.write(segment: marker, content) }
         let rowBytes = pixels.width * 4

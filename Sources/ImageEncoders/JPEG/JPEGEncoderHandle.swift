@@ -8,12 +8,12 @@ struct JPEGEncoderHandle: ~Copyable {
     private let encoder: OpaquePointer
     private let rowBytes: Int
 
-    init(width: UInt32, height: UInt32, options: JPEGOptions, isGrey: Bool) throws(CodecError) {
+    init(width: UInt32, height: UInt32, options: JPEGOptions, isGray: Bool) throws(CodecError) {
         let setup = CJPEGEncoderSetup(
             width: width, height: height, quality: UInt32(clamping: options.usableQuality),
             progressive: options.isProgressive ? 1 : 0,
             horizontal_factor: UInt32(clamping: options.lightnessFactors.horizontal),
-            vertical_factor: UInt32(clamping: options.lightnessFactors.vertical), grayscale: isGrey ? 1 : 0)
+            vertical_factor: UInt32(clamping: options.lightnessFactors.vertical), grayscale: isGray ? 1 : 0)
         guard let encoder = unsafe cjpeg_encoder_create(setup) else {
             throw .encodingFailed(.jpeg, "out of memory")
         }

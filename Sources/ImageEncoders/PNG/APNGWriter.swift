@@ -27,7 +27,7 @@ final class APNGWriter: AnimationWriter {
         self.encoder = encoder
         self.size = size
         self.loopCount = loopCount
-        self.metadata = try metadata.pngChunks(isGrey: false)
+        self.metadata = try metadata.pngChunks(isGray: false)
     }
 
     func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {

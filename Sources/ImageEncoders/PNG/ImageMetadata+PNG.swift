@@ -2,12 +2,12 @@ import CPNGWriter
 import ImageCodecs
 
 extension ImageMetadata {
-    /// Returns the chunks that contain the metadata, to insert after `IHDR`; `isGrey` indicates a grayscale file.
-    func pngChunks(isGrey: Bool) throws(CodecError) -> [UInt8] {
+    /// Returns the chunks that contain the metadata, to insert after `IHDR`; `isGray` indicates a grayscale file.
+    func pngChunks(isGray: Bool) throws(CodecError) -> [UInt8] {
         try check(.png)
         var chunks: [UInt8] = []
         // Only a grayscale profile is valid in a grayscale file, and only a color profile in others.
-        if let profile = usableProfile(isGrey: isGrey), (profileColors == .grey) == isGrey {
+        if let profile = usableProfile(isGray: isGray), (profileColors == .gray) == isGray {
             guard let compressed = Self.compressed(profile) else { throw .encodingFailed(.png, "out of memory") }
             chunks.append(pngChunk: "iCCP", Array("ICC profile".utf8) + [0, 0], compressed.span)
         }

@@ -9,7 +9,7 @@ struct PNGEncoder: FormatEncoder {
         self.options = options
     }
 
-    var keepsDeepPixels: Bool { true }
+    var supports16Bit: Bool { true }
 
     /// Returns the encoded image.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
@@ -19,7 +19,7 @@ struct PNGEncoder: FormatEncoder {
             : options.reducesColors
                 ? PNGForm(fewestBitsFor: pixels, profile: metadata.profileColors)
                 : PNGForm(pixels.isOpaque ? .rgb : .rgba)
-        let chunks = try metadata.pngChunks(isGrey: form.isGrey)
+        let chunks = try metadata.pngChunks(isGray: form.isGray)
         var file = try encode(pixels, as: form)
         // After the signature and IHDR, before the palette.
         file.insert(contentsOf: chunks, at: 33)
@@ -69,10 +69,10 @@ struct PNGEncoder: FormatEncoder {
         switch form.colorType {
         case .rgb, .rgba: return bytes
         case .indexed: return form.palette?.indices ?? []
-        case .grey:
+        case .gray:
             let step = UInt8(255 / (1 << form.bitDepth - 1))
             return stride(from: 0, to: bytes.count, by: 4).map { bytes[$0] / step }
-        case .greyAlpha:
+        case .grayAlpha:
             var samples: [UInt8] = []
             samples.reserveCapacity(pixels.size.area * 2)
             for pixel in stride(from: 0, to: bytes.count, by: 4) {

@@ -4,10 +4,10 @@ import ImageCodecs
 struct PNGForm {
     /// The color types of PNG (W3C PNG, 11.2.1).
     enum ColorType: Int32 {
-        case grey = 0
+        case gray = 0
         case rgb = 2
         case indexed = 3
-        case greyAlpha = 4
+        case grayAlpha = 4
         case rgba = 6
     }
 
@@ -26,14 +26,14 @@ struct PNGForm {
     init(fewestBitsFor pixels: PixelBuffer, profile: ImageMetadata.ProfileColors?) {
         let isOpaque = pixels.isOpaque
         var forms = [PNGForm(isOpaque ? .rgb : .rgba)]
-        let isGrey = profile != .rgb && pixels.isGrey
-        if isGrey {
-            var grey = PNGForm(isOpaque ? .grey : .greyAlpha)
-            if isOpaque { grey.bitDepth = pixels.greyDepth }
+        let isGray = profile != .rgb && pixels.isGray
+        if isGray {
+            var gray = PNGForm(isOpaque ? .gray : .grayAlpha)
+            if isOpaque { gray.bitDepth = pixels.grayBitDepth }
             // A grayscale profile is valid for no other form.
-            forms = profile == .grey ? [grey] : [grey] + forms
+            forms = profile == .gray ? [gray] : [gray] + forms
         }
-        if !(isGrey && profile == .grey), let palette = PNGPalette(pixels) {
+        if !(isGray && profile == .gray), let palette = PNGPalette(pixels) {
             var indexed = PNGForm(.indexed)
             indexed.bitDepth = palette.bitDepth
             indexed.palette = palette
@@ -43,14 +43,14 @@ struct PNGForm {
         for form in forms where form.byteCount(pixels.size) < byteCount(pixels.size) { self = form }
     }
 
-    var isGrey: Bool { colorType == .grey || colorType == .greyAlpha }
+    var isGray: Bool { colorType == .gray || colorType == .grayAlpha }
 
     /// Returns the uncompressed size of an image in bytes.
     private func byteCount(_ size: PixelSize) -> Int {
         let channels =
             switch colorType {
-            case .grey, .indexed: 1
-            case .greyAlpha: 2
+            case .gray, .indexed: 1
+            case .grayAlpha: 2
             case .rgb: 3
             case .rgba: 4
             }
@@ -60,7 +60,7 @@ struct PNGForm {
 
 extension PixelBuffer {
     /// The minimum number of bits for all gray values of a grayscale image: 1, 2, 4, or 8.
-    fileprivate var greyDepth: Int {
+    fileprivate var grayBitDepth: Int {
         let bytes = bytes.span
         var depth = 1
         for pixel in stride(from: 0, to: bytes.count, by: 4) {

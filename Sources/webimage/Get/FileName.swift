@@ -11,9 +11,9 @@ struct FileName: Equatable {
     /// The extension, without the dot.
     let suffix: String
 
-    private static let mostBytes = 200
+    private static let maximumBytes = 200
     /// The number of bytes reserved for the dot, the extension, and the number of a duplicate name.
-    private static let bytesForTheRest = 20
+    private static let reservedBytes = 20
 
     /// Creates the name for the image of `source`, a URL or a path, with the extension `suffix`, for example `jpg`.
     init(source: String, suffix: String) {
@@ -61,7 +61,7 @@ struct FileName: Equatable {
             name.unicodeScalars.append(["/", "\\", ":"].contains(scalar) ? "_" : scalar)
         }
         name = String(name.unicodeScalars.drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace || $0.isMark })
-        while name.utf8.count > mostBytes - bytesForTheRest { name.removeLast() }
+        while name.utf8.count > maximumBytes - reservedBytes { name.removeLast() }
         while let last = name.last, last.isWhitespace || last == "." { name.removeLast() }
         return name.isEmpty ? "image" : name
     }

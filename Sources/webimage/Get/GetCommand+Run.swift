@@ -7,10 +7,10 @@ extension GetCommand {
         let budget = try OpenFileBudget.reserve(images: concurrency, cacheFiles: cache == nil ? 0 : 2)
         let list = try input.map { try InputList(path: $0) }
         var transport = network.transport
-        transport.connectionCacheSize = max(transport.connectionCacheSize, budget.images)
-        transport.connectionLimit = budget.connections
+        transport.maximumIdleConnections = max(transport.maximumIdleConnections, budget.images)
+        transport.maximumConnections = budget.connections
         let traffic = Traffic(over: CurlTransport(configuration: transport))
-        let workers = Workers()
+        let workers = ThreadPool()
         let plan = plan
         let getter = Getter(
             loader: ImageLoader(configuration: try loaderConfiguration(concurrency: budget.images), transport: traffic),
@@ -51,10 +51,10 @@ extension GetCommand {
 
     /// No cache of decoded images: every image is needed once, and a long list must not fill the memory.
     func loaderConfiguration(concurrency: Int) throws -> ImageLoader.Configuration {
-        var configuration = ImageLoader.Configuration(downloads: requests.downloads, memoryCacheLimit: 0)
+        var configuration = ImageLoader.Configuration(downloads: requests.downloads, maximumMemoryCacheBytes: 0)
         // The buffered part of each download is small compared to the images themselves.
-        configuration.downloads.replayLimit = 1 << 20
-        configuration.downloads.resumableLimit = 8 << 20
+        configuration.downloads.maximumReplayBytes = 1 << 20
+        configuration.downloads.maximumResumableBytes = 8 << 20
         // Headers are held before any memory is reserved, for as many images as are processed at a time.
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
         let memory = memoryLimits

@@ -9,7 +9,7 @@ struct Getter: Sendable {
     /// The folder for previews, if they are written.
     var previews: OutputFolder?
     let plan: OutputPlan
-    let workers: Workers
+    let workers: ThreadPool
     var memory = MemoryLimits()
 
     /// Processes `source` and returns the outcome.

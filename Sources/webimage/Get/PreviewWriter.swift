@@ -12,7 +12,7 @@ struct PreviewWriter: Sendable {
 
     let folder: OutputFolder
     let loader: ImageLoader
-    let workers: Workers
+    let workers: ThreadPool
     var clock: any Clock<Duration> = ContinuousClock()
 
     /// Writes previews until the image is complete, the limit is reached, or the task is canceled.
@@ -21,7 +21,7 @@ struct PreviewWriter: Sendable {
         var written = 0
         var interval = Self.firstInterval
         do {
-            for try await frame in loader.frames(for: request) where !frame.isFinal {
+            for try await frame in loader.previews(for: request) where !frame.isFinal {
                 let bytes = try await encoded(frame.pixels)
                 guard written + bytes.count <= Self.maximumBytes else { return }
                 number += 1

@@ -33,11 +33,11 @@ struct InfoCommand: AsyncParsableCommand {
         let sources = sources.map { ImageSource(argument: $0) }
         let json = json
         var transport = network.transport
-        transport.connectionLimit = try OpenFileBudget.reserve(images: 1).connections
+        transport.maximumConnections = try OpenFileBudget.reserve(images: 1).connections
         let configuration = ImageLoader.Configuration(downloads: requests.downloads, transport: transport)
         let failures = try await Interruption.cancelling {
             let loader = ImageLoader(configuration: configuration)
-            let workers = Workers()
+            let workers = ThreadPool()
             var failures = 0
             for source in sources {
                 let description = try await Self.describe(source, loader, workers)
@@ -55,7 +55,7 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     private static func describe(
-        _ source: ImageSource, _ loader: ImageLoader, _ workers: Workers
+        _ source: ImageSource, _ loader: ImageLoader, _ workers: ThreadPool
     ) async throws -> ImageDescription {
         var description = ImageDescription(url: source.text)
         do {

@@ -22,7 +22,7 @@ struct BodyLogTests {
     }
 
     @Test func everyReaderGetsAllBytesInOrder() async throws {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         let early = try #require(log.makeReader())
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 17) }
         let reading = Task { try await readAll(early) }
@@ -38,7 +38,7 @@ struct BodyLogTests {
     }
 
     @Test func readersHearWhyTheBodyEndedEarly() async throws {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())
         _ = log.append(piece.span)
         log.finish(.failure(.emptyBody(url: "u")))
@@ -47,7 +47,7 @@ struct BodyLogTests {
     }
 
     @Test func largeBodyIsDroppedAsItIsReadAndCannotBeJoinedThen() async throws {
-        let log = BodyLog(replayLimit: 100 << 10)
+        let log = BodyLog(maximumReplayBytes: 100 << 10)
         let reader = try #require(log.makeReader())
         _ = log.append(piece.span)
         #expect(log.makeReader() != nil)
@@ -58,19 +58,19 @@ struct BodyLogTests {
     }
 
     @Test func collectingKeepsALargeBodyWhole() async throws {
-        let log = BodyLog(replayLimit: 1)
+        let log = BodyLog(maximumReplayBytes: 1)
         let answer = OneShot<ImageData>()
         #expect(log.collect(for: answer, isJoined: false))
         let reader = try #require(log.makeReader())
         for _ in 0..<40 { #expect(log.append(piece.span) == .more) }
         _ = try await reader.next()
         log.finish(.delivered)
-        log.answerCollectors()
+        log.resumeBodyWaiters()
         #expect(try await answer.value.bytes.count == 40 * piece.count)
     }
 
     @Test func slowReaderPausesTheTransferUntilItHasCaughtUp() async throws {
-        let log = BodyLog(replayLimit: 1)
+        let log = BodyLog(maximumReplayBytes: 1)
         let transfer = Probe()
         log.attach(transfer)
         let reader = try #require(log.makeReader())
@@ -85,10 +85,10 @@ struct BodyLogTests {
     }
 
     @Test func frugalReaderIsNotOutrun() async throws {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         let transfer = Probe()
         log.attach(transfer)
-        let frugal = try #require(log.makeReader(isFrugal: true))
+        let frugal = try #require(log.makeReader(limitsReadAhead: true))
         #expect(log.append(piece.span) == .more)
         #expect(log.append(piece.span) == .pause)
         _ = try await frugal.next()
@@ -101,7 +101,7 @@ struct BodyLogTests {
     }
 
     @Test func readerThatIsLetGoHoldsNothingUp() throws {
-        let log = BodyLog(replayLimit: 1)
+        let log = BodyLog(maximumReplayBytes: 1)
         let transfer = Probe()
         log.attach(transfer)
         do {
@@ -113,7 +113,7 @@ struct BodyLogTests {
     }
 
     @Test func cancelledReaderStopsWaiting() async throws {
-        let log = BodyLog(replayLimit: 1)
+        let log = BodyLog(maximumReplayBytes: 1)
         let reader = try #require(log.makeReader())
         let reading = Task { try await reader.next() }
         reading.cancel()
@@ -121,14 +121,14 @@ struct BodyLogTests {
     }
 
     @Test func pokedReaderReturnsWithoutBytes() async throws {
-        let log = BodyLog(replayLimit: 1)
+        let log = BodyLog(maximumReplayBytes: 1)
         let reader = try #require(log.makeReader())
-        reader.poke()
+        reader.wake()
         #expect(try await reader.next()?.isEmpty == true)
     }
 
     @Test func aPromiseOfManyBytesTakesNoMoreThanAMebibyte() {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         log.begin(expecting: 1 << 40)
         _ = log.append(piece.span.extracting(0..<1))
         let capacity = log.state.withLock { $0.open.capacity }
@@ -136,7 +136,7 @@ struct BodyLogTests {
     }
 
     @Test func smallPiecesAreKeptWithoutRoomTheyDoNotNeed() async throws {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         log.begin(expecting: 1 << 20)
         let reader = try #require(log.makeReader())
         var capacity = 0
@@ -153,7 +153,7 @@ struct BodyLogTests {
     private static let arrayOverhead = 48
 
     @Test(arguments: [1, 7, 1_400]) func piecesThatAreReadAtOnceTakeLittleMoreThanTheirBytes(size: Int) async throws {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         var read: [UInt8] = []
@@ -174,7 +174,7 @@ struct BodyLogTests {
     }
 
     @Test func readersThatGoOnAtTimesOfTheirOwnMissNothingOfSmallPieces() async throws {
-        let log = BodyLog(replayLimit: 50_000)
+        let log = BodyLog(maximumReplayBytes: 50_000)
         let readers = try (0..<4).map { _ in try #require(log.makeReader()) }
         let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         var read = [[UInt8]](repeating: [], count: readers.count)
@@ -195,7 +195,7 @@ struct BodyLogTests {
     }
 
     @Test func smallPiecesOfALargeBodyAreDroppedAsTheyAreRead() async throws {
-        let log = BodyLog(replayLimit: 100)
+        let log = BodyLog(maximumReplayBytes: 100)
         let reader = try #require(log.makeReader())
         for _ in 0..<1_000 {
             _ = log.append(piece.span.extracting(0..<101))
@@ -206,7 +206,7 @@ struct BodyLogTests {
     }
 
     @Test func wholeBodyIsJoinedForEverybody() async throws {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         for _ in 0..<10 { _ = log.append(piece.span) }
         log.finish(.delivered)
         let whole = [UInt8](repeating: 7, count: 10 * piece.count)
@@ -217,7 +217,7 @@ struct BodyLogTests {
     }
 
     @Test func aBodyInOnePieceIsHandedToAllWhoWaitAsSoonAsItIsComplete() async throws {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         let answers = (0..<3).map { _ in OneShot<ImageData>() }
         for answer in answers { #expect(log.collect(for: answer, isJoined: true)) }
         _ = log.append(piece.span)
@@ -227,29 +227,29 @@ struct BodyLogTests {
     }
 
     @Test func aBodyInManyPiecesIsNotPutTogetherByTheTransportsThread() async throws {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         let answer = OneShot<ImageData>()
         #expect(log.collect(for: answer, isJoined: false))
         for _ in 0..<3 { _ = log.append(piece.span) }
         log.finish(.delivered)
         #expect(!answer.isResolved)
-        log.answerCollectors()
+        log.resumeBodyWaiters()
         #expect(try await answer.value.bytes.count == 3 * piece.count)
     }
 
     @Test func whoStopsCollectingHearsNothing() async throws {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         let answers = (0..<3).map { _ in OneShot<ImageData>() }
         for answer in answers { #expect(log.collect(for: answer, isJoined: false)) }
-        log.stopCollecting(for: answers[0])
-        log.stopCollecting(for: answers[2])
+        log.removeBodyWaiter(for: answers[0])
+        log.removeBodyWaiter(for: answers[2])
         log.finish(.failure(.emptyBody(url: "u")))
         #expect(answers.map(\.isResolved) == [false, true, false])
         await #expect(throws: ImageError.self) { try await answers[1].value }
     }
 
     @Test func bytesReadBeforeTheTransferIsKnownResumeItLater() async throws {
-        let log = BodyLog(replayLimit: 1)
+        let log = BodyLog(maximumReplayBytes: 1)
         let transfer = Probe()
         let reader = try #require(log.makeReader())
         while log.append(piece.span) == .more {}
@@ -259,7 +259,7 @@ struct BodyLogTests {
     }
 
     @Test func aTransferThatIsOverIsNotResumedInPlaceOfTheNext() async throws {
-        let log = BodyLog(replayLimit: 1)
+        let log = BodyLog(maximumReplayBytes: 1)
         let reader = try #require(log.makeReader())
         let (first, second) = (Probe(), Probe())
         log.attach(first)
@@ -273,7 +273,7 @@ struct BodyLogTests {
     }
 
     @Test func parkedReaderHoldsNobodyElseUp() async throws {
-        let log = BodyLog(replayLimit: 1)
+        let log = BodyLog(maximumReplayBytes: 1)
         let transfer = Probe()
         log.attach(transfer)
         let parked = try #require(log.makeReader())
@@ -298,7 +298,7 @@ struct BodyLogTests {
     }
 
     @Test func transferWaitsWhileAllReadersAreParked() throws {
-        let log = BodyLog(replayLimit: 1)
+        let log = BodyLog(maximumReplayBytes: 1)
         let readers = try (0..<2).map { _ in try #require(log.makeReader()) }
         for reader in readers { reader.park() }
         var taken = 0

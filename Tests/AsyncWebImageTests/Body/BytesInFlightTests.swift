@@ -7,48 +7,48 @@ struct BytesInFlightTests {
     @Test func saysOnceThatThereIsRoomAgain() {
         let bytes = BytesInFlight(limit: 100)
         let calls = Locked(0)
-        bytes.onRoom { calls.withLock { $0 += 1 } }
+        bytes.onCapacity { calls.withLock { $0 += 1 } }
         bytes.add(99)
-        #expect(bytes.hasRoom)
+        #expect(bytes.hasCapacity)
         bytes.add(51)
-        #expect(!bytes.hasRoom)
+        #expect(!bytes.hasCapacity)
         bytes.remove(50)
-        #expect(!bytes.hasRoom && calls.withLock { $0 } == 0)
+        #expect(!bytes.hasCapacity && calls.withLock { $0 } == 0)
         bytes.remove(50)
-        #expect(bytes.hasRoom && bytes.count == 50 && calls.withLock { $0 } == 1)
+        #expect(bytes.hasCapacity && bytes.count == 50 && calls.withLock { $0 } == 1)
     }
 
     @Test func limitMayChange() {
         let bytes = BytesInFlight(limit: 100)
         bytes.add(60)
         bytes.setLimit(50, transfers: 1)
-        #expect(!bytes.hasRoom)
+        #expect(!bytes.hasCapacity)
         bytes.setLimit(0, transfers: 1)
         bytes.remove(60)
-        #expect(bytes.hasRoom)
+        #expect(bytes.hasCapacity)
     }
 
     @Test func beyondOneAndAHalfTimesTheLimitLargeBodiesMayNotGrowUnasked() {
         let bytes = BytesInFlight(limit: 100, transfers: 5)
         bytes.add(149)
-        #expect(!bytes.isCrowded(for: 149))
+        #expect(!bytes.isOverBudget(for: 149))
         bytes.add(1)
         // Fifty bytes are there to be shared by five.
-        #expect(bytes.isCrowded(for: 10) && !bytes.isCrowded(for: 9))
+        #expect(bytes.isOverBudget(for: 10) && !bytes.isOverBudget(for: 9))
         bytes.setLimit(1_000, transfers: 5)
-        #expect(!bytes.isCrowded(for: 150))
+        #expect(!bytes.isOverBudget(for: 150))
     }
 
     @Test func withoutALimitNothingIsEverCrowded() {
         let bytes = BytesInFlight()
         bytes.add(1 << 60)
-        #expect(bytes.hasRoom && !bytes.isCrowded(for: 1 << 60))
+        #expect(bytes.hasCapacity && !bytes.isOverBudget(for: 1 << 60))
     }
 
     @Test func logCountsWhatItHoldsAndGivesItBackWhenItGoes() throws {
         let bytes = BytesInFlight()
         do {
-            let log = BodyLog(replayLimit: 1 << 20, bytesInFlight: bytes)
+            let log = BodyLog(maximumReplayBytes: 1 << 20, bytesInFlight: bytes)
             _ = log.append([UInt8](repeating: 1, count: 1_000).span)
             _ = log.append([UInt8](repeating: 1, count: 100_000).span)
             #expect(bytes.count == 101_000 && log.held == 101_000)
@@ -58,7 +58,7 @@ struct BytesInFlightTests {
 
     @Test func logGivesBackWhatIsReadOfALargeBody() async throws {
         let bytes = BytesInFlight()
-        let log = BodyLog(replayLimit: 0, bytesInFlight: bytes)
+        let log = BodyLog(maximumReplayBytes: 0, bytesInFlight: bytes)
         let reader = try #require(log.makeReader())
         _ = log.append([UInt8](repeating: 1, count: 70_000).span)
         #expect(bytes.count == 70_000)

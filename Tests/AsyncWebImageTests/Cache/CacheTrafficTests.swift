@@ -39,7 +39,8 @@ struct CacheTrafficTests {
     }
 
     /// Loads `/a` with a cache and loader of its own.
-    private func load(_ origin: LoopbackOrigin, _ folder: String, _ traffic: FileTraffic) async throws -> ImageData {
+    private func load(_ origin: LoopbackOrigin, _ folder: String, _ traffic: FileIOStatistics) async throws -> ImageData
+    {
         var configuration = ImageLoader.Configuration.patient
         let cache = try ResponseCache.test(folder, time, traffic: traffic)
         configuration.responseCache = cache
@@ -52,7 +53,7 @@ struct CacheTrafficTests {
 
     @Test func aFreshResponseIsReadOnce() async throws {
         try await withStored { origin, folder in
-            let traffic = FileTraffic()
+            let traffic = FileIOStatistics()
             let data = try await load(origin, folder, traffic)
             #expect(data.bytes == body && data.source == .disk)
             #expect((body.count..<body.count + heads).contains(traffic.bytesRead))
@@ -64,14 +65,14 @@ struct CacheTrafficTests {
     @Test func aResponseThatHasNotChangedIsReadOnceAndItsBodyNotWritten() async throws {
         try await withStored { origin, folder in
             time.advance(by: 61)
-            let traffic = FileTraffic()
+            let traffic = FileIOStatistics()
             let data = try await load(origin, folder, traffic)
             #expect(data.bytes == body && data.source == .revalidated)
             #expect((body.count..<body.count + 3 * heads).contains(traffic.bytesRead))
             #expect((1..<heads).contains(traffic.bytesWritten))
             #expect(origin.counts.totalRequests == 1)
             // The renewal is what counts from now on.
-            let again = try await load(origin, folder, FileTraffic())
+            let again = try await load(origin, folder, FileIOStatistics())
             #expect(again.bytes == body && again.source == .disk)
             #expect(origin.counts.totalRequests == 1)
         }
@@ -79,7 +80,7 @@ struct CacheTrafficTests {
 
     @Test func whatHasExpiredIsFoundWithoutReadingBodies() async throws {
         try await withStored { _, folder in
-            let traffic = FileTraffic()
+            let traffic = FileIOStatistics()
             let cache = try ResponseCache.test(folder, time, traffic: traffic)
             cache.scan()
             await cache.settles()

@@ -135,7 +135,7 @@ struct CachedLoadingTests {
                 if let first { #expect(image.pixels == first) } else { first = image.pixels }
             }
             var frames = 0
-            for try await frame in loader(cache).frames(for: ImageRequest(origin.url("/a"))) where frame.isFinal {
+            for try await frame in loader(cache).previews(for: ImageRequest(origin.url("/a"))) where frame.isFinal {
                 frames += 1
                 #expect(frame.response?.source == .disk)
             }

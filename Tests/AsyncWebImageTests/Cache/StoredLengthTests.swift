@@ -16,7 +16,7 @@ struct StoredLengthTests {
     private func loader(_ cache: ResponseCache, transport: (any Transport)? = nil) -> ImageLoader {
         var configuration = ImageLoader.Configuration.patient
         configuration.responseCache = cache
-        configuration.downloads.resumableLimit = 0
+        configuration.downloads.maximumResumableBytes = 0
         return ImageLoader(configuration: configuration, transport: transport)
     }
 

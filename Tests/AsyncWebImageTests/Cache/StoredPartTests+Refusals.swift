@@ -50,7 +50,7 @@ extension StoredPartTests {
         let other = RangedFile(body: Array(file.body[..<240_000]), tag: "\"v2\"")
         func load(_ folder: String, _ url: String) async throws -> ImageData {
             let cache = try ResponseCache.test(folder, time)
-            return try await self.load(loader(cache) { $0.bodyLimit = 250_000 }, cache, url)
+            return try await self.load(loader(cache) { $0.maximumBodyBytes = 250_000 }, cache, url)
         }
         try await withBeginning { origin, folder in
             origin.route("/a") { [file] in file.response(to: $0) }
@@ -173,7 +173,7 @@ extension StoredPartTests {
 
     @Test func beginningsCountAndGoLikeOtherEntries() async throws {
         try await withBeginning { origin, folder in
-            let cache = try ResponseCache.test(folder, time, byteLimit: 250_000)
+            let cache = try ResponseCache.test(folder, time, maximumBytes: 250_000)
             cache.scan()
             await cache.settles()
             #expect(cache.byteCount > Self.beginning)

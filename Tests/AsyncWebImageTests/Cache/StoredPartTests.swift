@@ -39,15 +39,15 @@ struct StoredPartTests {
 
     /// The same by a loader of its own, with a cache of its own, as another process has.
     func load(
-        _ folder: String, _ url: String, policy: CachePolicy = .useProtocol, byteLimit: Int = 64 << 20
+        _ folder: String, _ url: String, policy: CachePolicy = .useProtocol, maximumBytes: Int = 64 << 20
     ) async throws -> ImageData {
-        let cache = try ResponseCache.test(folder, time, byteLimit: byteLimit)
+        let cache = try ResponseCache.test(folder, time, maximumBytes: maximumBytes)
         return try await load(loader(cache, policy: policy), cache, url)
     }
 
     /// An origin and a folder in which the beginning of `/a` is stored, if `first` is such that it can be.
     func withBeginning(
-        _ first: LoopbackOrigin.Response? = nil, at point: Int = beginning, byteLimit: Int = 64 << 20,
+        _ first: LoopbackOrigin.Response? = nil, at point: Int = beginning, maximumBytes: Int = 64 << 20,
         _ body: (LoopbackOrigin, String) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
@@ -57,7 +57,7 @@ struct StoredPartTests {
                     return (first ?? file.response(to: request)).cut(at: .body(point))
                 }
                 await #expect(throws: ImageError.self) {
-                    try await load(folder, origin.url("/a"), byteLimit: byteLimit)
+                    try await load(folder, origin.url("/a"), maximumBytes: maximumBytes)
                 }
                 try await body(origin, folder)
             }
@@ -157,8 +157,8 @@ struct StoredPartTests {
                 for attempt in 1...2 {
                     let cache = try ResponseCache.test(folder, time)
                     let loader = loader(cache) {
-                        $0.replayLimit = 4_096
-                        $0.resumableLimit = 0
+                        $0.maximumReplayBytes = 4_096
+                        $0.maximumResumableBytes = 0
                     }
                     if attempt == 1 {
                         await #expect(throws: ImageError.self) {

@@ -9,7 +9,7 @@ import Threading
 @Suite(.timeLimit(.minutes(1)))
 struct DecodeSessionTests {
     private let clock = ManualClock()
-    private let log = BodyLog(replayLimit: 1 << 20)
+    private let log = BodyLog(maximumReplayBytes: 1 << 20)
     private let channel = FrameChannel<ImageFrame>()
     private let file: [UInt8]
     /// Where the scans of the file begin.
@@ -24,7 +24,7 @@ struct DecodeSessionTests {
 
     private func start(_ policy: ProgressivePolicy) throws -> Task<DecodedImage, any Error> {
         let reader = try #require(log.makeReader())
-        channel.onDemand { reader.poke() }
+        channel.onDemand { reader.wake() }
         let frames = FrameHub<ImageFrame>()
         frames.add(channel, id: 0)
         let session = DecodeSession(

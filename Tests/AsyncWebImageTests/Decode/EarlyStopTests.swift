@@ -44,7 +44,7 @@ struct EarlyStopTests {
             origin.route("/a.jpg", .init(body: file).stalled(at: .body(needed)))
             let loader = ImageLoader(configuration: .patient)
             var isFinal = false
-            for try await frame in loader.frames(for: ImageRequest(origin.url("/a.jpg"), options: options)) {
+            for try await frame in loader.previews(for: ImageRequest(origin.url("/a.jpg"), options: options)) {
                 isFinal = frame.isFinal
             }
             #expect(isFinal)

@@ -75,7 +75,7 @@ extension AttemptTests {
     }
 
     @Test func aBodyIsContinuedBehindWhatWasKeptOfIt() throws {
-        let log = BodyLog(replayLimit: 1 << 20)
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
         let url = try HTTPURL("http://example.com/a")
         let receiver = DownloadReceiver(url: url, log: log, rules: ResponseRules(DownloadConfiguration())) {}
         receiver.receive(
@@ -129,7 +129,7 @@ extension AttemptTests {
                     : RangedFile(body: body, tag: "\"v2\"").response(to: request)
             }
             // The first bytes are dropped as soon as they are decoded.
-            let loader = loader { $0.replayLimit = 0 }
+            let loader = loader { $0.maximumReplayBytes = 0 }
             async let image = loader.image(for: ImageRequest(origin.url("/a")))
             await passTime()
             let answer = try await image
@@ -200,7 +200,7 @@ extension AttemptTests {
                 request.headerFields["Range"] == nil
                     ? file.response(to: request).cut(at: .body(60_000)) : .init(status: 416)
             }
-            let loader = loader { $0.retry = ExponentialBackoff(maximumTries: 5, base: .seconds(1)) }
+            let loader = loader { $0.retry = ExponentialBackoff(maximumAttempts: 5, base: .seconds(1)) }
             let data = loader.dataTask(for: ImageRequest(origin.url("/a")))
             for _ in 0..<4 { await passTime() }
             await #expect(throws: ImageError.self) { try await data.value }
@@ -248,7 +248,7 @@ extension AttemptTests {
                 response.framing = .chunked
                 return response
             }
-            let loader = loader { $0.bodyLimit = 150_000 }
+            let loader = loader { $0.maximumBodyBytes = 150_000 }
             let data = loader.dataTask(for: ImageRequest(origin.url("/a")))
             await passTime()
             let error = await #expect(throws: ImageError.self) { try await data.value }

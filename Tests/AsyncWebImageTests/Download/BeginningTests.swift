@@ -63,7 +63,7 @@ struct BeginningTests {
                 }
             }
             var configuration = ImageLoader.Configuration.patient
-            configuration.downloads.retry = ExponentialBackoff(maximumTries: 3, base: .seconds(1))
+            configuration.downloads.retry = ExponentialBackoff(maximumAttempts: 3, base: .seconds(1))
             let loader = ImageLoader(configuration: configuration, clock: clock)
             let events = loader.coordinator.events()
             let task = loader.dataTask(for: ImageRequest(origin.url("/a")))

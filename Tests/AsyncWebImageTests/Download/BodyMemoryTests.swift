@@ -18,8 +18,8 @@ struct BodyMemoryTests {
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumConcurrentDownloads = Self.slots
         configuration.downloads.maximumConcurrentDownloadsPerHost = Self.slots
-        configuration.downloads.bytesInFlightLimit = Self.limit
-        configuration.downloads.resumableLimit = 0
+        configuration.downloads.maximumBytesInFlight = Self.limit
+        configuration.downloads.maximumResumableBytes = 0
         change(&configuration.downloads)
         return ImageLoader(configuration: configuration, transport: transport, clock: clock)
     }
@@ -117,7 +117,7 @@ struct BodyMemoryTests {
 
     @Test func aLargeBodyThatBreaksOffIsForgottenAndTheNextGrows() async throws {
         let clock = ManualClock()
-        let loader = loader(clock: clock) { $0.retry = ExponentialBackoff(maximumTries: 2) }
+        let loader = loader(clock: clock) { $0.retry = ExponentialBackoff(maximumAttempts: 2) }
         let started = try await start(2, loader)
         for (_, exchange) in started { for _ in 0..<48 { #expect(exchange.offer(piece)) } }
         #expect(started[0].exchange.offer(piece))
@@ -180,17 +180,18 @@ struct BodyMemoryTests {
     }
 
     /// A log whose body is decoded, its transfer, and one that holds much.
-    private func logs(replayLimit: Int) -> (read: BodyLog, transfer: Probe, large: BodyLog, bytes: BytesInFlight) {
+    private func logs(maximumReplayBytes: Int) -> (read: BodyLog, transfer: Probe, large: BodyLog, bytes: BytesInFlight)
+    {
         let bytes = BytesInFlight(limit: 1 << 20, transfers: 4)
-        let read = BodyLog(replayLimit: replayLimit, bytesInFlight: bytes)
+        let read = BodyLog(maximumReplayBytes: maximumReplayBytes, bytesInFlight: bytes)
         let transfer = Probe()
         read.attach(transfer)
-        return (read, transfer, BodyLog(replayLimit: replayLimit, bytesInFlight: bytes), bytes)
+        return (read, transfer, BodyLog(maximumReplayBytes: maximumReplayBytes, bytesInFlight: bytes), bytes)
     }
 
     @Test(arguments: [0, 4 << 20])
-    func aBodyThatIsReadGoesOnThoughOthersHoldTheMemory(replayLimit: Int) async throws {
-        let (read, transfer, large, bytes) = logs(replayLimit: replayLimit)
+    func aBodyThatIsReadGoesOnThoughOthersHoldTheMemory(maximumReplayBytes: Int) async throws {
+        let (read, transfer, large, bytes) = logs(maximumReplayBytes: maximumReplayBytes)
         let reader = try #require(read.makeReader())
         for _ in 0..<100 { #expect(large.append(piece.span) == .more) }
         for round in 0..<10 {
@@ -205,7 +206,7 @@ struct BodyMemoryTests {
     }
 
     @Test func aBodyThatItsReadersHoldUpHoldsUpNoOther() throws {
-        let (read, _, large, _) = logs(replayLimit: 0)
+        let (read, _, large, _) = logs(maximumReplayBytes: 0)
         let reader = try #require(read.makeReader())
         for _ in 0..<90 { #expect(large.append(piece.span) == .more) }
         while read.append(piece.span) == .more {}
@@ -214,7 +215,7 @@ struct BodyMemoryTests {
     }
 
     @Test func aReaderThatIsParkedHoldsUpNoOtherOfTheSameBody() async throws {
-        let (read, _, large, _) = logs(replayLimit: 0)
+        let (read, _, large, _) = logs(maximumReplayBytes: 0)
         let parked = try #require(read.makeReader())
         let reader = try #require(read.makeReader())
         parked.park()

@@ -89,17 +89,17 @@ struct ConfigureTests {
         for task in tasks { task.cancel() }
     }
 
-    @Test func bytesInFlightLimit() async throws {
+    @Test func maximumBytesInFlight() async throws {
         let loader = loader()
         let held = start("a", with: loader)
         var exchanges = transport.exchanges.makeAsyncIterator()
         let exchange = try #require(await exchanges.next())
         exchange.answer(.ok, [:], [UInt8](repeating: 1, count: 5_000))
-        await loader.coordinator.configure { $0.bytesInFlightLimit = 1_000 }
+        await loader.coordinator.configure { $0.maximumBytesInFlight = 1_000 }
         let waiting = start("b", with: loader)
         await loader.coordinator.callers(reach: 2)
         #expect(await loader.coordinator.activity.waiting == 1)
-        await loader.coordinator.configure { $0.bytesInFlightLimit = 10_000 }
+        await loader.coordinator.configure { $0.maximumBytesInFlight = 10_000 }
         #expect(await loader.coordinator.activity.waiting == 0)
         for task in held + waiting { task.cancel() }
     }
@@ -118,10 +118,10 @@ struct ConfigureTests {
 
     @Test func redirects() async throws {
         let request = try await request {
-            $0.redirectLimit = 3
+            $0.maximumRedirects = 3
             $0.redirectPolicy.crossOriginHeaderFields = [.acceptLanguage]
         }
-        #expect(request.redirectLimit == 3 && request.redirectPolicy.crossOriginHeaderFields == [.acceptLanguage])
+        #expect(request.maximumRedirects == 3 && request.redirectPolicy.crossOriginHeaderFields == [.acceptLanguage])
     }
 
     @Test func requestModifier() async throws {
@@ -137,8 +137,8 @@ struct ConfigureTests {
 
     // MARK: Responses
 
-    @Test func bodyLimit() async throws {
-        #expect(try await request { $0.bodyLimit = 99 }.bodyLimit == 99)
+    @Test func maximumBodyBytes() async throws {
+        #expect(try await request { $0.maximumBodyBytes = 99 }.maximumBodyBytes == 99)
     }
 
     @Test func acceptedStatuses() async throws {
@@ -171,10 +171,10 @@ struct ConfigureTests {
         #expect(try result.get() == [1, 2, 1, 2])
     }
 
-    @Test func replayLimit() async throws {
+    @Test func maximumReplayBytes() async throws {
         let loader = loader()
-        await loader.coordinator.configure { $0.replayLimit = 10 }
-        let image = loader.task(for: ImageRequest(url))
+        await loader.coordinator.configure { $0.maximumReplayBytes = 10 }
+        let image = loader.imageTask(for: ImageRequest(url))
         var exchanges = transport.exchanges.makeAsyncIterator()
         let first = try #require(await exchanges.next())
         first.answer(.ok, [:], Array(try Samples.file(.png).prefix(100)))
@@ -202,7 +202,7 @@ struct ConfigureTests {
     /// Interrupts a download after half of its body, and returns whether the next one resumes there.
     private func goesOn(_ loader: ImageLoader, limit: Int) async throws -> Bool {
         var exchanges = transport.exchanges.makeAsyncIterator()
-        await loader.coordinator.configure { $0.resumableLimit = limit }
+        await loader.coordinator.configure { $0.maximumResumableBytes = limit }
         let first = loader.dataTask(for: ImageRequest(url))
         let broken = try #require(await exchanges.next())
         broken.answer(.ok, [.eTag: "\"a\"", .contentLength: "40000"], [UInt8](repeating: 1, count: 20_000))
@@ -216,8 +216,8 @@ struct ConfigureTests {
         return range == "bytes=20000-"
     }
 
-    @Test func resumableLimit() async throws {
-        let loader = loader { $0.resumableLimit = 0 }
+    @Test func maximumResumableBytes() async throws {
+        let loader = loader { $0.maximumResumableBytes = 0 }
         #expect(try await goesOn(loader, limit: 1 << 20))
         #expect(try await !goesOn(loader, limit: 19_999))
         #expect(try await goesOn(loader, limit: 20_000))
@@ -231,8 +231,8 @@ struct ConfigureTests {
         broken.answer(.ok, [.eTag: "\"a\""], [UInt8](repeating: 1, count: 20_000))
         first.cancel()
         await loader.coordinator.becomesIdle()
-        await loader.coordinator.configure { $0.resumableLimit = 0 }
-        await loader.coordinator.configure { $0.resumableLimit = 1 << 20 }
+        await loader.coordinator.configure { $0.maximumResumableBytes = 0 }
+        await loader.coordinator.configure { $0.maximumResumableBytes = 1 << 20 }
         let second = loader.dataTask(for: ImageRequest(url))
         #expect(try #require(await exchanges.next()).request.headerFields[.range] == nil)
         second.cancel()

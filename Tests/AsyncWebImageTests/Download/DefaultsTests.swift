@@ -24,19 +24,19 @@ struct DefaultsTests {
     }
 
     @Test func tenRedirectsAreFollowedAndABodyHasHalfAGibibyte() {
-        #expect(downloads.redirectLimit == 10)
-        #expect(downloads.bodyLimit == 512 << 20)
+        #expect(downloads.maximumRedirects == 10)
+        #expect(downloads.maximumBodyBytes == 512 << 20)
         #expect(downloads.acceptedStatuses == 200...299 && downloads.acceptedContentTypes == nil)
     }
 
     @Test func sixtyFourMebibytesOfBodiesKeepOthersFromStarting() {
-        #expect(downloads.bytesInFlightLimit == 64 << 20)
-        #expect(downloads.replayLimit == 4 << 20)
+        #expect(downloads.maximumBytesInFlight == 64 << 20)
+        #expect(downloads.maximumReplayBytes == 4 << 20)
         #expect(BodyLog.highWater == 1 << 20 && BodyLog.frugalWater == 16 << 10)
     }
 
     @Test func interruptedBodiesTakeThirtyTwoMebibytes() {
-        #expect(downloads.resumableLimit == 32 << 20)
+        #expect(downloads.maximumResumableBytes == 32 << 20)
         var bodies = InterruptedBodies(limit: 1 << 40)
         for number in 0..<70 {
             guard let url = try? HTTPURL("http://example.com/\(number)"),
@@ -52,20 +52,20 @@ struct DefaultsTests {
 
     @Test func threeAttemptsAreMadeWithinHalfAMinuteOrWhatTheServerAsksForUpToAMinute() {
         let retry = downloads.retry as? ExponentialBackoff
-        #expect(retry?.maximumTries == 3)
+        #expect(retry?.maximumAttempts == 3)
         #expect(retry?.base == .milliseconds(500))
-        #expect(retry?.limit == .seconds(30))
-        #expect(retry?.retryAfterLimit == .seconds(60))
+        #expect(retry?.maximumDelay == .seconds(30))
+        #expect(retry?.maximumRetryAfter == .seconds(60))
     }
 
     @Test func cachesHaveLimits() {
-        #expect(ImageLoader.Configuration().memoryCacheLimit == 128 << 20)
+        #expect(ImageLoader.Configuration().maximumMemoryCacheBytes == 128 << 20)
         #expect(ImageLoader.Configuration().responseCache == nil)
         #expect(ImageLoader.Configuration().cachePolicy == .useProtocol)
         let stored = ResponseCache.Configuration()
-        #expect(stored.byteLimit == 512 << 20 && stored.entryLimit == 32 << 20)
+        #expect(stored.maximumBytes == 512 << 20 && stored.maximumEntryBytes == 32 << 20)
         #expect(EntryWriter.queueLimit == 4 << 20)
-        #expect(DownloadMachine.lookUpLimit == 8)
+        #expect(DownloadMachine.maximumConcurrentLookups == 8)
     }
 
     @Test func decodesTakeAQuarterOfTheMemoryAndAGibibyteAtMost() {

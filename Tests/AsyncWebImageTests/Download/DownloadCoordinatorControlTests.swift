@@ -69,7 +69,7 @@ struct DownloadCoordinatorControlTests {
             origin.route("/body", .init(body: file).stalled(at: .body(file.count / 2)))
             origin.route("/waiting", .init(body: file))
             let loader = loader()
-            let frames = loader.frames(for: ImageRequest(origin.url("/body")))
+            let frames = loader.previews(for: ImageRequest(origin.url("/body")))
             var iterator = frames.makeAsyncIterator()
             _ = try await iterator.next()
             await withThrowingTaskGroup(of: Void.self) { group in
@@ -79,7 +79,7 @@ struct DownloadCoordinatorControlTests {
                     group.addTask { _ = try await loader.data(for: request) }
                     group.addTask { _ = try await loader.info(for: ImageRequest(request.url + "?info")) }
                     group.addTask { _ = try await loader.animation(for: request) }
-                    group.addTask { _ = try await loader.task(for: request).value }
+                    group.addTask { _ = try await loader.imageTask(for: request).value }
                 }
                 await loader.coordinator.callers(reach: 11)
 
@@ -283,7 +283,7 @@ struct DownloadCoordinatorControlTests {
             let body = [UInt8](repeating: 1, count: 80_000)
             for index in 0..<3 { origin.route("/\(index)", .init(body: body).stalled(at: .body(60_000))) }
             origin.route("/3", .init(body: body))
-            let loader = loader(slots: 6) { $0.bytesInFlightLimit = 100_000 }
+            let loader = loader(slots: 6) { $0.maximumBytesInFlight = 100_000 }
             var tasks: [LoadTask<ImageData>] = []
             for index in 0..<2 {
                 tasks += start(["/\(index)"], from: origin, with: loader)
@@ -303,12 +303,12 @@ struct DownloadCoordinatorControlTests {
             let body = [UInt8](repeating: 1, count: 5_000)
             origin.route("/held", .init(body: body).stalled(at: .body(3_000)))
             origin.route("/a", .init(body: body))
-            let loader = loader(slots: 6) { $0.bytesInFlightLimit = 1_000 }
+            let loader = loader(slots: 6) { $0.maximumBytesInFlight = 1_000 }
             let held = start(["/held"], from: origin, with: loader)
             await loader.coordinator.activity { $0.bytesInFlight == 3_000 }
             let waiting = start(["/a"], from: origin, with: loader)
             await loader.coordinator.activity { $0.running == 1 && $0.waiting == 1 }
-            await loader.coordinator.configure { $0.bytesInFlightLimit = 10_000 }
+            await loader.coordinator.configure { $0.maximumBytesInFlight = 10_000 }
             try await expect(waiting[0], gives: body)
             held[0].cancel()
         }
@@ -318,7 +318,7 @@ struct DownloadCoordinatorControlTests {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 200, 100)
             origin.route("/*", .init(body: file))
-            let loader = loader(slots: 6) { $0.bytesInFlightLimit = 0 }
+            let loader = loader(slots: 6) { $0.maximumBytesInFlight = 0 }
             try await withThrowingTaskGroup(of: PixelSize.self) { group in
                 for index in 0..<20 {
                     group.addTask { try await loader.image(for: ImageRequest(origin.url("/\(index)"))).pixels.size }

@@ -9,7 +9,7 @@ extension DownloadCoordinatorTests {
             let gate = Gate()
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).held(at: .body(100), until: gate))
             let loader = loader()
-            let tasks = (0..<20).map { _ in loader.task(for: ImageRequest(origin.url("/a.jpg"))) }
+            let tasks = (0..<20).map { _ in loader.imageTask(for: ImageRequest(origin.url("/a.jpg"))) }
             await loader.coordinator.callers(reach: 20)
 
             tasks[0].cancel()
@@ -41,7 +41,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    enum Wish: CaseIterable, Sendable {
+    enum Product: CaseIterable, Sendable {
         case image, data, info, animation, frames, animationFrames
 
         func load(_ request: ImageRequest, _ loader: ImageLoader) async throws {
@@ -50,18 +50,18 @@ extension DownloadCoordinatorTests {
             case .data: _ = try await loader.data(for: request)
             case .info: _ = try await loader.info(for: request)
             case .animation: _ = try await loader.animation(for: request)
-            case .frames: for try await _ in loader.frames(for: request) {}
+            case .frames: for try await _ in loader.previews(for: request) {}
             case .animationFrames: for try await _ in loader.animationFrames(for: request) {}
             }
         }
     }
 
-    @Test(arguments: Wish.allCases)
-    func cancellingTheOnlySwiftTaskThatWaitsStopsTheDownload(_ wish: Wish) async throws {
+    @Test(arguments: Product.allCases)
+    func cancellingTheOnlySwiftTaskThatWaitsStopsTheDownload(_ product: Product) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).stalled(at: .start))
             let loader = loader()
-            let task = Task { try await wish.load(ImageRequest(origin.url("/a.jpg")), loader) }
+            let task = Task { try await product.load(ImageRequest(origin.url("/a.jpg")), loader) }
             await origin.requests(to: "/a.jpg", reach: 1)
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
@@ -75,7 +75,7 @@ extension DownloadCoordinatorTests {
         try await withLoopbackOrigin { origin in
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).stalled(at: .body(100)))
             let loader = loader()
-            let tasks = (0..<10).map { _ in loader.task(for: ImageRequest(origin.url("/a.jpg"))) }
+            let tasks = (0..<10).map { _ in loader.imageTask(for: ImageRequest(origin.url("/a.jpg"))) }
             await origin.requests(to: "/a.jpg", reach: 1)
             await loader.coordinator.callers(reach: 10)
 
@@ -91,9 +91,9 @@ extension DownloadCoordinatorTests {
             origin.route("/busy", .init(body: [1]).stalled(at: .start))
             origin.route("/a", .init(body: [1]))
             let loader = loader(slots: 1)
-            let busy = loader.task(for: ImageRequest(origin.url("/busy")))
+            let busy = loader.imageTask(for: ImageRequest(origin.url("/busy")))
             await origin.requests(to: "/busy", reach: 1)
-            let waiting = loader.task(for: ImageRequest(origin.url("/a")))
+            let waiting = loader.imageTask(for: ImageRequest(origin.url("/a")))
             await loader.coordinator.callers(reach: 2)
 
             waiting.cancel()
@@ -126,7 +126,7 @@ extension DownloadCoordinatorTests {
             let file = try Samples.file(.jpeg)
             origin.route("/a.jpg", [.init(body: file).stalled(at: .body(100)), .init(body: file)])
             let loader = loader()
-            let first = loader.task(for: ImageRequest(origin.url("/a.jpg")))
+            let first = loader.imageTask(for: ImageRequest(origin.url("/a.jpg")))
             await origin.requests(to: "/a.jpg", reach: 1)
 
             first.cancel()
@@ -145,11 +145,11 @@ extension DownloadCoordinatorTests {
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).held(at: .body(100), until: gate))
             let loader = loader()
             for _ in 0..<50 {
-                let first = loader.task(for: ImageRequest(origin.url("/a.jpg")))
+                let first = loader.imageTask(for: ImageRequest(origin.url("/a.jpg")))
                 first.cancel()
                 await #expect(throws: CancellationError.self) { try await first.value }
             }
-            let last = loader.task(for: ImageRequest(origin.url("/a.jpg")))
+            let last = loader.imageTask(for: ImageRequest(origin.url("/a.jpg")))
             gate.open()
 
             // Whether it joined a download that was about to stop or started its own, it gets the image.
@@ -164,7 +164,7 @@ extension DownloadCoordinatorTests {
             origin.route("/a.png", .init(body: file).stalled(at: .body(file.count / 2)))
             let loader = loader()
 
-            for try await _ in loader.frames(for: ImageRequest(origin.url("/a.png"))) { break }
+            for try await _ in loader.previews(for: ImageRequest(origin.url("/a.png"))) { break }
 
             await origin.openConnections(become: 0)
             await loader.coordinator.becomesIdle()

@@ -79,7 +79,7 @@ extension DownloadCoordinatorTests {
             let loader = loader(slots: 1)
             var tasks: [ImageTask] = []
             for (index, path) in ["/busy", "/a", "/b"].enumerated() {
-                tasks.append(loader.task(for: ImageRequest(origin.url(path))))
+                tasks.append(loader.imageTask(for: ImageRequest(origin.url(path))))
                 await loader.coordinator.callers(reach: index + 1)
             }
             tasks[2].priority = .high

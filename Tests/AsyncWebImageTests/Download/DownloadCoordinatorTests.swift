@@ -9,7 +9,7 @@ struct DownloadCoordinatorTests {
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumConcurrentDownloads = slots
         configuration.downloads.executionOrder = order
-        configuration.memoryCacheLimit = cache
+        configuration.maximumMemoryCacheBytes = cache
         return ImageLoader(configuration: configuration)
     }
 
@@ -103,10 +103,10 @@ struct DownloadCoordinatorTests {
             origin.route("/a.png", .init(body: file).held(at: .body(file.count / 2), until: gate))
             let loader = loader()
             let request = ImageRequest(origin.url("/a.png"))
-            var first = loader.frames(for: request).makeAsyncIterator()
+            var first = loader.previews(for: request).makeAsyncIterator()
             let shown = try #require(try await first.next())
 
-            var second = loader.frames(for: request).makeAsyncIterator()
+            var second = loader.previews(for: request).makeAsyncIterator()
             let replayed = try #require(try await second.next())
 
             #expect(!replayed.isFinal && replayed.completeRows >= shown.completeRows)

@@ -12,7 +12,7 @@ struct DownloadTimeTests {
     /// Tries again after the same delay, for ever.
     private struct Patience: RetryPolicy {
         let delay: Duration
-        func delay(after error: ImageError, tries: Int) -> Duration? { delay }
+        func delay(after error: ImageError, attempts: Int) -> Duration? { delay }
     }
 
     private let clock = ManualClock()
@@ -83,7 +83,7 @@ struct DownloadTimeTests {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let loader = loader()
         let data = loader.dataTask(for: request)
-        let image = loader.task(for: request)
+        let image = loader.imageTask(for: request)
         let first = try #require(await exchanges.next())
         await loader.coordinator.callers(reach: 2)
         first.answer(.ok, [:], [1, 2, 3])
@@ -135,7 +135,7 @@ struct DownloadTimeTests {
 
     @Test func aHookThatNeverAnswersIsGivenUp() async throws {
         let loader = loader { $0.downloads.requestModifier = Stuck() }
-        let task = loader.task(for: request)
+        let task = loader.imageTask(for: request)
         await clock.sleeps(until: .seconds(60))
         clock.advance(by: .seconds(60))
         await expectTimeout(of: task)

@@ -194,7 +194,7 @@ struct HookTests {
             origin.route("/secret", .init(body: file.map { $0 ^ 0x5A }).held(at: .body(file.count / 2), until: gate))
             origin.route("/plain", .init(headerFields: ["X-Plain": "yes"], body: file))
             let loader = loader { $0.bodyTransform = Cipher() }
-            var frames = loader.frames(for: ImageRequest(origin.url("/secret"))).makeAsyncIterator()
+            var frames = loader.previews(for: ImageRequest(origin.url("/secret"))).makeAsyncIterator()
             let preview = try await frames.next()
             #expect(preview?.isFinal == false)
             gate.open()
@@ -248,7 +248,7 @@ struct HookTests {
             origin.route("/large", .init(body: [UInt8](repeating: 1, count: 11)))
             let loader = loader {
                 $0.bodyTransform = Inflation()
-                $0.bodyLimit = 100
+                $0.maximumBodyBytes = 100
             }
             let small = try await loader.data(for: ImageRequest(origin.url("/small")))
             #expect(small.bytes.count == 91)

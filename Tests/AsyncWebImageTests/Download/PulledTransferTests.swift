@@ -63,7 +63,7 @@ struct PulledTransferTests {
     @Test(arguments: Stage.allCases) func aConsumerThatLagsHoldsTheTransferUp(_ stage: Stage) async throws {
         let cache = stage == .cache ? try ResponseCache.test(nil, ManualTime()) : nil
         let loader = loader(cache) {
-            $0.replayLimit = 0
+            $0.maximumReplayBytes = 0
             if stage == .hook { $0.responseValidator = Validator() }
         }
         let piece = [UInt8](repeating: 7, count: 64 << 10)
@@ -162,7 +162,7 @@ struct PulledTransferTests {
         change(&configuration)
         let url = try HTTPURL("http://a.example/a")
         let receiver = DownloadReceiver(
-            url: url, log: BodyLog(replayLimit: 0), rules: ResponseRules(configuration)
+            url: url, log: BodyLog(maximumReplayBytes: 0), rules: ResponseRules(configuration)
         ) {}
         let route = ResponseRoute(
             transport: transport, cache: cache, policy: policy, hooks: DownloadHooks(configuration))

@@ -15,7 +15,7 @@ struct ResponseErrorTests {
     ) async throws -> ImageError? {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let loader = ImageLoader(configuration: .patient, transport: transport)
-        let task = loader.task(for: ImageRequest(url))
+        let task = loader.imageTask(for: ImageRequest(url))
         let exchange = try #require(await exchanges.next())
         exchange.answer(status, fields, body)
         exchange.finish()

@@ -23,23 +23,23 @@ struct SharedDecodeTests {
             let gate = Gate()
             origin.route("/a.png", .init(body: try Samples.file(.png, 300, 200)).held(at: .body(200), until: gate))
             var configuration = ImageLoader.Configuration.patient
-            configuration.memoryCacheLimit = 0
+            configuration.maximumMemoryCacheBytes = 0
             let loader = ImageLoader(configuration: configuration)
             let request = ImageRequest(origin.url("/a.png"))
             async let data = loader.data(for: request)
             await origin.bodyBytesSent(to: "/a.png", reach: 200)
             for _ in 0..<500 {
-                let cancelled = loader.task(for: request)
+                let cancelled = loader.imageTask(for: request)
                 await loader.coordinator.callers(reach: 2)
                 cancelled.cancel()
-                let next = loader.task(for: request)
+                let next = loader.imageTask(for: request)
                 await loader.coordinator.activity { $0.callers == 2 }
                 next.cancel()
                 await loader.coordinator.activity { $0.callers == 1 }
             }
             let images = (0..<20).map { _ in
-                loader.task(for: request).cancel()
-                return loader.task(for: request)
+                loader.imageTask(for: request).cancel()
+                return loader.imageTask(for: request)
             }
             gate.open()
             for image in images {
@@ -63,9 +63,9 @@ struct SharedDecodeTests {
             try codec.append(file.span.extracting(0..<4_096))
             let plan = try #require(codec.plan)
             var configuration = ImageLoader.Configuration.patient
-            configuration.downloads.replayLimit = 0
+            configuration.downloads.maximumReplayBytes = 0
             configuration.decoding.memoryBudget = plan.estimatedBytes + 1_000
-            configuration.memoryCacheLimit = 0
+            configuration.maximumMemoryCacheBytes = 0
             let loader = ImageLoader(configuration: configuration)
 
             async let large = loader.image(for: ImageRequest(origin.url("/a.png")))
@@ -86,9 +86,9 @@ struct SharedDecodeTests {
             let file = try noise(700, 700)
             for index in 0..<4 { origin.route("/\(index).png", .init(body: file)) }
             var configuration = ImageLoader.Configuration.patient
-            configuration.downloads.replayLimit = 0
+            configuration.downloads.maximumReplayBytes = 0
             configuration.decoding.memoryBudget = 700 * 700 * 4 * 2
-            configuration.memoryCacheLimit = 0
+            configuration.maximumMemoryCacheBytes = 0
             let loader = ImageLoader(configuration: configuration)
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<4 {
@@ -131,11 +131,11 @@ struct SharedDecodeTests {
             for index in 0..<10 { origin.route("/\(index).png", .init(body: file)) }
             var configuration = ImageLoader.Configuration.patient
             configuration.downloads.maximumConcurrentDownloads = 1
-            configuration.downloads.bytesInFlightLimit = 3 * file.count
+            configuration.downloads.maximumBytesInFlight = 3 * file.count
             configuration.decoding.memoryBudget = 1 << 20
             let loader = ImageLoader(configuration: configuration)
             try await loader.decoder.withMemory(1 << 20) {
-                let tasks = (0..<10).map { loader.task(for: ImageRequest(origin.url("/\($0).png"))) }
+                let tasks = (0..<10).map { loader.imageTask(for: ImageRequest(origin.url("/\($0).png"))) }
                 await loader.coordinator.activity { $0.running == 0 && $0.waiting == 7 && $0.callers == 10 }
                 tasks[9].cancel()
             }
@@ -150,7 +150,7 @@ struct SharedDecodeTests {
             let gate = Gate()
             origin.route("/a", .init(body: body).held(at: .body(100), until: gate))
             var configuration = ImageLoader.Configuration.patient
-            configuration.downloads.replayLimit = 0
+            configuration.downloads.maximumReplayBytes = 0
             let loader = ImageLoader(configuration: configuration)
             let request = ImageRequest(origin.url("/a"))
             async let data = loader.data(for: request)
@@ -172,11 +172,11 @@ struct SharedDecodeTests {
             var configuration = ImageLoader.Configuration.patient
             configuration.downloads.maximumConcurrentDownloads = 1
             let loader = ImageLoader(configuration: configuration)
-            let busy = loader.task(for: ImageRequest(origin.url("/busy")))
+            let busy = loader.imageTask(for: ImageRequest(origin.url("/busy")))
             await origin.requests(to: "/busy", reach: 1)
-            let first = loader.task(for: ImageRequest(origin.url("/a")))
+            let first = loader.imageTask(for: ImageRequest(origin.url("/a")))
             await loader.coordinator.callers(reach: 2)
-            let second = loader.task(for: ImageRequest(origin.url("/b")))
+            let second = loader.imageTask(for: ImageRequest(origin.url("/b")))
             second.priority = .high
             // The handle's own turns come after these.
             for _ in 0..<100 { await loader.coordinator.callers(reach: 3) }

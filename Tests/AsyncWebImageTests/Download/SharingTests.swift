@@ -60,7 +60,7 @@ struct SharingTests {
         defer { memoryIsFree.finish() }
 
         // The decode has its header, and waits for memory.
-        let first = loader.task(for: ImageRequest(url))
+        let first = loader.imageTask(for: ImageRequest(url))
         let file = try Samples.file(.png)
         let failing = try #require(await exchanges.next())
         failing.answer(.ok, [:], file)
@@ -88,7 +88,7 @@ struct SharingTests {
         let memory = loader.decoder.configuration.memoryBudget
         try await loader.decoder.withMemory(memory) {
             var exchanges = transport.exchanges.makeAsyncIterator()
-            let image = loader.task(for: ImageRequest(url))
+            let image = loader.imageTask(for: ImageRequest(url))
             let first = loader.dataTask(for: ImageRequest(url))
             await loader.coordinator.callers(reach: 2)
             let exchange = try #require(await exchanges.next())
@@ -117,7 +117,7 @@ struct SharingTests {
         let memory = loader.decoder.configuration.memoryBudget
         let image = try await loader.decoder.withMemory(memory) {
             var exchanges = transport.exchanges.makeAsyncIterator()
-            let image = loader.task(for: ImageRequest(url))
+            let image = loader.imageTask(for: ImageRequest(url))
             let exchange = try #require(await exchanges.next())
             exchange.answer(.ok, [:], file)
             exchange.finish()
@@ -133,15 +133,15 @@ struct SharingTests {
     @Test func imagesTasksAndFramesAreServedFromTheMemoryCache() async throws {
         let loader = ImageLoader(transport: InstantTransport(body: try Samples.file(.png)))
         let request = ImageRequest("http://example.com/a@2x.png")
-        let image = try await loader.task(for: request).value
+        let image = try await loader.imageTask(for: request).value
         #expect(image.source == .network && image.scale == 2)
         await loader.coordinator.becomesIdle()
 
-        for second in [try await loader.image(for: request), try await loader.task(for: request).value] {
+        for second in [try await loader.image(for: request), try await loader.imageTask(for: request).value] {
             #expect(second.source == .memory && second.pixels == image.pixels && second.scale == 2)
         }
         var frames: [ImageFrame] = []
-        for try await frame in loader.frames(for: request) { frames.append(frame) }
+        for try await frame in loader.previews(for: request) { frames.append(frame) }
         #expect(frames.map(\.isFinal) == [true])
         #expect(frames.first?.response?.source == .memory && frames.first?.response?.scale == 2)
     }
@@ -150,7 +150,7 @@ struct SharingTests {
     func theResponseHasTheScaleOfItsFile(url: String, scale: Int) async throws {
         let loader = ImageLoader(transport: InstantTransport(body: try Samples.file(.png)))
         #expect(try await loader.image(for: ImageRequest(url)).scale == scale)
-        for try await frame in loader.frames(for: ImageRequest(url, maximumSide: 10)) where frame.isFinal {
+        for try await frame in loader.previews(for: ImageRequest(url, maximumSide: 10)) where frame.isFinal {
             #expect(frame.response?.scale == scale)
         }
     }

@@ -16,12 +16,12 @@ struct CrowdTests {
             let loader = ImageLoader(configuration: .patient)
             let request = ImageRequest(origin.url("/a.png"))
             // These never ask, and so want nothing.
-            let unused = (0..<100).map { _ in loader.frames(for: request) }
+            let unused = (0..<100).map { _ in loader.previews(for: request) }
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<1_000 {
                     group.addTask {
                         var finals = 0
-                        for try await frame in loader.frames(for: request) {
+                        for try await frame in loader.previews(for: request) {
                             finals += frame.isFinal ? 1 : 0
                             if index % 10 == 0, !frame.isFinal { return 1 }
                         }
@@ -44,7 +44,7 @@ struct CrowdTests {
             for index in 0..<10 { origin.route("/\(index)", Response(body: [1]).stalled(at: .start)) }
             let loader = ImageLoader(configuration: .patient)
             for _ in 0..<5 {
-                let tasks = (0..<300).map { loader.task(for: ImageRequest(origin.url("/\($0 % 10)"))) }
+                let tasks = (0..<300).map { loader.imageTask(for: ImageRequest(origin.url("/\($0 % 10)"))) }
                 for task in tasks { task.cancel() }
                 for task in tasks {
                     await #expect(throws: CancellationError.self) { try await task.value }

@@ -57,7 +57,7 @@ struct CustomFormatLoadingTests {
             var previews = 0
             var final: ImageFrame?
 
-            for try await frame in ImageLoader(configuration: configuration).frames(
+            for try await frame in ImageLoader(configuration: configuration).previews(
                 for: ImageRequest(origin.url("/a.qoi")))
             {
                 if frame.isFinal {

@@ -34,7 +34,7 @@ struct FaultTests {
         }
     }
 
-    enum Wish: CaseIterable, Sendable {
+    enum Product: CaseIterable, Sendable {
         case image, data, frames, info
     }
 
@@ -94,32 +94,32 @@ struct FaultTests {
         return ImageLoader(configuration: configuration)
     }
 
-    private func run(_ wish: Wish, _ url: String, with loader: ImageLoader) async throws {
+    private func run(_ product: Product, _ url: String, with loader: ImageLoader) async throws {
         let request = ImageRequest(url)
-        switch wish {
+        switch product {
         case .image: _ = try await loader.image(for: request)
         case .data: _ = try await loader.data(for: request)
         case .info: _ = try await loader.info(for: request)
         case .frames:
-            for try await frame in loader.frames(for: request) where frame.isFinal { return }
+            for try await frame in loader.previews(for: request) where frame.isFinal { return }
             Issue.record("frames ended without a final one and without an error")
         }
     }
 
-    @Test(arguments: faults, Wish.allCases)
-    func serverFaultEndsInOneClearError(_ fault: Fault, _ wish: Wish) async throws {
+    @Test(arguments: faults, Product.allCases)
+    func serverFaultEndsInOneClearError(_ fault: Fault, _ product: Product) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/fault", fault.response)
-            let succeeds = (wish == .data && fault.isOnlyForDecoders) || (wish == .info && fault.hasHeader)
+            let succeeds = (product == .data && fault.isOnlyForDecoders) || (product == .info && fault.hasHeader)
             // Operations that must succeed have no deadline, because the machine can be slow.
             var loader: ImageLoader? = loader(isPatient: succeeds || !fault.stalls)
             do {
                 let loader = try #require(loader)
                 if succeeds {
-                    try await run(wish, origin.url("/fault"), with: loader)
+                    try await run(product, origin.url("/fault"), with: loader)
                 } else {
                     let error = await #expect(throws: ImageError.self) {
-                        try await run(wish, origin.url("/fault"), with: loader)
+                        try await run(product, origin.url("/fault"), with: loader)
                     }
                     #expect(error?.description.isEmpty == false)
                     #expect(error.map { FailureKind($0) } == fault.kind)
@@ -132,12 +132,12 @@ struct FaultTests {
         }
     }
 
-    @Test(arguments: Wish.allCases)
-    func refusedConnectionIsAnError(_ wish: Wish) async throws {
+    @Test(arguments: Product.allCases)
+    func refusedConnectionIsAnError(_ product: Product) async throws {
         // Nobody listens on port 1, and no test may borrow it.
         let url = "http://127.0.0.1:1/fault"
         let loader = loader()
-        let error = await #expect(throws: ImageError.self) { try await run(wish, url, with: loader) }
+        let error = await #expect(throws: ImageError.self) { try await run(product, url, with: loader) }
         guard case .transport(let cause) = error else {
             Issue.record("\(String(describing: error))")
             return

@@ -16,7 +16,7 @@ struct HostileOriginTests {
         configuration.downloads.deadlines = Deadlines(
             lookup: nil, connect: nil, firstByte: patience, idle: patience, total: .seconds(60))
         configuration.downloads.retry = nil
-        configuration.downloads.bodyLimit = HostileAnswer.bodyLimit
+        configuration.downloads.maximumBodyBytes = HostileAnswer.maximumBodyBytes
         configuration.decoding.threadCount = 1
         return ImageLoader(configuration: configuration)
     }

@@ -20,7 +20,7 @@ struct LeftoversTests {
                     let loader = ImageLoader(configuration: configuration)
                     _ = try await loader.image(for: ImageRequest(origin.url("/a.jpg")))
                     _ = try? await loader.image(for: ImageRequest(origin.url("/broken.jpg")))
-                    let stalled = loader.task(for: ImageRequest(origin.url("/stalled.jpg")))
+                    let stalled = loader.imageTask(for: ImageRequest(origin.url("/stalled.jpg")))
                     await loader.coordinator.callers(reach: 1)
                     stalled.cancel()
                 }

@@ -38,7 +38,7 @@ struct PartialImageTests {
             origin.route("/image", Response(body: file).cut(at: .body(file.count * 3 / 4)))
             var last: ImageFrame?
             let request = ImageRequest(origin.url("/image"), options: Self.partial)
-            for try await frame in ImageLoader(configuration: .patient).frames(for: request) { last = frame }
+            for try await frame in ImageLoader(configuration: .patient).previews(for: request) { last = frame }
             let frame = try #require(last)
             #expect(frame.isFinal)
             #expect(frame.response?.isPartial == true)

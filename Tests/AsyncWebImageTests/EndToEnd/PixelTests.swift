@@ -62,7 +62,7 @@ struct PixelTests {
             var scans: [Int] = []
             var final: ImageFrame?
 
-            for try await frame in ImageLoader(configuration: configuration).frames(
+            for try await frame in ImageLoader(configuration: configuration).previews(
                 for: ImageRequest(origin.url("/a.jpg")))
             {
                 if frame.isFinal { final = frame } else { scans.append(try #require(frame.scan)) }
@@ -85,7 +85,7 @@ struct PixelTests {
                 configuration.downloads.maximumConcurrentDownloads = 3
                 configuration.downloads.maximumConcurrentDownloadsPerHost = 2
                 let loader = ImageLoader(configuration: configuration)
-                let hanging = (0..<6).map { loader.task(for: ImageRequest(slow.url("/\($0)"))) }
+                let hanging = (0..<6).map { loader.imageTask(for: ImageRequest(slow.url("/\($0)"))) }
                 await loader.coordinator.activity { $0.running == 2 && $0.waiting == 4 && $0.callers == 6 }
 
                 // Another name of the same machine.

@@ -92,7 +92,7 @@ struct AnimationLoadingTests {
 
             #expect(animation.frameCount == 1)
             var frames: [AnimationFrame] = []
-            for try await frame in loader.frames(of: animation, clock: ManualClock()) {
+            for try await frame in loader.play(animation, clock: ManualClock()) {
                 frames.append(frame)
                 break  // its time is irrelevant
             }

@@ -47,7 +47,7 @@ struct ImageBytesTests {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: [UInt8](repeating: 1, count: count)))
             var configuration = ImageLoader.Configuration.patient
-            configuration.downloads.replayLimit = 1 << 20
+            configuration.downloads.maximumReplayBytes = 1 << 20
             let loader = ImageLoader(configuration: configuration)
             var received = 0
             var held = 0
@@ -126,7 +126,7 @@ struct ImageBytesTests {
     @Test func aTransferThatIsHeldUpStaysSoUntilItIsStopped() async throws {
         let transport = ScriptedTransport()
         var configuration = ImageLoader.Configuration.patient
-        configuration.downloads.replayLimit = 0
+        configuration.downloads.maximumReplayBytes = 0
         let loader = ImageLoader(configuration: configuration, transport: transport)
         let piece = [UInt8](repeating: 1, count: 64 << 10)
         let server = Task {
@@ -174,7 +174,7 @@ struct ImageBytesTests {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: large))
             var configuration = ImageLoader.Configuration.patient
-            configuration.downloads.replayLimit = 1 << 20
+            configuration.downloads.maximumReplayBytes = 1 << 20
             let loader = ImageLoader(configuration: configuration)
             let request = ImageRequest(origin.url("/a"))
             let (slow, quick) = (loader.bytes(for: request), loader.bytes(for: request))

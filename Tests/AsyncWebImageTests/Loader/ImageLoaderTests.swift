@@ -33,8 +33,8 @@ struct ImageLoaderTests {
         #expect(await refused { _ = try await loader.data(for: request) } == text)
         #expect(await refused { _ = try await loader.info(for: request) } == text)
         #expect(await refused { _ = try await loader.animation(for: request) } == text)
-        #expect(await refused { _ = try await loader.task(for: request).value } == text)
-        #expect(await refused { for try await _ in loader.frames(for: request) {} } == text)
+        #expect(await refused { _ = try await loader.imageTask(for: request).value } == text)
+        #expect(await refused { for try await _ in loader.previews(for: request) {} } == text)
         #expect(await refused { for try await _ in loader.animationFrames(for: request) {} } == text)
     }
 
@@ -76,7 +76,7 @@ struct ImageLoaderTests {
             var previews = 0
             var final: ImageFrame?
 
-            for try await frame in ImageLoader(configuration: .patient).frames(
+            for try await frame in ImageLoader(configuration: .patient).previews(
                 for: ImageRequest(origin.url("/image.png")))
             {
                 if frame.isFinal {

@@ -88,7 +88,7 @@ struct PlaybackTests {
 
     @Test func cancelingEndsPlayback() async throws {
         let clock = ManualClock()
-        let stream = loader.frames(of: try Self.animation(), clock: clock)
+        let stream = loader.play(try Self.animation(), clock: clock)
         let task = Task { () -> Int in
             var count = 0
             for try await _ in stream { count += 1 }

@@ -67,7 +67,7 @@ struct ShutdownTests {
             origin.route("/a", .init(body: try Samples.file(.png)).held(at: .start, until: gate))
             origin.route("/other", .init(body: [2]).stalled(at: .start))
             let loader = loader()
-            let unmarked = loader.task(for: request(origin.url("/a")))
+            let unmarked = loader.imageTask(for: request(origin.url("/a")))
             let marked = loader.dataTask(for: request(origin.url("/a"), finishes: true))
             let other = loader.dataTask(for: request(origin.url("/other")))
             await loader.coordinator.callers(reach: 3)
@@ -89,7 +89,7 @@ struct ShutdownTests {
             origin.route("/image", .init(body: try Samples.file(.png)).stalled(at: .body(100)))
             let loader = loader()
             let data = loader.dataTask(for: request(origin.url("/data"), finishes: true))
-            let image = loader.task(for: request(origin.url("/image"), finishes: true))
+            let image = loader.imageTask(for: request(origin.url("/image"), finishes: true))
             await loader.coordinator.callers(reach: 2)
 
             async let end: Void = loader.shutdown(gracePeriod: .seconds(10))
@@ -109,8 +109,8 @@ struct ShutdownTests {
             let file = try Samples.file(.jpeg, 400, 300)
             origin.route("/*", .init(body: file).stalled(at: .body(file.count / 2)))
             let loader = loader()
-            let tasks = (0..<6).map { loader.task(for: request(origin.url("/\($0)"))) }
-            let frames = loader.frames(for: request(origin.url("/0")))
+            let tasks = (0..<6).map { loader.imageTask(for: request(origin.url("/\($0)"))) }
+            let frames = loader.previews(for: request(origin.url("/0")))
             for try await _ in frames { break }
             await loader.shutdown(gracePeriod: .zero)
             await expectNothingGoesOn(in: loader)
@@ -217,9 +217,9 @@ struct ShutdownTests {
             let cached = try await loader.image(for: request(origin.url("/a")))
             #expect(cached.source == .memory)
             await expectShutDown(loader.dataTask(for: request(origin.url("/a"))))
-            await expectShutDown(loader.task(for: request(origin.url("/b"), finishes: true)))
+            await expectShutDown(loader.imageTask(for: request(origin.url("/b"), finishes: true)))
             await #expect(throws: ImageError.self) {
-                for try await _ in loader.frames(for: request(origin.url("/b"))) {}
+                for try await _ in loader.previews(for: request(origin.url("/b"))) {}
             }
             await #expect(throws: ImageError.self) {
                 for try await _ in loader.animationFrames(for: request(origin.url("/a"))) {}

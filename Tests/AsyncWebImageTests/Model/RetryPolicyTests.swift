@@ -12,52 +12,52 @@ struct RetryPolicyTests {
     private let lost = ImageError.transport(TransportError(url: "http://example.com/", reason: .connectionLost))
 
     @Test func theLongestDelayDoublesWithEachFailureUpToTheLimit() {
-        let policy = ExponentialBackoff(maximumTries: 100, base: .seconds(1), limit: .seconds(10))
-        let delays = [1, 2, 3, 4, 5, 50].map { policy.delay(after: lost, tries: $0, random: 1) }
+        let policy = ExponentialBackoff(maximumAttempts: 100, base: .seconds(1), maximumDelay: .seconds(10))
+        let delays = [1, 2, 3, 4, 5, 50].map { policy.delay(after: lost, attempts: $0, random: 1) }
         #expect(delays == [1, 2, 4, 8, 10, 10].map { Duration.seconds($0) })
     }
 
     @Test func theWholeDelayIsRandom() {
         let policy = ExponentialBackoff(base: .seconds(1))
-        #expect(policy.delay(after: lost, tries: 1, random: 0) == .zero)
-        #expect(policy.delay(after: lost, tries: 1, random: 0.25) == .milliseconds(250))
+        #expect(policy.delay(after: lost, attempts: 1, random: 0) == .zero)
+        #expect(policy.delay(after: lost, attempts: 1, random: 0.25) == .milliseconds(250))
         for _ in 0..<100 {
-            let delay = policy.delay(after: lost, tries: 2) ?? .seconds(100)
+            let delay = policy.delay(after: lost, attempts: 2) ?? .seconds(100)
             #expect(delay >= .zero && delay <= .seconds(2))
         }
     }
 
     @Test func noRetryAfterTheMaximumNumberOfAttempts() {
-        let policy = ExponentialBackoff(maximumTries: 3)
-        #expect(policy.delay(after: lost, tries: 2) != nil)
-        #expect(policy.delay(after: lost, tries: 3) == nil)
+        let policy = ExponentialBackoff(maximumAttempts: 3)
+        #expect(policy.delay(after: lost, attempts: 2) != nil)
+        #expect(policy.delay(after: lost, attempts: 3) == nil)
     }
 
     @Test func retryAfterIsObeyedInSeconds() throws {
         let error = try status(503, [.retryAfter: "7"])
-        #expect(ExponentialBackoff().delay(after: error, tries: 1) == .seconds(7))
+        #expect(ExponentialBackoff().delay(after: error, attempts: 1) == .seconds(7))
     }
 
     @Test func retryAfterIsObeyedAsADateByTheServersClock() throws {
         let error = try status(
             429, [.retryAfter: "Sun, 06 Nov 1994 08:50:07 GMT", .date: "Sun, 06 Nov 1994 08:49:37 GMT"])
-        #expect(ExponentialBackoff().delay(after: error, tries: 1) == .seconds(30))
+        #expect(ExponentialBackoff().delay(after: error, attempts: 1) == .seconds(30))
         let past = try status(
             429, [.retryAfter: "Sun, 06 Nov 1994 08:49:07 GMT", .date: "Sun, 06 Nov 1994 08:49:37 GMT"])
-        #expect(ExponentialBackoff().delay(after: past, tries: 1) == .zero)
+        #expect(ExponentialBackoff().delay(after: past, attempts: 1) == .zero)
     }
 
     @Test func tooLongRetryAfterFailsImmediately() throws {
-        let policy = ExponentialBackoff(retryAfterLimit: .seconds(10))
-        #expect(policy.delay(after: try status(503, [.retryAfter: "11"]), tries: 1) == nil)
-        #expect(policy.delay(after: try status(503, [.retryAfter: "99999999999"]), tries: 1) == nil)
-        #expect(policy.delay(after: try status(503, [.retryAfter: "99999999999999999999"]), tries: 1) == nil)
+        let policy = ExponentialBackoff(maximumRetryAfter: .seconds(10))
+        #expect(policy.delay(after: try status(503, [.retryAfter: "11"]), attempts: 1) == nil)
+        #expect(policy.delay(after: try status(503, [.retryAfter: "99999999999"]), attempts: 1) == nil)
+        #expect(policy.delay(after: try status(503, [.retryAfter: "99999999999999999999"]), attempts: 1) == nil)
     }
 
     @Test(arguments: ["soon", "-5", "+5", "1.5", ""])
     func invalidRetryAfterIsIgnored(_ text: String) throws {
         let error = try status(503, [.retryAfter: text])
-        #expect(ExponentialBackoff().delay(after: error, tries: 1, random: 1) == .milliseconds(500))
+        #expect(ExponentialBackoff().delay(after: error, attempts: 1, random: 1) == .milliseconds(500))
     }
 
     @Test(arguments: [400, 401, 403, 404, 410, 416, 304, 206])

@@ -53,7 +53,7 @@ struct DownloadSpanTests {
     @Test func retriesAreEventsAndTheLastFailureIsTheSpans() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", [.init(status: 503), .init(body: [1, 2]).cut(at: .body(1))])
-            let loader = loader { $0.retry = ExponentialBackoff(maximumTries: 2) }
+            let loader = loader { $0.retry = ExponentialBackoff(maximumAttempts: 2) }
             let task = loader.dataTask(for: ImageRequest(origin.url("/a")))
             _ = await clock.nextSleep()
             clock.advance(by: .seconds(100))

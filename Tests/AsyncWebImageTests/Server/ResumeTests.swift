@@ -52,7 +52,7 @@ struct ResumeTests {
 
     @Test(arguments: TestSite.Version.allCases)
     func anImageThatIsHalfDecodedIsFinished(version: TestSite.Version) async throws {
-        let image = try await load(try Samples.file(.png, 400, 300), from: version) { $0.task(for: $1) }
+        let image = try await load(try Samples.file(.png, 400, 300), from: version) { $0.imageTask(for: $1) }
         #expect(image.pixels == Samples.picture(400, 300))
     }
 
@@ -60,7 +60,7 @@ struct ResumeTests {
     func changedImageIsShownAfterAResume(version: TestSite.Version) async throws {
         let other = try Samples.file(.png, 300, 400)
         let image = try await load(try Samples.file(.png, 400, 300), from: version) {
-            $0.task(for: $1)
+            $0.imageTask(for: $1)
         } change: {
             try $0.write(other, to: "a")
         }

@@ -56,28 +56,28 @@ struct SoakCaller {
     }
 
     private mutating func ask(_ request: ImageRequest) async {
-        let wish = Int.random(in: 0..<16, using: &random)
+        let choice = Int.random(in: 0..<16, using: &random)
         let names = [
             "task", "data task", "prefetch", "image", "data", "info", "frames", "a frame", "animation", "its frames",
         ]
-        let name = names[[0, 0, 1, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 7, 8, 9][wish]]
+        let name = names[[0, 0, 1, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 7, 8, 9][choice]]
         await tally.waiting(for: name) { await ask(name, request) }
     }
 
     private mutating func ask(_ name: String, _ request: ImageRequest) async {
         switch name {
-        case "task": await handle(loader.task(for: request)) { [self] in check($0, request) }
+        case "task": await handle(loader.imageTask(for: request)) { [self] in check($0, request) }
         case "data task": await handle(loader.dataTask(for: request)) { [self] in check($0, request) }
         case "prefetch": await prefetch(request)
         case "image": await perform { [self] in check(try await loader.image(for: request), request) }
         case "data": await perform { [self] in check(try await loader.data(for: request), request) }
         case "info": await perform { [self] in _ = try await loader.info(for: request) }
-        case "frames": await perform { [self] in for try await _ in loader.frames(for: request) {} }
-        case "a frame": await perform { [self] in for try await _ in loader.frames(for: request) { break } }
+        case "frames": await perform { [self] in for try await _ in loader.previews(for: request) {} }
+        case "a frame": await perform { [self] in for try await _ in loader.previews(for: request) { break } }
         case "animation":
             await perform { [self] in
                 let animation = try await loader.animation(for: request).animation
-                for try await frame in loader.frames(of: animation) where frame.run > 0 { break }
+                for try await frame in loader.play(animation) where frame.run > 0 { break }
             }
         default: await perform { [self] in for try await _ in loader.animationFrames(for: request) {} }
         }

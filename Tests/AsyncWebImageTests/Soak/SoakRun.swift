@@ -18,7 +18,7 @@ struct SoakRun: Sendable {
     /// Told after each round.
     var report: @Sendable (String) -> Void = { _ in }
 
-    static let bodyLimit = 1 << 20
+    static let maximumBodyBytes = 1 << 20
     /// After the warm-up, memory may grow by so much: heaps of many threads are never twice the same.
     static let memoryTolerance = 16 << 20
     /// And by so much for each request: the test library keeps where every error was thrown.
@@ -86,14 +86,14 @@ struct SoakRun: Sendable {
         configuration.transport.proxy = .none
         configuration.downloads.deadlines = Deadlines(
             connect: .seconds(5), firstByte: .milliseconds(500), idle: .milliseconds(200), total: .seconds(5))
-        configuration.downloads.retry = ExponentialBackoff(maximumTries: 2, base: .milliseconds(20))
-        configuration.downloads.bodyLimit = Self.bodyLimit
-        configuration.downloads.resumableLimit = 200_000
+        configuration.downloads.retry = ExponentialBackoff(maximumAttempts: 2, base: .milliseconds(20))
+        configuration.downloads.maximumBodyBytes = Self.maximumBodyBytes
+        configuration.downloads.maximumResumableBytes = 200_000
         configuration.downloads.maximumConcurrentDownloads = 32
         configuration.downloads.maximumConcurrentDownloadsPerHost = 32
         configuration.decoding.memoryBudget = 5 << 19
-        configuration.memoryCacheLimit = 100_000
-        configuration.responseCache = try ResponseCache(.init(directory: folder, byteLimit: 300_000))
+        configuration.maximumMemoryCacheBytes = 100_000
+        configuration.responseCache = try ResponseCache(.init(directory: folder, maximumBytes: 300_000))
         return configuration
     }
 

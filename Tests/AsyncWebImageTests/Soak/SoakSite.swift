@@ -15,7 +15,7 @@ struct SoakSite: Sendable {
     /// Holds answers back until a round is over.
     let gate = Gate()
 
-    private static let tooLarge = [UInt8](repeating: 0, count: SoakRun.bodyLimit + 1)
+    private static let tooLarge = [UInt8](repeating: 0, count: SoakRun.maximumBodyBytes + 1)
     /// Says that the body is the file or its beginning.
     static let proof = "X-File"
 

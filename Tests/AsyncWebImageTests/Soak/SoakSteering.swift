@@ -17,7 +17,7 @@ struct SoakSteering {
         // With a low limit on bytes what is left would run one after the other, each until a deadline passes.
         await coordinator.configure { configuration in
             configuration.rateLimitPerHost = nil
-            configuration.bytesInFlightLimit = 2_000_000
+            configuration.maximumBytesInFlight = 2_000_000
             configuration.maximumConcurrentDownloads = 32
             configuration.maximumConcurrentDownloadsPerHost = 32
         }
@@ -39,8 +39,8 @@ struct SoakSteering {
                 configuration.maximumConcurrentDownloadsPerHost = slotsPerHost
             }
         case 16: await coordinator.configure { $0.executionOrder = bytes % 2 == 0 ? .lifo : .fifo }
-        case 17, 18: await coordinator.configure { $0.bytesInFlightLimit = bytes }
-        case 19: await coordinator.configure { $0.replayLimit = bytes % 20_000 }
+        case 17, 18: await coordinator.configure { $0.maximumBytesInFlight = bytes }
+        case 19: await coordinator.configure { $0.maximumReplayBytes = bytes % 20_000 }
         case 20: await coordinator.setHeaderField(.acceptLanguage, to: bytes % 2 == 0 ? nil : "\(slots)")
         case 21: await coordinator.configure { $0.rateLimitPerHost = RateLimit(requestsPerSecond: 500, burst: slots) }
         default: await coordinator.configure { $0.rateLimitPerHost = nil }

@@ -30,11 +30,11 @@ final class SoakTally: Sendable {
         return pending.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
-    /// Records that a caller waits for `wish` while `body` runs.
-    func waiting(for wish: String, _ body: () async -> Void) async {
-        state.withLock { $0.pending[wish, default: 0] += 1 }
+    /// Records that a caller waits for `operation` while `body` runs.
+    func waiting(for operation: String, _ body: () async -> Void) async {
+        state.withLock { $0.pending[operation, default: 0] += 1 }
         await body()
-        state.withLock { $0.pending[wish, default: 0] -= 1 }
+        state.withLock { $0.pending[operation, default: 0] -= 1 }
     }
 
     /// Something that must not be.

@@ -35,7 +35,7 @@ struct HostileAnswer: Sendable, CustomTestStringConvertible {
     }
 
     /// The maximum number of bytes of a body that a loader of these answers should take.
-    static let bodyLimit = 1 << 20
+    static let maximumBodyBytes = 1 << 20
 
     /// All answers, `file` being the image that was asked for.
     static func all(_ file: [UInt8]) -> [HostileAnswer] {
@@ -46,7 +46,7 @@ struct HostileAnswer: Sendable, CustomTestStringConvertible {
 
 extension HostileAnswer {
     static let headerTooLarge = End.failure(.headerTooLarge(limit: 100 << 10))
-    static let bodyTooLarge = End.failure(.bodyTooLarge(limit: bodyLimit))
+    static let bodyTooLarge = End.failure(.bodyTooLarge(limit: maximumBodyBytes))
     static let invalid = End.failure(.invalidResponse)
 
     private static func lengths(_ file: [UInt8]) -> [HostileAnswer] {

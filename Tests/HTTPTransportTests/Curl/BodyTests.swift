@@ -49,7 +49,7 @@ struct BodyTests {
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)))
             let record = try await transport.fetch(origin.url("/a")) {
                 $0.method = .head
-                $0.bodyLimit = 10
+                $0.maximumBodyBytes = 10
             }
             #expect(record.isComplete)
             #expect(record.head?.contentLength == 1_000)

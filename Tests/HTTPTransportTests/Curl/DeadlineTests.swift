@@ -117,7 +117,7 @@ struct DeadlineTests {
             origin.route("/a") { _ in .redirect(to: "/a").paused(at: .start, for: .milliseconds(10)) }
             let record = try await transport.fetch(origin.url("/a")) {
                 $0.deadlines.total = .milliseconds(200)
-                $0.redirectLimit = 1_000_000
+                $0.maximumRedirects = 1_000_000
             }
             #expect(record.error?.reason == .timedOut(.total))
         }

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPTransport
 
 struct FloodJudgeTests {
-    private let enough = FloodJudge.leastBytes
+    private let enough = FloodJudge.minimumBytes
 
     @Test func endsTheConnectionThatIsReadFromWhileACallDoesNotReturn() {
         var judge = FloodJudge()
@@ -21,15 +21,15 @@ struct FloodJudgeTests {
         var read: [Int32: Int64] = [3: 0, 4: 0]
         for time in [0, 20] { _ = judge.look(number: 1, processorTime: .milliseconds(time)) { read } }
         read[3] = enough
-        #expect(!judge.expectsFloods)
+        #expect(!judge.needsFrequentSampling)
         #expect(judge.look(number: 1, processorTime: .milliseconds(40)) { read } == 3)
-        #expect(judge.expectsFloods)
+        #expect(judge.needsFrequentSampling)
         for time in [42, 44] { _ = judge.look(number: 3, processorTime: .milliseconds(time)) { read } }
         read[4] = enough
         #expect(judge.look(number: 3, processorTime: .milliseconds(46)) { read } == 4)
         // A second of the thread's time later it is patient again.
         for time in [1_100, 1_120] { _ = judge.look(number: 5, processorTime: .milliseconds(time)) { read } }
-        #expect(!judge.expectsFloods)
+        #expect(!judge.needsFrequentSampling)
         read[3] = 2 * enough
         #expect(judge.look(number: 5, processorTime: .milliseconds(1_130)) { read } == nil)
         #expect(judge.look(number: 5, processorTime: .milliseconds(1_140)) { read } == 3)

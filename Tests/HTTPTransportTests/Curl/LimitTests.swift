@@ -8,7 +8,7 @@ struct LimitTests {
     func aBodyAtTheLimitPasses(framing: LoopbackOrigin.Response.Framing) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(100_000), framing: framing))
-            let record = try await transport.fetch(origin.url("/a")) { $0.bodyLimit = 100_000 }
+            let record = try await transport.fetch(origin.url("/a")) { $0.maximumBodyBytes = 100_000 }
             #expect(record.isComplete)
             #expect(record.body.count == 100_000)
         }
@@ -18,7 +18,7 @@ struct LimitTests {
     func aLongerBodyIsCutOffAsItComes(framing: LoopbackOrigin.Response.Framing) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(100_001), framing: framing))
-            let record = try await transport.fetch(origin.url("/a")) { $0.bodyLimit = 100_000 }
+            let record = try await transport.fetch(origin.url("/a")) { $0.maximumBodyBytes = 100_000 }
             #expect(record.error?.reason == .bodyTooLarge(limit: 100_000))
             #expect(record.body.count <= 100_000)
         }
@@ -27,7 +27,7 @@ struct LimitTests {
     @Test func aClaimOverTheLimitFailsBeforeTheBody() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(100_001)))
-            let record = try await transport.fetch(origin.url("/a")) { $0.bodyLimit = 100_000 }
+            let record = try await transport.fetch(origin.url("/a")) { $0.maximumBodyBytes = 100_000 }
             #expect(record.error?.reason == .bodyTooLarge(limit: 100_000))
             #expect(record.heads.isEmpty)
             #expect(record.body.isEmpty)
@@ -37,7 +37,7 @@ struct LimitTests {
     @Test func aClaimAboutABodyThatDoesNotComeIsNoMatter() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .raw("HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\n\r\n"))
-            let record = try await transport.fetch(origin.url("/a")) { $0.bodyLimit = 10 }
+            let record = try await transport.fetch(origin.url("/a")) { $0.maximumBodyBytes = 10 }
             #expect(record.isComplete)
         }
     }

@@ -85,7 +85,7 @@ struct OpenFileLimitTests {
 
     @Test func connectionsAtTheLimitTakeThePlaceOfIdleOnes() async {
         await #expect(processExitsWith: .success) {
-            let transport = CurlTransport(configuration: .init(connectionLimit: 2, proxy: .none))
+            let transport = CurlTransport(configuration: .init(maximumConnections: 2, proxy: .none))
             for _ in 0..<6 {
                 try await withLoopbackOrigin { (origin) async throws in
                     origin.route("/a", LoopbackOrigin.Response(body: pattern(100)))

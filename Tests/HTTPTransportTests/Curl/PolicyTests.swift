@@ -65,7 +65,7 @@ struct PolicyTests {
         let transport = transport(NetworkPolicy())
         let request = TransportRequest(url: try HTTPURL("http://name.example/"))
         let handle = CurlTransferHandle(transport: transport, id: 1, request: request, receiver: Recorder())
-        let transfer = CurlTransfer(handle, deadlines: DeadlineWatch(), shares: ThreadShares())
+        let transfer = CurlTransfer(handle, deadlines: DeadlineWatch(), shares: ThreadTimeShares())
         #expect(transfer.mayUseConnection(to: IPAddress("8.8.8.8"), by: .publicInternetOnly))
         #expect(!transfer.mayUseConnection(to: IPAddress("10.0.0.1"), by: .publicInternetOnly))
         guard case .failed(let error) = transfer.outcome(CURLE_ABORTED_BY_CALLBACK) else {

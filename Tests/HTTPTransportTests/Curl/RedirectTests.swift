@@ -51,7 +51,7 @@ struct RedirectTests {
     @Test func redirectLoopFails() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "/a"))
-            let record = try await transport.fetch(origin.url("/a")) { $0.redirectLimit = 5 }
+            let record = try await transport.fetch(origin.url("/a")) { $0.maximumRedirects = 5 }
             #expect(record.error?.reason == .tooManyRedirects(limit: 5))
             #expect(origin.counts.totalRequests == 6)
         }
@@ -102,7 +102,7 @@ struct RedirectTests {
             origin.route(
                 "/a", LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(20_000_000)))
             origin.route("/b", LoopbackOrigin.Response(body: [1]))
-            #expect(try await transport.fetch(origin.url("/a")) { $0.bodyLimit = 1 }.body == [1])
+            #expect(try await transport.fetch(origin.url("/a")) { $0.maximumBodyBytes = 1 }.body == [1])
         }
     }
 

@@ -41,7 +41,7 @@ struct ResolutionTests {
         }
         let now = ContinuousClock.now
         let transport = CurlTransport(
-            configuration: .init(proxy: .none), addressBook: AddressBook(resolver: resolver, now: { now }))
+            configuration: .init(proxy: .none), dnsCache: DNSCache(resolver: resolver, now: { now }))
         for _ in 0..<3 {
             let error = try await transport.fetch("http://never.example/").error
             #expect(error?.reason == .hostNotFound)

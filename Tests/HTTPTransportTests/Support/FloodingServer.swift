@@ -14,7 +14,7 @@ final class FloodingServer: Sendable {
     let certificateAuthorityFile: String
 
     /// So much in all, so that a client that takes everything fails its test in the end.
-    private static let mostBytes = 2 << 30
+    private static let maximumBytes = 2 << 30
 
     /// Starts the server; a client may connect at once.
     init() async throws {
@@ -62,7 +62,7 @@ final class FloodingServer: Sendable {
         let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
         let frames = Array(repeating: [0, 0, 0, 0x55, 0, 0, 0, 0, 0] as [UInt8], count: 7_000).flatMap(\.self)
         guard Glibc.write(descriptor, settings, settings.count) == settings.count else { return }
-        for _ in 0..<(mostBytes / frames.count) {
+        for _ in 0..<(maximumBytes / frames.count) {
             // It takes everything, or fails once the client no longer reads.
             let written = frames.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             guard written == frames.count else { return }

@@ -53,24 +53,24 @@ struct ColorConversionTests {
     }
 
     @Test(arguments: [1.0, 1.8, 2.6]) func greyProfilesFitGreyImages(gamma: Double) throws {
-        let grey = TestImage.grey(50, 40)
-        let profile = TestProfile.grey(.gamma(gamma))
+        let gray = TestImage.gray(50, 40)
+        let profile = TestProfile.gray(.gamma(gamma))
         func expected(_ pixel: ArraySlice<UInt8>) -> [Double] {
             ReferenceColors.sRGBBytes(of: pixel, ReferenceColors.sRGB, Curve.gamma(gamma).light)
         }
-        let png = try decode(TestTagged.png(grey, colorType: 0, chunks: [TestTagged.iccp(profile)]))
-        #expect(difference(png.pixels, from: grey, expected) < 1)
-        let untagged = try grey.encoded(as: .jpeg, quality: 90)
+        let png = try decode(TestTagged.png(gray, colorType: 0, chunks: [TestTagged.iccp(profile)]))
+        #expect(difference(png.pixels, from: gray, expected) < 1)
+        let untagged = try gray.encoded(as: .jpeg, quality: 90)
         let jpeg = try decode(TestTagged.jpeg(untagged, profile: profile))
         #expect(difference(jpeg.pixels, from: try decode(untagged).pixels, expected) < 1)
         #expect(jpeg.header.colorConversion == .converted)
     }
 
     @Test func aColorProfileFitsAGreyImageToo() throws {
-        let grey = TestImage.grey(50, 40)
+        let gray = TestImage.gray(50, 40)
         let profile = TestProfile.lights(ReferenceColors.displayP3, .gamma(1.8))
-        let image = try decode(TestTagged.png(grey, colorType: 0, chunks: [TestTagged.iccp(profile)]))
-        let error = difference(image.pixels, from: grey) {
+        let image = try decode(TestTagged.png(gray, colorType: 0, chunks: [TestTagged.iccp(profile)]))
+        let error = difference(image.pixels, from: gray) {
             ReferenceColors.sRGBBytes(of: $0, ReferenceColors.sRGB, Curve.gamma(1.8).light)
         }
         #expect(error < 0.75)
@@ -114,7 +114,7 @@ struct ColorConversionTests {
         var oversized = sane + [UInt8](repeating: 0, count: ColorSource.maximumProfileBytes)
         oversized.replaceSubrange(0..<4, with: TestPNG.number(oversized.count))
         let broken: [[UInt8]] = [
-            [UInt8](repeating: 7, count: 500), Array(sane.prefix(140)), TestProfile.grey(.gamma(1)), TestProfile.inks(),
+            [UInt8](repeating: 7, count: 500), Array(sane.prefix(140)), TestProfile.gray(.gamma(1)), TestProfile.cmyk(),
             oversized,
         ]
         let jpeg = try noise.encoded(as: .jpeg, quality: 90)
@@ -209,7 +209,7 @@ struct ColorConversionTests {
             let decoder = StreamingDecoder()
             try append(png(profile), to: decoder)
             let more = try #require(decoder.plan).estimatedBytes - (try #require(plain.plan).estimatedBytes)
-            let held = try #require(heldBytes(profile))
+            let held = try #require(memoryUsage(profile))
             #expect(held > profile.count)
             #expect(more >= held + profile.count)
             #expect(more < 2 << 20)
@@ -217,8 +217,8 @@ struct ColorConversionTests {
     }
 
     /// Returns the memory held by Little CMS while it prepares a conversion.
-    private func heldBytes(_ profile: [UInt8]) -> Int? {
+    private func memoryUsage(_ profile: [UInt8]) -> Int? {
         guard let handle = ColorProfileHandle(.profile(profile)), handle.prepare(tables: true) else { return nil }
-        return handle.heldBytes
+        return handle.memoryUsage
     }
 }

@@ -96,13 +96,13 @@ struct TaggedFileTests {
         var random = SeededGenerator(seed: 11)
         let blocks = (0..<side * side).map { _ in (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) } }
         let untagged = TestInkJPEG.file(blocks, width: side)
-        let file = TestTagged.jpeg(untagged, profile: TestProfile.inks())
+        let file = TestTagged.jpeg(untagged, profile: TestProfile.cmyk())
         let image = try decode(file, pieces: { 777 })
         #expect(image.header.colorConversion == .converted)
         var largest = 0.0
         for (index, block) in blocks.enumerated() {
-            let inks = block.map { Double(255 - Int($0)) / 255 }
-            let expected = ReferenceColors.sRGBBytes(ofLab: TestProfile.lab(ofInks: inks))
+            let cmyk = block.map { Double(255 - Int($0)) / 255 }
+            let expected = ReferenceColors.sRGBBytes(ofLab: TestProfile.lab(ofInks: cmyk))
             let pixel = ((index / side * 8 + 3) * image.pixels.width + index % side * 8 + 5) * 4
             for channel in 0..<3 {
                 largest = max(largest, abs(Double(image.pixels.bytes[pixel + channel]) - expected[channel]))
@@ -141,7 +141,7 @@ struct TaggedFileTests {
         }
     }
 
-    /// The complement of what ITU-T T.871 makes of the first three channels are the inks, inverted as the black is
+    /// The complement of what ITU-T T.871 makes of the first three channels are the CMYK channels, inverted as the black is
     /// (Adobe Technical Note 5116).
     private static func rgb(ofYCCK stored: [Double]) -> [Double] {
         let (blue, red) = (stored[1] - 128, stored[2] - 128)

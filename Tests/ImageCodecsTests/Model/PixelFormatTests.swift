@@ -147,8 +147,8 @@ struct PixelFormatTests {
             try append(file, to: decoder)
             return try decoder.plan.unwrapped()
         }
-        let (colour, grey) = (try plan(DecodeOptions()), try plan(DecodeOptions(pixelFormat: .gray8)))
-        #expect(colour.estimatedBytes - grey.estimatedBytes == 600 * 400 * 3 - 600)
+        let (colour, gray) = (try plan(DecodeOptions()), try plan(DecodeOptions(pixelFormat: .gray8)))
+        #expect(colour.estimatedBytes - gray.estimatedBytes == 600 * 400 * 3 - 600)
         let limit = DecodeOptions.Target.maximumBytes(60_000)
         #expect(try plan(DecodeOptions(target: limit)).outputSize == PixelSize(width: 150, height: 100))
         let small = try plan(DecodeOptions(target: limit, pixelFormat: .gray8))

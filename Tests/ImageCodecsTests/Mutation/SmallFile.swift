@@ -34,7 +34,7 @@ struct SmallFile: Sendable, CustomTestStringConvertible {
     static let jpeg: [SmallFile] = [
         SmallFile("baseline") { try TestImage.photo(17, 18).encoded(as: .jpeg, quality: 70, isProgressive: false) },
         SmallFile("progressive") { try TestImage.photo(17, 18).encoded(as: .jpeg, quality: 70, isProgressive: true) },
-        SmallFile("four inks") { TestScan(width: 20, height: 12, channels: 4).file() },
+        SmallFile("CMYK") { TestScan(width: 20, height: 12, channels: 4).file() },
         SmallFile("restarts") { TestScan(width: 40, height: 12, restartInterval: 2).file() },
         SmallFile("metadata") {
             let exif = Array("Exif\0\0".utf8) + TestExif.bytes(orientation: 6)
@@ -49,7 +49,7 @@ struct SmallFile: Sendable, CustomTestStringConvertible {
     static let png: [SmallFile] = [
         SmallFile("RGBA") { try TestImages.photo(width: 9, height: 8, hasAlpha: true).encoded(as: .png) },
         SmallFile("interlaced") { TestPNG.interlaced(try TestImages.photo(width: 9, height: 9)) },
-        SmallFile("1 bit grey") {
+        SmallFile("1 bit gray") {
             TestPNG().file(
                 TestPNG.Image(width: 9, height: 8, depth: 1, colorType: 0, samples: (0..<72).map { $0 % 3 & 1 }))
         },

@@ -36,12 +36,12 @@ struct DecodeTargetTests {
         let result = try decode(file, options: fill(20, 30))
         #expect(result.pixels.size == size)
         #expect(result.originalSize == image.size.upright(orientation))
-        #expect(result.shownSize == (orientation.swapsAxes ? PixelSize(width: 60, height: 90) : size.scaled(by: 2)))
+        #expect(result.visibleSize == (orientation.swapsAxes ? PixelSize(width: 60, height: 90) : size.scaled(by: 2)))
         #expect(result.wasScaled && result.wasCropped)
 
         let upright = image.turned(orientation)
         let shown = PixelRegion(
-            width: Double(result.shownSize.width), height: Double(result.shownSize.height),
+            width: Double(result.visibleSize.width), height: Double(result.visibleSize.height),
             inTheMiddleOf: upright.size)
         let reference = ReferenceScaler().scale(upright, region: shown, to: size)
         #expect(zip(result.pixels.bytes, reference).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
@@ -63,7 +63,7 @@ struct DecodeTargetTests {
             let result = try decode(file, options: options)
             let plan = ScalePlan(of: upright.size, orientation: .up, options: options)
             #expect(result.pixels.size == plan.scaledSize, "\(target)")
-            #expect(result.originalSize == upright.size && result.shownSize == plan.region.size)
+            #expect(result.originalSize == upright.size && result.visibleSize == plan.region.size)
             guard plan.scaledSize == result.pixels.size else { continue }
             let reference = ReferenceScaler().scale(upright, region: plan.region, to: plan.scaledSize)
             let difference = zip(result.pixels.bytes, reference).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
@@ -157,7 +157,7 @@ struct DecodeTargetTests {
         try append(file, to: decoder)
         let plan = try #require(decoder.plan)
         #expect(plan.outputSize == PixelSize(width: 40, height: 400))
-        #expect(plan.shownSize == PixelSize(width: 48, height: 480))
+        #expect(plan.visibleSize == PixelSize(width: 48, height: 480))
         #expect(plan.rowSize == plan.storedSize)
     }
 }

@@ -33,7 +33,7 @@ struct ResamplingWeightsTests {
         if length == nil { #expect(table.range == 0..<source) }
         let cost = ResamplingWeights.cost(
             from: source, length: length ?? Double(source), to: target, filter: filter)
-        #expect(table.mostTaps <= cost.taps)
+        #expect(table.maximumTaps <= cost.taps)
         #expect((table.weights.capacity + target * 4) * 4 <= cost.bytes + 4096)
     }
 
@@ -47,7 +47,7 @@ struct ResamplingWeightsTests {
 
     @Test func rowsThatGoIntoOneAreSixTimesTheRatio() {
         for (source, target) in [(100, 100), (100, 99), (100, 50), (3000, 7), (65_535, 1000), (7, 2)] {
-            #expect(ResamplingWeights(from: source, to: target).mostTaps <= 6 * source / target + 6)
+            #expect(ResamplingWeights(from: source, to: target).maximumTaps <= 6 * source / target + 6)
         }
     }
 }

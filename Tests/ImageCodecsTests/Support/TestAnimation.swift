@@ -41,7 +41,7 @@ enum TestAnimation {
         var file = TestPNG.signature
         file += TestPNG.chunk("IHDR", size + [8, 6, 0, 0, isInterlaced ? 1 : 0])
         file += TestPNG.chunk("acTL", [layers.count, 2].flatMap(TestPNG.number))
-        if hidesDefault { file += TestPNG.chunk("IDAT", png.data(of: grey)) }
+        if hidesDefault { file += TestPNG.chunk("IDAT", png.data(of: gray)) }
         var sequence = 0
         for (index, layer) in layers.enumerated() {
             let place = [sequence, layer.width, layer.height, layer.left, layer.top].flatMap(TestPNG.number)
@@ -64,7 +64,7 @@ enum TestAnimation {
         return file + TestPNG.chunk("IEND", [])
     }
 
-    private static let grey = TestPNG.Image(
+    private static let gray = TestPNG.Image(
         width: width, height: height, depth: 8, colorType: 6,
         samples: [Int](repeating: 128, count: width * height * 4))
 

@@ -38,14 +38,14 @@ extension TestProfile {
         return file("mntr", "RGB ", "XYZ ", tags)
     }
 
-    static func grey(_ curve: Curve) -> [UInt8] {
+    static func gray(_ curve: Curve) -> [UInt8] {
         file(
             "mntr", "GRAY", "XYZ ",
-            [("desc", description("grey")), ("wtpt", xyz([0.9642, 1, 0.8249])), ("kTRC", curve.tag)])
+            [("desc", description("gray")), ("wtpt", xyz([0.9642, 1, 0.8249])), ("kTRC", curve.tag)])
     }
 
     /// A CMYK profile whose color in CIE Lab is ``lab(ofInks:)``.
-    static func inks() -> [UInt8] {
+    static func cmyk() -> [UInt8] {
         table("prtr", "CMYK", inputs: 4) { lab8(ofInks: $0) }
     }
 
@@ -55,12 +55,12 @@ extension TestProfile {
     }
 
     /// The color of CMYK values from 0 to 1.
-    static func lab(ofInks inks: [Double]) -> [Double] { lab(lab8(ofInks: inks)) }
+    static func lab(ofInks cmyk: [Double]) -> [Double] { lab(lab8(ofInks: cmyk)) }
     /// The color of lights from 0 to 1.
     static func lab(ofLights lights: [Double]) -> [Double] { lab(lab8(ofLights: lights)) }
 
-    private static func lab8(ofInks inks: [Double]) -> [Double] {
-        let (c, m, y, k) = (inks[0], inks[1], inks[2], inks[3])
+    private static func lab8(ofInks cmyk: [Double]) -> [Double] {
+        let (c, m, y, k) = (cmyk[0], cmyk[1], cmyk[2], cmyk[3])
         return [255 - 40 * c - 40 * m - 30 * y - 60 * k, 128 + 12 * m - 12 * c, 128 + 16 * y - 8 * c - 8 * m]
     }
 

@@ -23,7 +23,7 @@ struct JPEGEncoderTests {
     }
 
     @Test func grayJPEGHasOneChannel() throws {
-        let file = try TestImage.grey(30, 30).encoded(as: .jpeg)
+        let file = try TestImage.gray(30, 30).encoded(as: .jpeg)
         #expect(try probe(file)?.colorChannels == 1)
         #expect(try probe(TestImage.photo(30, 30).encoded(as: .jpeg))?.colorChannels == 3)
     }

@@ -43,7 +43,7 @@ struct GetterTests {
                     format: format,
                     options: DecodeOptions(target: target, allowsPartial: allowsPartial, keepsProfile: keepsProfile),
                     quality: 85, takesFirstFrame: takesFirstFrame),
-                workers: Workers(count: 1))
+                workers: ThreadPool(count: 1))
             let outcome = try await getter.get(source)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             let files = try names.map { ($0, Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0)")))) }
@@ -220,7 +220,7 @@ struct GetterTests {
                     loader: ImageLoader(configuration: .init(), transport: traffic), traffic: traffic,
                     folder: try OutputFolder(path: folder),
                     previews: try OutputFolder(path: folder + "/previews"),
-                    plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: Workers(count: 1))
+                    plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
                 async let outcome = getter.get(ImageSource(argument: origin.url("/photo")))
                 let first = folder + "/previews/photo-01.png"
                 while !FileManager.default.fileExists(atPath: first), !Task.isCancelled { await Task.yield() }
@@ -295,7 +295,7 @@ struct GetterTests {
         return Getter(
             loader: ImageLoader(configuration: configuration, transport: traffic), traffic: traffic,
             folder: try OutputFolder(path: folder),
-            plan: OutputPlan(format: format, options: DecodeOptions(), quality: 85), workers: Workers(count: 2),
+            plan: OutputPlan(format: format, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 2),
             memory: memory)
     }
 
@@ -344,7 +344,7 @@ struct GetterTests {
                 let getter = Getter(
                     loader: ImageLoader(transport: traffic), traffic: traffic,
                     folder: try OutputFolder(path: folder, calls: calls),
-                    plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: Workers(count: 1))
+                    plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
                 let error = await #expect(throws: FileError.self) {
                     try await getter.get(ImageSource(argument: origin.url("/a.jpg")))
                 }
@@ -364,7 +364,7 @@ struct GetterTests {
                 let getter = Getter(
                     loader: ImageLoader(configuration: configuration, transport: traffic), traffic: traffic,
                     folder: try OutputFolder(path: folder),
-                    plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: Workers(count: 1))
+                    plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
                 let outcome = try await getter.get(ImageSource(argument: origin.url("/photo")))
                 #expect(outcome.format == "jpeg")
                 #expect(FileManager.default.contents(atPath: folder + "/photo.jpg") == Data(second))

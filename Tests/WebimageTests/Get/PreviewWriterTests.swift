@@ -62,7 +62,7 @@ struct PreviewWriterTests {
                 }
                 let writer = PreviewWriter(
                     folder: try OutputFolder(path: folder), loader: ImageLoader(configuration: configuration),
-                    workers: Workers(count: 1), clock: clock)
+                    workers: ThreadPool(count: 1), clock: clock)
                 try await writer.write(ImageRequest(origin.url("/a.png")), named: "a.png")
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
                 #expect(names.count == PreviewWriter.maximumCount)

@@ -10,7 +10,7 @@ struct ActorEngine: SharingEngine {
         var configuration = ImageLoader.Configuration()
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = concurrency
-        configuration.memoryCacheLimit = 0
+        configuration.maximumMemoryCacheBytes = 0
         loader = ImageLoader(configuration: configuration)
     }
 
@@ -55,7 +55,7 @@ extension ActorEngine: ProgressiveEngine {
     func progressiveImage(
         _ url: String, onPreview: @escaping @Sendable (PixelBuffer) -> Void
     ) async throws -> PixelSize {
-        for try await frame in loader.frames(for: ImageRequest(url)) {
+        for try await frame in loader.previews(for: ImageRequest(url)) {
             if frame.isFinal { return frame.pixels.size }
             onPreview(frame.pixels)
         }

@@ -5,7 +5,7 @@ import NIOHTTP1
 /// swift-server's AsyncHTTPClient alone, on SwiftNIO's shared event loops.
 struct AsyncHTTPClientEngine: Engine {
     /// AsyncWebImage's own limit of a body.
-    private static let bodyLimit = 512 << 20
+    private static let maximumBodyBytes = 512 << 20
 
     private let client: HTTPClient
 
@@ -18,7 +18,7 @@ struct AsyncHTTPClientEngine: Engine {
     func fetch(_ url: String) async throws -> Int {
         let response = try await client.execute(HTTPClientRequest(url: url), deadline: .distantFuture)
         guard 200..<300 ~= response.status.code else { throw EngineError.status(Int(response.status.code)) }
-        return try await response.body.collect(upTo: Self.bodyLimit).readableBytes
+        return try await response.body.collect(upTo: Self.maximumBodyBytes).readableBytes
     }
 
     func shutdown() async throws {

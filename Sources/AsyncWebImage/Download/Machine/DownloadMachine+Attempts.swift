@@ -7,12 +7,12 @@ extension DownloadMachine {
     /// Enqueues a new download, or starts it immediately if it would be the next one.
     mutating func begin(_ id: ID, _ caller: Subscriber) {
         let host = caller.key.url.host
-        if lookUps != nil, configuration.requestModifier == nil, caller.key.mayBeServed {
-            if let index = downloads.index(of: id) { downloads.states[index].phase = .queued(.lookUp) }
-            if mayStart, lookUps?.admit(id, host: host, priority: caller.priority) == true {
+        if lookups != nil, configuration.requestModifier == nil, caller.key.mayBeServed {
+            if let index = downloads.index(of: id) { downloads.states[index].phase = .queued(.lookup) }
+            if mayStart, lookups?.admit(id, host: host, priority: caller.priority) == true {
                 decide(id)
             } else {
-                lookUps?.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
+                lookups?.enqueue(id, host: host, priority: caller.priority, sequence: caller.id)
             }
         } else if mayStart, queue.admit(id, host: host, priority: caller.priority) {
             start(id)
@@ -34,8 +34,8 @@ extension DownloadMachine {
 
     /// Asks the response cache; the slot for that is taken.
     mutating func decide(_ id: ID) {
-        guard let index = downloads.index(of: id), case .queued(.lookUp) = downloads.states[index].phase else {
-            lookUps?.release(id)
+        guard let index = downloads.index(of: id), case .queued(.lookup) = downloads.states[index].phase else {
+            lookups?.release(id)
             return reject("decide", id)
         }
         downloads.states[index].phase = .deciding
@@ -47,7 +47,7 @@ extension DownloadMachine {
         guard let index = downloads.index(of: id) else { return reject("notServed", id) }
         switch downloads.states[index].phase {
         case .deciding:
-            lookUps?.release(id)
+            lookups?.release(id)
             pauseTime(of: id)
             enqueue(id, for: .decided(decision))
         case .draining(holdsSlot: true): releaseSlot(id)
@@ -96,7 +96,7 @@ extension DownloadMachine {
         case .queued, .backingOff, .received, .draining: return reject("transferEnded", id)
         }
         queue.release(id)
-        lookUps?.release(id)
+        lookups?.release(id)
         switch end {
         case .complete: receive(id)
         case .notContinued:
@@ -115,7 +115,7 @@ extension DownloadMachine {
         guard let index = downloads.index(of: id) else { return }
         downloads.states[index].failures += 1
         guard error.isRetryable,
-            let delay = configuration.retry?.delay(after: error, tries: downloads.states[index].failures)
+            let delay = configuration.retry?.delay(after: error, attempts: downloads.states[index].failures)
         else { return fail(id, error, holdsSlot: false) }
         guard hasTime(downloads.states[index], after: delay) else {
             return fail(id, timeout(of: downloads.states[index], because: error), holdsSlot: false)

@@ -129,6 +129,6 @@ extension DownloadMachine {
         guard let index = downloads.index(of: id) else { return }
         let priority = downloads.states[index].callers.priority
         queue.reprioritize(id, to: priority)
-        lookUps?.reprioritize(id, to: priority)
+        lookups?.reprioritize(id, to: priority)
     }
 }

@@ -2,7 +2,7 @@
 extension DownloadMachine {
     mutating func setSuspended(_ isSuspended: Bool) {
         queue.isSuspended = isSuspended
-        lookUps?.isSuspended = isSuspended
+        lookups?.isSuspended = isSuspended
     }
 
     mutating func configure(_ new: DownloadConfiguration) {
@@ -11,9 +11,9 @@ extension DownloadMachine {
         queue.limit = new.slots
         queue.hostLimit = new.slotsPerHost
         queue.order = new.executionOrder
-        lookUps?.order = new.executionOrder
+        lookups?.order = new.executionOrder
         queue.rateLimit = new.rateLimitPerHost
-        interrupted.limit = new.resumableLimit
+        interrupted.limit = new.maximumResumableBytes
         if new.headerFields != old.headerFields { shareOnlyWhatWaits() }
         emit(.configure(new))
     }

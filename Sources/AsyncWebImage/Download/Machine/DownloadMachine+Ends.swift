@@ -21,7 +21,7 @@ extension DownloadMachine {
         guard let index = downloads.index(of: id) else { return }
         stopSharing(id)
         queue.remove(id)
-        lookUps?.remove(id)
+        lookups?.remove(id)
         emit(.fail(id, error, keepsBeginning: keepsBeginning(of: downloads.states[index])))
         downloads.states[index].phase = .draining(holdsSlot: holdsSlot)
         callers.removeByteCallers(from: &downloads.states[index].callers)
@@ -35,7 +35,7 @@ extension DownloadMachine {
         switch downloads.states[index].phase {
         case .queued, .backingOff:
             queue.remove(id)
-            lookUps?.remove(id)
+            lookups?.remove(id)
             emit(.close(id, isOver: false, keepsBeginning: keepsBeginning(of: downloads.states[index])))
             downloads.remove(at: index)
         case .deciding, .transferring:
@@ -52,7 +52,7 @@ extension DownloadMachine {
     /// Handles the end of the transfer of a finished download.
     mutating func releaseSlot(_ id: ID) {
         queue.release(id)
-        lookUps?.release(id)
+        lookups?.release(id)
         guard let index = downloads.index(of: id) else { return }
         if downloads.states[index].callers.isEmpty {
             downloads.remove(at: index)
@@ -78,7 +78,7 @@ extension DownloadMachine {
 
     /// Returns whether the partial body of an unfinished download is kept for the next request.
     private func keepsBeginning(of download: State) -> Bool {
-        guard download.attempts > 0, configuration.resumableLimit > 0,
+        guard download.attempts > 0, configuration.maximumResumableBytes > 0,
             download.key.cachePolicy.keepsBeginnings
         else { return false }
         let fields = configuration.headerFields.overridden(by: download.key.headerFields)

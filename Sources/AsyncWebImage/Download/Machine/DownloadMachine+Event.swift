@@ -39,7 +39,7 @@ extension DownloadMachine {
         /// The time limit of a download might have expired.
         case deadlinePassed
         /// The availability of memory for the bodies of further downloads has changed.
-        case memory(hasRoom: Bool)
+        case memory(hasCapacity: Bool)
         /// All events have been handled: downloads that may start do.
         case schedule(hasMemory: Bool)
 

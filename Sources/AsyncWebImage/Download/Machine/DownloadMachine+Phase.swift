@@ -32,7 +32,7 @@ extension DownloadMachine {
 
     /// The step that a queued download waits for.
     enum Step {
-        case lookUp
+        case lookup
         case attempt
         /// An attempt about which the response cache has decided.
         indirect case decided(CacheDecision)

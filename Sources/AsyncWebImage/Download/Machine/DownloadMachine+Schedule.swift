@@ -15,7 +15,7 @@ extension DownloadMachine {
     var mayStart: Bool { hasMemory || runningCount == 0 && waitingCount == downloads.count }
 
     private mutating func startNext() {
-        while mayStart, let id = lookUps?.next() { decide(id) }
+        while mayStart, let id = lookups?.next() { decide(id) }
         let hasRate = queue.rateLimit != nil
         if hasRate { queue.advance(to: now.elapsed) }
         while mayStart, let id = queue.next() { start(id) }

@@ -13,14 +13,14 @@ struct DownloadMachine {
     typealias Instant = Stopwatch.Instant
 
     /// The maximum number of concurrent lookups in the response cache and responses from it.
-    static let lookUpLimit = 8
+    static let maximumConcurrentLookups = 8
 
     /// The current configuration of downloads.
     var configuration: DownloadConfiguration
     /// The downloads that wait for a slot, or have one.
     var queue: DownloadQueue
     /// The downloads that begin with a lookup in the response cache; `nil` without a cache.
-    var lookUps: DownloadQueue?
+    var lookups: DownloadQueue?
     /// Every download that has callers or holds a slot.
     var downloads = DownloadTable()
     /// The downloads that new callers can join.
@@ -46,25 +46,26 @@ struct DownloadMachine {
 
     init(_ configuration: DownloadConfiguration, hasResponseCache: Bool) {
         self.configuration = configuration
-        interrupted = InterruptedBodies(limit: configuration.resumableLimit)
+        interrupted = InterruptedBodies(limit: configuration.maximumResumableBytes)
         queue = DownloadQueue(
             limit: configuration.slots, hostLimit: configuration.slotsPerHost, order: configuration.executionOrder,
             rateLimit: configuration.rateLimitPerHost)
         if hasResponseCache {
-            lookUps = DownloadQueue(
-                limit: Self.lookUpLimit, hostLimit: Self.lookUpLimit, order: configuration.executionOrder)
+            lookups = DownloadQueue(
+                limit: Self.maximumConcurrentLookups, hostLimit: Self.maximumConcurrentLookups,
+                order: configuration.executionOrder)
         }
     }
 
     /// The number of downloads that have a slot, and of those that the response cache is answering.
-    var runningCount: Int { queue.runningCount + (lookUps?.runningCount ?? 0) }
+    var runningCount: Int { queue.runningCount + (lookups?.runningCount ?? 0) }
 
     /// The number of downloads that wait for a slot or a lookup.
-    var waitingCount: Int { queue.waitingCount + (lookUps?.waitingCount ?? 0) }
+    var waitingCount: Int { queue.waitingCount + (lookups?.waitingCount ?? 0) }
 
     /// Returns the number of downloads of a priority that wait for a slot or a lookup.
     func waitingCount(of priority: DownloadPriority) -> Int {
-        queue.waitingCounts[priority.rawValue] + (lookUps?.waitingCounts[priority.rawValue] ?? 0)
+        queue.waitingCounts[priority.rawValue] + (lookups?.waitingCounts[priority.rawValue] ?? 0)
     }
 }
 
@@ -95,8 +96,8 @@ extension DownloadMachine {
         case .keep(let resumption, let key): keep(resumption, for: key)
         case .backoffElapsed(let id): backoffElapsed(id)
         case .deadlinePassed: endOverdue()
-        case .memory(let hasRoom): hasMemory = hasRoom
-        case .schedule(let hasRoom): schedule(hasMemory: hasRoom)
+        case .memory(let hasCapacity): hasMemory = hasCapacity
+        case .schedule(let hasCapacity): schedule(hasMemory: hasCapacity)
         case .suspend: setSuspended(true)
         case .resume: setSuspended(false)
         case .cancelAll: stopAll(CancellationError())

@@ -8,10 +8,10 @@ struct Subscriber: Sendable {
     typealias ID = CallerID
 
     /// The product that the caller waits for, and its destination.
-    enum Wish: Sendable {
+    enum Product: Sendable {
         case data(OneShot<ImageData>)
         /// The body piece by piece.
-        case bytes(BodyFeed)
+        case bytes(BodyStream)
         case info(readsAnimation: Bool, OneShot<ImageInfo>)
         case image(DecodeOptions, OneShot<ImageResponse>)
         case frames(DecodeOptions, FrameChannel<ImageFrame>)
@@ -23,7 +23,7 @@ struct Subscriber: Sendable {
     /// A unique number, ascending in the order of requests.
     let id: ID
     let key: FetchKey
-    let wish: Wish
+    let product: Product
     var priority: DownloadPriority
     /// A Boolean value that indicates whether its download may finish after a shutdown.
     let finishesOnShutdown: Bool
@@ -36,7 +36,7 @@ struct Subscriber: Sendable {
 
     /// The decode variant that the caller waits for; `nil` for only the bytes.
     var variant: Variant? {
-        switch wish {
+        switch product {
         case .data, .bytes: nil
         case .info(let readsAnimation, _): .header(readsAnimation: readsAnimation)
         case .image(let options, _), .frames(let options, _): .pixels(options)
@@ -46,7 +46,7 @@ struct Subscriber: Sendable {
 
     /// A Boolean value that indicates whether the caller has canceled and been answered.
     var isSettled: Bool {
-        switch wish {
+        switch product {
         case .data(let answer): answer.isResolved
         case .bytes(let feed): feed.isFinished
         case .info(_, let answer): answer.isResolved
@@ -59,7 +59,7 @@ struct Subscriber: Sendable {
 
     /// Fails the caller.
     func fail(_ error: any Error) {
-        switch wish {
+        switch product {
         case .data(let answer): answer.resolve(.failure(error))
         case .bytes(let feed): feed.finish(.failure(error))
         case .info(_, let answer): answer.resolve(.failure(error))
@@ -72,14 +72,14 @@ struct Subscriber: Sendable {
 
     /// Delivers the properties of the file's header.
     func deliver(_ summary: FileSummary, from origin: ResponseOrigin) {
-        if case .info(_, let answer) = wish {
+        if case .info(_, let answer) = product {
             answer.resolve(.success(ImageInfo(summary, head: origin.head)))
         }
     }
 
     /// Delivers the animation.
     func deliver(_ animation: AnimatedImage, from origin: ResponseOrigin) {
-        switch wish {
+        switch product {
         case .animation(_, let answer):
             answer.resolve(.success(AnimationResponse(animation: animation, origin: seen(origin))))
         case .animationFrames(_, let channel): channel.finish(.success(animation))
@@ -90,7 +90,7 @@ struct Subscriber: Sendable {
     /// Delivers the final image.
     func deliver(_ image: DecodedImage, from origin: ResponseOrigin) {
         let response = ImageResponse(image: image, origin: seen(origin), scale: key.url.displayScale)
-        switch wish {
+        switch product {
         case .image(_, let answer): answer.resolve(.success(response))
         case .frames(_, let channel): channel.finish(.success(ImageFrame(final: response)))
         case .data, .bytes, .info, .animation, .animationFrames: break

@@ -10,7 +10,7 @@ final class PrefetchRecord: Sendable {
     }
 
     /// The maximum number of failures recorded individually.
-    static let failureLimit = 100
+    static let maximumFailures = 100
 
     private let state: Locked<State>
 
@@ -70,7 +70,7 @@ final class PrefetchRecord: Sendable {
 extension PrefetchResult {
     fileprivate mutating func fail(_ url: String, _ error: any Error) {
         progress.failed += 1
-        guard failures.count < PrefetchRecord.failureLimit else { return }
+        guard failures.count < PrefetchRecord.maximumFailures else { return }
         var error = error
         // Partial images would waste memory.
         if case ImageError.codec(let cause, let url, _) = error { error = ImageError.codec(cause, url: url) }

@@ -85,9 +85,9 @@ extension CustomFormat {
         guard side <= Self.maximumSide else { throw .overLimit(.side, value: side, limit: Self.maximumSide) }
         header.format = format
         header.frameCount = 1
-        header.orientationFollowsPixels = false
+        header.hasTrailingOrientation = false
         header.colorChannels = header.colorChannels == 1 ? 1 : 3  // CMYK rows have been converted
-        header.isGrey = header.colorChannels == 1
+        header.isGray = header.colorChannels == 1
         header.colorProfile = nil
         if let profile = colorProfile(of: beginning) {
             header.colorProfile = ProfileDescription.read(profile.span)

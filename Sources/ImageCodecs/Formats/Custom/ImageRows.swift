@@ -33,7 +33,7 @@ public struct ImageRows: ~Copyable {
     public mutating func append(_ row: Span<UInt16>) throws(CodecError) {
         try admit(row.count)
         samples.removeAll(keepingCapacity: true)
-        if sink.takesDeepRows {
+        if sink.accepts16BitRows {
             for index in row.indices {
                 let sample = row[index].littleEndian  // `Span.sample(at:)` reads them again
                 samples.append(UInt8(truncatingIfNeeded: sample))

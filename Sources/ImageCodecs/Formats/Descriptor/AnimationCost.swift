@@ -9,7 +9,7 @@ struct AnimationCost: Sendable {
     /// The maximum number of bytes of tables for the lossless data of a frame.
     private(set) var mostTableBytes = 0
     /// The maximum number of pixels that must be saved to restore them.
-    private(set) var mostSaved = 0
+    private(set) var maximumSavedPixels = 0
     /// The total size of the canvas areas that frames are painted on, counted for each frame, and the rows that
     /// contain them.
     private(set) var paintedBytes = 0
@@ -23,7 +23,7 @@ struct AnimationCost: Sendable {
         largest.height = max(largest.height, place.size.height)
         largestData = max(largestData, frame.data.count)
         mostTableBytes = max(mostTableBytes, frame.tableBytes)
-        if frame.disposal == .previous { mostSaved = max(mostSaved, place.size.area) }
+        if frame.disposal == .previous { maximumSavedPixels = max(maximumSavedPixels, place.size.area) }
         paintedBytes = min(size.area * 4, paintedBytes + place.size.height * size.width * 4 + 2 * Self.pageBytes)
         paintedRows =
             paintedRows.map {

@@ -1,6 +1,6 @@
 /// The frames of an animation and their dependencies.
 ///
-/// Created by an ``AnimationWalk`` from the structure of the file; no pixel is decoded.
+/// Created by an ``AnimationParser`` from the structure of the file; no pixel is decoded.
 struct AnimationIndex: Sendable {
     /// The format of the file.
     let format: any FormatDescriptor
@@ -47,7 +47,7 @@ struct AnimationIndex: Sendable {
     mutating func settle(isWhole: Bool) {
         self.isWhole = isWhole
         header.frameCount = frames.count
-        header.orientationFollowsPixels = false
+        header.hasTrailingOrientation = false
     }
 
     /// Returns whether this index contains all frames of `known`, and perhaps more.
@@ -71,7 +71,7 @@ struct AnimationIndex: Sendable {
         // Uncovered parts of the canvas are transparent, and the frame itself can be.
         header.hasAlpha = true
         header.orientation = .up
-        header.orientationFollowsPixels = false
+        header.hasTrailingOrientation = false
         header.tableBytes = frame.tableBytes
         return header
     }

@@ -17,7 +17,7 @@ extension BuiltInFormat {
         return false
     }
 
-    func mayHaveBegun(_ beginning: Span<UInt8>) -> Bool {
+    func canBePrefix(_ beginning: Span<UInt8>) -> Bool {
         for signature in signatures where signature.agrees(with: beginning) { return true }
         return false
     }

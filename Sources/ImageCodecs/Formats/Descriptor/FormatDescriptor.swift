@@ -14,7 +14,7 @@ protocol FormatDescriptor: Sendable {
 
     /// Returns whether a file of only these bytes, too few for a header, can be the beginning of a file of this
     /// format.
-    func mayHaveBegun(_ beginning: Span<UInt8>) -> Bool
+    func canBePrefix(_ beginning: Span<UInt8>) -> Bool
 
     /// Returns the header of a file that begins with these bytes, or `nil` while more are needed.
     ///
@@ -46,16 +46,16 @@ protocol FormatDescriptor: Sendable {
     func frameCounter() -> (any FrameCounter)?
 
     /// The parser of animations; `nil` if the format has none.
-    var animation: (any AnimationWalk.Type)? { get }
+    var animation: (any AnimationParser.Type)? { get }
 
     /// Adds the color profile and the Exif data of `file`, which can be incomplete, to `metadata`.
     func readMetadata(of file: Span<UInt8>, into metadata: inout ImageMetadata)
 }
 
 extension FormatDescriptor {
-    func mayHaveBegun(_ beginning: Span<UInt8>) -> Bool { recognizes(beginning) }
+    func canBePrefix(_ beginning: Span<UInt8>) -> Bool { recognizes(beginning) }
     func frameCounter() -> (any FrameCounter)? { nil }
-    var animation: (any AnimationWalk.Type)? { nil }
+    var animation: (any AnimationParser.Type)? { nil }
     func readMetadata(of file: Span<UInt8>, into metadata: inout ImageMetadata) {}
 }
 

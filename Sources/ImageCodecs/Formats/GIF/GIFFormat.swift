@@ -19,5 +19,5 @@ struct GIFFormat: BuiltInFormat {
 
     func frameCounter() -> (any FrameCounter)? { GIFFrameCounter() }
 
-    var animation: (any AnimationWalk.Type)? { GIFAnimationWalk.self }
+    var animation: (any AnimationParser.Type)? { GIFAnimationParser.self }
 }

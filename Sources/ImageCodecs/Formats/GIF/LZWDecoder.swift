@@ -11,18 +11,18 @@ struct LZWDecoder {
         case unknownCode
     }
 
-    private static let mostCodes = 1 << 12
+    private static let maximumCodes = 1 << 12
     private static let longestCode = 12
 
     /// The string of the most recent code.
-    private(set) var string = [UInt8](repeating: 0, count: mostCodes)
+    private(set) var string = [UInt8](repeating: 0, count: maximumCodes)
     /// A Boolean value that indicates whether the end code has been received.
     private(set) var hasEnded = false
 
     /// The prefix of each string, which has one more index.
-    private var prefixes = [UInt16](repeating: 0, count: mostCodes)
-    private var lastIndices = [UInt8](repeating: 0, count: mostCodes)
-    private var lengths = [UInt16](repeating: 1, count: mostCodes)
+    private var prefixes = [UInt16](repeating: 0, count: maximumCodes)
+    private var lastIndices = [UInt8](repeating: 0, count: maximumCodes)
+    private var lengths = [UInt16](repeating: 1, count: maximumCodes)
     private var count: Int
     private var previous: Int?
 
@@ -69,7 +69,7 @@ struct LZWDecoder {
 
     private mutating func expand(_ code: Int) throws(Failure) -> Int {
         // The string being defined: the previous one followed by its own first index.
-        let isNext = code == count && previous != nil && count < Self.mostCodes
+        let isNext = code == count && previous != nil && count < Self.maximumCodes
         guard code < count || isNext else { throw .unknownCode }
         let known = isNext ? previous ?? code : code
         let length = Int(lengths[known])
@@ -78,7 +78,7 @@ struct LZWDecoder {
             string[position] = lastIndices[rest]
             rest = Int(prefixes[rest])
         }
-        if let previous, count < Self.mostCodes {
+        if let previous, count < Self.maximumCodes {
             prefixes[count] = UInt16(truncatingIfNeeded: previous)
             lastIndices[count] = string[0]
             lengths[count] = lengths[previous] + 1

@@ -3,7 +3,7 @@
 /// It accepts the same data as ``LZWDecoder`` without building strings: its time depends on the codes, not on the
 /// pixels.
 struct LZWLengths {
-    private static let mostCodes = 1 << 12
+    private static let maximumCodes = 1 << 12
     private static let longestCode = 12
 
     /// The number of pixels of all strings so far; saturates at `limit`.
@@ -12,7 +12,7 @@ struct LZWLengths {
     private(set) var hasEnded = false
 
     private let limit: Int
-    private var lengths = [UInt16](repeating: 1, count: mostCodes)
+    private var lengths = [UInt16](repeating: 1, count: maximumCodes)
     private var count: Int
     /// The length of the previous string, or 0 if there is none.
     private var previousLength: UInt16 = 0
@@ -60,10 +60,10 @@ struct LZWLengths {
             hasEnded = true
             return
         }
-        let isNext = code == count && previousLength > 0 && count < Self.mostCodes
+        let isNext = code == count && previousLength > 0 && count < Self.maximumCodes
         guard code < count || isNext else { throw .unknownCode }
         let length = isNext ? previousLength + 1 : lengths[code]
-        if previousLength > 0, count < Self.mostCodes {
+        if previousLength > 0, count < Self.maximumCodes {
             lengths[count] = previousLength + 1
             count += 1
             if count == 1 << codeLength, codeLength < Self.longestCode { codeLength += 1 }

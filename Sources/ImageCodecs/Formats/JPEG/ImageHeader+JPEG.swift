@@ -91,9 +91,9 @@ extension ImageHeader {
         var header = ImageHeader(format: .jpeg, size: PixelSize(width: width, height: height))
         try limits.check(header.size, .jpeg)
         header.isProgressive = marker == 0xC2 || marker == 0xCA
-        if marker >= 0xC9 { header.heldBytes = min(limits.maximumBytes, JPEGDecoderHandle.mostHeldBytes) }
+        if marker >= 0xC9 { header.memoryUsage = min(limits.maximumBytes, JPEGDecoderHandle.maximumHeldBytes) }
         header.colorChannels = components
-        header.isGrey = components == 1
+        header.isGray = components == 1
         header.sampling = (0..<components).map { SamplingFactors(byte: frame[6 + $0 * 3 + 1]) }
         guard header.sampling.allSatisfy(\.isValid) else { throw .corrupt(.jpeg, "sampling factors out of range") }
         return header

@@ -19,7 +19,7 @@ struct JPEGDecoderHandle: ~Copyable {
     static let largestPiece = Int(CJPEG_LARGEST_PIECE)
 
     /// The maximum number of bytes of a file with arithmetic coding, which is held as a whole.
-    static let mostHeldBytes = Int(CJPEG_MOST_HELD_BYTES)
+    static let maximumHeldBytes = Int(CJPEG_MOST_HELD_BYTES)
 
     private let decoder: OpaquePointer
     private let maximumScans: Int
@@ -60,7 +60,7 @@ struct JPEGDecoderHandle: ~Copyable {
     }
 
     /// Converts the first `count` pixels of `buffer` to RGBA if the file is CMYK.
-    func convertInks(_ buffer: inout [UInt8], count: Int) {
+    func convertCMYK(_ buffer: inout [UInt8], count: Int) {
         precondition(count * 4 <= buffer.count)
         unsafe buffer.withUnsafeMutableBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return }

@@ -29,7 +29,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // libjpeg's row groups: color planes, context rows and upsampling, at most 32 rows of 4 bytes at full width.
         let rows = header.size.width * 4 * 32 + bufferBytes(rowSize)
-        let fixed = 256 << 10 + header.heldBytes
+        let fixed = 256 << 10 + header.memoryUsage
         return rows + fixed + (header.hasSeveralScans ? coefficientBytes(of: header, rowSize: rowSize) : 0)
     }
 
@@ -41,22 +41,22 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
         }
         storedSize = header.size
         self.scale = scale
-        let isCoarse = header.hasSeveralScans && scale.eighths == 1
-        if isCoarse { segments = JPEGSegments(channelCount: header.colorChannels) }
+        let isDCOnly = header.hasSeveralScans && scale.eighths == 1
+        if isDCOnly { segments = JPEGSegments(channelCount: header.colorChannels) }
         maximumScans = limits.maximumScans
         handle = try JPEGDecoderHandle(
             CJPEGDecoderSetup(
                 stored_width: UInt32(header.size.width), stored_height: UInt32(header.size.height),
                 row_width: UInt32(rowSize.width), row_height: UInt32(rowSize.height),
                 eighths: UInt32(scale.eighths), maximum_scans: UInt32(clamping: limits.maximumScans),
-                coarse: isCoarse ? 1 : 0,
+                coarse: isDCOnly ? 1 : 0,
                 maximum_coefficient_bytes: Self.coefficientBytes(of: header, rowSize: rowSize) + (16 << 20),
                 tolerates_damage: toleratesDamage ? 1 : 0, checks_only: 0))
         buffer = [UInt8](repeating: 0, count: Self.bufferBytes(rowSize))
     }
 
     func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
-        guard segments == nil else { return try appendCoarse(bytes, to: rows) }
+        guard segments == nil else { return try appendDCOnly(bytes, to: rows) }
         try feed(bytes, to: rows)
     }
 
@@ -105,7 +105,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     }
 
     /// Passes the required scans and an end marker to libjpeg, and continues to search for the file's own end marker.
-    private func appendCoarse(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
+    private func appendDCOnly(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
         guard var segments else { return }
         defer { self.segments = segments }
         var offset = 0
@@ -115,7 +115,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
                 throw .overLimit(.scans, value: segments.scanCount, limit: maximumScans)
             }
             if hasEnded { continue }
-            if segments.hasAllMeans {
+            if segments.hasAllDCCoefficients {
                 // An empty comment first: reaching the end of the input counts as truncation.
                 let end: [UInt8] = [0xFF, 0xFE, 0, 2, 0xFF, 0xD9]
                 try feed(end.span, to: rows)
@@ -143,7 +143,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
 
     private func handOver(_ count: Int, of width: Int, to rows: any RowSink) {
         let rowBytes = width * 4
-        if !rows.takesInks { handle.convertInks(&buffer, count: count * width) }
+        if !rows.acceptsCMYK { handle.convertCMYK(&buffer, count: count * width) }
         for row in 0..<count {
             rows.append(row: buffer.span.extracting(row * rowBytes..<(row + 1) * rowBytes))
         }
@@ -156,9 +156,9 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
 
     /// Two bytes per coefficient, or per DC coefficient; in the latter case, also the rows of blocks in use.
     private static func coefficientBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        let isCoarse = JPEGScale(of: header.size, to: rowSize)?.eighths == 1
+        let isDCOnly = JPEGScale(of: header.size, to: rowSize)?.eighths == 1
         return header.blocks.reduce(0) { sum, blocks in
-            sum + (isCoarse ? blocks.area * 2 + blocks.width * 4 * 128 : blocks.area * 128)
+            sum + (isDCOnly ? blocks.area * 2 + blocks.width * 4 * 128 : blocks.area * 128)
         }
     }
 }

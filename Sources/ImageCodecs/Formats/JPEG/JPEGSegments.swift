@@ -33,7 +33,7 @@ struct JPEGSegments {
     }
 
     /// A Boolean value that indicates whether no later scan can change the DC coefficients.
-    var hasAllMeans: Bool { complete.count == channelCount }
+    var hasAllDCCoefficients: Bool { complete.count == channelCount }
 
     /// Returns the next piece of `bytes` from `offset`, which must be in range, and advances `offset` past the piece.
     mutating func next(in bytes: Span<UInt8>, from offset: inout Int) -> Piece {

@@ -11,7 +11,7 @@ final class JPEGVerifier: BuiltInVerifier {
     private var hasEnded = false
 
     static func workingBytes(of header: ImageHeader, beginning: Span<UInt8>) -> Int {
-        var sum = 512 << 10 + header.heldBytes
+        var sum = 512 << 10 + header.memoryUsage
         // libjpeg prepares for rows at an eighth of the size.
         sum += header.size.width * 64
         for (blocks, sampling) in zip(header.blocks, header.sampling) {

@@ -67,7 +67,7 @@ extension ImageHeader {
         try limits.check(header.size, .png)
         header.bitsPerChannel = Int(depth)
         header.colorChannels = colorType == 2 || colorType == 6 ? 3 : 1
-        header.isGrey = colorType == 0 || colorType == 4
+        header.isGray = colorType == 0 || colorType == 4
         header.hasAlpha = colorType >= 4
         header.isProgressive = ihdr[12] == 1
         return header

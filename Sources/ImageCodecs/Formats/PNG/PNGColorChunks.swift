@@ -38,7 +38,7 @@ struct PNGColorChunks {
     private static func source(gamma: Double, _ stored: LightSpace.Primaries?) -> ColorSource? {
         guard (0.1...10).contains(gamma) else { return nil }
         var primaries = LightSpace.Primaries.bt709
-        if let stored, stored.areSane, !stored.isWithin(0.002, of: .bt709) { primaries = stored }
+        if let stored, stored.areValid, !stored.isWithin(0.002, of: .bt709) { primaries = stored }
         // The declaration of sRGB before it had a chunk of its own.
         if abs(gamma - 1 / 2.2) < 0.005, primaries == .bt709 { return .sRGB }
         return .lights(LightSpace(primaries: primaries, curve: .init(gamma: 1 / gamma)))

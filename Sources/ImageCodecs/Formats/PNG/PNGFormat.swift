@@ -17,7 +17,7 @@ struct PNGFormat: BuiltInFormat {
         try .png(beginning, limits: limits, colors: &colors)
     }
 
-    var animation: (any AnimationWalk.Type)? { APNGWalk.self }
+    var animation: (any AnimationParser.Type)? { APNGParser.self }
 
     func readMetadata(of file: Span<UInt8>, into metadata: inout ImageMetadata) {
         metadata.readPNG(file)

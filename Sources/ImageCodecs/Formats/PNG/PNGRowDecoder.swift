@@ -46,7 +46,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
     }
 
     func append(_ bytes: Span<UInt8>, to rows: any RowSink) throws(CodecError) {
-        if !hasBegun, rows.takesDeepRows, header.bitsPerChannel == 16 {
+        if !hasBegun, rows.accepts16BitRows, header.bitsPerChannel == 16 {
             unsafe cpng_reader_keep_16_bits(reader)
             rowBytes *= 2
         }
@@ -69,7 +69,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
 
     func finish(to rows: any RowSink) throws(CodecError) {
         guard hasEnded else { throw .truncated(.png) }
-        if !exif.isEmpty, header.mayBeTurnedLate { lateOrientation = ImageOrientation(exif: exif.span) }
+        if !exif.isEmpty, header.allowsLateOrientation { lateOrientation = ImageOrientation(exif: exif.span) }
     }
 
     var frameCount: Int? { header.frameCount }
@@ -142,5 +142,5 @@ extension ImageHeader {
     /// applied.
     ///
     /// Frames of an animation are shown before it could be known.
-    var mayBeTurnedLate: Bool { orientation == .up && !mayBeAnimated }
+    var allowsLateOrientation: Bool { orientation == .up && !mayBeAnimated }
 }

@@ -83,7 +83,7 @@ final class PNGVerifier: BuiltInVerifier {
 
     func finish(_ header: inout ImageHeader) throws(CodecError) {
         guard hasEnded else { throw .truncated(.png) }
-        guard !exif.isEmpty, header.mayBeTurnedLate else { return }
+        guard !exif.isEmpty, header.allowsLateOrientation else { return }
         let bytes = exif
         header.orientation = ImageOrientation(exif: bytes.span)
     }

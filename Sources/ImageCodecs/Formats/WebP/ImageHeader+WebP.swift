@@ -11,7 +11,7 @@ extension ImageHeader {
         func held(_ length: Int) -> Int { max(0, min(length + 8, riffSize, limits.maximumBytes)) }
         if bytes.has("VP8 ", at: 12) || bytes.has("VP8L", at: 12) {
             var header = try webp(imageChunkAt: 12, of: bytes, limits: limits)
-            header?.heldBytes = held(length)
+            header?.memoryUsage = held(length)
             if bytes.has("VP8L", at: 12) { header?.tableBytes = LosslessTables.limit(compressedBytes: held(length)) }
             return header
         }
@@ -27,7 +27,7 @@ extension ImageHeader {
         header.frameCount = flags & 0x02 != 0 ? nil : 1
         // Later frames can be lossless and larger even if the first one is not.
         if header.mayBeAnimated { header.tableBytes = LosslessTables.limit(compressedBytes: held(riffSize)) }
-        header.orientationFollowsPixels = flags & 0x08 != 0
+        header.hasTrailingOrientation = flags & 0x08 != 0
 
         var imageSize = header.size
         var offset = 20 + padded(length)
@@ -38,16 +38,16 @@ extension ImageHeader {
                 else { return nil }
                 imageSize = PixelSize(width: width + 1, height: height + 1)
                 header.hasAlpha = header.hasAlpha || imageSize != header.size
-                header.heldBytes = held(length)
+                header.memoryUsage = held(length)
                 offset += 8 + 16  // its image follows
                 continue
             }
             if bytes.has("ALPH", at: offset) {
                 header.hasAlpha = true
                 // An unknown number of colors follows.
-                if header.heldBytes == 0 { header.heldBytes = held(riffSize - offset) }
+                if header.memoryUsage == 0 { header.memoryUsage = held(riffSize - offset) }
                 header.tableBytes = max(
-                    header.tableBytes, LosslessTables.limit(compressedBytes: header.heldBytes))
+                    header.tableBytes, LosslessTables.limit(compressedBytes: header.memoryUsage))
                 return header
             }
             if bytes.has("VP8 ", at: offset) || bytes.has("VP8L", at: offset) {
@@ -56,14 +56,14 @@ extension ImageHeader {
                     throw .corrupt(.webp, "the image has another size than its header says")
                 }
                 header.hasAlpha = header.hasAlpha || image.hasAlpha
-                header.heldBytes = max(header.heldBytes, held(length))
+                header.memoryUsage = max(header.memoryUsage, held(length))
                 if bytes.has("VP8L", at: offset) {
                     header.tableBytes = max(header.tableBytes, LosslessTables.limit(compressedBytes: held(length)))
                 }
                 return header
             }
             let isProfile = bytes.has("ICCP", at: offset)
-            let isExif = bytes.has("EXIF", at: offset) && header.orientationFollowsPixels
+            let isExif = bytes.has("EXIF", at: offset) && header.hasTrailingOrientation
             if isProfile || isExif {
                 guard bytes.has(length, at: offset + 8) else { return nil }
                 let data = bytes.extracting(offset + 8..<offset + 8 + length)
@@ -72,7 +72,7 @@ extension ImageHeader {
                     colors = [ColorSource(profile: data)]
                 } else {
                     header.orientation = ImageOrientation(exif: data)
-                    header.orientationFollowsPixels = false
+                    header.hasTrailingOrientation = false
                 }
             }
             offset += 8 + padded(length)

@@ -16,7 +16,7 @@ struct LosslessTables {
     /// The image before the codes that is being read, if any.
     private var part: LosslessPart?
     /// A Boolean value that indicates whether the colors of ``part`` select the group of codes of each block.
-    private var choosesCodes = false
+    private var selectsCodeGroups = false
     /// The number of pixels of all images before the codes.
     private var partPixels = 0
     /// The exponent of the size of the image's color cache, a power of two, or 0 if there is none.
@@ -55,7 +55,7 @@ struct LosslessTables {
             guard LosslessPart.cacheBits.contains(cacheBits) else { return false }
         }
         if bits.read(1, in: data) == 1 {
-            choosesCodes = true
+            selectsCodeGroups = true
             return takeBlocks(data)
         }
         groups.insert(0)
@@ -94,10 +94,10 @@ struct LosslessTables {
     private mutating func readPixels(_ data: Span<UInt8>) throws(CodecError) -> Bool {
         while let left = part?.pixelsLeft, left > 0 {
             guard let colors = try part?.next(&bits, in: data) else { return false }
-            if choosesCodes, case .new(let group) = colors { groups.insert(group) }
+            if selectsCodeGroups, case .new(let group) = colors { groups.insert(group) }
         }
         part = nil
-        if choosesCodes { count() }
+        if selectsCodeGroups { count() }
         return true
     }
 

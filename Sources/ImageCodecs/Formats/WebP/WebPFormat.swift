@@ -19,7 +19,7 @@ struct WebPFormat: BuiltInFormat {
 
     func frameCounter() -> (any FrameCounter)? { WebPFrameCounter() }
 
-    var animation: (any AnimationWalk.Type)? { WebPAnimationWalk.self }
+    var animation: (any AnimationParser.Type)? { WebPAnimationParser.self }
 
     func readMetadata(of file: Span<UInt8>, into metadata: inout ImageMetadata) {
         metadata.readWebP(file)

@@ -91,7 +91,7 @@ final class WebPImageDecoder {
         hasFailed = true
         // libwebp allocates as much as the bitstream declares, regardless of its container.
         if !hasItsSize { try compareSizes() }
-        guard try passTableCheck(isLast: isLast) else {
+        guard try verifyTables(isLast: isLast) else {
             hasFailed = false
             return
         }
@@ -123,7 +123,7 @@ final class WebPImageDecoder {
     }
 
     /// Checks the tables that libwebp would build; returns `false` if more bytes are needed.
-    private func passTableCheck(isLast: Bool) throws(CodecError) -> Bool {
+    private func verifyTables(isLast: Bool) throws(CodecError) -> Bool {
         guard !tableCheck.hasPassed else { return true }
         let chunks = chunks
         try tableCheck.read(chunks.span)

@@ -29,7 +29,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     /// libwebp's output, the pixels and tables of a lossless image, and the compressed image.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // A side has up to 24 bits.
-        (header.size.area + rowSize.area) * (header.hasAlpha ? 5 : 4) + header.heldBytes + header.tableBytes
+        (header.size.area + rowSize.area) * (header.hasAlpha ? 5 : 4) + header.memoryUsage + header.tableBytes
             + (256 << 10)
     }
 
@@ -51,12 +51,12 @@ final class WebPRowDecoder: BuiltInRowDecoder {
                     image = try WebPImageDecoder(
                         storedSize: imageSize, size: imageSize == header.size ? rowSize : imageSize,
                         tableLimit: header.tableBytes)
-                    image?.reserve(header.heldBytes)
+                    image?.reserve(header.memoryUsage)
                 }
                 ignoresAlpha = !header.hasAlpha && head.span.has("VP8L", at: 0)
                 image?.append(head.span)
             case .image(let range): image?.append(bytes.extracting(range))
-            case .exif(let range) where header.orientationFollowsPixels:
+            case .exif(let range) where header.hasTrailingOrientation:
                 exif.append(bytes.extracting(range).extracting(first: Self.maximumExifBytes - exif.count))
             case .exif, .skipped: break
             }

@@ -29,9 +29,9 @@ final class WebPVerifier: BuiltInVerifier {
         let bytesPerPixel = header.mayBeAnimated || header.hasAlpha ? 5 : header.tableBytes > 0 ? 4 : 0
         // The file declares the length of the first image; of other frames only that they are in the file.
         let fileBytes = min(beginning.littleEndian32(at: 4) ?? 0, 1 << 32)
-        let heldBytes = header.mayBeAnimated ? fileBytes : header.heldBytes
+        let memoryUsage = header.mayBeAnimated ? fileBytes : header.memoryUsage
         let (pixels, overflow) = header.size.area.multipliedReportingOverflow(by: bytesPerPixel)
-        let fixed = heldBytes + header.tableBytes + header.size.width * 128 + (512 << 10)
+        let fixed = memoryUsage + header.tableBytes + header.size.width * 128 + (512 << 10)
         return overflow || pixels > .max - fixed ? .max : pixels + fixed
     }
 
@@ -69,8 +69,8 @@ final class WebPVerifier: BuiltInVerifier {
         } else {
             guard imageSize == nil else { throw .corrupt(.webp, "no image") }
         }
-        guard header.orientationFollowsPixels else { return }
-        header.orientationFollowsPixels = false
+        guard header.hasTrailingOrientation else { return }
+        header.hasTrailingOrientation = false
         guard !exif.isEmpty else { return }
         let bytes = exif
         header.orientation = ImageOrientation(exif: bytes.span)
@@ -139,11 +139,11 @@ final class WebPVerifier: BuiltInVerifier {
         } else if isImage || head.has("ALPH", at: 0), let imageSize {
             content = isImage ? .image : .alpha
             if image == nil { image = try WebPImageDecoder(checking: imageSize, tableLimit: header.tableBytes) }
-            image?.reserve(max(contentLeft + 8, header.mayBeAnimated ? frameLeft ?? 0 : header.heldBytes))
+            image?.reserve(max(contentLeft + 8, header.mayBeAnimated ? frameLeft ?? 0 : header.memoryUsage))
             image?.append(head)
         } else if isImage {
             throw .corrupt(.webp, "an image that belongs to no frame")
-        } else if head.has("EXIF", at: 0), header.orientationFollowsPixels, exif.isEmpty {
+        } else if head.has("EXIF", at: 0), header.hasTrailingOrientation, exif.isEmpty {
             content = .exif
         } else {
             content = .skipped

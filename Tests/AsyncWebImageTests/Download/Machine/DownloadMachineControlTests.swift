@@ -15,9 +15,9 @@ struct DownloadMachineControlTests {
 
     @Test func withoutMemoryOneMayStartIfNothingElseGoesOn() {
         var script = MachineScript { $0.maximumConcurrentDownloads = 4 }
-        #expect(script.tell(.memory(hasRoom: false), .join(.test(1))) == ["open 1 for 1", "transfer 1 attempt 1"])
+        #expect(script.tell(.memory(hasCapacity: false), .join(.test(1))) == ["open 1 for 1", "transfer 1 attempt 1"])
         #expect(script.tell(.join(.test(2, "b"))) == ["open 2 for 2"])
-        #expect(script.tell(.memory(hasRoom: true)) == ["transfer 2 attempt 1"])
+        #expect(script.tell(.memory(hasCapacity: true)) == ["transfer 2 attempt 1"])
     }
 
     @Test func whatAHostsRateHoldsUpStartsWhenTheAlarmGoesOff() {

@@ -58,7 +58,7 @@ struct DownloadMachineRandomTests {
             case 72..<84: endDecode()
             case 84..<90: endBackoff()
             case 90..<92: suspend(Bool.random(using: &random))
-            case 92..<94: world.tell(.memory(hasRoom: Int.random(in: 0..<3, using: &random) > 0))
+            case 92..<94: world.tell(.memory(hasCapacity: Int.random(in: 0..<3, using: &random) > 0))
             case 94: configure()
             case 95: world.tell(.deadlinePassed)
             case 96: tellTheImpossible()

@@ -57,7 +57,7 @@ struct MachineScript {
 
 /// Always tries again, three attempts in all, after ten seconds.
 struct ConstantBackoff: RetryPolicy {
-    func delay(after error: ImageError, tries: Int) -> Duration? { tries < 3 ? .seconds(10) : nil }
+    func delay(after error: ImageError, attempts: Int) -> Duration? { attempts < 3 ? .seconds(10) : nil }
 }
 
 extension Subscriber {
@@ -66,10 +66,10 @@ extension Subscriber {
         _ id: ID, _ name: String = "a", side: Int? = nil, priority: DownloadPriority = .normal, finishes: Bool = false
     ) -> Subscriber {
         guard let url = try? HTTPURL("http://example.com/\(name)") else { fatalError("not a URL: \(name)") }
-        let wish: Wish =
+        let product: Product =
             side.map { .image(DecodeOptions(target: .maximumSide($0)), OneShot()) } ?? .data(OneShot())
         return Subscriber(
-            id: id, key: FetchKey(url: url, headerFields: [:]), wish: wish, priority: priority,
+            id: id, key: FetchKey(url: url, headerFields: [:]), product: product, priority: priority,
             finishesOnShutdown: finishes)
     }
 }

@@ -45,7 +45,7 @@ private func configuration(cookieFile: String? = nil) -> CurlTransport.Configura
         cookieFile: cookieFile)
 }
 
-private let bodyLimit = 10_000
+private let maximumBodyBytes = 10_000
 
 private func fetch(_ path: String, _ options: String, _ transport: CurlTransport) {
     guard let url = try? HTTPURL("http://127.0.0.1:\(ScriptedServer.shared.port)/\(path)") else {
@@ -57,7 +57,7 @@ private func fetch(_ path: String, _ options: String, _ transport: CurlTransport
         handlesCookies: options.contains("c"),
         deadlines: Deadlines(
             lookup: .seconds(1), connect: .seconds(1), firstByte: .seconds(1), idle: .seconds(1), total: .seconds(2)),
-        bodyLimit: bodyLimit, redirectLimit: 4)
+        maximumBodyBytes: maximumBodyBytes, maximumRedirects: 4)
     let receiver = Receiver(stops: options.contains("s"), pauses: options.contains("w"))
     let transfer = transport.start(request, receiver: receiver)
     while !receiver.hasEnded() { transfer.resume() }
@@ -97,7 +97,7 @@ private final class Receiver: TransferReceiver, @unchecked Sendable {
             return .pause
         }
         byteCount += bytes.count
-        precondition(byteCount <= bodyLimit)
+        precondition(byteCount <= maximumBodyBytes)
         return stops ? .stop : .more
     }
 

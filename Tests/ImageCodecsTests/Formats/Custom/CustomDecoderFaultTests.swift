@@ -104,7 +104,7 @@ struct CustomDecoderFaultTests {
         var format = TestFormat(begin: TestFormat.rows(8))
         format.header?.format = .png
         format.header?.frameCount = nil
-        format.header?.orientationFollowsPixels = true
+        format.header?.hasTrailingOrientation = true
         format.header?.colorProfile = "none"
         format.header?.colorConversion = .converted
         format.header?.bitsPerChannel = .max
@@ -112,7 +112,7 @@ struct CustomDecoderFaultTests {
         format.header?.isProgressive = true
         let header = try format.decoded().header
         #expect(header.format == TestFormat.name && header.frameCount == 1 && !header.mayBeAnimated)
-        #expect(!header.orientationFollowsPixels && header.colorProfile == nil)
+        #expect(!header.hasTrailingOrientation && header.colorProfile == nil)
         #expect(header.colorConversion == .unneeded)
     }
 

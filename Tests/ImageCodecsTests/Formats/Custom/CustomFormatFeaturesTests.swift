@@ -38,7 +38,7 @@ struct CustomFormatFeaturesTests {
         #expect(kept.pixels == photo && kept.iccProfile == profile)
     }
 
-    @Test(arguments: [TestProfile.inks(), [1, 2, 3], [UInt8](repeating: 7, count: 5 << 20)])
+    @Test(arguments: [TestProfile.cmyk(), [1, 2, 3], [UInt8](repeating: 7, count: 5 << 20)])
     func profilesThatDoNotFitAreIgnored(profile: [UInt8]) throws {
         var format = format(photo)
         format.profile = profile

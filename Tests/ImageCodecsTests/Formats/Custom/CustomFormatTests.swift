@@ -41,7 +41,7 @@ struct CustomFormatTests {
     @Test(arguments: [1, 13, .max])
     func pixelsAreRightToTheByte(piece: Int) throws {
         for image in [
-            picture, TestImage.grey(1, 300), TestImage.noise(33, 9, seed: 4, isOpaque: false),
+            picture, TestImage.gray(1, 300), TestImage.noise(33, 9, seed: 4, isOpaque: false),
             TestImage.noise(300, 1, seed: 5, isOpaque: true),
         ] {
             let decoded = try decode(image.qoi(), piece: piece)
@@ -62,7 +62,7 @@ struct CustomFormatTests {
         let png = try StreamingDecoder.decode(file.span, options: options)
         let image = try decode(picture.qoi(), options, piece: 100)
         #expect(image.pixels == png.pixels)
-        #expect(image.originalSize == png.originalSize && image.shownSize == png.shownSize)
+        #expect(image.originalSize == png.originalSize && image.visibleSize == png.visibleSize)
     }
 
     @Test func theHeaderIsKnownFromTheBeginning() throws {

@@ -101,7 +101,7 @@ struct JPEGCoarseTests {
         let baseline = try cost(Kind(), small)
         #expect(try cost(Kind(isProgressive: true), small) - baseline == pixels * 3)
         #expect(try cost(Kind(quality: 95, isProgressive: true), small) - baseline == pixels * 6)
-        #expect(try cost(Kind(isGrey: true, isProgressive: true), small) - baseline == pixels * 2)
+        #expect(try cost(Kind(isGray: true, isProgressive: true), small) - baseline == pixels * 2)
         // Of 64 coefficients one, and a few rows of blocks.
         #expect(try cost(Kind(isProgressive: true), DecodeOptions(target: .maximumSide(80))) - baseline < pixels / 2)
     }

@@ -45,7 +45,7 @@ struct JPEGPreviewTests {
 
     /// The first scan of a gray image has the means of its blocks; at 1/2 each is a square of 4 pixels a side.
     @Test func dcOnlyBlocksOfJPEGPreviewsAreSmoothed() throws {
-        let file = try Kind(isGrey: true, isProgressive: true).file(160, 120)
+        let file = try Kind(isGray: true, isProgressive: true).file(160, 120)
         let header = try #require(try probe(file))
         let scans = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
         let secondScan = scans[1] + 2 + Int(file[scans[1] + 2]) << 8 + Int(file[scans[1] + 3])

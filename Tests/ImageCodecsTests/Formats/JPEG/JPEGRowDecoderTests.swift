@@ -8,22 +8,22 @@ import Testing
 struct JPEGRowDecoderTests {
     /// One kind of file each: gray or color, 4:2:0 or 4:4:4, one scan or several.
     struct Kind: Sendable, CustomTestStringConvertible {
-        var isGrey = false
+        var isGray = false
         var quality = 80
         var isProgressive = false
         var testDescription: String {
-            "\(isGrey ? "grey" : quality < 90 ? "4:2:0" : "4:4:4") \(isProgressive ? "progressive" : "baseline")"
+            "\(isGray ? "gray" : quality < 90 ? "4:2:0" : "4:4:4") \(isProgressive ? "progressive" : "baseline")"
         }
 
         func file(_ width: Int, _ height: Int) throws -> [UInt8] {
-            let image = isGrey ? TestImage.grey(width, height) : TestImage.photo(width, height)
+            let image = isGray ? TestImage.gray(width, height) : TestImage.photo(width, height)
             return try image.encoded(as: .jpeg, quality: quality, isProgressive: isProgressive)
         }
 
         static let all = [false, true].flatMap { isProgressive in
             [
                 Kind(isProgressive: isProgressive), Kind(quality: 95, isProgressive: isProgressive),
-                Kind(isGrey: true, isProgressive: isProgressive),
+                Kind(isGray: true, isProgressive: isProgressive),
             ]
         }
     }
@@ -54,7 +54,7 @@ struct JPEGRowDecoderTests {
                 try decoder.append(file.span, to: canvas)
                 try decoder.finish(to: canvas)
                 // At 1/8, the colors of 4:2:0 have more detail than the DC coefficients of their blocks.
-                if eighths == 1, kind.isProgressive, !kind.isGrey, kind.quality < 90 { continue }
+                if eighths == 1, kind.isProgressive, !kind.isGray, kind.quality < 90 { continue }
                 #expect(canvas.pixels.rgb == reference.rgb, "\(eighths)/8 of \(width)x\(height)")
             }
         }

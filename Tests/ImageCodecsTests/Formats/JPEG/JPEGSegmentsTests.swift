@@ -42,7 +42,7 @@ struct JPEGSegmentsTests {
         #expect(bytes.count < file.count / 3)
         #expect(bytes.prefix(2) == [0xFF, 0xD8] && bytes.suffix(2) == [0xFF, 0xD9])
         #expect(segments.scanCount == 10)
-        #expect(segments.hasEnded && segments.hasAllMeans)
+        #expect(segments.hasEnded && segments.hasAllDCCoefficients)
     }
 
     @Test(arguments: [1, 2, 3, 7, 100]) func jpegSegmentsDoNotDependOnPieceSizes(step: Int) throws {
@@ -54,7 +54,7 @@ struct JPEGSegmentsTests {
         let file = try TestImage.photo(80, 60).encoded(as: .jpeg, quality: 95)
         let (bytes, segments) = kept(of: file)
         #expect(bytes == file)
-        #expect(segments.hasAllMeans)
+        #expect(segments.hasAllDCCoefficients)
     }
 
     @Test func dcCoefficientsAreCompleteAfterTheLastBitOfEveryChannel() {
@@ -63,12 +63,12 @@ struct JPEGSegmentsTests {
             return [0xFF, 0xDA, 0, UInt8(header.count + 2)] + header + [1, 2, 0xFF, 0, 0xFF, 0xD0, 3]
         }
         let end: [UInt8] = [0xFF, 0xFF, 0xD9]
-        #expect(!kept(of: scan([1, 2, 3], low: 1) + end).1.hasAllMeans)
-        #expect(kept(of: scan([1, 2, 3], low: 1) + scan([1, 2, 3], low: 0x10) + end).1.hasAllMeans)
-        #expect(!kept(of: scan([1, 2], low: 0) + scan([2, 1], low: 0) + end).1.hasAllMeans)
-        #expect(kept(of: scan([1, 2], low: 0) + scan([3], low: 0) + end).1.hasAllMeans)
+        #expect(!kept(of: scan([1, 2, 3], low: 1) + end).1.hasAllDCCoefficients)
+        #expect(kept(of: scan([1, 2, 3], low: 1) + scan([1, 2, 3], low: 0x10) + end).1.hasAllDCCoefficients)
+        #expect(!kept(of: scan([1, 2], low: 0) + scan([2, 1], low: 0) + end).1.hasAllDCCoefficients)
+        #expect(kept(of: scan([1, 2], low: 0) + scan([3], low: 0) + end).1.hasAllDCCoefficients)
         // A scan is complete where the next marker begins.
-        #expect(!kept(of: scan([1], low: 0), channelCount: 1).1.hasAllMeans)
+        #expect(!kept(of: scan([1], low: 0), channelCount: 1).1.hasAllDCCoefficients)
     }
 
     @Test func invalidJPEGSegmentsArePassedToTheCodec() {

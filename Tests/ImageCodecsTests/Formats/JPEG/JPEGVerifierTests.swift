@@ -168,7 +168,7 @@ struct JPEGVerifierTests {
         // A column of blocks. Ones are no code; each is taken for a zero after 17 bits, so these are 4 blocks more.
         let invalid: [UInt8] = Array(repeatElement([0xFF, 0], count: 17).joined())
         let height = 1_600
-        var parts = segments(try Kind(isGrey: true, quality: 95).file(8, height))
+        var parts = segments(try Kind(isGray: true, quality: 95).file(8, height))
         let frame = try parts.firstIndex { $0[1] == 0xC0 }.unwrapped()
         parts[frame].replaceSubrange(5...6, with: [UInt8((height + 32) >> 8), UInt8((height + 32) & 0xFF)])
         let scan = try lastScan(parts)

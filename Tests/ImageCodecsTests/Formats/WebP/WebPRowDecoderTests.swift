@@ -66,7 +66,7 @@ struct WebPRowDecoderTests {
         let file = Self.extended(
             simple, flags: 0x08, width: 20, height: 10, after: Self.chunk("EXIF", TestExif.bytes(orientation: 8)))
         let decoded = try decodeRows(file, step: oneByteAtATime ? 1 : .max)
-        #expect(decoded.header.orientationFollowsPixels)
+        #expect(decoded.header.hasTrailingOrientation)
         #expect(decoded.lateOrientation == .left)
         #expect(try decoded.bytes == decodeRows(simple).bytes)
     }
@@ -194,14 +194,14 @@ struct WebPRowDecoderTests {
     func compressedBytesAreChargedForAsTheyAreHeld(hasAlpha: Bool) throws {
         let file = try TestImages.photo(width: 200, height: 150, hasAlpha: hasAlpha).encoded(as: .webp)
         let header = try #require(try ImageHeader.probe(file.span))
-        #expect((file.count - 60...file.count).contains(header.heldBytes))
+        #expect((file.count - 60...file.count).contains(header.memoryUsage))
         var limits = DecodeLimits()
         limits.maximumBytes = 500
-        #expect(try ImageHeader.probe(file.span, limits: limits)?.heldBytes == 500)
+        #expect(try ImageHeader.probe(file.span, limits: limits)?.memoryUsage == 500)
         var without = header
-        without.heldBytes = 0
+        without.memoryUsage = 0
         #expect(
             WebPRowDecoder.workingBytes(of: header, rowSize: header.size)
-                == WebPRowDecoder.workingBytes(of: without, rowSize: header.size) + header.heldBytes)
+                == WebPRowDecoder.workingBytes(of: without, rowSize: header.size) + header.memoryUsage)
     }
 }

@@ -38,7 +38,7 @@ struct WebPVerifierTests {
         let file = try TestAnimation.webp(
             TestAnimation.layers(2, seed: 1, alphas: [255]), exif: TestExif.bytes(orientation: 6))
         let header = try ImageVerifier.verify(file.span)
-        #expect(header.orientation == .right && !header.orientationFollowsPixels && header.frameCount == 2)
+        #expect(header.orientation == .right && !header.hasTrailingOrientation && header.frameCount == 2)
     }
 
     @Test func webpVerifierMemoryIncludesLibwebp() throws {

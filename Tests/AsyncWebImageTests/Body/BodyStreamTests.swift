@@ -5,11 +5,11 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct BodyFeedTests {
-    private let log = BodyLog(replayLimit: 1 << 20)
-    private let feed = BodyFeed()
+    private let log = BodyLog(maximumReplayBytes: 1 << 20)
+    private let feed = BodyStream()
 
     /// A consumer that waits for the next part.
-    private func waitingConsumer() async throws -> Task<BodyFeed.Part?, any Error> {
+    private func waitingConsumer() async throws -> Task<BodyStream.Part?, any Error> {
         feed.attach(try #require(log.makeReader()), of: log, isJoined: false)
         let consumer = Task { [feed] in try await feed.next() }
         while !log.state.withLock({ $0.readers.values.contains { $0.waiting != nil } }), !Task.isCancelled {

@@ -1,19 +1,19 @@
 import ResponseCache
 
 /// The callers that wait for the whole body of a download; usually one.
-struct Collectors {
-    struct Collector {
+struct BodyWaiters {
+    struct BodyWaiter {
         let answer: OneShot<ImageData>
         /// A Boolean value that indicates whether another caller had requested the download before.
         let isJoined: Bool
     }
 
-    private var first: Collector?
-    private var others: [ObjectIdentifier: Collector] = [:]
+    private var first: BodyWaiter?
+    private var others: [ObjectIdentifier: BodyWaiter] = [:]
 
     var isEmpty: Bool { first == nil && others.isEmpty }
 
-    mutating func insert(_ collector: Collector) {
+    mutating func insert(_ collector: BodyWaiter) {
         if first == nil { first = collector } else { others[ObjectIdentifier(collector.answer)] = collector }
     }
 
@@ -30,7 +30,7 @@ struct Collectors {
     }
 }
 
-extension Collectors.Collector {
+extension BodyWaiters.BodyWaiter {
     fileprivate func resolve(
         _ body: Result<(bytes: [UInt8], delivery: Delivery), ImageError>, from source: ResponseSource
     ) {

@@ -1,4 +1,4 @@
-#include "CoarseCoefficients.h"
+#include "DCCoefficients.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static jvirt_barray_ptr request(
     (void)max_access;
     jvirt_barray_ptr array = info->mem->alloc_small(info, pool, sizeof *array);
     memset(array, 0, sizeof *array);
-    CoarseCoefficients *coefficients = info->client_data;
+    DCCoefficients *coefficients = info->client_data;
     array->channel = coefficients->channel_count++;
     array->width = width;
     array->height = height;
@@ -101,7 +101,7 @@ static JBLOCKARRAY access_rows(
     return array->window;
 }
 
-void coarse_coefficients_install(CoarseCoefficients *coefficients, j_decompress_ptr info) {
+void coarse_coefficients_install(DCCoefficients *coefficients, j_decompress_ptr info) {
     info->client_data = coefficients;
     info->mem->request_virt_barray = request;
     info->mem->access_virt_barray = access_rows;

@@ -6,7 +6,7 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct AddressBookTests {
-    private func resolve(_ host: String, for waiter: UInt64, by book: AddressBook) async -> AddressBook.Answer {
+    private func resolve(_ host: String, for waiter: UInt64, by book: DNSCache) async -> DNSCache.Answer {
         await withCheckedContinuation { continuation in
             book.resolve(host, for: waiter) { continuation.resume(returning: $0) }
         }
@@ -14,7 +14,7 @@ struct AddressBookTests {
 
     @Test func lookupsOfOneHostAreShared() async {
         let gatekeeper = Gatekeeper()
-        let book = AddressBook(resolver: ThreadedResolver(gatekeeper.lookup))
+        let book = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup))
         let answered = Tally()
         for waiter in 0..<100 { book.resolve("host", for: UInt64(waiter)) { _ in answered.add() } }
         gatekeeper.open()
@@ -27,22 +27,22 @@ struct AddressBookTests {
         gatekeeper.open()
         let now = Locked(ContinuousClock.now)
         let start = now.withLock { $0 }
-        let book = AddressBook(resolver: ThreadedResolver(gatekeeper.lookup), now: { now.withLock { $0 } })
-        #expect(book.knownAnswer(for: "host") == nil)
+        let book = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup), now: { now.withLock { $0 } })
+        #expect(book.cachedResult(for: "host") == nil)
         _ = await resolve("host", for: 1, by: book)
-        let addresses = try #require(try book.knownAnswer(for: "host")?.get())
-        #expect(addresses == AddressBook.Addresses(list: ["127.0.0.1"], expiry: start + .seconds(60)))
-        let failure = AddressBook.Answer.failure(LookupFailure(message: "no"))
+        let addresses = try #require(try book.cachedResult(for: "host")?.get())
+        #expect(addresses == DNSCache.Addresses(list: ["127.0.0.1"], expiry: start + .seconds(60)))
+        let failure = DNSCache.Answer.failure(LookupFailure(message: "no"))
         #expect(await resolve("bad", for: 2, by: book) == failure)
 
         now.withLock { $0 = start + .milliseconds(4_999) }
-        #expect(book.knownAnswer(for: "bad") == failure)
+        #expect(book.cachedResult(for: "bad") == failure)
         now.withLock { $0 = start + .seconds(5) }
-        #expect(book.knownAnswer(for: "bad") == nil)
+        #expect(book.cachedResult(for: "bad") == nil)
         now.withLock { $0 = start + .milliseconds(59_999) }
-        #expect(book.knownAnswer(for: "host") == .success(addresses))
+        #expect(book.cachedResult(for: "host") == .success(addresses))
         now.withLock { $0 = start + .seconds(60) }
-        #expect(book.knownAnswer(for: "host") == nil)
+        #expect(book.cachedResult(for: "host") == nil)
     }
 
     @Test func temporaryLookupFailuresAreNotCached() async {
@@ -50,18 +50,18 @@ struct AddressBookTests {
         struct Troubled: HostResolver {
             func addresses(of host: String) async throws -> [IPAddress] { throw Trouble() }
         }
-        let book = AddressBook(resolver: Troubled())
+        let book = DNSCache(resolver: Troubled())
         guard case .failure(let failure) = await resolve("host", for: 1, by: book) else {
             Issue.record("found")
             return
         }
         #expect(failure.isTemporary)
-        #expect(book.knownAnswer(for: "host") == nil)
+        #expect(book.cachedResult(for: "host") == nil)
     }
 
     @Test func whoComesAfterALookupWasAbandonedGetsAnAnswer() async {
         let gatekeeper = Gatekeeper()
-        let book = AddressBook(resolver: ThreadedResolver(gatekeeper.lookup))
+        let book = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup))
         for waiter in 0..<8 { book.resolve("stuck\(waiter)", for: UInt64(waiter)) { _ in } }
         await gatekeeper.lookups(reach: 8)
         for round in 0..<100 {

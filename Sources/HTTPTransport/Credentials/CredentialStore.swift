@@ -1,7 +1,7 @@
 /// The known credentials for origins, and the transfers that wait for one.
 ///
 /// A value: the transport decides when to ask the provider.
-struct CredentialDesk {
+struct CredentialStore {
     /// The origin and realm of a credential.
     struct Key: Hashable {
         let origin: String

@@ -3,7 +3,7 @@ import Threading
 import ResponseCache
 
 /// The view of a download that one caller of ``ImageLoader/bytes(for:)`` has: a place in its ``BodyLog``, and its end.
-final class BodyFeed: Sendable {
+final class BodyStream: Sendable {
     /// The pieces to deliver.
     enum Part: Sendable, Equatable {
         /// The next bytes.
@@ -55,7 +55,7 @@ final class BodyFeed: Sendable {
             state.end = end
             return state.reader
         }
-        reader?.poke()
+        reader?.wake()
         attachment.resolve(.success(()))
     }
 
@@ -90,10 +90,10 @@ final class BodyFeed: Sendable {
                 finish(.failure(error))
             }
         }
-        return try endOfFeed()
+        return try endOfStream()
     }
 
-    private func endOfFeed() throws -> Part? {
+    private func endOfStream() throws -> Part? {
         let end = state.withLock { state in
             defer { state.end = .success(()) }
             return state.end
@@ -103,7 +103,7 @@ final class BodyFeed: Sendable {
     }
 }
 
-extension BodyFeed.State {
+extension BodyStream.State {
     fileprivate var currentSource: ResponseSource? {
         guard let log, log.head != nil else { return nil }
         return isJoined ? .joined : log.source

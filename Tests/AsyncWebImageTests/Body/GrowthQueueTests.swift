@@ -4,15 +4,15 @@ import Threading
 @testable import AsyncWebImage
 
 struct BodyCrowdTests {
-    private let called = Locked<[BodyCrowd.ID]>([])
+    private let called = Locked<[GrowthQueue.ID]>([])
 
     /// Which of the bodies may grow.
-    private func admit(_ ids: BodyCrowd.ID..., to crowd: inout BodyCrowd) -> [BodyCrowd.ID] {
+    private func admit(_ ids: GrowthQueue.ID..., to crowd: inout GrowthQueue) -> [GrowthQueue.ID] {
         ids.filter { id in crowd.admit(id) { [called] in called.withLock { $0.append(id) } } }
     }
 
     @Test func oneGrowsAndTheOthersWaitForItsEndTheOldestFirst() {
-        var crowd = BodyCrowd()
+        var crowd = GrowthQueue()
         let first = admit(3, 2, 1, 3, to: &crowd)
         #expect(first == [3, 3])
         let none = crowd.next()
@@ -33,7 +33,7 @@ struct BodyCrowdTests {
     }
 
     @Test func oneThatLeavesWhileItWaitsIsNotCalled() {
-        var crowd = BodyCrowd()
+        var crowd = GrowthQueue()
         _ = admit(1, 2, 3, to: &crowd)
         let mustChoose = crowd.leave(2)
         #expect(!mustChoose)
@@ -43,7 +43,7 @@ struct BodyCrowdTests {
     }
 
     @Test func allGoOnAtOnceWhereThereIsMemory() {
-        var crowd = BodyCrowd()
+        var crowd = GrowthQueue()
         _ = admit(1, 2, 3, to: &crowd)
         for goOn in crowd.takeAll() { goOn() }
         #expect(called.withLock { $0.sorted() } == [2, 3])

@@ -8,7 +8,7 @@ enum CallContent: Comparable {
 ///
 /// libcurl skips bytes that belong to no header line and no body without calling back, so that only the idle deadline
 /// would apply. HTTP/2, where a connection carries the bytes of paused transfers, is handled by ``FloodGuard``.
-struct SilentReads {
+struct StalledReadDetector {
     /// The maximum number of bytes that can arrive without a header line or a part of a body.
     ///
     /// More than a header line can have (``ResponseHeadParser/limit``), and more than libcurl reads at a time.

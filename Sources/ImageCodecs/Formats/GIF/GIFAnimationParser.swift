@@ -1,5 +1,5 @@
 /// Finds the frames of a GIF; each is complete with the end of its sub-blocks.
-struct GIFAnimationWalk: AnimationWalk {
+struct GIFAnimationParser: AnimationParser {
     static let defaultLoopCount = 1
     static let framesMayBeInterlaced = true
 

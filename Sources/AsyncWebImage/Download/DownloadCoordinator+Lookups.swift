@@ -3,7 +3,7 @@ import ResponseCache
 // Requests that the response cache can answer need no slot: they are looked up and served first.
 extension DownloadCoordinator {
     /// Starts a lookup in the response cache, which posts its result.
-    func lookUp(_ download: Download, timeLimit: Duration?) {
+    func lookup(_ download: Download, timeLimit: Duration?) {
         route(of: download).decide(request(of: download, timeLimit: timeLimit)) { [id = download.id] decision in
             self.post(.decided(id, decision, timeLimit: timeLimit))
         }

@@ -104,8 +104,8 @@ struct LookUpTests {
             let tasks = urls.map { loader.dataTask(for: ImageRequest($0)) }
             await loader.coordinator.callers(reach: urls.count)
             let activity = await loader.coordinator.activity
-            #expect(activity.running == DownloadMachine.lookUpLimit)
-            #expect(activity.waiting == urls.count - DownloadMachine.lookUpLimit)
+            #expect(activity.running == DownloadMachine.maximumConcurrentLookups)
+            #expect(activity.waiting == urls.count - DownloadMachine.maximumConcurrentLookups)
             return tasks
         }
         for task in tasks { #expect(try await task.value.bytes == [1, 2, 3]) }

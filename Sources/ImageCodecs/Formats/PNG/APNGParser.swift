@@ -1,7 +1,7 @@
 /// Finds the frames of an APNG by its chunks `acTL`, `fcTL`, and `fdAT`, which libpng does not support.
 ///
 /// A frame can have any number of chunks: it is complete at the header of the chunk after them.
-struct APNGWalk: AnimationWalk {
+struct APNGParser: AnimationParser {
     static let hasDefaultImage = true
 
     var index: AnimationIndex

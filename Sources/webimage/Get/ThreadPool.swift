@@ -5,11 +5,11 @@ import Threading
 ///
 /// Tasks with this preferred executor (`withTaskExecutorPreference`) run here between their suspensions. The threads
 /// start immediately and end when the last reference is released.
-final class Workers: TaskExecutor {
+final class ThreadPool: TaskExecutor {
     private struct Work: Sendable {
         let job: UnownedJob
         /// The executor, kept alive until the job has run.
-        let executor: Workers
+        let executor: ThreadPool
     }
 
     private let queue = BlockingQueue<Work>()

@@ -4,7 +4,7 @@ import Threading
 ///
 /// Lookups of the same host are shared. Addresses are cached for a minute, and failures for five seconds. A lookup
 /// without remaining waiters is canceled.
-final class AddressBook: Sendable {
+final class DNSCache: Sendable {
     /// The result of a lookup: addresses in order of preference, or a failure.
     typealias Answer = Result<Addresses, LookupFailure>
 
@@ -34,7 +34,7 @@ final class AddressBook: Sendable {
     static let lifetime = Duration.seconds(60)
     /// The time for which a failure is cached.
     private static let failureLifetime = Duration.seconds(5)
-    private static let entryLimit = 10_000
+    private static let maximumEntries = 10_000
     /// The maximum number of addresses kept per host.
     private static let addressLimit = 16
 
@@ -48,7 +48,7 @@ final class AddressBook: Sendable {
     }
 
     /// Returns the cached result for `host`; `nil` if a lookup is needed.
-    func knownAnswer(for host: String) -> Answer? {
+    func cachedResult(for host: String) -> Answer? {
         state.withLock { state in state.entries[host].flatMap { $0.expiry > now() ? $0.answer : nil } }
     }
 
@@ -57,7 +57,7 @@ final class AddressBook: Sendable {
         state.withLock { state in
             state.pending[host]?.waiting[waiter] = completion
             guard state.pending[host] == nil else { return }
-            state.pending[host] = Pending(waiting: [waiter: completion], task: Task { await self.lookUp(host) })
+            state.pending[host] = Pending(waiting: [waiter: completion], task: Task { await self.lookup(host) })
         }
     }
 
@@ -71,7 +71,7 @@ final class AddressBook: Sendable {
         abandoned?.cancel()
     }
 
-    private func lookUp(_ host: String) async {
+    private func lookup(_ host: String) async {
         let answer: Answer
         do {
             let addresses = try await resolver.addresses(of: host)
@@ -88,12 +88,12 @@ final class AddressBook: Sendable {
             guard let pending = state.pending[host] else { return [UInt64: @Sendable (Answer) -> Void]() }
             if isCancelled, case .failure = answer, !pending.waiting.isEmpty {
                 // A new waiter arrived after the lookup was abandoned.
-                state.pending[host]?.task = Task { await self.lookUp(host) }
+                state.pending[host]?.task = Task { await self.lookup(host) }
                 return [:]
             }
             state.pending[host] = nil
             if let entry = entry(for: answer) {
-                if state.entries.count >= Self.entryLimit { state.entries.removeAll() }
+                if state.entries.count >= Self.maximumEntries { state.entries.removeAll() }
                 state.entries[host] = entry
             }
             return pending.waiting

@@ -1,12 +1,12 @@
 /// The addresses passed to libcurl, by host and port, and their expiration.
 ///
 /// libcurl's cache serves all transfers, and parsing a list again is expensive.
-struct GivenAddresses {
+struct ResolveOverrides {
     private var expiries: [String: ContinuousClock.Instant] = [:]
     private static let limit = 10_000
 
     /// Returns the addresses of the transfer's host that libcurl does not know yet, to be passed with the transfer.
-    func news(_ addresses: AddressBook.Addresses, for transfer: CurlTransfer) -> [IPAddress]? {
+    func news(_ addresses: DNSCache.Addresses, for transfer: CurlTransfer) -> [IPAddress]? {
         let key = "\(transfer.request.url.host):\(transfer.request.url.port)"
         if expiries[key] == addresses.expiry { return nil }
         transfer.addressesToGive = (key, addresses.expiry)

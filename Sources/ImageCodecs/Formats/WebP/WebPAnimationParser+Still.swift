@@ -1,4 +1,4 @@
-extension WebPAnimationWalk {
+extension WebPAnimationParser {
     /// Returns a file that contains the chunks of the frame.
     static func still(_ frame: StoredFrame, of index: AnimationIndex) -> [UInt8] {
         var still = Array("RIFF".utf8)

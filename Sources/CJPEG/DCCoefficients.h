@@ -7,12 +7,12 @@
 #include <jpeglib.h>
 
 /// The state shared by the arrays of one decoder.
-typedef struct CoarseCoefficients {
+typedef struct DCCoefficients {
     int channel_count;
-} CoarseCoefficients;
+} DCCoefficients;
 
 /// Makes `info` store only the DC coefficient of each block of a multi-scan file. Call it before its header is read;
 /// the image must then be decoded at a scale of 1/8 without block smoothing. Uses the `client_data` of `info`.
-void coarse_coefficients_install(CoarseCoefficients *coefficients, j_decompress_ptr info);
+void coarse_coefficients_install(DCCoefficients *coefficients, j_decompress_ptr info);
 
 #endif

@@ -1,5 +1,5 @@
 /// Finds the frames of an animated WebP; each is complete with its `ANMF` chunk.
-struct WebPAnimationWalk: AnimationWalk {
+struct WebPAnimationParser: AnimationParser {
     static let blending = FrameBlending.libwebp
 
     var index: AnimationIndex
@@ -49,9 +49,9 @@ struct WebPAnimationWalk: AnimationWalk {
                 throw .corrupt(.webp, "a frame that leaves the canvas")
             }
             try index.add(frame)
-        } else if bytes.has("EXIF", at: offset), index.header.orientationFollowsPixels {
+        } else if bytes.has("EXIF", at: offset), index.header.hasTrailingOrientation {
             index.header.orientation = ImageOrientation(exif: data)
-            index.header.orientationFollowsPixels = false
+            index.header.hasTrailingOrientation = false
         }
     }
 }

@@ -1,5 +1,5 @@
 /// A format's incremental parser of the structure of animations, which finds their frames while a file arrives.
-protocol AnimationWalk: Sendable {
+protocol AnimationParser: Sendable {
     /// The number of times an animation plays if its file does not declare it; 0 means forever.
     static var defaultLoopCount: Int { get }
 
@@ -41,7 +41,7 @@ protocol AnimationWalk: Sendable {
     func finish(at count: Int) throws(CodecError)
 }
 
-extension AnimationWalk {
+extension AnimationParser {
     static var defaultLoopCount: Int { 0 }
     static var blending: FrameBlending { .exact }
     static var framesMayBeInterlaced: Bool { false }

@@ -3,7 +3,7 @@ import HTTPTransport
 import HTTPTypes
 
 /// A request for which a cache is used, with the rules for its stored responses.
-struct CacheLookUp: Sendable {
+struct CacheLookup: Sendable {
     let request: TransportRequest
     let key: CacheKey
     let cache: ResponseCache
@@ -23,19 +23,19 @@ struct CacheLookUp: Sendable {
         // Which cookies a jar will send is not known here, and so not whose response it will be.
         guard policy != .noStore, !request.handlesCookies else { return false }
         // A part is no answer of its own, but may complete what is stored.
-        let isWhole = request.headerFields[.range] == nil || request.asksForRest
+        let isWhole = request.headerFields[.range] == nil || request.isRangeContinuation
         return request.method == .get && isWhole || policy == .cacheOnly
     }
 
     /// A Boolean value that indicates whether stored responses matter; if not, no lookup is needed.
     var isNeeded: Bool {
-        policy == .cacheOnly || request.asksForRest || policy != .reload && !request.headerFields.isConditional
+        policy == .cacheOnly || request.isRangeContinuation || policy != .reload && !request.headerFields.isConditional
     }
 
     /// Looks up stored responses and decides; on the cache's thread.
     func decide() -> CacheDecision {
         guard isNeeded else { return .fetch(standIn: nil) }
-        if request.asksForRest, policy != .cacheOnly { return resumption ?? .fetch(standIn: nil) }
+        if request.isRangeContinuation, policy != .cacheOnly { return resumption ?? .fetch(standIn: nil) }
         let stored = cache.find(.whole, request, key)
         let asked = CacheControl(request.headerFields, isRequest: true)
         switch (policy.step(stored: stored?.head, asked: asked, now: cache.now()), stored) {
@@ -48,7 +48,7 @@ struct CacheLookUp: Sendable {
     }
 
     private var resumption: CacheDecision? {
-        guard let stored = cache.find(.part, request.forEverything, key), let part = StoredPart(stored, for: request)
+        guard let stored = cache.find(.part, request.withoutRange, key), let part = StoredPart(stored, for: request)
         else { return nil }
         // Verified before the request: the remainder of a damaged body would be useless.
         guard stored.body.isIntact else {

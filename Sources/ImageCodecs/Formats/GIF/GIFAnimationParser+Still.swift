@@ -1,4 +1,4 @@
-extension GIFAnimationWalk {
+extension GIFAnimationParser {
     /// Returns a GIF of the screen cropped to the visible part of the frame, its palette, the transparent index, and
     /// the image moved to the corner.
     static func still(_ frame: StoredFrame, of index: AnimationIndex) -> [UInt8] {

@@ -1,4 +1,4 @@
-extension APNGWalk {
+extension APNGParser {
     /// Returns the same image with the frame's size and data.
     static func still(_ frame: StoredFrame, of index: AnimationIndex) -> [UInt8] {
         var still = [UInt8].pngSignature

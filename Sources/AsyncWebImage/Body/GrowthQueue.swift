@@ -2,7 +2,7 @@
 ///
 /// A pure value. One body may grow regardless of the memory the others hold, so that there is always one whose end
 /// releases memory; the next is the oldest waiting one.
-struct BodyCrowd {
+struct GrowthQueue {
     /// The identity of a body; older ones have lower numbers.
     typealias ID = UInt64
     /// A closure that resumes the transfer of a body.

@@ -4,8 +4,8 @@ import Testing
 
 struct SilentReadsTests {
     /// A connection whose first response has come.
-    private func watching(_ descriptor: Int32) -> SilentReads {
-        var reads = SilentReads()
+    private func watching(_ descriptor: Int32) -> StalledReadDetector {
+        var reads = StalledReadDetector()
         reads.watch(descriptor)
         #expect(!reads.note(descriptor, .body) { 0 })
         return reads
@@ -14,51 +14,51 @@ struct SilentReadsTests {
     @Test func aConnectionThatBringsNeitherLinesNorBodyIsEnded() {
         var reads = watching(3)
         #expect(!reads.note(3, .nothing) { 1_000 })
-        #expect(!reads.note(3, .nothing) { 1_000 + SilentReads.limit })
-        #expect(reads.note(3, .nothing) { 1_001 + SilentReads.limit })
+        #expect(!reads.note(3, .nothing) { 1_000 + StalledReadDetector.limit })
+        #expect(reads.note(3, .nothing) { 1_001 + StalledReadDetector.limit })
     }
 
     @Test(arguments: [CallContent.headerLines, .nothing]) func theFirstCallOfAConnectionCounts(content: CallContent) {
-        var reads = SilentReads()
+        var reads = StalledReadDetector()
         reads.watch(3)
-        #expect(reads.note(3, content) { SilentReads.limit + 1 })
+        #expect(reads.note(3, content) { StalledReadDetector.limit + 1 })
     }
 
     @Test func aBodyBehindTheFirstHeaderMayBeLong() {
-        var reads = SilentReads()
+        var reads = StalledReadDetector()
         reads.watch(3)
         #expect(!reads.note(3, .headerLines) { 200 })
-        #expect(!reads.note(3, .body) { 10 * SilentReads.limit })
-        #expect(!reads.note(3, .nothing) { 10 * SilentReads.limit })
+        #expect(!reads.note(3, .body) { 10 * StalledReadDetector.limit })
+        #expect(!reads.note(3, .nothing) { 10 * StalledReadDetector.limit })
     }
 
     @Test func whatFollowsTheFirstHeaderCountsFromThere() {
-        var reads = SilentReads()
+        var reads = StalledReadDetector()
         reads.watch(3)
         #expect(!reads.note(3, .headerLines) { 200 })
-        #expect(!reads.note(3, .nothing) { 200 + SilentReads.limit })
-        #expect(reads.note(3, .nothing) { 201 + SilentReads.limit })
+        #expect(!reads.note(3, .nothing) { 200 + StalledReadDetector.limit })
+        #expect(reads.note(3, .nothing) { 201 + StalledReadDetector.limit })
     }
 
     @Test func responseDataResetsTheSilentReadCount() {
         var reads = watching(3)
         for count in 0..<10 {
-            #expect(!reads.note(3, .nothing) { Int64(count) * SilentReads.limit })
+            #expect(!reads.note(3, .nothing) { Int64(count) * StalledReadDetector.limit })
             #expect(!reads.note(3, .body) { 0 })
         }
     }
 
     @Test func aConnectionWithTLSIsLeftAlone() {
-        var reads = SilentReads()
-        for count in 0..<10 { #expect(!reads.note(3, .nothing) { Int64(count) * SilentReads.limit }) }
+        var reads = StalledReadDetector()
+        for count in 0..<10 { #expect(!reads.note(3, .nothing) { Int64(count) * StalledReadDetector.limit }) }
     }
 
     @Test func aConnectionInThePlaceOfAClosedOneBeginsAtZero() {
         var reads = watching(3)
-        #expect(!reads.note(3, .nothing) { 10 * SilentReads.limit })
+        #expect(!reads.note(3, .nothing) { 10 * StalledReadDetector.limit })
         reads.forget(3)
         reads.watch(3)
-        #expect(!reads.note(3, .nothing) { SilentReads.limit })
+        #expect(!reads.note(3, .nothing) { StalledReadDetector.limit })
     }
 
     @Test func unknownCountsEndNothing() {

@@ -1,0 +1,17 @@
+import Testing
+
+@testable import HTTPTransport
+
+struct CredentialDeskTests {
+    @Test func forgottenCredentialsAreNotKept() throws {
+        var store = CredentialStore()
+        let url = try HTTPURL("https://example.com/")
+        let key = CredentialStore.Key(origin: CredentialStore.origin(of: url), realm: "r")
+        store.remember(.bearer("a"), for: key)
+        #expect(store.credential(for: url) == .bearer("a"))
+        store.forget(.bearer("another"), for: key)
+        #expect(store.credential(for: url) == .bearer("a") && store.latest.count == 1)
+        store.forget(.bearer("a"), for: key)
+        #expect(store.credential(for: url) == nil && store.latest.isEmpty)
+    }
+}
