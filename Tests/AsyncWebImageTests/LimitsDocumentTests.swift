@@ -50,6 +50,7 @@ struct LimitsDocumentTests {
     /// Properties whose default depends on the machine, or is stated by another test.
     private static let computed: Set<String> = [
         "CurlTransport.Configuration.maximumConnections", "ImageDecoder.Configuration.memoryBudget",
+        "ImageDecoder.Configuration.maximumDecodeBytes",
         "AnimationDecoder.init(_:windowBytes:)", "--memory-limit",
     ]
 

@@ -22,7 +22,7 @@ public actor ImageDecoder {
         /// The maximum memory of one decode, in bytes; `nil` for that of all decodes.
         ///
         /// A decode that needs more than ``memoryBudget`` runs while no other decode does.
-        public var singleDecodeLimit: Int?
+        public var maximumDecodeBytes: Int?
         /// The limits for each file.
         public var limits: DecodeLimits
         /// Custom formats for files that are not JPEG, PNG, WebP, or GIF.
@@ -36,13 +36,13 @@ public actor ImageDecoder {
         public init(
             threadCount: Int = Machine.processorCount,
             memoryBudget: Int = min(1 << 30, Machine.memoryBytes / 4),
-            singleDecodeLimit: Int? = nil,
+            maximumDecodeBytes: Int? = nil,
             limits: DecodeLimits = DecodeLimits(),
             customFormats: [any CustomFormat] = []
         ) {
             self.threadCount = threadCount
             self.memoryBudget = memoryBudget
-            self.singleDecodeLimit = singleDecodeLimit
+            self.maximumDecodeBytes = maximumDecodeBytes
             self.limits = limits
             self.customFormats = customFormats
         }
@@ -59,7 +59,7 @@ public actor ImageDecoder {
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         threads = DecodeThreads(count: max(1, configuration.threadCount))
-        budget = MemoryBudget(limit: configuration.memoryBudget, singleLimit: configuration.singleDecodeLimit)
+        budget = MemoryBudget(limit: configuration.memoryBudget, singleLimit: configuration.maximumDecodeBytes)
     }
 
     deinit { threads.close() }

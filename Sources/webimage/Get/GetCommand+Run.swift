@@ -59,7 +59,7 @@ extension GetCommand {
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
         let memory = memoryLimits
         configuration.decoding.memoryBudget = writesAnew ? memory.allConversions : memory.allChecks
-        if writesAnew { configuration.decoding.singleDecodeLimit = memory.conversion }
+        if writesAnew { configuration.decoding.maximumDecodeBytes = memory.conversion }
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = min(perHost ?? concurrency, concurrency)
         configuration.downloads.rateLimitPerHost = rate.map { RateLimit(requestsPerSecond: $0) }

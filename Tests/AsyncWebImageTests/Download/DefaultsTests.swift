@@ -71,7 +71,7 @@ struct DefaultsTests {
     @Test func decodesTakeAQuarterOfTheMemoryAndAGibibyteAtMost() {
         let decoding = ImageDecoder.Configuration()
         #expect(decoding.memoryBudget == min(1 << 30, Machine.memoryBytes / 4))
-        #expect(decoding.singleDecodeLimit == nil)
+        #expect(decoding.maximumDecodeBytes == nil)
         #expect(decoding.threadCount == Machine.processorCount)
     }
 

@@ -12,17 +12,17 @@ struct MemoryLimitsTests {
     @Test func conversionsShareLittleMemoryAndOneMayHaveMuch() throws {
         let decoding = try decoding(["--format", "png"])
         #expect(decoding.memoryBudget == 192 << 20)
-        #expect(decoding.singleDecodeLimit == ImageDecoder.Configuration().memoryBudget)
+        #expect(decoding.maximumDecodeBytes == ImageDecoder.Configuration().memoryBudget)
     }
 
     @Test func checksShareWhatNoneOfThemMayHaveAlone() throws {
         let decoding = try decoding([])
-        #expect(decoding.memoryBudget == 160 << 20 && decoding.singleDecodeLimit == nil)
+        #expect(decoding.memoryBudget == 160 << 20 && decoding.maximumDecodeBytes == nil)
     }
 
     @Test(arguments: [(8, 192), (4_096, 4_096)]) func theOptionIsForOneImage(limit: Int, budget: Int) throws {
         let decoding = try decoding(["--max-pixel-size", "100", "--memory-limit", "\(limit)"])
-        #expect(decoding.singleDecodeLimit == limit << 20)
+        #expect(decoding.maximumDecodeBytes == limit << 20)
         #expect(decoding.memoryBudget == budget << 20)
     }
 }
