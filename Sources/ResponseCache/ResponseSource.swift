@@ -12,6 +12,4 @@ public enum ResponseSource: String, Sendable, Hashable {
     case revalidated
     /// The memory cache of decoded images.
     case memory
-    /// A file.
-    case file
 }

@@ -9,8 +9,9 @@ struct InfoCommand: AsyncParsableCommand {
         abstract: "Print the properties of images, read from their headers.",
         usage: "webimage info [<options>] <sources> ...",
         discussion: """
-            For a still image, only as much is downloaded as needed to read the header. For an animation, the whole file is \
-            read to count its frames, their duration, and the number of repetitions. Pixels are not decoded.
+            For a JPEG, and a PNG or WebP without animation, only as much is downloaded as needed to read the header. A GIF \
+            and every animation is downloaded completely to count its frames, their duration, and the number of \
+            repetitions. Pixels are not decoded.
 
             The exit status is 0 only if every header could be read.
 
