@@ -21,9 +21,9 @@ public enum ProxyRule: Sendable, Hashable {
     /// with or without a port, or `*` for all.
     case environment([String: String])
 
-    /// Always use this proxy, in libcurl's format, with Basic authentication for `user`.
+    /// Returns a rule that always uses this proxy, in libcurl's format, with Basic authentication for `user`.
     ///
-    /// Over `http://`, the password is readable on the way to the proxy.
+    /// If the URL of the proxy begins with `http://`, the password is sent to the proxy unencrypted.
     public static func url(_ proxy: String, user: String, password: String) -> ProxyRule {
         let parts = proxy.split(separator: "://", maxSplits: 1)
         let (scheme, rest) = parts.count == 2 ? (parts[0], parts[1]) : ("http", proxy[...])

@@ -3,8 +3,8 @@ public import HTTPTypes
 /// Rules for following redirects, except their number.
 ///
 /// A redirect to another origin (scheme, host, or port, RFC 6454) never forwards credentials: `Authorization`,
-/// `Cookie`, `Proxy-Authorization`, and ``TransportRequest/credential`` are removed, and other header fields except
-/// ``crossOriginHeaderFields``. A user name and password in a `Location` are ignored.
+/// `Cookie`, `Proxy-Authorization`, and ``TransportRequest/credential`` are removed. So are all other header fields
+/// that are not in ``crossOriginHeaderFields``. A user name and password in a `Location` are ignored.
 public struct RedirectPolicy: Sendable, Hashable {
     /// The treatment of redirects from https to http.
     public enum InsecureRedirects: Sendable, Hashable {

@@ -1,6 +1,7 @@
 /// Timing and size metrics of a transfer.
 ///
-/// Times are measured from its start; those of the connection are zero if it was reused.
+/// Times are measured from the start of the transfer. If its connection was reused, the times for resolving,
+/// connecting, and securing are zero.
 public struct TransferMetrics: Sendable, Hashable {
     /// The time until the host's addresses were known.
     public var resolved: Duration = .zero
@@ -10,13 +11,13 @@ public struct TransferMetrics: Sendable, Hashable {
     public var secured: Duration = .zero
     /// The time until the first byte of the response.
     public var firstByte: Duration = .zero
-    /// The time until the end.
+    /// The time until the end of the transfer.
     public var total: Duration = .zero
-    /// The number of bytes of body received.
+    /// The number of received bytes of the body.
     public var bodyBytes = 0
     /// A Boolean value that indicates whether the last hop reused a connection.
     public var reusedConnection = false
-    /// The protocol of the last hop: `HTTP/1.1`, `HTTP/2`.
+    /// The protocol of the last hop, such as `HTTP/1.1` or `HTTP/2`.
     public var protocolName = ""
     /// The number of redirects followed.
     public var redirectCount = 0

@@ -18,8 +18,8 @@ extension PixelBuffer {
 
     /// Returns the image encoded in `format` with default options.
     ///
-    /// `quality`, 1 to 100, applies to JPEG and WebP, which are lossy; PNG is always lossless, and GIF has up to 256
-    /// colors. A JPEG that `isProgressive` shows a coarse image early. Throws the errors of
+    /// `quality`, from 1 to 100, applies to JPEG and WebP, which are lossy by default; PNG is always lossless, and GIF
+    /// has up to 256 colors. `isProgressive` applies to JPEG; see `JPEGOptions.isProgressive`. Throws the errors of
     /// ``encoded(with:metadata:)``.
     public func encoded(
         as format: ImageFormat, quality: Int = 85, isProgressive: Bool = false

@@ -1,7 +1,7 @@
-/// HTTP header fields in the order in which they are sent, with names as written and repetitions kept.
+/// HTTP header fields in the order in which they are sent; names can be repeated, and keep their case.
 ///
-/// Fields are not validated, so that a head can be malformed: a name that begins with a space folds its line into the
-/// previous one, as does a line end and a space in a value.
+/// Fields are not validated, so you can create a malformed head. For example, a folded line is the result of a name
+/// that begins with a space, or of a value that contains the end of a line followed by a space.
 public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// A header field.
     public struct Field: Sendable, Hashable {
@@ -30,7 +30,7 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         fields = elements.map { Field(name: $0, value: $1) }
     }
 
-    /// The value of the first field with this name, or `nil`.
+    /// The value of the first field with this name, or `nil` if there is none.
     public subscript(name: String) -> String? {
         fields.first { Self.isEqual($0.name, name) }?.value
     }

@@ -3,11 +3,11 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Threading
 
-/// A scriptable HTTP/1.1 origin on 127.0.0.1, including faults: for tests, demonstrations, and benchmarks.
+/// An HTTP/1.1 server on 127.0.0.1 with scripted responses and faults, for tests, demonstrations, and benchmarks.
 ///
-/// It runs on its own thread. Define responses by path, fetch from ``url(_:)``, then check the activity: at any
-/// moment with ``counts`` and ``recordedRequests``, or by waiting for an event instead of a time. Paths without a
-/// route are answered with 404. Connections are kept alive unless the script or the client closes them.
+/// The server runs on its own thread. Define responses by path, send requests to ``url(_:)``, then check what happened:
+/// read ``counts`` and ``recordedRequests`` at any time, or wait for an event. Requests for paths without a route are
+/// answered with 404. Connections are kept alive unless the script or the client closes them.
 public final class LoopbackOrigin: Sendable {
     /// The TCP port, chosen by the system.
     public let port: Int
@@ -23,9 +23,10 @@ public final class LoopbackOrigin: Sendable {
         self.ledger = ledger
     }
 
-    /// Starts an origin on a free port.
+    /// Starts an origin on a free port and returns it.
     ///
-    /// The caller must ``stop()`` it; see also ``withLoopbackOrigin(_:)``. Throws an error if no socket is available.
+    /// When the origin is not needed anymore, call ``stop()``; ``withLoopbackOrigin(_:)`` does both. Throws an error if
+    /// no socket is available.
     public static func start() async throws -> LoopbackOrigin {
         _ = decoderType
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -73,7 +74,7 @@ public final class LoopbackOrigin: Sendable {
 
     /// Closes every connection and the port, and ends the thread before it returns.
     ///
-    /// Also ends waits for events. Repeated calls have no effect.
+    /// All waits for events end as well. Repeated calls have no effect.
     public func stop() async {
         try? await group.shutdownGracefully()
         routes.removeAll()
@@ -132,7 +133,8 @@ extension LoopbackOrigin {
         await counts { $0.requests[path, default: 0] >= count }
     }
 
-    /// Returns when the number of open connections is `count`, which can be the case before the first one is opened.
+    /// Returns when the number of open connections is `count`; for 0, this includes the time before the first one is
+    /// opened.
     public func openConnections(become count: Int) async {
         await counts { $0.openConnections == count }
     }

@@ -3,7 +3,7 @@ internal import NIOCore
 extension LoopbackOrigin {
     /// The script of a response: its content, framing, speed, and faults.
     ///
-    /// A value; add faults by chaining: `Response(body: jpeg).paced(bytesPerSecond: 50_000).cut(at: .body(1_000))`.
+    /// To add faults, chain methods: `Response(body: jpeg).paced(bytesPerSecond: 50_000).cut(at: .body(1_000))`.
     public struct Response: Sendable {
         /// The method by which the client finds the end of the body.
         public enum Framing: Sendable, Hashable {
@@ -77,8 +77,8 @@ extension LoopbackOrigin {
 
         /// Returns a response that consists of only these bytes, followed by the end of the connection.
         ///
-        /// For malformed status lines, folded lines, and other invalid HTTP. An endless head is
-        /// ``followed(by:_:every:)-(String,_,_)`` an endless number of lines.
+        /// Use this method for malformed status lines, folded lines, and other invalid HTTP. For an endless head, add
+        /// an endless number of lines with ``followed(by:_:every:)-(String,_,_)``.
         public static func raw(_ bytes: [UInt8]) -> Response {
             Response(body: bytes, framing: .raw)
         }

@@ -4,7 +4,8 @@ import HTTPSemantics
 ///
 /// Requests with different policies never share a download.
 public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
-    /// Follow HTTP: fresh responses are used, stale ones are revalidated, and used if they have not changed.
+    /// Follow the rules of HTTP: use fresh responses, and revalidate stale ones, which are used if they have not
+    /// changed.
     ///
     /// Images in the memory cache count as fresh.
     case useProtocol
@@ -16,7 +17,7 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
     case cacheElseLoad
     /// Use stored responses regardless of their age; otherwise fail with `notCached` without using the network.
     case cacheOnly
-    /// Neither use nor store responses: the behavior of SDWebImage without `UseNSURLCache`.
+    /// Neither use nor store responses; this is the behavior of SDWebImage without `UseNSURLCache`.
     case noStore
 
     /// A Boolean value that indicates whether decoded images of earlier requests are used.

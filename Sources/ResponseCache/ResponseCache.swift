@@ -4,16 +4,16 @@ import Threading
 
 /// A private HTTP cache of responses (RFC 9111), in a folder or in memory.
 ///
-/// Pass it to a loader in `ImageLoader.Configuration.responseCache`; several loaders can share one. The
-/// ``CachePolicy`` of a request determines its use. Complete responses to GET with status 200 and 203 are stored,
-/// unless they contain `no-store`, are too large, or follow a redirect; separately for each URL, the fields named by
-/// `Vary`, and the credentials and cookies of the request. Requests with `ImageRequest.handlesCookies` bypass the
-/// cache. Responses unlocked by a ``CredentialProvider`` are stored like all others: a cache belongs to one user. The
-/// least recently used responses are removed first.
+/// To use a cache, set `ImageLoader.Configuration.responseCache`; several loaders can share one cache. The
+/// ``CachePolicy`` of a request determines how the cache is used. Complete responses to GET with status 200 or 203 are
+/// stored, unless they contain `no-store`, are too large, or follow a redirect. They are stored separately for each
+/// combination of URL, fields named by `Vary`, and credentials and cookies of the request. Requests with
+/// `ImageRequest.handlesCookies` bypass the cache. Responses to requests authenticated by a ``CredentialProvider`` are
+/// stored like all others, because a cache belongs to one user. The least recently used responses are removed first.
 ///
-/// Partial bodies of interrupted or canceled downloads are stored as well, from 16 KiB, if they have a strong
-/// validator. The next request without a complete stored response requests the remainder and combines both;
-/// ``CachePolicy/reload`` and ``CachePolicy/noStore`` do not, and ``CachePolicy/cacheOnly`` ignores partial bodies.
+/// Partial bodies of interrupted or canceled downloads are stored as well, if they have at least 16 KiB and a strong
+/// validator. If there is no complete stored response, the next request asks for the remainder and combines both parts.
+/// ``CachePolicy/reload``, ``CachePolicy/noStore``, and ``CachePolicy/cacheOnly`` ignore partial bodies.
 ///
 /// A folder contains one file for each response, and one for each updated head, readable only by their owner. Several
 /// processes can use it concurrently; each finds the responses that others store when it starts, and applies the size
@@ -24,7 +24,7 @@ public final class ResponseCache: Sendable {
     public struct Configuration: Sendable {
         /// The folder, created if necessary; `nil` for a cache in memory.
         public var directory: String?
-        /// The maximum size of the cache, including heads, in bytes.
+        /// The maximum size of the cache in bytes, including the heads of responses.
         public var maximumBytes: Int
         /// The maximum size of a stored body, in bytes.
         public var maximumEntryBytes: Int
@@ -99,9 +99,9 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Removes all responses for a URL requested without credentials and cookies.
+    /// Removes all responses to requests for a URL without credentials and cookies.
     ///
-    /// Does nothing if the text is not a URL.
+    /// This method does nothing if the text is not an http or https URL.
     public func remove(_ url: String) async {
         guard let url = try? HTTPURL(url) else { return }
         await thread.run { [self] in removeEntries(CacheKey(TransportRequest(url: url))) }

@@ -7,7 +7,8 @@ import Darwin
 import Glibc
 #endif
 
-/// Schedules image decoding on its own threads, with as many concurrent decodes as its memory budget allows.
+/// An actor that schedules image decoding on its own threads, with as many concurrent decodes as its memory budget
+/// allows.
 ///
 /// The actor only keeps track of memory; bytes and pixels never pass through it.
 public actor ImageDecoder {
@@ -19,9 +20,9 @@ public actor ImageDecoder {
         ///
         /// A result counts until its decode ends; after that it belongs to the callers and the ``MemoryCache``.
         public var memoryBudget: Int
-        /// The maximum memory of one decode, in bytes; `nil` for that of all decodes.
+        /// The maximum memory of one decode, in bytes; `nil` for the same limit as ``memoryBudget``.
         ///
-        /// A decode that needs more than ``memoryBudget`` runs while no other decode does.
+        /// If this is larger than ``memoryBudget``, a decode that needs more than the budget runs while no other does.
         public var maximumDecodeBytes: Int?
         /// The limits for each file.
         public var limits: DecodeLimits
@@ -77,8 +78,8 @@ public actor ImageDecoder {
     /// Use this method for your own work that shares the loader's memory budget: a ``StreamingDecoder`` provides its
     /// estimate in its plan, before ``StreamingDecoder/begin()``. Request all memory at once; a `body` that requests
     /// more while it holds memory can deadlock. Memory is granted in the order of the requests. `body` runs on the
-    /// caller's executor. Throws ``CodecError/overLimit(_:value:limit:)`` if the request exceeds the budget, and
-    /// `CancellationError` if the task is canceled before memory is granted.
+    /// caller's executor. Throws ``CodecError/overLimit(_:value:limit:)`` if the request exceeds
+    /// ``Configuration/maximumDecodeBytes``, and `CancellationError` if the task is canceled before memory is granted.
     public nonisolated func withMemory<Result>(_ bytes: Int, _ body: () async throws -> Result) async throws -> Result {
         let bytes = max(bytes, 0)
         try await acquire(bytes)

@@ -1,8 +1,8 @@
 import Threading
 
-/// A cache of decoded images in memory; the least recently used are dropped first.
+/// A cache of decoded images in memory that removes the least recently used ones first.
 ///
-/// Can be used from any thread.
+/// You can use a memory cache from any thread.
 public final class MemoryCache: Sendable {
     fileprivate struct Entry {
         let response: ImageResponse
@@ -22,16 +22,16 @@ public final class MemoryCache: Sendable {
         var cost = 0
     }
 
-    /// The maximum size of the cached pixels, in bytes.
+    /// The maximum size of the cached images, in bytes: pixels, color profiles, and response header fields.
     public let limit: Int
     private let state = Locked(State())
 
-    /// Creates a cache of at most `limit` bytes of pixels; a cache with limit 0 is always empty.
+    /// Creates a cache of at most `limit` bytes; a cache with limit 0 is always empty.
     public init(limit: Int) {
         self.limit = limit
     }
 
-    /// The size of the cached pixels, in bytes.
+    /// The size of the cached images, in bytes: pixels, color profiles, and response header fields.
     public var cost: Int { state.withLock { $0.cost } }
     /// The number of cached images.
     public var count: Int { state.withLock { $0.entries.count } }

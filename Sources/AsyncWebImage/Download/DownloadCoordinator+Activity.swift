@@ -1,10 +1,12 @@
 extension DownloadCoordinator {
     /// A snapshot of the coordinator's activity.
     public struct Activity: Sendable, Hashable {
-        /// The number of downloads that have a slot, and of those answered by a ``ResponseCache``, which need none.
+        /// The number of active downloads: those that have a slot, and those that a ``ResponseCache`` answers, which
+        /// need no slot.
         public var running: Int
-        /// The number of downloads that wait for a slot, by priority; priorities without waiting downloads are
-        /// omitted.
+        /// The number of downloads that wait for a slot or a lookup in the ``ResponseCache``, by priority.
+        ///
+        /// Priorities without waiting downloads are omitted.
         public var waitingByPriority: [DownloadPriority: Int]
         /// The number of callers waiting for a result.
         public var callers: Int

@@ -3,10 +3,10 @@ import ResponseCache
 
 // Changes while downloads are active. Earlier requests are processed before a change.
 extension DownloadCoordinator {
-    /// Prevents further downloads from starting; active ones finish, others wait.
+    /// Prevents further downloads from starting: active downloads finish, and others wait.
     public func suspend() { turn(.suspend) }
 
-    /// Resumes after any number of calls of ``suspend()``.
+    /// Lets downloads start again, regardless of how often ``suspend()`` has been called.
     public func resume() { turn(.resume) }
 
     /// Stops every download, active or waiting: each caller gets a `CancellationError`.
@@ -16,9 +16,9 @@ extension DownloadCoordinator {
 
     /// Changes the configuration of downloads: concurrency, order, rate, header fields, deadlines, and limits.
     ///
-    /// The order, higher concurrency, and a lower ``DownloadConfiguration/maximumResumableBytes`` take effect immediately,
-    /// lower concurrency as downloads end. Other settings apply to downloads that start from now on. The number of
-    /// connections that the transport keeps does not change.
+    /// The order, higher concurrency, and a lower ``DownloadConfiguration/maximumResumableBytes`` take effect
+    /// immediately; lower concurrency takes effect as downloads end. Other settings apply to downloads that start from
+    /// now on. The number of connections that the transport keeps does not change.
     ///
     /// ```swift
     /// await loader.coordinator.configure { $0.executionOrder = .lifo }
@@ -31,7 +31,7 @@ extension DownloadCoordinator {
 
     /// Sets a header field of all requests that start from now on; `nil` removes it.
     ///
-    /// New requests share no download that was started without it. Cached images stay in the cache; see
+    /// New requests do not share downloads that were started before the change. Cached images stay in the cache; see
     /// ``MemoryCache/removeAll()``.
     public func setHeaderField(_ name: HTTPField.Name, to value: String?) {
         configure { $0.headerFields[name] = value }

@@ -5,8 +5,8 @@ import ResponseCache
 
 /// Performs each download once for all its callers, and decides which one runs next.
 ///
-/// Every decision is one of the `DownloadMachine`, in a turn of the actor that performs what follows from it. Bytes and
-/// pixels never pass through it.
+/// The `DownloadMachine` makes all decisions, and the actor performs the resulting actions. Bytes and pixels never pass
+/// through the actor.
 public actor DownloadCoordinator {
     let transport: any Transport
     let decoder: ImageDecoder
@@ -70,7 +70,8 @@ public actor DownloadCoordinator {
     /// Returns a stream of the events of downloads that begin from now on, for logs and user interfaces.
     ///
     /// Each call creates a separate stream, which ends when the loader is shut down or released. If a consumer is
-    /// more than `limit` events behind, the oldest are dropped. Costs nothing if there are no streams.
+    /// more than `limit` events behind, the oldest are dropped. There is no overhead while there are no
+    /// streams.
     public nonisolated func events(bufferingNewest limit: Int = 4_096) -> AsyncStream<DownloadEvent> {
         listeners.stream(limit: limit)
     }

@@ -2,10 +2,10 @@ public import HTTPTransport
 import Threading
 public import ResponseCache
 
-/// The body of a response, piece by piece, returned by ``ImageLoader/bytes(for:)``.
+/// The body of a response in pieces, returned by ``ImageLoader/bytes(for:)``.
 ///
-/// For one consumer. The download starts when the first piece is requested and stops when the loop ends, unless
-/// another caller needs it. A slow consumer slows down the transfer: if the body is larger than
+/// The sequence supports a single consumer. The download starts when the first piece is requested and stops when the
+/// loop ends, unless another caller needs it. A slow consumer slows down the transfer: if the body is larger than
 /// ``DownloadConfiguration/maximumReplayBytes``, about 1 MiB is read ahead.
 ///
 /// ```swift
@@ -22,10 +22,10 @@ public struct ImageBytes: AsyncSequence, Sendable {
     public enum Part: Sendable, Hashable {
         /// The next bytes, never empty.
         case bytes([UInt8])
-        /// The download has started over, possibly with a different file: all bytes delivered before are void, and
-        /// the next ones are the first.
+        /// The download has started over, possibly with a different file: discard all bytes delivered before, because
+        /// the next ones are the first of the body.
         ///
-        /// Occurs when a transfer is interrupted and the server cannot continue the same file.
+        /// This occurs when a transfer is interrupted and the server cannot continue the same file.
         case restart
     }
 
@@ -41,17 +41,19 @@ public struct ImageBytes: AsyncSequence, Sendable {
     /// The source of the bytes for this consumer; `nil` before the first bytes.
     public var source: ResponseSource? { subscription.feed.source }
 
-    /// Notifies the download that this consumer will not read for a while, so that others that share it need not
-    /// wait.
+    /// Notifies the download that this consumer will not read for a while, so that other callers that share it do not
+    /// wait for this one.
     ///
-    /// Effective until the next part is requested. In the meantime, the bytes that others read are kept for this
-    /// consumer.
+    /// This applies until the consumer requests the next part. In the meantime, the bytes that other callers read are
+    /// kept for it.
     public func park() { subscription.feed.park() }
 
     /// Creates the iterator of the single consumer.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription) }
 
-    /// The iterator, which leaves the download when it is released.
+    /// An iterator over the parts of a body.
+    ///
+    /// Releasing the iterator stops the download, unless another caller needs it.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private let lease: Lease
 
@@ -61,7 +63,8 @@ public struct ImageBytes: AsyncSequence, Sendable {
 
         /// Returns the next part; `nil` after the last byte of a complete body.
         ///
-        /// Throws ``ImageError`` if the response is rejected or incomplete, and `CancellationError`.
+        /// Throws ``ImageError`` if the response is rejected or incomplete, and `CancellationError` if the task is
+        /// canceled.
         public mutating func next() async throws -> Part? { try await lease.subscription.next() }
     }
 

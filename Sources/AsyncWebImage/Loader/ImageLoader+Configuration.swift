@@ -7,7 +7,7 @@ extension ImageLoader {
     ///
     /// Every part has reasonable defaults.
     public struct Configuration: Sendable {
-        /// The order, limits, header fields, and deadlines of downloads.
+        /// The settings of downloads, such as their order, limits, header fields, and deadlines.
         public var downloads: DownloadConfiguration
         /// The settings of connections, proxy, and TLS.
         public var transport: CurlTransport.Configuration
@@ -15,18 +15,18 @@ extension ImageLoader {
         public var decoding: ImageDecoder.Configuration
         /// The policy for previews.
         public var previews: ProgressivePolicy
-        /// The maximum size of decoded images kept in memory, in bytes; 0 keeps none.
+        /// The maximum size of the ``MemoryCache``, in bytes; 0 to cache no decoded images.
         public var maximumMemoryCacheBytes: Int
         /// The cache of responses; `nil` for none.
         public var responseCache: ResponseCache?
         /// The policy for using cached responses and images, unless a request specifies one.
         public var cachePolicy = CachePolicy.useProtocol
-        /// The logger of downloads, used at level debug.
+        /// The logger for downloads; all messages have the level `debug`.
         public var logger: Logger
-        /// The metrics to record, or `nil` to record none (no overhead).
+        /// The metrics to record, or `nil` to record none, which has no overhead.
         public var metrics: MetricsConfiguration?
         #if Tracing
-        /// The traces to record, or `nil` to record none (no overhead).
+        /// The traces to record, or `nil` to record none, which has no overhead.
         public var tracing: TracingConfiguration?
         #endif
 

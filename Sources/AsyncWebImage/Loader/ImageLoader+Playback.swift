@@ -1,12 +1,12 @@
 public import ImageCodecs
 
 extension ImageLoader {
-    /// Returns a stream of the frames of `animation`, each at its time.
+    /// Returns a stream that delivers each frame of `animation` when it is time to show it.
     ///
     /// The animation is repeated according to its file, possibly forever: end the loop to stop. Each frame is decoded
-    /// on the decoder's threads while the previous one is shown, and only on demand. A late consumer gets the next
-    /// frame immediately, and no frame is skipped. Throws ``CodecError`` if a frame cannot be decoded, and
-    /// `CancellationError`. For one consumer.
+    /// on the decoder's threads while the previous one is shown, and only on demand. If a consumer is late, it gets the
+    /// next frame immediately; no frame is skipped. The stream supports a single consumer. It throws ``CodecError`` if
+    /// a frame cannot be decoded, and `CancellationError` if the task is canceled.
     public func play(
         _ animation: AnimatedImage, clock: some Clock<Duration> = ContinuousClock()
     ) -> AsyncThrowingStream<AnimationFrame, any Error> {

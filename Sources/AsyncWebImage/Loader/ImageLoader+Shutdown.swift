@@ -3,13 +3,13 @@ extension ImageLoader {
     ///
     /// From now on, requests fail with ``ImageError/shutDown``, except for images in the ``cache``. Downloads without
     /// a caller that has ``ImageRequest/finishesOnShutdown`` set are stopped immediately, and their callers get that
-    /// error. Other downloads continue normally, including waiting and retrying, even if downloads are suspended,
-    /// until `gracePeriod` has passed by the loader's clock, and are then stopped as well. Lists of an
+    /// error. Other downloads continue normally, including waiting and retrying, even if downloads are suspended. When
+    /// `gracePeriod` has passed, measured by the loader's clock, they are stopped as well. The lists of an
     /// ``ImagePrefetcher`` end.
     ///
-    /// Returns when there is no caller, transfer, or decode anymore. Hooks of the application that ignore
-    /// cancellation are waited for. The method can be called concurrently and repeatedly; the earliest end of their
-    /// grace periods applies. Canceling the calling task ends the grace period.
+    /// Returns when there is no caller, transfer, or decode anymore. If a hook of the application ignores cancellation,
+    /// this method waits for it. The method can be called concurrently and repeatedly; the earliest end of their grace
+    /// periods applies. Canceling the calling task ends the grace period.
     public func shutdown(gracePeriod: Duration) async {
         await coordinator.shutDown(gracePeriod: gracePeriod)
     }

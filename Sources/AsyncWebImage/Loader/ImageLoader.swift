@@ -7,7 +7,8 @@ import Logging
 import Tracing
 #endif
 
-/// Loads images from URLs: each is downloaded once for all its callers, decoded while it arrives, and cached.
+/// An object that loads images from URLs: each is downloaded once for all its callers, decoded while it arrives, and
+/// cached.
 public final class ImageLoader: Sendable {
     /// The coordinator of downloads.
     public let coordinator: DownloadCoordinator
@@ -43,7 +44,9 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// Returns the image, decoded, scaled, and upright according to the request; the first frame of an animation.
+    /// Returns the image, decoded, scaled, and upright according to the request.
+    ///
+    /// For an animation, the result is its first frame.
     ///
     /// With ``DecodeOptions/allowsPartial``, an interrupted transfer returns the received part of the image, like a
     /// file that ends early; partial images are not cached. Throws ``ImageError``; canceling the task throws
@@ -70,11 +73,10 @@ public final class ImageLoader: Sendable {
         try await answer(to: request, try fetchKey(request)) { .data($0) }
     }
 
-    /// Returns a sequence of the response body's pieces as they arrive, undecoded, holding only what the consumer has
-    /// not read.
+    /// Returns a sequence of the pieces of the response body as they arrive, undecoded.
     ///
-    /// Shares a download like every other request. See ``ImageBytes`` for downloads that start over. The sequence
-    /// throws ``ImageError``.
+    /// Only bytes that the consumer has not read yet are held for it. The download can be shared with other requests.
+    /// See ``ImageBytes`` for downloads that start over. The sequence throws ``ImageError``.
     public func bytes(for request: ImageRequest) -> ImageBytes {
         let feed = BodyStream()
         let subscriber = Result { () throws(ImageError) in
@@ -94,8 +96,9 @@ public final class ImageLoader: Sendable {
 
     /// Returns a stream of previews of the image while it arrives, followed by the final image.
     ///
-    /// The download starts when the first frame is requested. Frames are rendered on demand: a slow consumer gets
-    /// fewer and newer ones, and always the final one. Ending the loop early leaves the download. For one consumer.
+    /// The download starts when the first frame is requested. Frames are rendered on demand: a slow consumer skips
+    /// intermediate frames, but always gets the final one. Ending the loop early stops the download, unless another
+    /// caller needs it. The stream supports a single consumer. It throws ``ImageError``.
     public func previews(for request: ImageRequest) -> AsyncThrowingStream<ImageFrame, any Error> {
         let channel = FrameChannel<ImageFrame>()
         do {
@@ -106,16 +109,18 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// Returns a stream of the frames of an animation in order, each once, as soon as it is received; of a still
-    /// image, one frame.
+    /// Returns a stream that delivers each frame of an animation once, in order, as soon as it has been received.
+    ///
+    /// A still image is delivered as one frame.
     ///
     /// The download starts when the first frame is requested, and is shared with ``animation(for:)``; a consumer that
-    /// joins late also begins with the first frame. Frames are decoded on demand, on the decoder's threads, scaled
-    /// and upright according to the request; only one is held at a time, in addition to the compressed file. The
-    /// stream ends with the last frame; use ``animation(for:)`` for the number of repetitions. If the server sends a
-    /// different file on a retry, later frames are from that file. Throws ``ImageError`` after the complete frames;
-    /// with ``DecodeOptions/allowsPartial``, the stream ends with them instead, if there are any. Ending the loop
-    /// early leaves the download. For one consumer.
+    /// joins late also begins with the first frame. Frames are decoded on demand, on the decoder's threads, scaled and
+    /// upright according to the request; only one is held at a time, in addition to the compressed file. The stream
+    /// ends with the last frame; use ``animation(for:)`` for the number of repetitions. If the server sends a different
+    /// file on a retry, later frames are from that file. If the download or the decode fails, the stream throws
+    /// ``ImageError`` after the complete frames; with ``DecodeOptions/allowsPartial``, it ends after them instead, if
+    /// there are any. Ending the loop early stops the download, unless another caller needs it. The stream supports a
+    /// single consumer.
     public func animationFrames(for request: ImageRequest) -> AsyncThrowingStream<AnimationFrame, any Error> {
         let channel = FrameChannel<AnimatedImage>(failsAtOnce: false)
         do {

@@ -5,8 +5,8 @@ public typealias ImageTask = LoadTask<ImageResponse>
 
 /// The handle of a load, which any number of tasks can await.
 ///
-/// It costs a fraction of a Swift `Task` that awaits the loader. Releasing the handle does not stop the load;
-/// ``cancel()`` does.
+/// A handle takes a fraction of the resources of a Swift `Task` that awaits the loader. Releasing the handle does not
+/// stop the load; ``cancel()`` does.
 public final class LoadTask<Value: Sendable>: Sendable {
     private let id: Subscriber.ID
     private let answer: OneShot<Value>
@@ -22,26 +22,26 @@ public final class LoadTask<Value: Sendable>: Sendable {
 
     /// The loaded value, available when the load is complete.
     ///
-    /// Can be awaited repeatedly, by any number of tasks.
+    /// Any number of tasks can await this property, repeatedly. As with the value of a Swift `Task`, canceling a task
+    /// that awaits it does not cancel the load.
     ///
-    /// Throws ``ImageError``, or `CancellationError` after ``cancel()``. Canceling a task that awaits this property
-    /// does not cancel the load, like Swift's own `Task`.
+    /// Throws ``ImageError``, or `CancellationError` after ``cancel()``.
     public var value: Value {
         get async throws { try await answer.value }
     }
 
     /// Cancels the load for this handle; other callers that share the download are not affected.
     ///
-    /// Takes effect immediately.
+    /// The cancellation takes effect immediately.
     public func cancel() {
         answer.resolve(.failure(CancellationError()))
         coordinator.post(.leave(id))
     }
 
-    /// A stream of the progress until the load is complete; a slow consumer gets fewer and newer states.
+    /// A stream of the progress until the load is complete.
     ///
-    /// Each access creates a separate stream. When joining an active download, the current progress is available
-    /// immediately. Results from the memory cache have no progress.
+    /// Each access creates a separate stream. A slow consumer skips intermediate states. When joining an active
+    /// download, the current progress is available immediately. Results from the memory cache have no progress.
     public var progress: AsyncStream<DownloadProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))

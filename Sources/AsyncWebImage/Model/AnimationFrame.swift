@@ -1,10 +1,10 @@
-/// A frame of an animation that is played or arriving.
+/// A frame of an animation that is being played or downloaded.
 public struct AnimationFrame: Sendable {
     /// The complete image, not only the changed part.
     public let pixels: PixelBuffer
-    /// The index of the frame in the animation, from 0.
+    /// The index of the frame in the animation, starting at 0.
     public let index: Int
-    /// The number of completed runs of the animation, from 0.
+    /// The number of times the animation has been played completely before this frame.
     public let run: Int
     /// The display time of the frame.
     public let delay: Duration

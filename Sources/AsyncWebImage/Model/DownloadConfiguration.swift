@@ -38,8 +38,8 @@ public struct DownloadConfiguration: Sendable {
     public var retry: (any RetryPolicy)?
     /// The maximum memory used for partial bodies kept so that canceled or failed downloads can resume, in bytes.
     ///
-    /// Not kept are bodies of requests with ``CachePolicy/reload`` or ``CachePolicy/noStore``, and those whose
-    /// request or response contains `no-store`. A ``ResponseCache`` additionally stores partial bodies if it may.
+    /// Bodies of requests with ``CachePolicy/reload`` or ``CachePolicy/noStore``, and those whose request or response
+    /// contains `no-store`, are not kept. A ``ResponseCache`` also stores partial bodies, if it is allowed to.
     public var maximumResumableBytes: Int
     /// A hook that can replace or reject each request.
     public var requestModifier: (any RequestModifier)?
@@ -49,22 +49,23 @@ public struct DownloadConfiguration: Sendable {
     public var bodyTransform: (any BodyTransform)?
     /// The maximum number of bytes of a body kept while it is decoded, so that callers can join.
     ///
-    /// A larger body is discarded as it is decoded; a caller that requests other pixels of it then causes a new
-    /// request. If one and a half times the ``maximumBytesInFlight`` is held, smaller bodies are discarded as well.
+    /// A larger body is discarded as it is decoded; a caller that then requests the image with other options causes a
+    /// new request. If downloads hold one and a half times ``maximumBytesInFlight``, smaller bodies are discarded as
+    /// well.
     public var maximumReplayBytes: Int
-    /// The number of bytes held in bodies that are arriving or waiting to be decoded, from which no further download
+    /// The limit on the bytes of bodies that are arriving or waiting to be decoded; at the limit, no further download
     /// starts.
     ///
-    /// Active downloads continue up to twice this limit, then all large ones but one pause, so that no more is held
-    /// than twice the limit plus one body of at most ``maximumBodyBytes``. If a body that is kept whole, as by
-    /// ``ImageLoader/data(for:)``, is larger than the limit, other downloads start only after it has been delivered.
-    /// Data that libcurl buffers for a paused HTTP/2 stream is not counted.
+    /// Active downloads continue up to twice this limit. Then all large downloads except one are paused, so that at
+    /// most twice the limit plus one body of at most ``maximumBodyBytes`` is held. If a body that must be kept
+    /// completely, such as for ``ImageLoader/data(for:)``, is larger than the limit, other downloads start only after
+    /// it has been delivered. Data that libcurl buffers for a paused HTTP/2 stream is not counted.
     public var maximumBytesInFlight: Int
 
     /// Creates a configuration.
     ///
-    /// The defaults are those of SDWebImage where it has any: 6 concurrent downloads, first in, first out, 15 seconds
-    /// without data; three attempts, and 32 MiB of partial bodies.
+    /// Where SDWebImage has a default, it is also the default here: 6 concurrent downloads in first-in, first-out
+    /// order, and at most 15 seconds without data. Other defaults include three attempts and 32 MiB of partial bodies.
     public init(
         maximumConcurrentDownloads: Int = 6,
         maximumConcurrentDownloadsPerHost: Int = 6,

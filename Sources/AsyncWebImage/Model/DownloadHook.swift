@@ -1,9 +1,9 @@
 public import HTTPTransport
 
-/// A hook that is called before every request is sent, including retries and range requests, and can replace it: sign
-/// it, send it elsewhere, or reject it by throwing an error.
+/// A hook that is called before every request, including retries and range requests, and can replace or reject it.
 ///
-/// The download already has its slot, so that a signed request is sent immediately.
+/// For example, it can sign a request, send it elsewhere, or reject it by throwing an error. The download already has
+/// its slot, so that a signed request is sent immediately.
 public protocol RequestModifier: Sendable {
     /// Returns the request to send instead of `request`.
     func modify(_ request: TransportRequest) async throws -> TransportRequest
@@ -11,7 +11,7 @@ public protocol RequestModifier: Sendable {
 
 /// A hook that validates a response before its body is read.
 ///
-/// Called only for responses with accepted status and type, and again for retries.
+/// It is called only for responses with an accepted status and type, and is called again for retries.
 public protocol ResponseValidator: Sendable {
     /// Returns if the response is valid; otherwise throws an error.
     func validate(_ head: ResponseHead) async throws
@@ -19,8 +19,8 @@ public protocol ResponseValidator: Sendable {
 
 /// A hook that transforms the body as it arrives, for example to decrypt it.
 ///
-/// All later stages receive only the transformed bytes: decoders, previews, ``ImageLoader/data(for:)``, and limits.
-/// Interrupted downloads then start over instead of resuming.
+/// Decoders, previews, ``ImageLoader/data(for:)``, and limits receive only the transformed bytes. With this hook,
+/// interrupted downloads start over instead of resuming.
 public protocol BodyTransform: Sendable {
     /// Returns the transformer for the body that follows `head`; `nil` to leave it unchanged.
     func transformer(for head: ResponseHead) async throws -> (any BodyTransformer)?

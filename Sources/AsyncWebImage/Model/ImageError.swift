@@ -9,9 +9,10 @@ public enum ImageError: Error, Sendable {
     case invalidURL(String)
     /// There was no complete response.
     case transport(TransportError)
-    /// The server responded with a status other than 200 to 299; `text` is the beginning of a textual body.
+    /// The server responded with a status outside ``DownloadConfiguration/acceptedStatuses``; `text` is the beginning
+    /// of a textual body.
     case status(ResponseHead, text: String)
-    /// The origin has no newer version than ``ImageRequest/knownVersion``.
+    /// The version in ``ImageRequest/knownVersion`` is still current.
     case notModified(ResponseHead)
     /// The type of the response is not among ``DownloadConfiguration/acceptedContentTypes``.
     case unacceptableType(ResponseHead)
@@ -23,13 +24,15 @@ public enum ImageError: Error, Sendable {
     ///
     /// The error keeps the pixels in memory. With ``DecodeOptions/allowsPartial``, they are the result instead.
     case codec(CodecError, url: String, partial: DecodedImage? = nil)
-    /// The folder of a ``ResponseCache`` cannot be created or used; `reason` is the system's.
+    /// The folder of a ``ResponseCache`` cannot be created or used; `reason` is the system's error message.
     case unusableCacheFolder(path: String, reason: String)
     /// The loader was shut down (``ImageLoader/shutdown(gracePeriod:)``) before or during the request.
     case shutDown
 
-    /// A Boolean value that indicates whether the same request is likely to succeed later: for transport failures,
-    /// and for the statuses 408, 425, 429, and 500 to 599.
+    /// A Boolean value that indicates whether the same request may succeed later.
+    ///
+    /// It is `true` for temporary transport failures (``TransportError/isRetryable``), and for the statuses 408, 425,
+    /// 429, and 500 to 599.
     public var isRetryable: Bool {
         switch self {
         case .transport(let error): error.isRetryable
@@ -49,9 +52,9 @@ public enum ImageError: Error, Sendable {
 }
 
 extension ImageError {
-    /// The URL that failed: after redirects, the last one; `nil` for ``unusableCacheFolder(path:reason:)`` and ``shutDown``.
+    /// The URL that failed, without user name and password.
     ///
-    /// Without user and password.
+    /// After redirects, it is the last URL. It is `nil` for ``unusableCacheFolder(path:reason:)`` and ``shutDown``.
     public var url: String? {
         switch self {
         case .transport(let error): error.url

@@ -9,7 +9,7 @@ public struct ImageInfo: Sendable {
     public let byteCount: Int
     /// The frames with their durations and repetitions, if the request reads them and the file may be an animation.
     ///
-    /// A GIF of one frame is decoded.
+    /// If the file is a GIF with a single frame, that frame has been decoded.
     public let animation: AnimatedImage?
     /// The status and header fields of the response.
     public let head: ResponseHead

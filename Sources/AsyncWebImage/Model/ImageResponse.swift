@@ -20,10 +20,10 @@ public struct ImageResponse: Sendable {
     /// A Boolean value that indicates whether a part of the image is missing, as the request's options allowed; see
     /// ``DecodedImage/isPartial``.
     public var isPartial: Bool { image.isPartial }
-    /// The status and header fields of the response; of an image from the memory cache, those of the response that it was
-    /// decoded from.
+    /// The status and header fields of the response.
     ///
-    /// `ResponseVersion(response.head)` is the version to ask for changes by, with ``ImageRequest/knownVersion``.
+    /// For an image from the memory cache, they are those of the response from which the image was decoded. To load the
+    /// image again only if it has changed, set ``ImageRequest/knownVersion`` to `ResponseVersion(response.head)`.
     public var head: ResponseHead { origin.head }
     /// The source of the pixels, for this caller.
     public var source: ResponseSource { origin.source }

@@ -28,7 +28,7 @@ public struct ProgressivePolicy: Sendable, Hashable {
     public var decodingShare: Double
     /// The maximum time spent on previews, as a fraction of the time since decoding began, if that is more.
     ///
-    /// Allows small images, which decode quickly, to show all their scans over a slow connection.
+    /// This allows small images, which decode quickly, to show all of their scans over a slow connection.
     public var elapsedShare: Double
 
     /// Creates a policy.

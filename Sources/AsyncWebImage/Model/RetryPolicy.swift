@@ -4,8 +4,8 @@ import HTTPTypes
 
 /// A policy that determines whether and when a failed download is retried.
 ///
-/// Used only for temporary failures: see ``ImageError/isRetryable``. Bodies that cannot be decoded, or exceed a
-/// maximumDelay, are never downloaded again.
+/// The policy applies only to temporary failures; see ``ImageError/isRetryable``. A body that cannot be decoded, or
+/// that exceeds a limit, is not retried.
 public protocol RetryPolicy: Sendable {
     /// Returns the delay before the next attempt, or `nil` to fail.
     ///
@@ -28,8 +28,8 @@ public struct ExponentialBackoff: RetryPolicy, Hashable {
 
     /// Creates a policy.
     ///
-    /// By default: three attempts; delays of at most 0.5 s after the first failure and never more than 30 s, except
-    /// for up to 60 s requested by `Retry-After`.
+    /// By default, there are three attempts. Delays are at most 0.5 s after the first failure and never more than 30 s,
+    /// except that a delay of up to 60 s requested by `Retry-After` is accepted.
     public init(
         maximumAttempts: Int = 3, base: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
         maximumRetryAfter: Duration = .seconds(60)

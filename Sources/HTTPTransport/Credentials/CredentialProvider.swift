@@ -2,10 +2,10 @@
 public protocol CredentialProvider: Sendable {
     /// Returns the response to `challenge`, or `nil` to accept the response with status 401.
     ///
-    /// Called when a request without credentials was answered with status 401, once for all waiting requests to the
-    /// same origin and realm. The result is tried once and, if accepted, sent with later requests to that origin; if
-    /// it is refused later, this method is called again. If it throws an error, the requests fail with
-    /// `authenticationFailed`. The task is canceled when no request waits anymore.
+    /// This method is called when a request without credentials is answered with status 401, once for all waiting
+    /// requests to the same origin and realm. The result is tried once and, if the server accepts it, sent with later
+    /// requests to that origin; if it is refused later, this method is called again. If this method throws an error,
+    /// the requests fail with `authenticationFailed`. Its task is canceled when no request waits for it anymore.
     func credential(for challenge: CredentialChallenge) async throws -> Credential?
 }
 
@@ -13,7 +13,9 @@ public protocol CredentialProvider: Sendable {
 public struct CredentialChallenge: Sendable, Hashable {
     /// The requested URL; its scheme, host, and port are the origin.
     public let url: HTTPURL
-    /// The realm: the server's name for the protected area, from the first challenge that has one.
+    /// The realm, which is the server's name for the protected area; `nil` if no challenge contains one.
+    ///
+    /// If there are several challenges, this is the realm of the first one that contains a realm.
     public let realm: String?
     /// The authentication schemes that the server offers, in lowercase: `basic`, `digest`, `bearer`.
     public let schemes: [String]

@@ -3,15 +3,15 @@ extension CurlTransport {
     public struct Configuration: Sendable {
         /// The maximum number of connections that are kept for reuse.
         ///
-        /// Use at least the number of concurrent transfers; otherwise connections are closed that are needed again
-        /// immediately.
+        /// Use at least the number of concurrent transfers; otherwise, connections that are needed again immediately
+        /// are closed.
         public var maximumIdleConnections: Int
         /// The maximum number of connections open at a time, including idle ones; `nil` for half of the files that
         /// the process may open (`RLIMIT_NOFILE`) when the transport is created.
         ///
         /// At the limit, a new connection replaces an idle one, or waits until there is one.
         public var maximumConnections: Int?
-        /// The rule that selects a proxy; by default, the environment's.
+        /// The rule that selects a proxy; by default, that of the environment variables.
         public var proxy: ProxyRule
         /// The TLS settings: trusted authorities, pins, and client certificates.
         public var tls: TLSOptions
@@ -28,7 +28,8 @@ extension CurlTransport {
 
         /// A file of initial cookies (Netscape format, as written by browsers and curl); `nil` for none.
         ///
-        /// Only requests with ``TransportRequest/handlesCookies`` use the transport's cookies, which are kept in memory.
+        /// Only requests with ``TransportRequest/handlesCookies`` use the transport's cookies. New cookies are kept in
+        /// memory; they are not written to the file.
         public var cookieFile: String?
 
         /// Creates a configuration.

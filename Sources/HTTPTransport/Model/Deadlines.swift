@@ -1,6 +1,6 @@
 /// Time limits for the phases of a transfer; `nil` means no limit.
 ///
-/// Precise to about 10 milliseconds.
+/// The limits are precise to about 10 milliseconds.
 public struct Deadlines: Sendable, Hashable {
     /// The limit from the start, or from a redirect, until the addresses of the host are known, if a lookup is
     /// needed.
@@ -24,8 +24,9 @@ public struct Deadlines: Sendable, Hashable {
 
     /// Creates time limits.
     ///
-    /// By default, 8 seconds for name resolution, 10 to connect, 15 to the first byte, 15 between two parts, and 10
-    /// minutes in total, so that a server cannot occupy a slot indefinitely by sending single bytes.
+    /// The defaults are 8 seconds for name resolution, 10 seconds to connect, 15 seconds to the first byte, 15 seconds
+    /// between two parts, and 10 minutes in total. The total limit prevents a server from occupying a slot indefinitely
+    /// by sending single bytes.
     public init(
         lookup: Duration? = .seconds(8),
         connect: Duration? = .seconds(10),

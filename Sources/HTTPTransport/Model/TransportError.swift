@@ -2,9 +2,7 @@ public import FoundationEssentials
 
 /// The reason why a request got no complete response.
 public struct TransportError: Error, Sendable, Hashable {
-    /// The URL that failed: after redirects, the last one.
-    ///
-    /// Without user and password.
+    /// The URL that failed, without user name and password; after redirects, the last URL.
     public let url: String
     /// The reason of the failure.
     public let reason: Reason
@@ -55,7 +53,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case insecureRedirect
         /// The server or the proxy does not accept the credential, or none is available.
         case authenticationFailed
-        /// The transport's ``NetworkPolicy`` forbids it: the URL, a redirect's target, or every address of its host.
+        /// The transport's ``NetworkPolicy`` forbids the URL, the target of a redirect, or every address of the host.
         case refusedByPolicy(PolicyRefusal)
         /// Only a stored response was requested, and there is none.
         case notCached
@@ -65,7 +63,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case other(code: Int)
     }
 
-    /// A Boolean value that indicates whether the same request is likely to succeed later.
+    /// A Boolean value that indicates whether the same request may succeed later.
     public var isRetryable: Bool {
         switch reason {
         // It has used all the time allowed.
@@ -128,10 +126,10 @@ extension TransportError.Reason {
 }
 
 extension String {
-    /// The string without invisible characters.
+    /// The string with its invisible characters replaced.
     ///
     /// Servers influence the content of errors, which is shown in terminals and logs, so control characters, line
-    /// separators, and characters that change the direction of text are removed.
+    /// separators, and characters that change the direction of text are replaced with question marks.
     fileprivate var withoutInvisibleCharacters: String {
         guard unicodeScalars.contains(where: \.isInvisible) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.map { $0.isInvisible ? "?" : $0 }))

@@ -21,9 +21,9 @@ public struct TLSOptions: Sendable, Hashable {
     public var publicKeyPins: [HostPattern: Set<PublicKeyPin>]
     /// The client certificates for hosts that request one.
     public var clientCertificates: [HostPattern: ClientCertificate]
-    /// The hosts whose certificates are not verified, so that connections can be intercepted and modified.
+    /// The hosts whose certificates are not verified.
     ///
-    /// Pins apply to them as well.
+    /// Attackers can intercept and modify connections to these hosts. Public key pins apply to them as well.
     public var insecureHosts: Set<HostPattern>
 
     /// Creates options; by default, the system's authorities, TLS 1.2 or later, and no exceptions.

@@ -1,7 +1,7 @@
 /// An animation whose frames are decoded on demand: GIF, APNG, or animated WebP.
 ///
-/// Holds the compressed frames; ``AnimationDecoder`` decodes them. A still image is represented as an animation of
-/// one frame and holds its pixels. Use ``StreamingAnimation`` for files that are still arriving.
+/// An animated image holds the compressed frames; ``AnimationDecoder`` decodes them. A still image is represented as an
+/// animation of one frame and holds its pixels. Use ``StreamingAnimation`` for files that are still arriving.
 public struct AnimatedImage: Sendable {
     /// The source of the frames.
     enum Content: Sendable {
@@ -115,9 +115,10 @@ public struct AnimatedImage: Sendable {
         }
     }
 
-    /// Returns the display time of frame `index`; traps if there is no such frame.
+    /// Returns the display time of frame `index`, counted from 0.
     ///
-    /// Frames with a delay of 10 ms or less are shown for 100 ms, as in browsers. Zero for a still image.
+    /// The display time of a still image is zero. Frames with a delay of 10 ms or less are shown for 100 ms, as in
+    /// browsers. Traps if an animation has no such frame.
     public func delay(at index: Int) -> Duration {
         switch content {
         case .still: .zero

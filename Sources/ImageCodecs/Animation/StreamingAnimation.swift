@@ -1,7 +1,7 @@
 /// An animation whose file is still arriving: each frame can be decoded as soon as its last byte has arrived.
 ///
-/// Append the file from its first byte in pieces of any size. ``image`` is the animation as far as it has arrived,
-/// for an ``AnimationDecoder`` that continues with ``AnimationDecoder/extend(to:)``:
+/// Append the file from its first byte in pieces of any size. ``image`` is the part of the animation that has arrived.
+/// Pass it to an ``AnimationDecoder``, and pass later versions of it to ``AnimationDecoder/extend(to:)``:
 ///
 /// ```swift
 /// var animation = StreamingAnimation()
@@ -17,10 +17,11 @@
 /// ```
 ///
 /// A frame of a GIF or WebP is complete with its last byte. A frame of an APNG, which does not declare the number of
-/// its chunks, is complete with the header of the chunk that follows it. A still image is a single frame available
-/// when its file is complete; the same applies to a WebP whose orientation follows its frames
-/// (``ImageHeader/hasTrailingOrientation``), unless ``DecodeOptions/ignoresOrientation`` is set. Each byte is
-/// parsed once, the compressed frames are held, and no pixel of an animation is decoded here.
+/// its chunks, is complete with the header of the chunk that follows it. A still image is a single frame, which is
+/// available when its file is complete. The frames of a WebP whose orientation follows them
+/// (``ImageHeader/hasTrailingOrientation``) are also available only then, unless ``DecodeOptions/ignoresOrientation``
+/// is set. Each byte is parsed once. A streaming animation holds the compressed frames and does not decode their
+/// pixels.
 public struct StreamingAnimation: Sendable {
     /// The header, available as soon as enough of the file has arrived.
     ///

@@ -1,6 +1,6 @@
 /// Limits on the resources that decoding a file may use.
 ///
-/// Checked when the header is known, before pixels are allocated, and while bytes arrive.
+/// The limits are checked when the header is known, before pixels are allocated, and while bytes arrive.
 ///
 /// One limit is fixed because it is part of the memory estimate (``DecodePlan/estimatedBytes``): the tables of a
 /// lossless WebP image, or of lossless alpha, may take 2 MiB plus 64 bytes per compressed byte (for an animation, per
@@ -19,7 +19,7 @@ public struct DecodeLimits: Sendable, Hashable {
     public var maximumFrames: Int
     /// The maximum number of pixels of all frames of an animation combined, each counted as the whole canvas.
     ///
-    /// A few bytes can declare a frame, so this limits the time that an animation takes.
+    /// This limits the time that an animation takes, because a few bytes are sufficient to declare a frame.
     public var maximumAnimationPixels: Int
     /// The maximum number of bytes before the header is complete (Exif, ICC, and other metadata).
     public var maximumHeaderBytes: Int
@@ -27,7 +27,7 @@ public struct DecodeLimits: Sendable, Hashable {
     /// Creates limits.
     ///
     /// The defaults are 0x3FFF × 0x3FFF pixels (268 million), 65,535 pixels per side, 512 MiB, 100 scans, 10,000
-    /// frames of 2^31 pixels in total (1,035 of 1920 × 1080), and 16 MiB of header.
+    /// frames with 2^31 pixels in total (1,035 frames of 1920 × 1080), and a header of 16 MiB.
     public init(
         maximumPixels: Int = 0x3FFF * 0x3FFF,
         maximumSide: Int = 65_535,

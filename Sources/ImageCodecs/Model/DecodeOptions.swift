@@ -6,7 +6,7 @@ public struct DecodeOptions: Sendable, Hashable {
     public var resampling: Resampling
     /// A Boolean value that indicates whether images smaller than the target are enlarged.
     ///
-    /// The result is subject to the limits of ``DecodeLimits`` like the original.
+    /// The limits of ``DecodeLimits`` apply to the enlarged image as well.
     public var allowsEnlarging: Bool
     /// A Boolean value that indicates whether rows stay as stored instead of being turned upright.
     public var ignoresOrientation: Bool
@@ -17,12 +17,13 @@ public struct DecodeOptions: Sendable, Hashable {
     /// is scaled to 1/8 or less. A download that no other caller needs is stopped. Damage and metadata after the
     /// pixels go unnoticed, and frames are not counted.
     public var stopsWhenComplete: Bool
-    /// A Boolean value that indicates whether an image that ends early or is damaged is returned as far as it could
-    /// be decoded, marked ``DecodedImage/isPartial``.
+    /// A Boolean value that indicates whether the decodable part of a truncated or damaged image is returned instead of
+    /// an error.
     ///
-    /// Otherwise it is an error, and it always is if no row could be decoded. A progressive or interlaced image shows
-    /// its latest scans. An animation consists of its complete frames or, if there are none, of the decodable part of
-    /// the first one; a damaged frame shows its decodable part over the previous frame.
+    /// ``DecodedImage/isPartial`` is then `true` for the result. If no row could be decoded, decoding fails regardless
+    /// of this option. A progressive or interlaced image shows its latest scans. An animation consists of its complete
+    /// frames or, if there are none, of the decodable part of the first one; a damaged frame shows its decodable part
+    /// over the previous frame.
     public var allowsPartial: Bool
     /// A Boolean value that indicates whether pixels keep their color space, accompanied by their profile, instead of
     /// being converted to sRGB.
@@ -43,20 +44,21 @@ public struct DecodeOptions: Sendable, Hashable {
         case maximumSide(Int)
         /// The largest size that fits into the given box, preserving the aspect ratio.
         case fit(PixelSize)
-        /// The given box exactly, cropped evenly on two sides.
+        /// The given box exactly; the image is cropped evenly on two sides.
         ///
-        /// If the image is too small, the largest part of it with the box's aspect ratio.
+        /// If the image is smaller than the box, the result is the largest part of it with the aspect ratio of the box.
         case fill(PixelSize)
         /// A maximum size in bytes of pixels, preserving the aspect ratio; 60 MiB are nearly 16 megapixels of four
         /// bytes.
         ///
-        /// Never enlarges.
+        /// This target never enlarges an image.
         case maximumBytes(Int = 60 << 20)
     }
 
     /// Creates options.
     ///
-    /// By default: the original size, upright, in sRGB, from the whole file, as RGBA with straight alpha.
+    /// By default, the image has its original size, is turned upright and converted to sRGB, is decoded from the whole
+    /// file, and consists of RGBA pixels with straight alpha.
     public init(
         target: Target = .original, resampling: Resampling = Resampling(), allowsEnlarging: Bool = false,
         ignoresOrientation: Bool = false, stopsWhenComplete: Bool = false, allowsPartial: Bool = false,

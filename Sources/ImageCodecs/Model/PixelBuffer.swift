@@ -7,8 +7,10 @@ public struct PixelBuffer: Sendable, Hashable {
     public let size: PixelSize
     /// The format of the pixels.
     public let format: PixelFormat
-    /// The `width * height * format.bytesPerPixel` bytes of the pixels, row by row; for ``PixelFormat/rgba8``, red,
-    /// green, blue, and alpha of each.
+    /// The bytes of the pixels, row by row.
+    ///
+    /// Their number is `width * height * format.bytesPerPixel`. In ``PixelFormat/rgba8``, each pixel consists of red,
+    /// green, blue, and alpha.
     public package(set) var bytes: [UInt8]
 
     /// Creates an image of `bytes`; returns `nil` if their number does not match the size and format.
@@ -36,8 +38,9 @@ public struct PixelBuffer: Sendable, Hashable {
     /// The number of bytes in a row.
     public var rowBytes: Int { width * format.bytesPerPixel }
 
-    /// Returns red, green, blue, and straight alpha, rounded to 8 bits, of the pixel in column `x` of row `y`; traps
-    /// outside the image.
+    /// The pixel in column `x` of row `y`: red, green, blue, and straight alpha, rounded to 8 bits.
+    ///
+    /// Traps if the pixel is outside the image.
     public subscript(x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         precondition(x >= 0 && x < width && y >= 0 && y < height, "pixel (\(x), \(y)) outside \(size)")
         return format.load(bytes.span, at: (y * width + x) * format.bytesPerPixel)

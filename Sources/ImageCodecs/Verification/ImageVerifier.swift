@@ -1,11 +1,11 @@
 /// Verifies that an image file is complete and undamaged, without producing its pixels.
 ///
-/// Append the file from its first byte in pieces of any size. When ``header`` is set, no large memory has been
-/// allocated: reserve ``estimatedBytes`` if necessary, then call ``begin()``. After an error, every further call
-/// throws the same error. Not `Sendable`: use a verifier from one task only.
+/// Append the file from its first byte in pieces of any size. When ``header`` becomes available, the verifier has not
+/// allocated much memory yet: reserve ``estimatedBytes`` if necessary, then call ``begin()``. After an error, every
+/// further call throws the same error. A verifier is not `Sendable`: use it in only one task at a time.
 ///
-/// A file passes only if all pixel data can be decoded, in all scans, passes, and frames, and the file extends to its
-/// format's end marker. Bytes after the end marker are ignored.
+/// A file is valid only if all pixel data can be decoded, in all scans, passes, and frames, and the file extends to the
+/// end marker of its format. Bytes after the end marker are ignored.
 public final class ImageVerifier {
     /// The header, available as soon as enough of the file has been received.
     ///
@@ -63,10 +63,10 @@ public final class ImageVerifier {
         }
     }
 
-    /// Searches all appended bytes for the header, at the end of a file in which it has not been found.
+    /// Searches all appended bytes for the header; call this method at the end of a file if ``header`` is still `nil`.
     ///
-    /// ``append(_:)`` can find it late, when the file has grown by an eighth. If it is found here, the caller can
-    /// reserve memory before ``finish()`` allocates it.
+    /// When the metadata is long, ``append(_:)`` searches again only after the file has grown by an eighth, so it may
+    /// not have found the header yet. If this method finds it, you can reserve memory before ``finish()`` allocates it.
     public func lookForHeaderAtEnd() throws(CodecError) {
         try remembering { () throws(CodecError) in
             if header == nil { try take(beginning.finish(limits: limits)) }

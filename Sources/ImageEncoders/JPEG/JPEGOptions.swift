@@ -2,11 +2,13 @@
 public struct JPEGOptions: Sendable, Hashable {
     /// The quality, from 1, the smallest file, to 100, the best; other values are clamped.
     public var quality: Int
-    /// The chroma subsampling; `nil` selects half width and height below quality 90, and full resolution from 90.
+    /// The chroma subsampling; `nil` selects ``ChromaSubsampling/half`` for a quality below 90, and otherwise
+    /// ``ChromaSubsampling/full``.
     public var chroma: ChromaSubsampling?
-    /// A Boolean value that indicates whether the file is progressive: viewers can show a coarse image early.
+    /// A Boolean value that indicates whether the file is progressive.
     ///
-    /// Such files are slightly smaller but take longer to decode.
+    /// Viewers can show a coarse image before a progressive file has arrived completely. Such files are slightly
+    /// smaller but take longer to decode.
     public var isProgressive: Bool
 
     /// The resolution of the chroma channels of a JPEG relative to luma.
@@ -19,7 +21,7 @@ public struct JPEGOptions: Sendable, Hashable {
         case half = "4:2:0"
     }
 
-    /// Creates options; sequential with quality 85 by default.
+    /// Creates options; by default, the quality is 85 and the file is not progressive.
     public init(quality: Int = 85, chroma: ChromaSubsampling? = nil, isProgressive: Bool = false) {
         self.quality = quality
         self.chroma = chroma

@@ -1,10 +1,10 @@
 import ResponseCache
 
-/// Loads images ahead of time with low priority: decoded into the loader's ``MemoryCache``, or undecoded into its
-/// ``ResponseCache``.
+/// An object that loads images ahead of time with low priority: decoded into the loader's ``MemoryCache``, or undecoded
+/// into its ``ResponseCache``.
 ///
-/// Low priorities leave half of the download slots to other requests (see ``DownloadPriority``), so that a list of
-/// any length delays nothing. Images for which the cache has no room, or which it may not store, are loaded in vain.
+/// Low priorities leave half of the download slots to other requests (see ``DownloadPriority``), so that even a long
+/// list does not delay them. Images that the cache has no room for, or may not store, are downloaded but not kept.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(loader: loader)
@@ -13,7 +13,7 @@ import ResponseCache
 /// for failure in await task.result.failures { print(failure.url, failure.error) }
 /// ```
 ///
-/// A class with a small locked state instead of an actor, so that pausing needs no `await`.
+/// A prefetcher can be used from any thread, and ``pause()`` and ``resume()`` do not need `await`.
 public final class ImagePrefetcher: Sendable {
     /// The cache that receives the images.
     public enum Destination: Sendable, Hashable {
@@ -30,8 +30,8 @@ public final class ImagePrefetcher: Sendable {
     private let priority: DownloadPriority
     private let slots: PrefetchSlots
 
-    /// Creates a prefetcher that loads at most `maximumConcurrentLoads` images at a time, over all its lists; at
-    /// least one.
+    /// Creates a prefetcher that loads at most `maximumConcurrentLoads` images, but at least one, at a time from all of
+    /// its lists.
     public init(
         loader: ImageLoader, destination: Destination = .memory, priority: DownloadPriority = .low,
         maximumConcurrentLoads: Int = 4
@@ -44,8 +44,8 @@ public final class ImagePrefetcher: Sendable {
 
     /// Starts to load the images of `requests` in order, with the prefetcher's priority instead of their own.
     ///
-    /// Requests are taken from the collection on demand: of a lazy collection, only a few exist at a time, regardless
-    /// of its length. Images that are already cached are not loaded again.
+    /// Requests are taken from the collection on demand, so that only a few elements of a lazy collection exist at a
+    /// time. Images that are already cached are not loaded again.
     public func prefetch(_ requests: sending some Collection<ImageRequest>) -> PrefetchTask {
         let record = PrefetchRecord(total: requests.count)
         let task = Task { [loader, destination, priority, slots] in
@@ -73,9 +73,9 @@ public final class ImagePrefetcher: Sendable {
         return PrefetchTask(task: task, record: record)
     }
 
-    /// Pauses: no further load starts until ``resume()``; active ones finish.
+    /// Prevents further loads from starting until ``resume()`` is called; active ones finish.
     public func pause() { slots.pause() }
 
-    /// Resumes after any number of calls of ``pause()``.
+    /// Lets loads start again, regardless of how often ``pause()`` has been called.
     public func resume() { slots.resume() }
 }

@@ -20,7 +20,7 @@ public struct PrefetchResult: Sendable {
         public let error: any Error
     }
 
-    /// The numbers of images that were loaded and that failed.
+    /// The numbers of images that were loaded and that could not be loaded.
     public internal(set) var progress: PrefetchProgress
     /// The first hundred failures.
     public internal(set) var failures: [Failure] = []

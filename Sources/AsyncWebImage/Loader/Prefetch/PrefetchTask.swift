@@ -12,7 +12,8 @@ public final class PrefetchTask: Sendable {
 
     /// The result of the list, available when it is complete or canceled.
     ///
-    /// Can be awaited repeatedly, by any number of tasks; canceling an awaiting task has no effect.
+    /// Any number of tasks can await this property, repeatedly. Canceling a task that awaits it has no effect on the
+    /// list.
     public var result: PrefetchResult {
         get async {
             await task.value
@@ -23,10 +24,10 @@ public final class PrefetchTask: Sendable {
     /// The current progress.
     public var snapshot: PrefetchProgress { record.result.progress }
 
-    /// A stream of the progress, now and whenever it changes, which ends with the list.
+    /// A stream of the progress that delivers the current state and each change, and ends when the list ends.
     ///
-    /// A slow consumer gets fewer and newer states, and always the last. Each access creates a stream for one
-    /// consumer.
+    /// A slow consumer skips intermediate states, but always gets the last one. Each access creates a separate stream,
+    /// which supports a single consumer.
     public var progress: AsyncStream<PrefetchProgress> { record.makeStream() }
 
     /// Cancels the loads of this list; other callers that wait for the same images are not affected.
