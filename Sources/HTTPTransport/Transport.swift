@@ -9,8 +9,10 @@ public protocol Transport: Sendable {
 
 /// The handle of an active transfer.
 public protocol Transfer: AnyObject, Sendable {
-    /// Stops the transfer. Its receiver then gets the outcome `failed` with reason `cancelled`, unless it has already
-    /// got an outcome. Can be called repeatedly, at any time, and from any thread.
+    /// Stops the transfer.
+    ///
+    /// Its receiver then gets the outcome `failed` with reason `cancelled`, unless it was already given one. This
+    /// method can be called repeatedly, at any time, and from any thread.
     func cancel()
 
     /// Continues after the receiver has paused the transfer; otherwise does nothing.

@@ -13,14 +13,14 @@ public struct TransportRequest: Sendable {
     public var headerFields: HTTPFields
     /// The credential for the origin of ``url``; never sent to another origin.
     ///
-    /// It takes precedence over user and password in the URL, but not over an `Authorization` header field. If the
-    /// server does not accept it, the request fails with `authenticationFailed`.
+    /// It takes precedence over the user name and password in the URL, but not over an `Authorization` header field. If
+    /// the server does not accept it, the request fails with `authenticationFailed`.
     public var credential: Credential?
     /// A Boolean value that indicates whether the transport's cookies are sent, and cookies of the response stored.
     public var handlesCookies: Bool
     /// The time limits.
     public var deadlines: Deadlines
-    /// The maximum number of bytes of body, counted as they arrive regardless of the declared length.
+    /// The maximum number of bytes of the body, counted as they arrive, regardless of the declared length.
     public var maximumBodyBytes: Int
     /// The maximum number of redirects to follow.
     public var maximumRedirects: Int

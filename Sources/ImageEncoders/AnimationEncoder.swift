@@ -2,7 +2,7 @@ public import ImageCodecs
 
 /// Encodes an animation as GIF, APNG, or WebP, one frame at a time.
 ///
-/// Only changes between frames are written. Not `Sendable`: use an encoder from one task only.
+/// Only changes between frames are written. An encoder is not `Sendable`: use it in only one task at a time.
 public final class AnimationEncoder {
     private let writer: any AnimationWriter
     private let format: ImageFormat

@@ -27,7 +27,7 @@ extension LoopbackOrigin.Response {
     /// Returns a response that sends copies of `interim` before the head, after ``interim``, with a pause of
     /// `interval` before each copy.
     ///
-    /// Raw responses have none.
+    /// Raw responses have no interim responses.
     public func preceded(
         by interim: Interim, _ repetition: Repetition = .once, every interval: Duration? = nil
     ) -> Self {
@@ -41,8 +41,8 @@ extension LoopbackOrigin.Response {
     /// Returns a response that sends copies of `line` as trailers after the last chunk, with a pause of `interval`
     /// before each copy.
     ///
-    /// The line is sent as written and must include its own end, such as `X-Trailer: x\r
-    /// `. Only chunked responses have trailers.
+    /// The line is sent as written and must include its own end, such as `X-Trailer: x\r\n`. Only chunked responses
+    /// have trailers.
     public func trailed(by line: String, _ repetition: Repetition = .once, every interval: Duration? = nil) -> Self {
         var response = self
         if let part = RepeatedBytes(ByteBuffer(string: line), repetition, every: interval) {

@@ -140,11 +140,11 @@ public actor ImageDecoder {
     }
 }
 
-/// Properties of the machine.
+/// The properties of the machine that determine the default configuration of a decoder.
 public enum Machine: Sendable {
     /// The number of processors available to this process.
     public static let processorCount = availableProcessorCount()
-    /// The size of physical memory in bytes.
+    /// The size of physical memory in bytes, or 64 MiB if there is less or the size is unknown.
     public static let memoryBytes = max(
         64 << 20, Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))))
 }

@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import ResponseCache
 
-/// Performs each download once for all its callers, and decides which one runs next.
+/// An actor that performs each download once for all its callers, and decides which one runs next.
 ///
 /// The `DownloadMachine` makes all decisions, and the actor performs the resulting actions. Bytes and pixels never pass
 /// through the actor.

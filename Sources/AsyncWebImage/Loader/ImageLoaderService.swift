@@ -19,7 +19,9 @@ public struct ImageLoaderService: Service {
         self.gracePeriod = gracePeriod
     }
 
-    /// Waits for the graceful shutdown, then shuts down the loader; if the task is canceled, without a grace period.
+    /// Waits for the graceful shutdown, then shuts down the loader.
+    ///
+    /// If the task is canceled, the loader is shut down without a grace period.
     public func run() async throws {
         // Throws on cancellation, which the loader detects as well.
         try? await gracefulShutdown()

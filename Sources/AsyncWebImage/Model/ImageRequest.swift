@@ -18,7 +18,7 @@ public struct ImageRequest: Sendable, Hashable {
     public var headerFields: HTTPFields
     /// The credential for the origin; never forwarded to another origin by a redirect.
     ///
-    /// It takes precedence over user and password in the URL, and over a ``CredentialProvider``. Requests with
+    /// It takes precedence over the user name and password in the URL, and over a ``CredentialProvider``. Requests with
     /// different credentials never share a download.
     public var credential: Credential?
     /// A Boolean value that indicates whether the loader's cookies are sent, and cookies of the response stored; see
@@ -31,11 +31,11 @@ public struct ImageRequest: Sendable, Hashable {
     public var finishesOnShutdown = false
     /// The policy for using cached responses and images; `nil` for ``ImageLoader/Configuration/cachePolicy``.
     public var cachePolicy: CachePolicy?
-    /// The version that the caller has: if it is still current, the request fails with
+    /// The version that the caller already has; if it is still current, the request fails with
     /// ``ImageError/notModified(_:)``.
     ///
-    /// The origin is asked even if there is a cached response; only ``CachePolicy/cacheOnly`` ignores this property.
-    /// Conditional header fields of the request have the same effect.
+    /// A request is sent to the origin even if there is a cached response; only ``CachePolicy/cacheOnly`` ignores this
+    /// property. Conditional header fields of the request have the same effect.
     public var knownVersion: ResponseVersion?
 
     /// Creates a request for the image at `url`.

@@ -34,7 +34,7 @@ public struct HTTPURL: Sendable, Hashable {
 
     private let parts: Parts
 
-    /// The URL without user and password.
+    /// The URL without user name and password.
     public var string: String { parts.string }
     /// The scheme, `http` or `https`.
     public var scheme: String { parts.scheme }

@@ -1,9 +1,9 @@
 /// Decodes the frames of an animation, in sequence or in any order.
 ///
-/// Holds the canvas and the most recently decoded frames, as many as fit into the window. A frame outside the window
-/// is decoded from the last earlier frame that does not depend on others, which in many files is the first one:
-/// moving forward is cheap, moving far back is not. The cost of a frame is proportional to the area it changes;
-/// frames without visible pixels are not decoded. Not `Sendable`: use a decoder from one task only.
+/// A decoder holds the canvas and as many of the most recently decoded frames as fit into its window. A frame outside
+/// the window is decoded from the last earlier frame that does not depend on others, which in many files is the first
+/// one: moving forward is cheap, moving far back is not. The cost of a frame is proportional to the area it changes;
+/// frames without visible pixels are not decoded. A decoder is not `Sendable`: use it in only one task at a time.
 public final class AnimationDecoder {
     package private(set) var image: AnimatedImage
     private var stage: Stage?

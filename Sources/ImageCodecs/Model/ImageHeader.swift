@@ -33,7 +33,7 @@ public struct ImageHeader: Sendable, Hashable {
     /// A Boolean value that indicates whether the animation chunks of a PNG violate the specification, so that only
     /// its default image is shown.
     ///
-    /// Known once the file has been read as an animation.
+    /// This property is set once the file has been read as an animation.
     public var hasInvalidAnimation = false
 
     /// A Boolean value that indicates whether all colors are gray, so that a grayscale profile is valid.

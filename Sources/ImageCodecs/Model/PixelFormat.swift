@@ -15,7 +15,7 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
     case gray8
     /// Red, green, blue, and straight alpha, 16 bits each, in the byte order of the machine.
     ///
-    /// Preserves all bits of a 16-bit PNG; 8-bit values are expanded, 255 to 65,535.
+    /// This format preserves all bits of a 16-bit PNG. 8-bit values are expanded, for example 255 to 65,535.
     case rgba16
 
     /// The number of bytes per pixel.

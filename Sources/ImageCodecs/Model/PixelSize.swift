@@ -22,6 +22,6 @@ public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
         return overflow ? .max : product
     }
 
-    /// For example `640x480`.
+    /// The width and the height, such as `640x480`.
     public var description: String { "\(width)x\(height)" }
 }

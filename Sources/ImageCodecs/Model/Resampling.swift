@@ -2,9 +2,10 @@
 public struct Resampling: Sendable, Hashable {
     /// The filter.
     public var filter: Filter
-    /// A Boolean value that indicates whether linear light is averaged instead of encoded values.
+    /// A Boolean value that indicates whether pixels are averaged in linear light instead of as encoded values.
     ///
-    /// Preserves the brightness of fine details, such as stars; takes a little longer. Assumes sRGB.
+    /// Linear light preserves the brightness of fine details, such as stars, but takes a little longer. Colors are
+    /// assumed to be sRGB.
     public var usesLinearLight: Bool
 
     /// Creates a resampling method; by default Lanczos-3 on encoded values, as in most programs.

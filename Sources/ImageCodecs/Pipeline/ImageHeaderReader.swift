@@ -1,7 +1,7 @@
 /// Reads the header of a file while it arrives, and counts its frames; no pixel is decoded.
 ///
-/// Append the file from its first byte in pieces of any size. Holds the beginning of the file until ``header`` is
-/// known, and almost nothing after that. Not `Sendable`: use a reader from one task only.
+/// Append the file from its first byte in pieces of any size. A reader holds the beginning of the file until ``header``
+/// is known, and almost nothing after that. It is not `Sendable`: use it in only one task at a time.
 public final class ImageHeaderReader {
     /// The header, available as soon as enough of the file has been received.
     ///

@@ -123,8 +123,8 @@ public final class StreamingDecoder {
         return isUpright && running.pipeline.isComplete
     }
 
-    /// A Boolean value that indicates whether the end marker of the image has been received, so that ``finish()``
-    /// follows and a preview no longer pays off.
+    /// A Boolean value that indicates whether the end marker of the image has been received, so that a preview is not
+    /// worthwhile anymore: call ``finish()`` next.
     ///
     /// Not every format reports this.
     public var hasReachedEnd: Bool { failure == nil && running?.decoder.hasReachedEnd == true }
