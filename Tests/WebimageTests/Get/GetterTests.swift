@@ -9,7 +9,7 @@ import Testing
 
 @testable import webimage
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct GetterTests {
     typealias Response = LoopbackOrigin.Response
 
