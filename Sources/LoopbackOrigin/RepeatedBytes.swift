@@ -3,12 +3,12 @@ internal import NIOCore
 extension LoopbackOrigin.Response {
     /// The number of times that bytes are sent.
     public enum Repetition: Sendable, Hashable {
-        /// A finite number of times; none if it is not positive.
+        /// The bytes are sent this number of times, or not at all if it is not positive.
         case times(Int)
-        /// Until the connection is closed.
+        /// The bytes are sent until the connection is closed.
         case endlessly
 
-        /// Once.
+        /// The bytes are sent once.
         public static let once = Repetition.times(1)
     }
 }

@@ -16,9 +16,9 @@ import Threading
 /// ``CachePolicy/reload``, ``CachePolicy/noStore``, and ``CachePolicy/cacheOnly`` ignore partial bodies.
 ///
 /// A folder contains one file for each response, and one for each updated head, readable only by their owner. Several
-/// processes can use it concurrently; each finds the responses that others store when it starts, and applies the size
-/// limit to the entries it knows. Damaged files are treated as missing. Files are read and written on the cache's own
-/// thread.
+/// processes can use it concurrently. Each finds the responses that were stored before it started, and of those that
+/// other processes store later, the ones without a `Vary` field. It applies the size limit to the entries it knows.
+/// Damaged files are treated as missing. Files are read and written on the cache's own thread.
 public final class ResponseCache: Sendable {
     /// The location and the limits of a cache.
     public struct Configuration: Sendable {
@@ -99,7 +99,7 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Removes all responses to requests for a URL without credentials and cookies.
+    /// Removes the responses stored for a URL, except those to requests with credentials or cookies.
     ///
     /// This method does nothing if the text is not an http or https URL.
     public func remove(_ url: String) async {

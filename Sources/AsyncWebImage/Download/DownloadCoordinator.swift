@@ -3,10 +3,10 @@ import Logging
 import Synchronization
 import ResponseCache
 
-/// An actor that performs each download once for all its callers, and decides which one runs next.
+/// An actor that determines the order of downloads and performs each one once for all its callers.
 ///
-/// The `DownloadMachine` makes all decisions, and the actor performs the resulting actions. Bytes and pixels never pass
-/// through the actor.
+/// Use the coordinator of a loader (``ImageLoader/coordinator``) to observe and control downloads. Bytes and pixels
+/// never pass through the actor.
 public actor DownloadCoordinator {
     let transport: any Transport
     let decoder: ImageDecoder

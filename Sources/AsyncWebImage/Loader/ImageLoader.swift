@@ -22,7 +22,8 @@ public final class ImageLoader: Sendable {
     /// Creates a loader with its own connections, threads, and cache.
     ///
     /// By default, `transport` is a ``CurlTransport`` with the given configuration that keeps at least as many
-    /// connections as there can be downloads. `clock` measures rate limits and retry delays.
+    /// connections as there can be downloads. `clock` measures rates, the delays between attempts, the total time of a
+    /// download, and the grace period of a shutdown.
     public init(
         configuration: Configuration = Configuration(), transport: (any Transport)? = nil,
         clock: any Clock<Duration> = ContinuousClock()
@@ -85,7 +86,8 @@ public final class ImageLoader: Sendable {
         return ImageBytes(BodySubscription(subscriber, feed: feed, coordinator: coordinator))
     }
 
-    /// Returns the format, size, and other properties, and stops the download once the header has been received.
+    /// Returns the format, size, and other properties, and stops the download once the header has been received, unless
+    /// another caller needs it.
     ///
     /// With `readsAnimation`, a file that can be an animation is read to its end in the same download: its frames are
     /// counted, and ``ImageInfo/animation`` is set. Throws ``ImageError``; canceling the task throws

@@ -53,7 +53,9 @@ public final class LoadTask<Value: Sendable>: Sendable {
         return stream
     }
 
-    /// The priority of the download, which can be changed at any time.
+    /// The priority of this load, which can be changed at any time.
+    ///
+    /// A shared download has the highest priority of its callers.
     public var priority: DownloadPriority {
         get { currentPriority.withLock { $0 } }
         set {

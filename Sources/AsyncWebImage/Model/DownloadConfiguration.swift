@@ -6,7 +6,7 @@ public struct DownloadConfiguration: Sendable {
     /// The maximum number of concurrent downloads; at least one is always allowed.
     ///
     /// Neither this limit nor those of a host delay requests that a ``ResponseCache`` can answer, unless there is a
-    /// ``requestModifier``, which is called only when a request is about to be sent.
+    /// ``requestModifier``: it is called when the download has a slot, and the cache is asked afterward.
     public var maximumConcurrentDownloads: Int
     /// The maximum number of concurrent downloads from one host; at least one is always allowed.
     public var maximumConcurrentDownloadsPerHost: Int

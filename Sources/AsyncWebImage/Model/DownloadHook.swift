@@ -1,9 +1,11 @@
 public import HTTPTransport
 
-/// A hook that is called before every request, including retries and range requests, and can replace or reject it.
+/// A hook that is called for every request of a download, including retries and range requests, and can replace or
+/// reject it.
 ///
-/// For example, it can sign a request, send it elsewhere, or reject it by throwing an error. The download already has
-/// its slot, so that a signed request is sent immediately.
+/// For example, it can sign a request, send it elsewhere, or reject it by throwing an error. It is called when the
+/// download has a slot, so that a signed request is sent immediately, and before a ``ResponseCache`` is asked. It is
+/// not called for redirects, which the transport follows.
 public protocol RequestModifier: Sendable {
     /// Returns the request to send instead of `request`.
     func modify(_ request: TransportRequest) async throws -> TransportRequest

@@ -4,7 +4,7 @@
 /// host, are not available to ``low`` and ``veryLow``, so that these priorities do not delay other requests. If there
 /// is only one slot, it is available to all priorities.
 public enum DownloadPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// For downloads when nothing else is pending.
+    /// For downloads that can wait until no others are pending.
     case veryLow
     /// For downloads that no caller waits for, such as prefetching.
     case low

@@ -32,7 +32,7 @@ public enum ImageError: Error, Sendable {
     /// A Boolean value that indicates whether the same request may succeed later.
     ///
     /// It is `true` for temporary transport failures (``TransportError/isRetryable``), and for the statuses 408, 425,
-    /// 429, and 500 to 599.
+    /// 429, and 500 or higher.
     public var isRetryable: Bool {
         switch self {
         case .transport(let error): error.isRetryable

@@ -5,8 +5,9 @@ public struct ImageFrame: Sendable {
     /// The preview of a large image can be smaller (``ProgressivePolicy/maximumSide``), and its missing pixels are
     /// transparent black.
     public let pixels: PixelBuffer
-    /// A Boolean value that indicates whether this is the final image, which is always the last frame and can be
-    /// partial if that is allowed.
+    /// A Boolean value that indicates whether this is the final image, which is always the last frame.
+    ///
+    /// With ``DecodeOptions/allowsPartial``, the final image can be partial.
     public let isFinal: Bool
     /// The number of received rows of the stored image, scaled to `pixels`.
     public let completeRows: Int

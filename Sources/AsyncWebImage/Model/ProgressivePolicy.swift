@@ -3,7 +3,7 @@
 /// A preview is decoded only while a caller waits for one and there is something new to show. Its frame contains its
 /// size, scan, and number of complete rows.
 public struct ProgressivePolicy: Sendable, Hashable {
-    /// A selection of an image's states.
+    /// The states of an arriving image that are shown as previews.
     public enum Selection: Sendable, Hashable {
         /// No previews: only the final image.
         case none
@@ -15,7 +15,7 @@ public struct ProgressivePolicy: Sendable, Hashable {
         case all
     }
 
-    /// The selection of states.
+    /// The states that are shown as previews.
     public var selection: Selection
     /// The minimum time between two previews of one image.
     public var minimumInterval: Duration
@@ -26,7 +26,8 @@ public struct ProgressivePolicy: Sendable, Hashable {
     /// The maximum time spent on previews, except for the first, as a fraction of the time spent on decoding the
     /// image.
     public var decodingShare: Double
-    /// The maximum time spent on previews, as a fraction of the time since decoding began, if that is more.
+    /// The maximum time spent on previews, as a fraction of the time since decoding began, if that is more
+    /// than ``decodingShare`` allows.
     ///
     /// This allows small images, which decode quickly, to show all of their scans over a slow connection.
     public var elapsedShare: Double

@@ -13,7 +13,7 @@ public struct TLSOptions: Sendable, Hashable {
         case tls13
     }
 
-    /// A file of certificate authorities (PEM) that replaces the system's; its content is cached for a day.
+    /// A file of certificate authorities (PEM) that replace those of the system; its content is cached for a day.
     public var certificateAuthorityFile: String?
     /// The minimum version.
     public var minimumVersion: Version

@@ -2,12 +2,13 @@
 public struct DecodedImage: Sendable, Hashable {
     /// The pixels at the requested size, upright unless ``DecodeOptions/ignoresOrientation`` was set.
     public var pixels: PixelBuffer
-    /// The header, with the frame count now known.
+    /// The header, with the frame count if decoding has determined it; otherwise, the count can still be `nil`.
     public var header: ImageHeader
     /// The size the image would have had without scaling, in pixels, oriented like `pixels`.
     public var originalSize: PixelSize
-    /// The size of the shown part of the original in its pixels, rounded up: all of it, unless edges were cropped by
-    /// a fill.
+    /// The size of the visible part of the original, in pixels of the original, rounded up.
+    ///
+    /// It is the same as ``originalSize``, unless the target cropped edges (``DecodeOptions/Target/fill(_:)``).
     public var visibleSize: PixelSize
     /// A Boolean value that indicates whether part of the image is missing: the file ended early or was damaged, and
     /// ``DecodeOptions/allowsPartial`` was set, or the image accompanies an error.
@@ -22,15 +23,15 @@ public struct DecodedImage: Sendable, Hashable {
     /// Present only if ``DecodeOptions/keepsProfile`` was set. If the file declares its colors in another way, a
     /// profile is generated from the declaration.
     public var iccProfile: [UInt8]?
-    /// A Boolean value that indicates whether `pixels` differs in size from the shown part of the original.
+    /// A Boolean value that indicates whether `pixels` differs in size from the visible part of the original.
     public var wasScaled: Bool { pixels.size != visibleSize }
     /// A Boolean value that indicates whether edges of the original were cropped.
     public var wasCropped: Bool { visibleSize != originalSize }
 
     /// Creates a decoded image.
     ///
-    /// All of the original is shown unless `visibleSize` is given. All of its rows are available unless `completeRows`
-    /// is given.
+    /// All of the original is visible unless `visibleSize` is given. All of its rows are available unless
+    /// `completeRows` is given.
     public init(
         pixels: PixelBuffer, header: ImageHeader, originalSize: PixelSize, visibleSize: PixelSize? = nil,
         isPartial: Bool = false, completeRows: Int? = nil, iccProfile: [UInt8]? = nil
@@ -50,7 +51,7 @@ public struct ImagePreview: Sendable, Hashable {
     /// The whole image, oriented and scaled like the final one, or smaller; pixels not yet received are transparent
     /// black.
     public var pixels: PixelBuffer
-    /// The number of received rows of the stored image, scaled to the preview, in the current pass.
+    /// The number of rows of the stored image that were received in the current pass, scaled to the preview.
     public var completeRows: Int
     /// The scan or pass of a progressive image, counted from 1; `nil` if rows arrive only once.
     public var scan: Int?

@@ -2,13 +2,14 @@
 public struct DecodePlan: Sendable, Hashable {
     /// The size of the stored image in pixels.
     public let storedSize: PixelSize
-    /// The size of the rows the codec produces: the stored size, or a smaller one if the codec scales (JPEG to 1/2,
-    /// 1/4, or 1/8).
+    /// The size of the rows that the codec produces: the stored size, or a smaller one if the codec scales, as for JPEG
+    /// (to 1/2, 1/4, or 1/8) and opaque WebP.
     public let rowSize: PixelSize
     /// The size of the result in pixels before it is turned upright.
     public let scaledSize: PixelSize
-    /// The size of the shown part of the stored image in its pixels, rounded up: all of it, unless a fill crops
-    /// edges.
+    /// The size of the visible part of the stored image, in pixels of that image, rounded up.
+    ///
+    /// It is the size of the whole image, unless the target crops edges (``DecodeOptions/Target/fill(_:)``).
     public let visibleSize: PixelSize
     /// The orientation applied to the rows.
     public let orientation: ImageOrientation
@@ -16,14 +17,14 @@ public struct DecodePlan: Sendable, Hashable {
     let rowRegion: PixelRegion
     /// The maximum memory that the decode holds at once, in bytes: codec state, filter window, and the result.
     ///
-    /// Previews are extra: each retained preview costs as much as the result. So is turning a PNG whose orientation
-    /// follows its pixels: this is rare, nothing announces it, and reserving for it would double the cost of every
-    /// PNG.
+    /// Two uses of memory are not included. Each retained preview needs as much as the result. A PNG whose orientation
+    /// is stored after its pixels needs additional memory to be turned upright: this is rare and cannot be known in
+    /// advance, and reserving memory for it would double the cost of every PNG.
     public private(set) var estimatedBytes: Int
 
     /// The size of the result in pixels.
     ///
-    /// If the orientation follows the pixels, the size before the final orientation is applied.
+    /// If the orientation is stored after the pixels, this is the size before it is applied.
     public var outputSize: PixelSize { scaledSize.upright(orientation) }
 }
 
