@@ -65,7 +65,8 @@ fuzz: ## feed damaged files and answers to codecs and HTTP side, for SECONDS=60 
 soak: setup ## random requests, faults, cancels and changes for SECONDS=600, then count what is left; SEED=1
 	swift build --build-tests
 	WEBIMAGE_SOAK_SECONDS=$(or $(SECONDS),600) WEBIMAGE_SOAK_SEED=$(or $(SEED),1) \
-		swift test --skip-build --disable-xctest --filter '^AsyncWebImageTests\.SoakTests/longSoak'
+		swift test --skip-build --disable-xctest --filter '^AsyncWebImageTests\.SoakTests/longSoak' | tee .build/soak.log
+	@grep -q 'Test run with 1 test.* passed' .build/soak.log # a filter that finds no test succeeds
 
 test-benchmarks: setup ## build the benchmarks and run their tests; nothing is timed
 	swift test --package-path Benchmarks
