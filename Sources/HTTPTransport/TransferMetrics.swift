@@ -15,9 +15,9 @@ public struct TransferMetrics: Sendable, Hashable {
     public var total: Duration = .zero
     /// The number of received bytes of the body.
     public var bodyBytes = 0
-    /// A Boolean value that indicates whether the last hop reused a connection.
+    /// A Boolean value that indicates whether the last request, after redirects, reused a connection.
     public var reusedConnection = false
-    /// The protocol of the last hop, such as `HTTP/1.1` or `HTTP/2`.
+    /// The protocol of the last request, after redirects, such as `HTTP/1.1` or `HTTP/2`.
     public var protocolName = ""
     /// The number of redirects followed.
     public var redirectCount = 0

@@ -2,8 +2,8 @@
 public protocol Transport: Sendable {
     /// Starts a transfer immediately and returns its handle.
     ///
-    /// `receiver` gets the final response's head once, its body in order, and the outcome exactly once, all on the
-    /// transport's own thread. The caller limits the number of concurrent transfers.
+    /// `receiver` gets the final response's head once, its body in order, and the outcome exactly once, on the
+    /// transport's own thread or before this method returns. The caller limits the number of concurrent transfers.
     func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer
 }
 
@@ -21,8 +21,8 @@ public protocol Transfer: AnyObject, Sendable {
 
 /// A receiver of a response while it arrives.
 ///
-/// All calls are made in sequence on the transport's thread, which serves all transfers: they must neither block nor
-/// perform expensive work.
+/// All calls are made in sequence, usually on the transport's thread, which serves all transfers: they must neither
+/// block nor perform expensive work.
 public protocol TransferReceiver: AnyObject, Sendable {
     /// Receives the final response's head, after redirects. Called at most once, before any part of the body.
     func receive(_ head: ResponseHead)

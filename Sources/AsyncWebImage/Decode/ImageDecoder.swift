@@ -15,6 +15,8 @@ public actor ImageDecoder {
     /// The settings of a decoder.
     public struct Configuration: Sendable {
         /// The number of decode threads; by default, the number of processors.
+        ///
+        /// One additional thread takes only short work, so that long decodes do not delay it.
         public var threadCount: Int
         /// The maximum memory of all active decodes, in bytes.
         ///

@@ -21,7 +21,9 @@ extension ImageLoader {
         public var responseCache: ResponseCache?
         /// The policy for using cached responses and images, unless a request specifies one.
         public var cachePolicy = CachePolicy.useProtocol
-        /// The logger for downloads; all messages have the level `debug`.
+        /// The logger for downloads.
+        ///
+        /// All messages have the level `debug`, except reports of defects in the loader, which have the level `error`.
         public var logger: Logger
         /// The metrics to record, or `nil` to record none, which has no overhead.
         public var metrics: MetricsConfiguration?

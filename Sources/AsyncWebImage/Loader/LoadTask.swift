@@ -40,8 +40,8 @@ public final class LoadTask<Value: Sendable>: Sendable {
 
     /// A stream of the progress until the load is complete.
     ///
-    /// Each access creates a separate stream. A slow consumer skips intermediate states. When joining an active
-    /// download, the current progress is available immediately. Results from the memory cache have no progress.
+    /// Each access creates a separate stream. A slow consumer skips intermediate states. If the load joins an
+    /// active download, the current progress is available immediately. Results from the memory cache have no progress.
     public var progress: AsyncStream<DownloadProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))

@@ -2,17 +2,17 @@ public import HTTPTransport
 
 /// An event of a download.
 ///
-/// The events of each download are, in this order: `queued`; for every attempt `started`, `response`, and any number
-/// of `progress`; `retrying` between two attempts; always one `stopped`; and then `finished` if the whole body was
-/// received. A download that is canceled before it starts has only `queued` and `stopped`. If a server cannot
-/// continue a partial body, the whole body is requested immediately: then `started` follows without `retrying`,
-/// because nothing has failed.
+/// The events of each download are, in this order: `queued`; for every attempt `started`, `response` if one is
+/// received, and any number of `progress`; `retrying` between two attempts; always one `stopped`; and then `finished`
+/// if the whole body was received. A download that is canceled before it starts has only `queued` and `stopped`. If a
+/// server cannot continue a partial body, the whole body is requested immediately: then `started` follows without
+/// `retrying`, because nothing has failed.
 public struct DownloadEvent: Sendable {
     /// A kind of event.
     public enum Kind: Sendable {
         /// The download was requested and waits for a slot, possibly for only a moment.
         case queued(DownloadPriority)
-        /// A request was passed to the transport, for the first or another attempt.
+        /// An attempt began: the first or another. A ``ResponseCache`` may answer it without a request to the server.
         case started(attempt: Int)
         /// The head of the final response was received, after redirects. Its status has not been validated yet.
         case response(ResponseHead)

@@ -10,6 +10,8 @@ public struct ImageFrame: Sendable {
     /// With ``DecodeOptions/allowsPartial``, the final image can be partial.
     public let isFinal: Bool
     /// The number of received rows of the stored image, scaled to `pixels`.
+    ///
+    /// If the image was turned by 90 degrees according to its orientation, they are columns of `pixels`.
     public let completeRows: Int
     /// The scan or pass of a progressive image, counted from 1; `nil` for other images and for the final frame.
     public let scan: Int?

@@ -4,10 +4,11 @@ public import HTTPTransport
 public struct ImageInfo: Sendable {
     /// The format, size, orientation, and other properties in the file's header.
     public let header: ImageHeader
-    /// The number of bytes of body that had been received when the header was complete; of an animation whose frames
-    /// were read, the size of the file.
+    /// The number of bytes of the body that had been received when the header was complete; if the frames of an
+    /// animation were read, the size of the file.
     public let byteCount: Int
-    /// The frames with their durations and repetitions, if the request reads them and the file may be an animation.
+    /// The frames with their durations and repetitions, if ``ImageLoader/info(for:readsAnimation:)`` was called with
+    /// `readsAnimation` and the file may be an animation.
     ///
     /// If the file is a GIF with a single frame, that frame has been decoded.
     public let animation: AnimatedImage?

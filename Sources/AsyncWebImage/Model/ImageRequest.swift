@@ -8,7 +8,10 @@ public import ResponseCache
 public struct ImageRequest: Sendable, Hashable {
     /// The absolute http or https URL.
     public var url: String
-    /// The decoding options, such as the target size; ignored by ``ImageLoader/data(for:)``.
+    /// The decoding options, such as the target size.
+    ///
+    /// They are ignored if no pixels are requested, for example by ``ImageLoader/data(for:)`` or
+    /// ``ImageLoader/bytes(for:)``.
     public var options: DecodeOptions
     /// The priority of the download; if callers share a download, the highest applies.
     public var priority: DownloadPriority

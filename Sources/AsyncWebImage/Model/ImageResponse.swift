@@ -5,7 +5,8 @@ public import ResponseCache
 public struct ImageResponse: Sendable {
     /// The pixels, the header, and the original size.
     public let image: DecodedImage
-    /// The display scale of the file: 2 or 3 if its name ends with `@2x` or `@3x`, otherwise 1.
+    /// The display scale of the file: 2 or 3 if its name contains `@2x` or `@3x` before a dot, as in `icon@2x.png`;
+    /// otherwise 1.
     public let scale: Int
     let origin: ResponseOrigin
 

@@ -2,7 +2,7 @@ public import CoreMetrics
 
 /// The configuration of the metrics that a loader records with swift-metrics.
 ///
-/// - `webimage_downloads_started_total`: downloads whose first request was sent.
+/// - `webimage_downloads_started_total`: downloads whose first attempt began.
 /// - `webimage_downloads_total`: downloads that ended, by `outcome`: `finished`, `failed`, or `cancelled`.
 /// - `webimage_download_failures_total`: failed downloads, by `kind`, such as `status_5xx`, `timed_out`, or
 ///   `truncated`.
@@ -11,11 +11,11 @@ public import CoreMetrics
 /// - `webimage_download_duration_seconds`: a timer from the request to the end, by `outcome`, including the waits for
 ///   a slot and between attempts; not for canceled downloads.
 /// - `webimage_download_first_byte_seconds`: a timer of each attempt, from its start to the head of its response.
-/// - `webimage_downloads_running` and `webimage_downloads_waiting`: meters of downloads that have a slot, and that
-///   wait for their first one.
+/// - `webimage_downloads_running` and `webimage_downloads_waiting`: meters of downloads with an active attempt, and of
+///   those that wait for their first one.
 ///
 /// All names and dimension values are known in advance: they contain neither URLs nor hosts. Results from the memory
-/// cache do not count as downloads.
+/// cache do not count as downloads; responses from a ``ResponseCache`` do.
 public struct MetricsConfiguration: Sendable {
     /// The factory of the counters, timers, and meters.
     public var factory: any MetricsFactory

@@ -9,7 +9,8 @@ public struct ProgressivePolicy: Sendable, Hashable {
         case none
         /// The first available preview, then the final image.
         case first
-        /// For progressive images, every given number of scans, counted from the first; for others like ``all``.
+        /// For progressive images, the first available scan, then a preview each time at least this number of further
+        /// scans has arrived; for other images, the same as ``all``.
         case everyScan(Int)
         /// Every scan; for images whose rows arrive once, the rows so far.
         case all

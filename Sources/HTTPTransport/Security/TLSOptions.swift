@@ -1,7 +1,8 @@
 /// Settings for TLS: trusted authorities, public key pins, and client certificates.
 ///
-/// Settings by host are selected for every hop by the host of its URL; if several patterns match, the most specific
-/// one applies. Files are read when a connection needs them, so they can be created or replaced while the program
+/// Settings by host are selected by the host of the URL, for the first request and again for each redirect. If several
+/// patterns match, the pins and the client certificate of the most specific one apply; one match is sufficient for
+/// ``insecureHosts``. Files are read when a connection needs them, so they can be created or replaced while the program
 /// runs. If a file is missing or unreadable, requests to https hosts that need it fail with
 /// ``TransportError/Reason/insecure`` and the file's name.
 public struct TLSOptions: Sendable, Hashable {

@@ -27,7 +27,7 @@ public final class AnimationDecoder {
         var renderer: FrameRenderer?
     }
 
-    /// Creates a decoder of `image` that retains up to `windowBytes` bytes of recent frames.
+    /// Creates a decoder of `image` that retains up to `windowBytes` bytes of recent frames, and at most 32 frames.
     public init(_ image: AnimatedImage, windowBytes: Int = 16 << 20) {
         self.image = image
         window = FrameWindow(limit: windowBytes)

@@ -14,7 +14,7 @@ public struct Resampling: Sendable, Hashable {
         self.usesLinearLight = usesLinearLight
     }
 
-    /// A function for the weight of a pixel by its distance.
+    /// A function that determines the weight of a source pixel from its distance.
     ///
     /// Filters are widened when an image is reduced, so that every source pixel contributes.
     public enum Filter: String, Sendable, Hashable, CaseIterable {
@@ -24,7 +24,7 @@ public struct Resampling: Sendable, Hashable {
         case mitchell
         /// The cubic of Catmull and Rom (B zero, C one half): nearly as sharp as Lanczos with a third fewer weights.
         case catmullRom = "catmull-rom"
-        /// Linear interpolation, and its stretched form: soft, no halo.
+        /// Linear interpolation, widened when an image is reduced: soft, no halos.
         case triangle
         /// The mean of the covered area: the cheapest; enlarged pixels stay squares.
         case box

@@ -1,6 +1,8 @@
 /// The progress of prefetching a list of images.
 public struct PrefetchProgress: Sendable, Hashable {
     /// The number of images that have been loaded or were cached already.
+    ///
+    /// Images that could not be loaded count only in ``failed``.
     public internal(set) var finished = 0
     /// The number of images that could not be loaded.
     public internal(set) var failed = 0
