@@ -25,7 +25,7 @@ build: ## build for debugging
 	@Scripts/setup.sh
 	swift build
 
-release: ## build the optimised webimage command
+release: ## build the optimized webimage command
 	@Scripts/setup.sh
 	swift build $(RELEASE) --product webimage
 

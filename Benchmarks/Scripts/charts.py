@@ -7,7 +7,7 @@ import sys
 from html import escape
 from pathlib import Path
 
-# Okabe and Ito's colours, which colour-blind people can tell apart, on white and on black; the limit is gray.
+# Okabe and Ito's colours, which color-blind people can tell apart, on white and on black; the limit is gray.
 STYLES = {
     "actor": ("#0072B2", "circle"),
     "decoder": ("#56B4E9", "triangle"),
@@ -69,17 +69,17 @@ def number(value):
     return f"{value:,.0f}" if value >= 1 or value == 0 else f"{value:g}"
 
 
-def marker(shape, x, y, colour):
+def marker(shape, x, y, color):
     r = 4
     if shape == "circle":
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}" fill="{colour}"/>'
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}" fill="{color}"/>'
     corners = {
         "square": [(-r, -r), (r, -r), (r, r), (-r, r)],
         "triangle": [(0, -r - 1), (r + 1, r), (-r - 1, r)],
         "diamond": [(0, -r - 1), (r + 1, 0), (0, r + 1), (-r - 1, 0)],
     }[shape]
     points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
-    return f'<polygon points="{points}" fill="{colour}"/>'
+    return f'<polygon points="{points}" fill="{color}"/>'
 
 
 def spread_out(places, low, high):
@@ -121,22 +121,22 @@ def panel(lines, title, left, x_title, logarithmic_y):
 
     ends = []
     for name, line in lines.items():
-        colour, shape = STYLES.get(name, OTHER)
+        color, shape = STYLES.get(name, OTHER)
         placed = [(horizontal.place(x), vertical.place(middle)) for x, middle, *_ in line]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2"/>')
         for (x, y), (_, _, low, high) in zip(placed, line):
             parts.append(
                 f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{vertical.place(low):.1f}" y2="{vertical.place(high):.1f}" '
-                f'stroke="{colour}" stroke-opacity="0.5"/>')
-            parts.append(marker(shape, x, y, colour))
-        ends.append((name, colour, *placed[-1]))
-    for (name, colour, x, y), label in zip(ends, spread_out([end[3] for end in ends], TOP, bottom)):
+                f'stroke="{color}" stroke-opacity="0.5"/>')
+            parts.append(marker(shape, x, y, color))
+        ends.append((name, color, *placed[-1]))
+    for (name, color, x, y), label in zip(ends, spread_out([end[3] for end in ends], TOP, bottom)):
         # A thin line leads to the name wherever it had to move, or its line ends before the others.
         parts.append(
-            f'<line x1="{x + 6:.1f}" y1="{y:.1f}" x2="{right + 8}" y2="{label:.1f}" stroke="{colour}" '
+            f'<line x1="{x + 6:.1f}" y1="{y:.1f}" x2="{right + 8}" y2="{label:.1f}" stroke="{color}" '
             f'stroke-opacity="0.6" stroke-dasharray="1 2"/>')
-        parts.append(text(right + 12, label + 4, name, extra=f' style="fill:{colour};font-weight:600"'))
+        parts.append(text(right + 12, label + 4, name, extra=f' style="fill:{color};font-weight:600"'))
     return parts
 
 

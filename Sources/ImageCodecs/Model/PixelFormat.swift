@@ -33,7 +33,7 @@ extension PixelFormat {
     func store(_ row: Span<UInt8>, into target: inout [UInt8]) {
         switch self {
         case .rgba8: target.replace(at: 0, with: row)
-        case .bgra8: swapped(row, &target) { colour, _ in colour }
+        case .bgra8: swapped(row, &target) { color, _ in color }
         case .rgba8Premultiplied:
             for pixel in stride(from: 0, to: row.count, by: 4) {
                 let alpha = row[pixel + 3]
@@ -80,22 +80,22 @@ extension PixelFormat {
 
     @inline(__always)
     private func swapped(
-        _ row: Span<UInt8>, _ target: inout [UInt8], _ colour: (UInt8, UInt8) -> UInt8
+        _ row: Span<UInt8>, _ target: inout [UInt8], _ color: (UInt8, UInt8) -> UInt8
     ) {
         for pixel in stride(from: 0, to: row.count, by: 4) {
             let alpha = row[pixel + 3]
-            for channel in 0..<3 { target[pixel + channel] = colour(row[pixel + 2 - channel], alpha) }
+            for channel in 0..<3 { target[pixel + channel] = color(row[pixel + 2 - channel], alpha) }
             target[pixel + 3] = alpha
         }
     }
 
-    private static func premultiplied(_ colour: UInt8, _ alpha: UInt8) -> UInt8 {
-        UInt8((Int(colour) * Int(alpha) + 127) / 255)
+    private static func premultiplied(_ color: UInt8, _ alpha: UInt8) -> UInt8 {
+        UInt8((Int(color) * Int(alpha) + 127) / 255)
     }
 
     /// Returns the nearest color that `premultiplied` maps to this value.
-    private static func straight(_ colour: UInt8, _ alpha: UInt8) -> UInt8 {
-        alpha == 0 ? 0 : UInt8(min(255, (Int(colour) * 255 + Int(alpha) / 2) / Int(alpha)))
+    private static func straight(_ color: UInt8, _ alpha: UInt8) -> UInt8 {
+        alpha == 0 ? 0 : UInt8(min(255, (Int(color) * 255 + Int(alpha) / 2) / Int(alpha)))
     }
 }
 

@@ -26,7 +26,7 @@ extension ImageMetadata {
         _ format: ImageFormat, maximumProfile: Int = Self.maximumBytes, maximumExif: Int = Self.maximumBytes
     ) throws(CodecError) {
         let parts = [
-            ("a colour profile", colorProfile?.count ?? 0, maximumProfile),
+            ("a color profile", colorProfile?.count ?? 0, maximumProfile),
             ("Exif data", exif?.count ?? 0, maximumExif),
         ]
         for (name, count, limit) in parts where count > limit {

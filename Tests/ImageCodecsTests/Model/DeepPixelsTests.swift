@@ -49,11 +49,11 @@ struct DeepPixelsTests {
 
     @Test func pngTransparentColorKeyWith16BitsIsTransparent() throws {
         var (image, expected) = image(colorType: 2)
-        let colour = Array(image.samples[9..<12])
-        for channel in 0..<3 { image.samples[30 + channel] = colour[channel] }
-        for channel in 0..<3 { expected[40 + channel] = colour[channel] }
+        let color = Array(image.samples[9..<12])
+        for channel in 0..<3 { image.samples[30 + channel] = color[channel] }
+        for channel in 0..<3 { expected[40 + channel] = color[channel] }
         (expected[15], expected[43]) = (0, 0)
-        let transparent = TestPNG.chunk("tRNS", colour.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] })
+        let transparent = TestPNG.chunk("tRNS", color.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] })
         let pixels = try decode(TestPNG(before: [transparent]).file(image), options: deep).pixels
         #expect(samples(pixels) == expected)
     }

@@ -10,7 +10,7 @@ struct PixelFormatTests {
     /// A pixel stored in `format`, by the words of its documentation, in floating point.
     private func stored(_ pixel: [UInt8], _ format: PixelFormat) -> [UInt8] {
         let alpha = Double(pixel[3]) / 255
-        func times(_ colour: UInt8) -> UInt8 { UInt8((Double(colour) * alpha).rounded()) }
+        func times(_ color: UInt8) -> UInt8 { UInt8((Double(color) * alpha).rounded()) }
         let (red, green, blue) = (pixel[0], pixel[1], pixel[2])
         switch format {
         case .rgba8: return pixel
@@ -47,11 +47,11 @@ struct PixelFormatTests {
         // Every color with every alpha, the other channels being others.
         var image = PixelBuffer(transparent: PixelSize(width: 256, height: 256))
         for alpha in 0..<256 {
-            for colour in 0..<256 {
-                let offset = (alpha * 256 + colour) * 4
-                image.bytes[offset] = UInt8(colour)
-                image.bytes[offset + 1] = UInt8(255 - colour)
-                image.bytes[offset + 2] = UInt8(colour * 7 & 255)
+            for color in 0..<256 {
+                let offset = (alpha * 256 + color) * 4
+                image.bytes[offset] = UInt8(color)
+                image.bytes[offset + 1] = UInt8(255 - color)
+                image.bytes[offset + 2] = UInt8(color * 7 & 255)
                 image.bytes[offset + 3] = UInt8(alpha)
             }
         }
@@ -147,8 +147,8 @@ struct PixelFormatTests {
             try append(file, to: decoder)
             return try decoder.plan.unwrapped()
         }
-        let (colour, gray) = (try plan(DecodeOptions()), try plan(DecodeOptions(pixelFormat: .gray8)))
-        #expect(colour.estimatedBytes - gray.estimatedBytes == 600 * 400 * 3 - 600)
+        let (color, gray) = (try plan(DecodeOptions()), try plan(DecodeOptions(pixelFormat: .gray8)))
+        #expect(color.estimatedBytes - gray.estimatedBytes == 600 * 400 * 3 - 600)
         let limit = DecodeOptions.Target.maximumBytes(60_000)
         #expect(try plan(DecodeOptions(target: limit)).outputSize == PixelSize(width: 150, height: 100))
         let small = try plan(DecodeOptions(target: limit, pixelFormat: .gray8))

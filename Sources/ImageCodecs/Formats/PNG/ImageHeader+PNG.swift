@@ -55,10 +55,10 @@ extension ImageHeader {
         case 0: depths = [1, 2, 4, 8, 16]
         case 3: depths = [1, 2, 4, 8]
         case 2, 4, 6: depths = [8, 16]
-        default: throw .corrupt(.png, "colour type \(colorType)")
+        default: throw .corrupt(.png, "color type \(colorType)")
         }
         let depth = ihdr[8]
-        guard depths.contains(depth) else { throw .corrupt(.png, "\(depth) bits with colour type \(colorType)") }
+        guard depths.contains(depth) else { throw .corrupt(.png, "\(depth) bits with color type \(colorType)") }
         guard ihdr[10] == 0, ihdr[11] == 0, ihdr[12] <= 1 else {
             throw .corrupt(.png, "an unknown compression, filter or interlace method")
         }
