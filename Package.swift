@@ -14,7 +14,7 @@ let package = Package(
         // For the tests and benchmarks of those who build on the library.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
     ],
-    // What they need is resolved and built only for who turns them on.
+    // Their dependencies are resolved and built only if the trait is enabled.
     traits: [
         .trait(name: "ServiceLifecycle", description: "ImageLoaderService, for swift-service-lifecycle."),
         .trait(name: "Tracing", description: "A span for each download, for swift-distributed-tracing."),
@@ -114,7 +114,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
-        // What the programs have in common.
+        // Code shared by the programs.
         .target(name: "WebimageConsole", dependencies: ["Threading"]),
         .executableTarget(
             name: "webimage",
@@ -128,7 +128,7 @@ let package = Package(
             dependencies: ["AsyncWebImage", "WebimageConsole", "ImageEncoders", "LoopbackOrigin"],
             path: "Examples/Demo"),
 
-        // What the tests of several targets need: servers, a proxy, MD5, and what a process holds.
+        // Code shared by the tests of several targets: servers, a proxy, MD5, and the state of a process.
         .target(
             name: "TestSupport",
             dependencies: [

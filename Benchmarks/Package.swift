@@ -18,7 +18,7 @@ let package = Package(
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
     targets: [
-        // What libcurl and the kernel allow: a plain loop in C.
+        // The limit of libcurl and the kernel: a plain loop in C.
         .target(name: "CurlMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
         .target(
             name: "Engines",

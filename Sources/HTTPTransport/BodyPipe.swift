@@ -2,8 +2,8 @@ import Threading
 
 /// A response on its way from a transport, which pushes it, to a task, which pulls it.
 ///
-/// One lock and one copy. The transfer is paused while ``highWater`` bytes or more wait, and goes on when the task takes
-/// them. Pieces that arrive before the task takes them are joined, so that a body that comes byte by byte costs no more
+/// One lock and one copy. The transfer is paused while ``highWater`` bytes or more wait, and continues when the task takes
+/// them. Pieces that arrive before the task takes them are joined, so that a body that arrives byte by byte costs no more
 /// than its bytes.
 package final class BodyPipe: TransferReceiver {
     /// The number of waiting bytes at which the transfer is paused.
@@ -93,7 +93,7 @@ package final class BodyPipe: TransferReceiver {
         }
     }
 
-    /// Returns the bytes that have arrived since the last call, at least one; nil at the end of the body.
+    /// Returns the bytes that have arrived since the last call, at least one; `nil` at the end of the body.
     ///
     /// Throws the error that ended the transfer early. Canceling the task cancels the transfer.
     package func next() async throws(TransportError) -> [UInt8]? {

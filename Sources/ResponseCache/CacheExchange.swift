@@ -2,7 +2,7 @@ import HTTPSemantics
 import HTTPTransport
 import HTTPTypes
 
-/// The answer to one request that a cache takes part in, made of stored responses and those of another responder.
+/// The handling of one request with a cache: with stored responses, and with those of another responder.
 struct CacheExchange {
     private let lookup: CacheLookup
     private let next: any Responder
@@ -13,20 +13,20 @@ struct CacheExchange {
         self.next = next
     }
 
-    /// Carries out a decision of the cache.
+    /// Returns the response that a decision of the cache leads to.
     func response(_ decision: CacheDecision) async throws -> IncomingResponse {
         var decision = decision
         while true {
             if let response = try await answer(decision) { return response }
-            // The stored response was of no use.
+            // The stored response cannot be used.
             guard lookup.policy != .cacheOnly else { throw lookup.error(.notCached) }
             decision = .fetch(standIn: nil)
         }
     }
 
-    /// Returns the response that a decision leads to, or nil if everything has to be asked for.
+    /// Returns the response that a decision leads to, or `nil` if the complete response must be requested.
     ///
-    /// A response of no use has been released by then.
+    /// A response that cannot be used has been released by then.
     private func answer(_ decision: CacheDecision) async throws -> IncomingResponse? {
         switch decision {
         case .serve(let reply): return await serve(reply)
@@ -68,14 +68,14 @@ struct CacheExchange {
     /// The statuses that a stored response may stand in for (RFC 5861, section 4).
     private static let failures: Set<Int> = [500, 502, 503, 504]
 
-    /// The stored response that may take the place of one that does not come.
+    /// Returns the stored response that may replace a failed one.
     private func standIn(_ decision: CacheDecision) -> StoredResponse? {
         decision.stored.flatMap { $0.head.freshness.mayStandIn(at: cache.now()) ? $0 : nil }
     }
 
     // MARK: Stored responses
 
-    /// Returns a stored response, or nil if its first piece is damaged.
+    /// Returns a stored response, or `nil` if its first piece is damaged.
     private func serve(
         _ reply: StoredReply, _ metrics: TransferMetrics = TransferMetrics()
     ) async -> IncomingResponse? {
@@ -88,7 +88,7 @@ struct CacheExchange {
         return IncomingResponse(head: reply.head, source: reply.source, body: body)
     }
 
-    /// Returns the response whose beginning is stored, and whose remainder has come.
+    /// Returns a response whose beginning is stored and whose remainder is being received.
     private func resume(_ part: StoredPart, _ whole: StoredHead, _ response: IncomingResponse) -> IncomingResponse {
         let head = ResponseHead(response: whole.response, url: response.head.url)
         var response = response
@@ -110,7 +110,7 @@ struct CacheExchange {
 
     // MARK: Storing
 
-    /// Returns a response as it is; its body is stored as it is pulled, if it may be stored.
+    /// Returns a response unchanged; if it may be stored, its body is stored while it is pulled.
     private func storing(
         _ response: IncomingResponse, _ decision: CacheDecision, _ times: (requestedAt: Int, receivedAt: Int)
     ) -> IncomingResponse {
@@ -150,6 +150,6 @@ extension CacheDecision {
 }
 
 extension ResponseHead {
-    /// A Boolean value that says whether the status is about a range: 206 or 416.
+    /// A Boolean value that indicates whether the status refers to a range: 206 or 416.
     fileprivate var isAboutRange: Bool { status == .partialContent || status == .rangeNotSatisfiable }
 }

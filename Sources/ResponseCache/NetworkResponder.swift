@@ -34,7 +34,7 @@ package final class NetworkResponder: Responder {
     }
 }
 
-/// A body that comes over the network.
+/// A body that is received over the network.
 private final class NetworkBody: BodySource {
     private let pipe: BodyPipe
 

@@ -2,7 +2,7 @@ import HTTPTransport
 
 /// A body that is stored as it is pulled.
 ///
-/// It becomes an entry when its end is pulled. If it breaks off, or is released before, its beginning is kept.
+/// It becomes an entry when its end is pulled. If it is interrupted, or released before, its beginning is kept.
 final class StoringBody: BodySource {
     private let body: any BodySource
     private let writer: EntryWriter

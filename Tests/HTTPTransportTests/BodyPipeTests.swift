@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPTransport
 
-/// What a transport pushes into a pipe, a task pulls out of it.
+/// A transport pushes bytes into a pipe, and a task pulls them.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyPipeTests {
     private let url: HTTPURL

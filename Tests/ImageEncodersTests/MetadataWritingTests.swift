@@ -87,11 +87,11 @@ struct MetadataWritingTests {
     @Test func profileIsWrittenOnlyForItsColorModel() throws {
         let (gray, photo) = (TestImage.gray(20, 20), TestImage.photo(20, 20))
         let rgb = ImageMetadata(colorProfile: TestProfile.bytes("RGB "))
-        let greyProfile = ImageMetadata(colorProfile: TestProfile.bytes("GRAY"))
+        let grayProfile = ImageMetadata(colorProfile: TestProfile.bytes("GRAY"))
         let cmyk = ImageMetadata(colorProfile: TestProfile.bytes("CMYK"))
         for options in [EncodingOptions.jpeg(), .png()] {
-            #expect(try read(gray.encoded(with: options, metadata: greyProfile)) == greyProfile)
-            #expect(try read(photo.encoded(with: options, metadata: greyProfile)).isEmpty)
+            #expect(try read(gray.encoded(with: options, metadata: grayProfile)) == grayProfile)
+            #expect(try read(photo.encoded(with: options, metadata: grayProfile)).isEmpty)
             let file = try gray.encoded(with: options, metadata: rgb)
             #expect(read(file) == rgb)
             #expect(try probe(file)?.colorChannels == (options.format == .png ? 1 : 3))  // indexed
@@ -99,7 +99,7 @@ struct MetadataWritingTests {
         for format in Self.formats {
             #expect(try read(photo.encoded(with: try EncodingOptions(format), metadata: cmyk)).isEmpty)
         }
-        #expect(try read(gray.encoded(with: .webp(), metadata: greyProfile)).isEmpty)
+        #expect(try read(gray.encoded(with: .webp(), metadata: grayProfile)).isEmpty)
         #expect(try read(photo.encoded(with: .gif(), metadata: rgb)).isEmpty)
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What this process holds of the system.
+/// The resources of the system that this process holds.
 package enum ProcessState {
-    /// What is open: of each descriptor, what it is of.
+    /// The targets of the open file descriptors.
     ///
     /// Timers are left out: the runtime makes one for each of its clocks when it first needs it, and keeps it.
     package static var openFiles: [String] {

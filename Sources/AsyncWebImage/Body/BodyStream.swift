@@ -35,7 +35,7 @@ final class BodyStream: Sendable {
     /// Where the bytes come from; nil before the head has come.
     var source: ResponseSource? { state.withLock { $0.source ?? $0.currentSource } }
 
-    /// Says where to read; `isJoined` is whether somebody else had asked for the download before.
+    /// Sets the reader; `isJoined` indicates whether another caller had requested the download before.
     func attach(_ reader: BodyReader, of log: BodyLog, isJoined: Bool) {
         state.withLock { state in
             guard state.end == nil else { return }

@@ -1,41 +1,41 @@
 import Threading
 import ResponseCache
 
-/// What others tell the coordinator, in the order in which they do.
+/// The messages to the coordinator, in the order in which they were posted.
 ///
-/// Telling is synchronous and costs little more than the lock. However much has come, it is read in one turn of the
-/// actor: ten thousand callers at once, or a hundred transfers that end together, make one job and not as many.
+/// Posting is synchronous and costs little more than the lock. One turn of the actor reads all messages: ten thousand
+/// callers at once, or a hundred transfers that end together, cause one job.
 struct CoordinatorInbox: Sendable {
     enum Message: Sendable {
-        /// A caller wants something.
+        /// A caller requests a result.
         case join(Subscriber)
-        /// A caller has cancelled; what it was reading holds the transfer back until the message has been handled.
+        /// A caller has canceled; its reader holds the transfer back until the message has been handled.
         case leave(Subscriber.ID, keeping: BodyReader? = nil)
-        /// A caller wants its download sooner or later than before.
+        /// A caller has changed its priority.
         case prioritize(Subscriber.ID, DownloadPriority)
-        /// A caller wants to see how its download gets on.
+        /// A caller observes the progress of its download.
         case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
-        /// A caller has left a stream of the progress.
+        /// A caller has ended a stream of the progress.
         case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
-        /// The response cache has decided what is to be done about a download, which has so much time left.
+        /// The response cache has decided about a download; `timeLimit` is the time that remains.
         indirect case decided(Download.ID, CacheDecision, timeLimit: Duration?)
-        /// A transfer has ended; how, its receiver tells.
+        /// A transfer has ended; its receiver has the result.
         case transferEnded(Download.ID)
-        /// There is memory again: downloads that wait may start, and bodies that wait may grow.
+        /// Memory is available again: waiting downloads may start, and waiting bodies may grow.
         case memoryFreed
-        /// A host's rate lets its next download start.
+        /// The rate limit of a host allows its next download.
         case rateAllowsStart
-        /// A download that failed has waited long enough to be tried again.
+        /// The delay before the next attempt of a download has passed.
         case backoffElapsed(Download.ID)
-        /// The time of a download may be up.
+        /// The time limit of a download may have passed.
         case deadlinePassed
-        /// What is shut down has had its time to finish.
+        /// The grace period of a shutdown has ended.
         case gracePeriodEnded
     }
 
     private let messages = Locked<[Message]>([])
 
-    /// Adds a message; true if there was none, so that somebody has to see to it that it is read.
+    /// Adds a message; returns `true` if the inbox was empty, so that the caller must start a turn.
     func append(_ message: Message) -> Bool {
         messages.withLock { messages in
             messages.append(message)

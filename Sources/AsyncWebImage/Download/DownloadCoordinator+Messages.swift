@@ -1,8 +1,8 @@
 import HTTPTransport
 
-// What was posted, in the machine's terms.
+// Messages, translated to events of the machine.
 extension DownloadCoordinator {
-    /// The event that a message is; nil if nothing has to be decided because of it.
+    /// Returns the event of a message; `nil` if it requires no decision.
     func event(of message: CoordinatorInbox.Message) -> DownloadMachine.Event? {
         switch message {
         case .join(let caller): return caller.isSettled || isServedFromMemory(caller) ? nil : .join(caller)

@@ -85,9 +85,9 @@ public actor DownloadCoordinator {
 
     /// Posts a message; earlier messages are processed first.
     nonisolated func post(_ message: CoordinatorInbox.Message) {
-        // One task for all that is posted until it runs, and nobody there to await it. Detached, as it belongs to all of
-        // them: neither the priority nor the task-local values of whoever came first. Not of high priority, which would
-        // come before those who are about to post, and read the inbox many times instead of once.
+        // One task for all messages posted until it runs; no code awaits it. Detached, because it must not inherit the
+        // priority and the task-local values of the first caller. Without a high priority, which would run it before
+        // other callers have posted, so that the inbox would be read many times instead of once.
         if inbox.append(message) { Task.detached { await self.turn() } }
     }
 

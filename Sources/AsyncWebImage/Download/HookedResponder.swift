@@ -8,7 +8,7 @@ struct HookedResponder: Responder {
     private let next: any Responder
     private let isWanted: @Sendable (ResponseHead) -> Bool
 
-    /// Creates a responder that asks the hooks about requests, and about responses that are wanted by their head.
+    /// Creates a responder that passes requests to the hooks, and the responses that `isWanted` accepts by their head.
     init(_ hooks: DownloadHooks, before next: any Responder, isWanted: @escaping @Sendable (ResponseHead) -> Bool) {
         self.hooks = hooks
         self.next = next

@@ -34,13 +34,13 @@ final class PulledTransfer: Transfer {
 
     func cancel() {
         task.cancel()
-        // A hook may go on for a while.
+        // A hook may continue for a while.
         network.cancel()
     }
 
     func resume() { resumption.yield() }
 
-    /// Delivers the response; the rest of it is released before this returns.
+    /// Delivers the response; its body is released when this returns.
     private static func pull(
         _ request: TransportRequest, from responder: any Responder, to receiver: DownloadReceiver,
         _ resumptions: AsyncStream<Void>
@@ -53,7 +53,7 @@ final class PulledTransfer: Transfer {
                 switch receiver.receive(piece.span) {
                 case .more: break offer
                 case .stop: return .stopped(response.body.metrics)
-                // The next element may be an old one: then the piece is refused once more.
+                // The next element may be outdated: then the piece is rejected again.
                 case .pause: if await resumed.next() == nil { throw CancellationError() }
                 }
             }

@@ -1,7 +1,7 @@
 import HTTPTransport
 import ResponseCache
 
-/// The way of a download's requests and responses: through hooks and a cache to a transport, and back.
+/// The path of the requests and responses of a download: through hooks and a cache to a transport, and back.
 struct ResponseRoute {
     let transport: any Transport
     let cache: ResponseCache?

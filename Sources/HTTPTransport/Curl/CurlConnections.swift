@@ -7,7 +7,7 @@ final class CurlConnections {
     private let poller: EventPoller
     let floodGuard: FloodGuard
     private var silentReads = StalledReadDetector()
-    /// What the current call of libcurl has delivered so far.
+    /// The content that the current call of libcurl has delivered so far.
     private var content = CallContent.nothing
 
     init(poller: EventPoller, floodGuard: FloodGuard) {

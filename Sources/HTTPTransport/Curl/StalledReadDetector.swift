@@ -1,4 +1,4 @@
-/// What libcurl delivers in one call.
+/// The content of a response that libcurl delivers in one call.
 enum CallContent: Comparable {
     case nothing, headerLines, body
 }
@@ -30,7 +30,7 @@ struct StalledReadDetector {
     ///
     /// - Parameters:
     ///   - descriptor: The connection.
-    ///   - content: What libcurl has delivered.
+    ///   - content: The content that libcurl has delivered.
     ///   - count: Returns the number of bytes read from the connection so far; negative if that is unknown.
     mutating func note(_ descriptor: Int32, _ content: CallContent, count: () -> Int64) -> Bool {
         switch content {

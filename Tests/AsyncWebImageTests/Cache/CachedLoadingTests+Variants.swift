@@ -35,7 +35,7 @@ extension CachedLoadingTests {
         }
     }
 
-    /// Each way in which a request may say who asks, twice.
+    /// Requests with each kind of credential, two of each.
     private func owners(_ url: String) -> [ImageRequest] {
         let credentials: [Credential] = [
             .basic(user: "ann", password: "one"), .basic(user: "ann", password: "two"),

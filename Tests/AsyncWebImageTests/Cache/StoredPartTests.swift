@@ -7,8 +7,8 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// What has come of a body that broke off is kept with the responses, and gone on with by whoever asks next (RFC 9111,
-/// sections 3.3 and 3.4).
+/// The received part of an interrupted body is stored, and the next request continues it (RFC 9111, sections 3.3 and
+/// 3.4).
 @Suite(.timeLimit(.minutes(2)))
 struct StoredPartTests {
     static let length = 300_000

@@ -90,7 +90,7 @@ struct AttemptTests {
         }
     }
 
-    @Test func whoeverWaitsToTryAgainHoldsNoSlot() async throws {
+    @Test func downloadInBackoffHoldsNoSlot() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/bad", [.init(status: 503), .init(body: [1])])
             origin.route("/good", .init(body: [2]))
@@ -106,7 +106,7 @@ struct AttemptTests {
         }
     }
 
-    @Test func whoeverWaitsToTryAgainHoldsNoTransfer() async throws {
+    @Test func downloadInBackoffHoldsNoTransfer() async throws {
         let transport = ScriptedTransport()
         var exchanges = transport.exchanges.makeAsyncIterator()
         var configuration = ImageLoader.Configuration.patient

@@ -9,7 +9,7 @@ import Threading
 /// With a cache or hooks, a response is pulled by a task; callers see no difference.
 @Suite(.timeLimit(.minutes(2)))
 struct PulledTransferTests {
-    /// What makes a response be pulled.
+    /// The reasons for pulling a response.
     enum Stage: CaseIterable, Sendable {
         case cache, hook
     }

@@ -76,7 +76,7 @@ struct ImageBytesTests {
             _ = await clock.nextSleep()
             clock.advance(by: .seconds(100))
             let delivered = try await all
-            // What had come may not have been read yet.
+            // The received bytes may not have been read yet.
             #expect(delivered.last == other && delivered.count <= 2)
             #expect(body.starts(with: delivered[0]) || delivered.count == 1)
         }

@@ -126,7 +126,7 @@ struct DownloadMetricsTests {
         }
     }
 
-    @Test func whoeverDoesNotAskForMetricsHasNoListener() {
+    @Test func loaderWithoutMetricsHasNoListener() {
         #expect(!ImageLoader(configuration: .patient).coordinator.listeners.isObserved)
     }
 }

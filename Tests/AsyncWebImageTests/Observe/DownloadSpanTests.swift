@@ -120,7 +120,7 @@ struct DownloadSpanTests {
         }
     }
 
-    @Test func whoeverDoesNotAskForSpansHasNone() async throws {
+    @Test func loaderWithoutTracingHasNoSpans() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]))
             let loader = ImageLoader(configuration: .patient)

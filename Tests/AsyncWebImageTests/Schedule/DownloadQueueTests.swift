@@ -327,7 +327,7 @@ struct DownloadQueueTests {
                 let expected = plain.next()
                 #expect(queue.next() == expected)
                 guard expected == nil, let start = plain.nextStart else { continue }
-                // Earlier does no harm: whoever asks then is told again.
+                // An earlier time does no harm: the caller asks again then.
                 #expect((queue.nextStart ?? .seconds(Int.max)) <= .seconds(start))
             }
             #expect(queue.waitingCount == plain.waiting.count && queue.runningCount == plain.running.count)
@@ -377,7 +377,7 @@ private struct PlainQueue {
         startable.map { time + max(0, 4 - savings(of: $0.host)) }.min()
     }
 
-    /// What waits and finds a slot.
+    /// The waiting items that have a free slot.
     private var startable: [Item] {
         guard !isSuspended, running.count < limit else { return [] }
         return waiting.filter { item in

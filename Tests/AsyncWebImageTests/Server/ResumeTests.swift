@@ -12,8 +12,8 @@ struct ResumeTests {
         return (0..<1 << 20).map { _ in UInt8.random(in: 0...255, using: &random) }
     }()
 
-    /// What `load` gives of `file`, of which the server sent the beginning before it was ended; while it stood still,
-    /// `change` happened to it.
+    /// Returns the result of `load` for `file`, after the server was ended in the middle of the file; `change` is applied
+    /// before it starts again.
     private func load<Value: Sendable>(
         _ file: [UInt8], from version: TestSite.Version, _ load: (ImageLoader, ImageRequest) -> LoadTask<Value>,
         change: (TestSite) throws -> Void = { _ in }

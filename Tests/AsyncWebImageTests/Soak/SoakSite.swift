@@ -10,7 +10,7 @@ struct SoakSite: Sendable {
     let origin: LoopbackOrigin
     private let files: [[UInt8]]
     private let seed: UInt64
-    /// What only a hostile server sends, about an image of its own.
+    /// The responses of hostile servers, each with its own image.
     private let hostile: [HostileAnswer]
     /// Holds answers back until a round is over.
     let gate = Gate()
@@ -138,7 +138,7 @@ struct SoakSite: Sendable {
 
     /// `response` before it falls silent at `point`.
     ///
-    /// Who has all of it keeps the connection for the next request, and the origin would be answering until one comes.
+    /// A client that has the whole body keeps the connection, and the origin would wait for its next request.
     private func hangingUp(_ response: Response, at point: Response.Point) -> Response {
         guard point == .body(response.body.count), response.framing == .contentLength else { return response }
         var response = response

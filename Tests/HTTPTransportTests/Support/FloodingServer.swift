@@ -35,8 +35,8 @@ final class FloodingServer: Sendable {
         while try !isListening, !Task.isCancelled { await Task.yield() }
     }
 
-    /// A Boolean value that indicates whether the server listens, found out without connecting: it would send the beginning
-    /// of its frames to whoever connects first.
+    /// A Boolean value that indicates whether the server listens, determined without a connection: the server sends the
+    /// beginning of its frames to the first client.
     private var isListening: Bool {
         get throws {
             let sockets = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)

@@ -33,7 +33,7 @@ final class Recorder: TransferReceiver {
         }
     }
 
-    /// What to do about the next bytes, from the number of those taken and of the pauses before.
+    /// Returns the demand for the next bytes from the numbers of bytes received and of pauses so far.
     typealias Script = @Sendable (_ received: Int, _ pauses: Int) -> BodyDemand
 
     private let script: Locked<Script>

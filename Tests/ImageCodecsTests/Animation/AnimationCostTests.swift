@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// What large and long animations may cost.
+/// The limits of time and memory for large and long animations.
 ///
 /// A full canvas for every frame would take minutes, and gigabytes.
 @Suite(.timeLimit(.minutes(2)))

@@ -52,7 +52,7 @@ struct ColorConversionTests {
         #expect(error < 2.5)
     }
 
-    @Test(arguments: [1.0, 1.8, 2.6]) func greyProfilesFitGreyImages(gamma: Double) throws {
+    @Test(arguments: [1.0, 1.8, 2.6]) func grayProfilesFitGrayImages(gamma: Double) throws {
         let gray = TestImage.gray(50, 40)
         let profile = TestProfile.gray(.gamma(gamma))
         func expected(_ pixel: ArraySlice<UInt8>) -> [Double] {
@@ -66,7 +66,7 @@ struct ColorConversionTests {
         #expect(jpeg.header.colorConversion == .converted)
     }
 
-    @Test func aColorProfileFitsAGreyImageToo() throws {
+    @Test func aColorProfileFitsAGrayImageToo() throws {
         let gray = TestImage.gray(50, 40)
         let profile = TestProfile.lights(ReferenceColors.displayP3, .gamma(1.8))
         let image = try decode(TestTagged.png(gray, colorType: 0, chunks: [TestTagged.iccp(profile)]))

@@ -15,7 +15,7 @@ struct GetterTests {
 
     let photograph = testPhotograph
 
-    /// What `webimage get` makes of the answer `response`, and the files it leaves.
+    /// Returns the outcome of `webimage get` for `response`, and the files that it writes.
     func get(
         _ response: Response, format: OutputFormat? = nil, target: DecodeOptions.Target = .original,
         takesFirstFrame: Bool = false, allowsPartial: Bool = false, keepsProfile: Bool = false

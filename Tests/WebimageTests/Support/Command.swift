@@ -21,7 +21,7 @@ struct Command {
     /// The resident memory of the process, in bytes.
     var residentBytes: Int { ProcessState.residentBytes(of: process) }
 
-    /// What Ctrl-C does.
+    /// Interrupts the command, as Ctrl-C does.
     func interrupt() { send(SIGINT) }
 
     /// Sends it a signal.

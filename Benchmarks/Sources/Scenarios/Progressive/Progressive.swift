@@ -83,7 +83,7 @@ enum Progressive: Scenario {
         var measurements = measurements(of: usage)
         measurements[.previews] = Double(previews.count)
         measurements[.firstPreview] = previews.first?.milliseconds
-        // What the origin has sent by then, as it keeps its pace.
+        // The share that the origin has sent by then, at its constant rate.
         measurements[.firstPreviewShare] = previews.first.map {
             min(1, $0.seconds * Double(bytesPerSecond) / Double(byteCount))
         }

@@ -114,7 +114,7 @@ struct ImagePrefetcherTests {
         }
     }
 
-    @Test func whoeverWantsAPrefetchedImageRaisesIt() async throws {
+    @Test func requestForAPrefetchedImageRaisesItsPriority() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             let file = try Samples.file(.png)

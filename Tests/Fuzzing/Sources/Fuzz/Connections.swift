@@ -63,7 +63,7 @@ private func fetch(_ path: String, _ options: String, _ transport: CurlTransport
     while !receiver.hasEnded() { transfer.resume() }
 }
 
-/// What a transfer may do, once and in order.
+/// A receiver that checks that each call of a transfer is allowed, once and in order.
 ///
 /// `@unchecked Sendable`: the transport's thread alone uses the state.
 private final class Receiver: TransferReceiver, @unchecked Sendable {
