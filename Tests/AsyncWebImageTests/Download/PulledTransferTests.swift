@@ -90,13 +90,19 @@ struct PulledTransferTests {
         try await sending
     }
 
+    /// Returns the exchange of a request whose first byte is in a transform that waits.
+    private func exchangeWaiting(for transform: GatedTransform) async throws -> ScriptedTransport.Exchange {
+        let exchange = try await exchange()
+        #expect(exchange.offer([1]))
+        try await transform.isAsked.value
+        return exchange
+    }
+
     @Test func aSlowTransformHoldsTheTransferUp() async throws {
         let transform = GatedTransform()
         let loader = loader { $0.bodyTransform = transform }
         let task = loader.dataTask(for: request)
-        let exchange = try await exchange()
-        #expect(exchange.offer([1]))
-        try await transform.isAsked.value
+        let exchange = try await exchangeWaiting(for: transform)
         var waiting = 0
         while exchange.offer([UInt8](repeating: 7, count: 16 << 10)) { waiting += 16 << 10 }
         #expect(waiting == BodyPipe.highWater)
@@ -131,9 +137,7 @@ struct PulledTransferTests {
         let transform = GatedTransform()
         let loader = loader { $0.bodyTransform = transform }
         let task = loader.dataTask(for: request)
-        let exchange = try await exchange()
-        #expect(exchange.offer([1]))
-        try await transform.isAsked.value
+        let exchange = try await exchangeWaiting(for: transform)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         _ = await loader.coordinator.activity
