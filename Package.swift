@@ -197,6 +197,13 @@ let package = Package(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Tracing"])),
             ]),
+        // The public HTTP caching test suite, if its data are present.
+        .testTarget(
+            name: "CacheConformanceTests",
+            dependencies: [
+                "AsyncWebImage", "LoopbackOrigin", "ResponseCache", "TestSupport", "Threading",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], exclude: ["Results.txt"]),
         .testTarget(name: "WebimageConsoleTests", dependencies: ["WebimageConsole"]),
         .testTarget(
             name: "WebimageDemoTests",

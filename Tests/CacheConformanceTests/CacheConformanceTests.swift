@@ -1,0 +1,51 @@
+import AsyncWebImage
+import Foundation
+import LoopbackOrigin
+import ResponseCache
+import TestSupport
+import Testing
+
+/// The public HTTP caching test suite (http-tests/cache-tests), made with the public API of the library and compared with
+/// the results in `Results.txt`; `Docs/CacheConformance.md` explains those that are not passed.
+@Suite(.enabled(if: ConformanceSuite.folder != nil, "set WEBIMAGE_CACHE_TESTS"), .timeLimit(.minutes(5)))
+struct CacheConformanceTests {
+    @Test(arguments: [false, true]) func resultsAreTheCommittedOnes(isInMemory: Bool) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("conformance-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let results = try await results(isInMemory ? nil : folder)
+        print(results.totals)
+        let differences = results.differences(from: try ConformanceResults.expected())
+        #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
+    }
+
+    private func results(_ folder: String?) async throws -> ConformanceResults {
+        let tests = try ConformanceSuite.tests()
+        try #require(!tests.isEmpty)
+        let time = ManualTime()
+        let cache = try ResponseCache.test(folder, time)
+        var configuration = ImageLoader.Configuration()
+        configuration.responseCache = cache
+        configuration.downloads.retry = nil
+        configuration.downloads.maximumResumableBytes = 0
+        configuration.downloads.acceptedContentTypes = nil
+        let loader = ImageLoader(configuration: configuration)
+        let outcomes = try await withLoopbackOrigin { origin in
+            var outcomes: [String: (ConformanceResult, String?)] = [:]
+            for test in tests {
+                let script = ConformanceOrigin(test, time)
+                origin.route("/\(test.id)") { script.response(to: $0) }
+                let client = ConformanceClient(
+                    test: test, origin: script, loader: loader, time: time, url: origin.url("/\(test.id)"))
+                do throws(ConformanceClient.Failure) {
+                    try await client.run()
+                    outcomes[test.id] = (.pass, nil)
+                } catch {
+                    outcomes[test.id] = (error.isSetup ? .setupFailed : .fail, error.message)
+                }
+            }
+            return outcomes
+        }
+        await loader.shutdown(gracePeriod: .zero)
+        return ConformanceResults(tests, outcomes)
+    }
+}
