@@ -95,6 +95,31 @@ public actor ImageDecoder {
         }
     }
 
+    /// Performs work that takes processor time, such as encoding an image, on the decoder's threads, and returns its
+    /// result.
+    ///
+    /// Concurrency threads stay free for other tasks. Decodes of small images take turns with the work. `work` is not
+    /// interrupted if the task is canceled.
+    ///
+    /// ```swift
+    /// let bytes = try await loader.decoder.perform { try response.image.encoded(as: .webp) }
+    /// ```
+    public nonisolated func perform<Result: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let result: Swift.Result<Result, Failure> = await withTaskExecutorPreference(threads.forLongWork()) {
+            await Self.perform(work)
+        }
+        return try result.get()
+    }
+
+    /// Concurrent, so that it runs on the preferred executor.
+    @concurrent nonisolated private static func perform<Result: Sendable, Failure: Error>(
+        _ work: @Sendable () throws(Failure) -> Result
+    ) async -> Swift.Result<Result, Failure> {
+        .init { () throws(Failure) in try work() }
+    }
+
     /// Concurrent, so that it ends outside the actor: otherwise the work in ``withMemory(_:_:)`` would run on the
     /// actor, one decode at a time.
     @concurrent nonisolated private func acquire(_ bytes: Int) async throws {

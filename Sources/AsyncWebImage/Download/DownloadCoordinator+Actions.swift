@@ -86,6 +86,7 @@ extension DownloadCoordinator {
     private func attach(
         _ caller: Subscriber, to download: Download, decode: DownloadMachine.DecodeID?, startsDecode: Bool
     ) -> Bool {
+        caller.response?.attach(download.log)
         switch caller.product {
         case .data(let answer):
             return download.log.collect(for: answer, isJoined: caller.isJoined)

@@ -100,7 +100,7 @@ extension DownloadCoordinator {
         }
         download.backoffTimer?.cancel()
         download.transfer?.cancel()
-        download.events?.stop(CancellationError())
+        download.events?.complete(.failure(CancellationError()))
         return beginning
     }
 
@@ -122,10 +122,10 @@ extension DownloadCoordinator {
     func sendEnd(of download: Download) {
         switch download.log.end {
         case .success((_, let metrics))?:
-            download.events?.stop(nil, finished: .finished(byteCount: download.log.received, metrics: metrics))
+            download.events?.complete(.success(.init(byteCount: download.log.received, metrics: metrics)))
             logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
         case .failure(let error)?:
-            download.events?.stop(error)
+            download.events?.complete(.failure(error))
             logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
         case nil: break
         }

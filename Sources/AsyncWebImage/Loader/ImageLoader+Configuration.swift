@@ -20,7 +20,7 @@ extension ImageLoader {
         /// The cache of responses; `nil` for none.
         public var responseCache: ResponseCache?
         /// The policy for using cached responses and images, unless a request specifies one.
-        public var cachePolicy = CachePolicy.useProtocol
+        public var cachePolicy: CachePolicy
         /// The logger for downloads.
         ///
         /// All messages have the level `debug`, except reports of defects in the loader, which have the level `error`.
@@ -28,7 +28,8 @@ extension ImageLoader {
         /// The metrics to record, or `nil` to record none, which has no overhead.
         public var metrics: MetricsConfiguration?
         #if Tracing
-        /// The traces to record, or `nil` to record none, which has no overhead.
+        /// The traces to record, or `nil` to record none, which has no overhead; not a parameter of the initializer,
+        /// because it exists only with the trait `Tracing`.
         public var tracing: TracingConfiguration?
         #endif
 
@@ -39,6 +40,8 @@ extension ImageLoader {
             decoding: ImageDecoder.Configuration = ImageDecoder.Configuration(),
             previews: ProgressivePolicy = ProgressivePolicy(),
             maximumMemoryCacheBytes: Int = 128 << 20,
+            responseCache: ResponseCache? = nil,
+            cachePolicy: CachePolicy = .useProtocol,
             logger: Logger = Logger(label: "async-web-image"),
             metrics: MetricsConfiguration? = nil
         ) {
@@ -47,6 +50,8 @@ extension ImageLoader {
             self.decoding = decoding
             self.previews = previews
             self.maximumMemoryCacheBytes = maximumMemoryCacheBytes
+            self.responseCache = responseCache
+            self.cachePolicy = cachePolicy
             self.logger = logger
             self.metrics = metrics
         }

@@ -137,27 +137,46 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// Starts to load the image and returns a handle to await, cancel, and prioritize it.
+    /// Starts to load the image and returns a handle to await, observe, cancel, and prioritize it; see
+    /// ``image(for:)``.
     public func imageTask(for request: ImageRequest) -> ImageTask {
-        start(request) { .image(request.options, $0) }
+        start(request, \.head) { .image(request.options, $0) }
     }
 
-    /// Starts to load the undecoded body and returns a handle to await, cancel, and prioritize it.
+    /// Starts to load all frames of the image and returns a handle to await, observe, cancel, and prioritize it; see
+    /// ``animation(for:)``.
+    public func animationTask(for request: ImageRequest) -> LoadTask<AnimationResponse> {
+        start(request, \.head) { .animation(request.options, $0) }
+    }
+
+    /// Starts to load the undecoded body and returns a handle to await, observe, cancel, and prioritize it; see
+    /// ``data(for:)``.
     public func dataTask(for request: ImageRequest) -> LoadTask<ImageData> {
-        start(request) { .data($0) }
+        start(request, \.head) { .data($0) }
+    }
+
+    /// Starts to load the properties of the file and returns a handle to await, observe, cancel, and prioritize it; see
+    /// ``info(for:readsAnimation:)``.
+    public func infoTask(for request: ImageRequest, readsAnimation: Bool = false) -> LoadTask<ImageInfo> {
+        start(request, \.head) { .info(readsAnimation: readsAnimation, $0) }
     }
 
     private func start<Value>(
-        _ request: ImageRequest, _ product: (OneShot<Value>) -> Subscriber.Product
+        _ request: ImageRequest, _ head: @escaping @Sendable (Value) -> ResponseHead,
+        _ product: (OneShot<Value>) -> Subscriber.Product
     ) -> LoadTask<Value> {
-        let answer = OneShot<Value>()
+        let (answer, response) = (OneShot<Value>(), ResponseAccess())
         let id = coordinator.newSubscriberID()
         do {
-            coordinator.post(.join(Subscriber(request, try fetchKey(request), id: id, product: product(answer))))
+            var subscriber = Subscriber(request, try fetchKey(request), id: id, product: product(answer))
+            subscriber.response = response
+            coordinator.post(.join(subscriber))
         } catch {
             answer.resolve(.failure(error))
         }
-        return LoadTask(id: id, answer: answer, priority: request.priority, coordinator: coordinator)
+        return LoadTask(
+            id: id, answer: answer, response: response, head: head, priority: request.priority,
+            coordinator: coordinator)
     }
 
     private func subscription<Frame>(

@@ -1,21 +1,30 @@
+public import HTTPTransport
 import Threading
 
 /// The handle of an image load.
 public typealias ImageTask = LoadTask<ImageResponse>
 
-/// The handle of a load, which any number of tasks can await.
+/// The handle of the load of an image, an animation, a body, or the properties of a file, which any number of tasks can
+/// await.
 ///
 /// A handle takes a fraction of the resources of a Swift `Task` that awaits the loader. Releasing the handle does not
 /// stop the load; ``cancel()`` does.
 public final class LoadTask<Value: Sendable>: Sendable {
     private let id: Subscriber.ID
     private let answer: OneShot<Value>
+    private let response: ResponseAccess
+    private let headOfValue: @Sendable (Value) -> ResponseHead
     private let coordinator: DownloadCoordinator
     private let currentPriority: Locked<DownloadPriority>
 
-    init(id: Subscriber.ID, answer: OneShot<Value>, priority: DownloadPriority, coordinator: DownloadCoordinator) {
+    init(
+        id: Subscriber.ID, answer: OneShot<Value>, response: ResponseAccess,
+        head: @escaping @Sendable (Value) -> ResponseHead, priority: DownloadPriority, coordinator: DownloadCoordinator
+    ) {
         self.id = id
         self.answer = answer
+        self.response = response
+        headOfValue = head
         self.coordinator = coordinator
         currentPriority = Locked(priority)
     }
@@ -29,6 +38,12 @@ public final class LoadTask<Value: Sendable>: Sendable {
     public var value: Value {
         get async throws { try await answer.value }
     }
+
+    /// The status and header fields of the response; `nil` before they have been received, and after a failure.
+    ///
+    /// While the body is being received, a retry can replace the response. For an image from the memory cache, they are
+    /// those of the response from which the image was decoded.
+    public var head: ResponseHead? { answer.success.map(headOfValue) ?? response.head }
 
     /// Cancels the load for this handle; other callers that share the download are not affected.
     ///

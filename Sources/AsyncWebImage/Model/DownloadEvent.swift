@@ -3,10 +3,9 @@ public import HTTPTransport
 /// An event of a download.
 ///
 /// The events of each download are, in this order: `queued`; for every attempt `started`, `response` if one is
-/// received, and any number of `progress`; `retrying` between two attempts; always one `stopped`; and then `finished`
-/// if the whole body was received. A download that is canceled before it starts has only `queued` and `stopped`. If a
-/// server cannot continue a partial body, the whole body is requested immediately: then `started` follows without
-/// `retrying`, because nothing has failed.
+/// received, and any number of `progress`; `retrying` between two attempts; and always one `completed`. A download that
+/// is canceled before it starts has only `queued` and `completed`. If a server cannot continue a partial body, the whole
+/// body is requested immediately: then `started` follows without `retrying`, because nothing has failed.
 public struct DownloadEvent: Sendable {
     /// A kind of event.
     public enum Kind: Sendable {
@@ -20,11 +19,17 @@ public struct DownloadEvent: Sendable {
         case progress(DownloadProgress)
         /// An attempt failed, and another follows after the delay.
         case retrying(after: Duration, because: ImageError)
-        /// The download ended. The error is that of the last attempt, or `CancellationError` if all callers canceled,
-        /// or `nil` on success.
-        case stopped((any Error)?)
-        /// The whole body was received, with this number of bytes.
-        case finished(byteCount: Int, metrics: TransferMetrics)
+        /// The download ended: with the whole body, with the error of the last attempt, or with `CancellationError` if
+        /// all callers canceled.
+        case completed(Result<Summary, any Error>)
+    }
+
+    /// The summary of a download whose body was received completely.
+    public struct Summary: Sendable {
+        /// The size of the body in bytes.
+        public let byteCount: Int
+        /// The durations and sizes of the last transfer.
+        public let metrics: TransferMetrics
     }
 
     /// The number of the download, from 1; never reused by the same loader.

@@ -1,4 +1,5 @@
 public import HTTPTransport
+public import ResponseCache
 
 /// The properties of an image, read from the beginning of its file.
 public struct ImageInfo: Sendable {
@@ -12,14 +13,20 @@ public struct ImageInfo: Sendable {
     ///
     /// If the file is a GIF with a single frame, that frame has been decoded.
     public let animation: AnimatedImage?
-    /// The status and header fields of the response.
-    public let head: ResponseHead
+    private let origin: ResponseOrigin
 
-    init(_ summary: FileSummary, head: ResponseHead) {
+    /// The status and header fields of the response.
+    public var head: ResponseHead { origin.head }
+    /// The source of the bytes, for this caller.
+    public var source: ResponseSource { origin.source }
+    /// The durations and sizes of the transfer; `nil` if the properties were known before the transfer had ended.
+    public var metrics: TransferMetrics? { origin.metrics }
+
+    init(_ summary: FileSummary, origin: ResponseOrigin) {
         header = summary.header
         byteCount = summary.byteCount
         animation = summary.animation
-        self.head = head
+        self.origin = origin
     }
 }
 

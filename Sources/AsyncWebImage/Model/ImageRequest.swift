@@ -1,4 +1,4 @@
-import HTTPSemantics
+public import HTTPSemantics
 public import FoundationEssentials
 public import HTTPTransport
 public import HTTPTypes
@@ -26,12 +26,12 @@ public struct ImageRequest: Sendable, Hashable {
     public var credential: Credential?
     /// A Boolean value that indicates whether the loader's cookies are sent, and cookies of the response stored; see
     /// ``CurlTransport/Configuration/cookieFile``.
-    public var handlesCookies = false
+    public var handlesCookies: Bool
     /// A Boolean value that indicates whether ``ImageLoader/shutdown(gracePeriod:)`` lets the download continue for
     /// the grace period instead of stopping it immediately.
     ///
     /// If callers share a download, one such caller is sufficient.
-    public var finishesOnShutdown = false
+    public var finishesOnShutdown: Bool
     /// The policy for using cached responses and images; `nil` for ``ImageLoader/Configuration/cachePolicy``.
     public var cachePolicy: CachePolicy?
     /// The version that the caller already has; if it is still current, the request fails with
@@ -49,13 +49,21 @@ public struct ImageRequest: Sendable, Hashable {
         options: DecodeOptions = DecodeOptions(),
         priority: DownloadPriority = .normal,
         headerFields: HTTPFields = [:],
-        credential: Credential? = nil
+        credential: Credential? = nil,
+        handlesCookies: Bool = false,
+        finishesOnShutdown: Bool = false,
+        cachePolicy: CachePolicy? = nil,
+        knownVersion: ResponseVersion? = nil
     ) {
         self.url = url
         self.options = options
         self.priority = priority
         self.headerFields = headerFields
         self.credential = credential
+        self.handlesCookies = handlesCookies
+        self.finishesOnShutdown = finishesOnShutdown
+        self.cachePolicy = cachePolicy
+        self.knownVersion = knownVersion
     }
 
     /// Creates a request for the image at `url`.
@@ -64,11 +72,16 @@ public struct ImageRequest: Sendable, Hashable {
         options: DecodeOptions = DecodeOptions(),
         priority: DownloadPriority = .normal,
         headerFields: HTTPFields = [:],
-        credential: Credential? = nil
+        credential: Credential? = nil,
+        handlesCookies: Bool = false,
+        finishesOnShutdown: Bool = false,
+        cachePolicy: CachePolicy? = nil,
+        knownVersion: ResponseVersion? = nil
     ) {
         self.init(
             url.absoluteString, options: options, priority: priority, headerFields: headerFields,
-            credential: credential)
+            credential: credential, handlesCookies: handlesCookies, finishesOnShutdown: finishesOnShutdown,
+            cachePolicy: cachePolicy, knownVersion: knownVersion)
     }
 
     /// Creates a request for the image at `url` with neither side longer than `maximumSide` pixels.

@@ -5,7 +5,7 @@ import Threading
 final class DownloadEventSender: Sendable {
     private struct State {
         /// A Boolean value that indicates whether the end has been sent; no event follows it.
-        var hasStopped = false
+        var isCompleted = false
         /// The number of bytes at the last progress event.
         var told = 0
     }
@@ -29,7 +29,7 @@ final class DownloadEventSender: Sendable {
 
     func send(_ kind: DownloadEvent.Kind) {
         state.withLock { state in
-            guard !state.hasStopped else { return }
+            guard !state.isCompleted else { return }
             tell(kind)
         }
     }
@@ -38,7 +38,7 @@ final class DownloadEventSender: Sendable {
     func send(_ progress: DownloadProgress) {
         state.withLock { state in
             let isWhole = progress.received == progress.expected
-            guard !state.hasStopped,
+            guard !state.isCompleted,
                 progress.received < state.told || progress.received >= state.told + Self.step || isWhole
             else { return }
             state.told = progress.received
@@ -46,13 +46,12 @@ final class DownloadEventSender: Sendable {
         }
     }
 
-    /// Sends the final end of the download.
-    func stop(_ error: (any Error)?, finished: DownloadEvent.Kind? = nil) {
+    /// Sends the last event of the download, unless it has been sent.
+    func complete(_ result: Result<DownloadEvent.Summary, any Error>) {
         state.withLock { state in
-            guard !state.hasStopped else { return }
-            state.hasStopped = true
-            tell(.stopped(error))
-            if let finished { tell(finished) }
+            guard !state.isCompleted else { return }
+            state.isCompleted = true
+            tell(.completed(result))
         }
     }
 

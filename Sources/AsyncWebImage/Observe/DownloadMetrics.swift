@@ -73,8 +73,13 @@ final class DownloadMetrics: Sendable {
                 return activeDownloads[event.id]?.isRunning
             }
             if wasRunning == true { running.decrement() }
-        case .stopped(let error): stop(event, error)
-        case .finished(let byteCount, _): bytes.increment(by: byteCount)
+        case .completed(.success(let summary)):
+            complete(event, .finished)
+            bytes.increment(by: summary.byteCount)
+        case .completed(.failure(is CancellationError)): complete(event, .cancelled)
+        case .completed(.failure(let error)):
+            complete(event, .failed)
+            failures[FailureKind(error)]?.increment()
         }
     }
 
@@ -93,14 +98,12 @@ final class DownloadMetrics: Sendable {
         if attempt == 1 { started.increment() }
     }
 
-    private func stop(_ event: DownloadEvent, _ error: (any Error)?) {
+    private func complete(_ event: DownloadEvent, _ outcome: Outcome) {
         guard let course = activeDownloads.withLock({ $0.removeValue(forKey: event.id) }) else { return }
         if course.isWaiting { waiting.decrement() }
         if course.isRunning { running.decrement() }
-        let outcome: Outcome = error == nil ? .finished : error is CancellationError ? .cancelled : .failed
         ended[outcome]?.increment()
         durations[outcome]?.record(course.begin.duration(to: event.time))
-        if outcome == .failed, let error { failures[FailureKind(error)]?.increment() }
     }
 }
 

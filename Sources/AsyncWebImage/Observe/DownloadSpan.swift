@@ -26,7 +26,7 @@ final class DownloadSpan: Sendable {
     /// Records an event; the last event ends the span.
     func note(_ event: DownloadEvent) {
         switch event.kind {
-        case .queued, .progress, .stopped(nil): break
+        case .queued, .progress: break
         case .started(let attempt):
             if attempt > 1 { span.attributes["http.request.resend_count"] = attempt - 1 }
         case .response(let head):
@@ -36,18 +36,17 @@ final class DownloadSpan: Sendable {
                 "error.type": .string(error.type), "webimage.delay_seconds": .double(delay / .seconds(1)),
             ]
             span.addEvent(SpanEvent(name: "retry", attributes: attributes))
-        case .stopped(.some(is CancellationError)):
+        case .completed(.failure(is CancellationError)):
             span.addEvent("cancelled")
             span.end()
-        case .stopped(let error?):
+        case .completed(.failure(let error)):
             span.attributes["error.type"] = error.type
             span.setStatus(SpanStatus(code: .error, message: "\(error)"))
             span.end()
-        case .finished(let byteCount, let metrics):
-            span.attributes["http.response.body.size"] = byteCount
-            if !metrics.protocolName.isEmpty {
-                span.attributes["network.protocol.version"] = String(metrics.protocolName.dropFirst("HTTP/".count))
-            }
+        case .completed(.success(let summary)):
+            span.attributes["http.response.body.size"] = summary.byteCount
+            let name = summary.metrics.protocolName
+            if !name.isEmpty { span.attributes["network.protocol.version"] = String(name.dropFirst("HTTP/".count)) }
             span.end()
         }
     }

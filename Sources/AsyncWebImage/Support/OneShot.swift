@@ -46,6 +46,13 @@ final class OneShot<Value: Sendable>: Sendable {
         }
     }
 
+    /// The value, if the result is set and is a success.
+    var success: Value? {
+        state.withLock { state in
+            if case .resolved(.success(let value)) = state { value } else { nil }
+        }
+    }
+
     /// The result, once it is set.
     ///
     /// Canceling the waiting task has no effect: set a result in this case.

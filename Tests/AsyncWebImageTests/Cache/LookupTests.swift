@@ -53,11 +53,8 @@ struct LookUpTests {
             case .response: names.append("response")
             case .progress: break
             case .retrying: names.append("retrying")
-            case .stopped(let error):
-                names.append(error == nil ? "stopped" : "failed")
-                if error != nil { ended += 1 }
-            case .finished:
-                names.append("finished")
+            case .completed(let result):
+                names.append((try? result.get()) == nil ? "failed" : "completed")
                 ended += 1
             }
             if ended == count { break }
@@ -188,7 +185,7 @@ struct LookUpTests {
             await loader.coordinator.becomesIdle()
             _ = try? await loader.data(for: request(origin.url("/c"), .cacheOnly))
             await loader.coordinator.becomesIdle()
-            let whole = ["queued", "started 1", "response", "stopped", "finished"]
+            let whole = ["queued", "started 1", "response", "completed"]
             #expect(await names(events, downloads: 3) == whole + whole + ["queued", "started 1", "failed"])
         }
     }

@@ -71,4 +71,22 @@ struct ImageDecoderTests {
             try await group.waitForAll()
         }
     }
+
+    @Test func performedWorkRunsOnTheDecodersThreadsAndReturnsItsResult() async throws {
+        let decoder = decoder(budget: 100)
+        let name = try await decoder.perform { try threadName() }
+        #expect(name == "webimage-decode")
+    }
+
+    @Test func errorsOfPerformedWorkAreThrown() async throws {
+        struct Failure: Error {}
+        let decoder = decoder(budget: 100)
+        await #expect(throws: Failure.self) { try await decoder.perform { () throws(Failure) in throw Failure() } }
+    }
+}
+
+/// Returns the name of the current thread.
+private func threadName() throws -> String {
+    let text = try String(decoding: FileReading.bytes(of: "/proc/thread-self/comm"), as: UTF8.self)
+    return String(text.prefix { $0 != "\n" })
 }

@@ -19,8 +19,7 @@ struct EventTests {
         var ended = 0
         for await event in events {
             names.append(event.kind.name)
-            if case .stopped(let error) = event.kind, error != nil { ended += 1 }
-            if case .finished = event.kind { ended += 1 }
+            if case .completed = event.kind { ended += 1 }
             if ended == count { break }
         }
         return names
@@ -33,16 +32,16 @@ struct EventTests {
             let events = loader.coordinator.events()
             _ = try await loader.data(for: ImageRequest(origin.url("/a")))
             #expect(
-                await names(events) == ["queued", "started 1", "response 200", "progress 3", "stopped", "finished 3"])
+                await names(events) == ["queued", "started 1", "response 200", "progress 3", "completed 3"])
         }
     }
 
-    @Test func aFailureIsStoppedAndNotFinished() async throws {
+    @Test func aFailureIsTheLastEvent() async throws {
         try await withLoopbackOrigin { origin in
             let loader = loader()
             let events = loader.coordinator.events()
             _ = try? await loader.data(for: ImageRequest(origin.url("/missing")))
-            #expect(await names(events) == ["queued", "started 1", "response 404", "stopped: status"])
+            #expect(await names(events) == ["queued", "started 1", "response 404", "failed: status"])
         }
     }
 
@@ -53,7 +52,7 @@ struct EventTests {
         _ = try await loader.data(for: ImageRequest("http://example.com/a"))
         await loader.shutdown(gracePeriod: .zero)
         let all = await names(patient)
-        #expect(all == ["queued", "started 1", "response 200", "stopped", "finished 3"])
+        #expect(all == ["queued", "started 1", "response 200", "completed 3"])
         #expect(await names(slow) == Array(all.suffix(2)))
     }
 
@@ -83,8 +82,7 @@ struct EventTests {
             #expect(
                 await names(events) == [
                     "queued", "started 1", "response 503", "retrying", "started 2", "response 200", "progress 1",
-                    "stopped",
-                    "finished 1",
+                    "completed 1",
                 ])
         }
     }
@@ -100,7 +98,7 @@ struct EventTests {
             let second = loader.dataTask(for: ImageRequest(origin.url("/second")))
             await loader.coordinator.callers(reach: 2)
             second.cancel()
-            #expect(await names(events) == ["queued", "stopped: cancelled"])
+            #expect(await names(events) == ["queued", "cancelled"])
             gate.open()
             _ = try await first
             #expect(origin.counts.requests["/second"] == nil)
@@ -125,15 +123,15 @@ struct EventTests {
             _ = try await loader.data(for: ImageRequest(origin.url("/b")))
             var ends: [UInt64: String] = [:]
             for await event in events {
-                #expect(ends[event.id] == nil || event.kind.name == "finished 1")
-                if case .stopped = event.kind { ends[event.id] = event.kind.name }
-                if case .finished = event.kind { break }
+                #expect(ends[event.id] == nil || event.kind.name == "completed 1")
+                if case .completed = event.kind { ends[event.id] = event.kind.name }
+                if case .completed(.success) = event.kind { break }
             }
-            #expect(ends == [1: "stopped: cancelled", 2: "stopped"])
+            #expect(ends == [1: "cancelled", 2: "completed 1"])
         }
     }
 
-    @Test func whatIsCompleteIsFinishedThoughItsCallerLeavesBeforeThatIsRead() async throws {
+    @Test func aCompleteBodyIsASuccessAlthoughItsCallerLeavesBeforeTheEndIsRead() async throws {
         let transport = ScriptedTransport()
         var exchanges = transport.exchanges.makeAsyncIterator()
         let loader = ImageLoader(configuration: .patient, transport: transport)
@@ -147,7 +145,7 @@ struct EventTests {
             task.cancel()
             exchange.finish()
         }
-        #expect(await names(events) == ["queued", "started 1", "response 200", "stopped", "finished 20000"])
+        #expect(await names(events) == ["queued", "started 1", "response 200", "completed 20000"])
 
         // Nor is it the beginning of a body that could be continued.
         let again = loader.dataTask(for: ImageRequest("http://example.com/a"))
@@ -197,7 +195,7 @@ struct EventTests {
         await loader.shutdown(gracePeriod: .seconds(1))
         var names: [String] = []
         for await event in events { names.append(event.kind.name) }
-        #expect(names == ["queued", "started 1", "response 200", "stopped", "finished 1"])
+        #expect(names == ["queued", "started 1", "response 200", "completed 1"])
         for await event in loader.coordinator.events() { Issue.record("\(event)") }
         #expect(!loader.coordinator.listeners.isObserved)
     }
@@ -325,11 +323,10 @@ extension DownloadEvent.Kind {
         case .response(let head): return "response \(head.status.code)"
         case .progress(let progress): return "progress \(progress.received)"
         case .retrying: return "retrying"
-        case .finished(let byteCount, _): return "finished \(byteCount)"
-        case .stopped(nil): return "stopped"
-        case .stopped(is CancellationError): return "stopped: cancelled"
-        case .stopped(let error):
-            return (error as? ImageError)?.httpStatus == nil ? "stopped: error" : "stopped: status"
+        case .completed(.success(let summary)): return "completed \(summary.byteCount)"
+        case .completed(.failure(is CancellationError)): return "cancelled"
+        case .completed(.failure(let error)):
+            return (error as? ImageError)?.httpStatus == nil ? "failed: error" : "failed: status"
         }
     }
 }

@@ -29,6 +29,8 @@ struct Subscriber: Sendable {
     let finishesOnShutdown: Bool
     /// A Boolean value that indicates whether another caller had requested the download before.
     var isJoined = false
+    /// The access to the response for the handle of a load.
+    var response: ResponseAccess?
     #if Tracing
     /// The service context in which the caller made its request.
     var context: ServiceContext?
@@ -73,7 +75,7 @@ struct Subscriber: Sendable {
     /// Delivers the properties of the file's header.
     func deliver(_ summary: FileSummary, from origin: ResponseOrigin) {
         if case .info(_, let answer) = product {
-            answer.resolve(.success(ImageInfo(summary, head: origin.head)))
+            answer.resolve(.success(ImageInfo(summary, origin: seen(origin))))
         }
     }
 
