@@ -1,3 +1,5 @@
+import HTTPSemantics
+import HTTPTransport
 import ImageCodecs
 
 // Decodes of downloads: started for the first caller of a variant, shared by all of its callers.
@@ -46,11 +48,11 @@ extension DownloadCoordinator {
         }
         // A later request could result in a complete image instead of a partial one.
         if case .image(let image) = outcome, !image.isPartial, case .pixels(let options) = decode.variant,
-            let variant = download.key.memorable(options), var origin
+            let key = download.key.cacheKeyForStoring(options), var origin,
+            !CacheControl(origin.head.response.headerFields).noStore
         {
             origin.source = .memory
-            cache.insert(
-                ImageResponse(image: image, origin: origin, scale: download.key.url.displayScale), for: variant)
+            cache.insert(ImageResponse(image: image, origin: origin, scale: download.key.url.displayScale), for: key)
         }
     }
 }

@@ -25,10 +25,15 @@ extension DownloadCoordinator {
 
     /// Answers a caller with finished pixels, if there are any.
     private func isServedFromMemory(_ caller: Subscriber) -> Bool {
-        guard case .pixels(let options) = caller.variant, let variant = caller.key.known(options),
-            let known = cache.response(for: variant)
-        else { return false }
-        caller.deliver(known.image, from: known.origin)
+        guard case .pixels(let options) = caller.variant, let key = caller.key.cacheKeyForReading(options) else {
+            return false
+        }
+        guard let cached = cache.response(for: key) else {
+            cacheMetrics?.recordMiss()
+            return false
+        }
+        cacheMetrics?.recordHit()
+        caller.deliver(cached.image, from: cached.origin)
         return true
     }
 

@@ -10,7 +10,8 @@ import ResponseCache
 public actor DownloadCoordinator {
     let transport: any Transport
     let decoder: ImageDecoder
-    let cache: MemoryCache
+    let cache: any ImageCache
+    let cacheMetrics: MemoryCacheMetrics?
     let responseCache: ResponseCache?
     /// The current configuration of downloads; see ``configure(_:)``.
     public internal(set) var configuration: DownloadConfiguration {
@@ -56,6 +57,7 @@ public actor DownloadCoordinator {
         transport = environment.transport
         decoder = environment.decoder
         cache = environment.cache
+        cacheMetrics = environment.cacheMetrics
         self.configuration = configuration
         clock = Stopwatch(environment.clock)
         rules = ResponseRules(configuration)

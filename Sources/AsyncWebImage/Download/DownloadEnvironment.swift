@@ -5,7 +5,8 @@ import Logging
 struct DownloadEnvironment: Sendable {
     let transport: any Transport
     let decoder: ImageDecoder
-    let cache: MemoryCache
+    let cache: any ImageCache
+    let cacheMetrics: MemoryCacheMetrics?
     let responseCache: ResponseCache?
     let previews: ProgressivePolicy
     let logger: Logger

@@ -3,12 +3,13 @@ import HTTPTransport
 extension DownloadEnvironment {
     /// Creates the environment of a loader with this configuration.
     init(
-        _ configuration: ImageLoader.Configuration, transport: any Transport, decoder: ImageDecoder, cache: MemoryCache,
-        clock: any Clock<Duration>
+        _ configuration: ImageLoader.Configuration, transport: any Transport, decoder: ImageDecoder,
+        cache: any ImageCache, cacheMetrics: MemoryCacheMetrics?, clock: any Clock<Duration>
     ) {
         self.transport = transport
         self.decoder = decoder
         self.cache = cache
+        self.cacheMetrics = cacheMetrics
         responseCache = configuration.responseCache
         previews = configuration.previews
         logger = configuration.logger

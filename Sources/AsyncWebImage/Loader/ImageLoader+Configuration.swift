@@ -17,6 +17,21 @@ extension ImageLoader {
         public var previews: ProgressivePolicy
         /// The maximum size of the ``MemoryCache``, in bytes; 0 to cache no decoded images.
         public var maximumMemoryCacheBytes: Int
+        /// The time after which the ``MemoryCache`` no longer returns an image, counted from its decoding; `nil` for no
+        /// limit.
+        ///
+        /// The freshness of the response does not matter to the memory cache, except that it never contains images of
+        /// responses with `no-store`. A maximum age bounds how outdated an image can be.
+        public var maximumMemoryCacheAge: Duration?
+        /// The cache of decoded images, which can be shared by several loaders; `nil` for a ``MemoryCache`` of this
+        /// loader with the limits above.
+        public var imageCache: (any ImageCache)?
+        /// A Boolean value that indicates whether the cache of decoded images is trimmed to half of its size whenever
+        /// the system reports that processes wait for memory.
+        ///
+        /// The loader observes the pressure stall information of its control group or of the machine, on Linux; where
+        /// there is none, call ``ImageCache/trim(to:)``.
+        public var trimsUnderMemoryPressure: Bool
         /// The cache of responses; `nil` for none.
         public var responseCache: ResponseCache?
         /// The policy for using cached responses and images, unless a request specifies one.
@@ -40,6 +55,9 @@ extension ImageLoader {
             decoding: ImageDecoder.Configuration = ImageDecoder.Configuration(),
             previews: ProgressivePolicy = ProgressivePolicy(),
             maximumMemoryCacheBytes: Int = 128 << 20,
+            maximumMemoryCacheAge: Duration? = nil,
+            imageCache: (any ImageCache)? = nil,
+            trimsUnderMemoryPressure: Bool = true,
             responseCache: ResponseCache? = nil,
             cachePolicy: CachePolicy = .useProtocol,
             logger: Logger = Logger(label: "async-web-image"),
@@ -50,6 +68,9 @@ extension ImageLoader {
             self.decoding = decoding
             self.previews = previews
             self.maximumMemoryCacheBytes = maximumMemoryCacheBytes
+            self.maximumMemoryCacheAge = maximumMemoryCacheAge
+            self.imageCache = imageCache
+            self.trimsUnderMemoryPressure = trimsUnderMemoryPressure
             self.responseCache = responseCache
             self.cachePolicy = cachePolicy
             self.logger = logger

@@ -1,7 +1,8 @@
-import ResponseCache
 import HTTPTransport
+public import ResponseCache
 import ImageCodecs
 import Logging
+import Threading
 
 #if Tracing
 import Tracing
@@ -15,7 +16,11 @@ public final class ImageLoader: Sendable {
     /// The decoder of images.
     public let decoder: ImageDecoder
     /// The cache of decoded images.
-    public let cache: MemoryCache
+    public let imageCache: any ImageCache
+    /// The cache of responses, if any.
+    public let responseCache: ResponseCache?
+    private let cacheMetrics: MemoryCacheMetrics?
+    private let memoryPressure: MemoryPressureMonitor?
     /// The policy for requests that specify none.
     private let cachePolicy: CachePolicy
 
@@ -34,11 +39,23 @@ public final class ImageLoader: Sendable {
         connections.maximumIdleConnections = max(
             connections.maximumIdleConnections, configuration.downloads.maximumConcurrentDownloads)
         decoder = ImageDecoder(configuration: configuration.decoding)
-        cache = MemoryCache(limit: configuration.maximumMemoryCacheBytes)
+        let cacheMetrics = configuration.metrics.map(MemoryCacheMetrics.init)
+        let imageCache: any ImageCache =
+            configuration.imageCache
+            ?? MemoryCache(
+                maximumBytes: configuration.maximumMemoryCacheBytes, maximumAge: configuration.maximumMemoryCacheAge,
+                clock: Stopwatch(clock)) { cacheMetrics?.recordEvictions($0) }
+        (self.imageCache, self.cacheMetrics) = (imageCache, cacheMetrics)
+        let isTrimmed =
+            configuration.trimsUnderMemoryPressure
+            && (configuration.imageCache != nil || configuration.maximumMemoryCacheBytes > 0)
+        memoryPressure =
+            isTrimmed ? MemoryPressureMonitor { imageCache.trim(to: imageCache.byteCount / 2) } : nil
+        responseCache = configuration.responseCache
         cachePolicy = configuration.cachePolicy
         let environment = DownloadEnvironment(
             configuration, transport: transport ?? CurlTransport(configuration: connections), decoder: decoder,
-            cache: cache, clock: clock)
+            cache: imageCache, cacheMetrics: cacheMetrics, clock: clock)
         coordinator = DownloadCoordinator(environment, configuration: configuration.downloads)
         if let metrics = configuration.metrics.map(DownloadMetrics.init) {
             coordinator.listeners.add { metrics.note($0) }
@@ -54,7 +71,10 @@ public final class ImageLoader: Sendable {
     /// `CancellationError` and does not affect other callers.
     public func image(for request: ImageRequest) async throws -> ImageResponse {
         let key = try fetchKey(request)
-        if let variant = key.known(request.options), let known = cache.response(for: variant) { return known }
+        if let cached = key.cacheKeyForReading(request.options).flatMap(imageCache.response) {
+            cacheMetrics?.recordHit()
+            return cached
+        }
         return try await answer(to: request, key) { .image(request.options, $0) }
     }
 
@@ -214,7 +234,7 @@ extension Subscriber {
 }
 
 extension ImageLoader {
-    private func fetchKey(_ request: ImageRequest) throws(ImageError) -> FetchKey {
+    func fetchKey(_ request: ImageRequest) throws(ImageError) -> FetchKey {
         guard let url = try? HTTPURL(request.url) else { throw .invalidURL(HTTPURL.displayText(of: request.url)) }
         var headerFields = request.headerFields
         request.knownVersion?.add(to: &headerFields)

@@ -27,21 +27,16 @@ extension FetchKey {
 // Decoded images are cached for all policies together.
 extension FetchKey {
     /// Returns the key under which a cached image may be used for this request; `nil` if the policy forbids it.
-    func known(_ options: DecodeOptions) -> VariantKey? {
-        cachePolicy.usesFinishedPixels ? memorable(options) : nil
+    func cacheKeyForReading(_ options: DecodeOptions) -> ImageCacheKey? {
+        cachePolicy.usesFinishedPixels ? cacheKeyForStoring(options) : nil
     }
 
     /// Returns the key under which the image may be cached; `nil` if the policy forbids it.
-    func memorable(_ options: DecodeOptions) -> VariantKey? {
+    func cacheKeyForStoring(_ options: DecodeOptions) -> ImageCacheKey? {
         guard cachePolicy != .noStore, !isConditional else { return nil }
+        if !headerFields.isEmpty, CacheControl(headerFields, isRequest: true).noStore { return nil }
         var key = self
         key.cachePolicy = .useProtocol
-        return VariantKey(fetch: key, options: options)
+        return ImageCacheKey(fetch: key, options: options)
     }
-}
-
-/// The properties that determine the pixels: callers with equal keys share one decode.
-struct VariantKey: Sendable, Hashable {
-    let fetch: FetchKey
-    let options: DecodeOptions
 }

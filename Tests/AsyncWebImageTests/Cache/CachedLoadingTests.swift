@@ -79,7 +79,7 @@ struct CachedLoadingTests {
             let requests = (0..<10).map { ImageRequest(origin.url("/\($0).png")) }
             let prefetcher = ImagePrefetcher(loader: loader, destination: .responseCache)
             #expect(await prefetcher.prefetch(requests).result.progress.finished == 10)
-            #expect(loader.cache.count == 0)
+            #expect(loader.imageCache.count == 0)
             await loader.coordinator.becomesIdle()
             let image = try await loader.image(for: requests[3])
             #expect(image.source == cache.source)

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Threading
 
@@ -87,6 +88,5 @@ struct ImageDecoderTests {
 
 /// Returns the name of the current thread.
 private func threadName() throws -> String {
-    let text = try String(decoding: FileReading.bytes(of: "/proc/thread-self/comm"), as: UTF8.self)
-    return String(text.prefix { $0 != "\n" })
+    try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8).trimmingCharacters(in: .newlines)
 }

@@ -140,7 +140,7 @@ struct SharedDecodeTests {
                 tasks[9].cancel()
             }
             await loader.coordinator.becomesIdle()
-            #expect(loader.cache.count == 9)
+            #expect(loader.imageCache.count == 9)
         }
     }
 

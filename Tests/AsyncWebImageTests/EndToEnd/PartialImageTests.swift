@@ -25,7 +25,7 @@ struct PartialImageTests {
             #expect(response.pixels.bytes.prefix(rows * 64 * 4) == whole.bytes.prefix(rows * 64 * 4))
 
             await loader.coordinator.becomesIdle()
-            #expect(loader.cache.count == 0)
+            #expect(loader.imageCache.count == 0)
             #expect(await loader.decoder.memoryInUse == 0)
             _ = try await loader.image(for: request)
             #expect(origin.counts.requests["/image"] == 2)

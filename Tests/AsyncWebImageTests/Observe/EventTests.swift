@@ -59,7 +59,7 @@ struct EventTests {
     @Test func fourThousandEventsWaitForAListener() async throws {
         let loader = ImageLoader(configuration: .patient, transport: InstantTransport(body: [1]))
         let events = loader.coordinator.events()
-        for number in 0..<1_000 { _ = try await loader.data(for: ImageRequest("http://example.com/\(number)")) }
+        for number in 0..<1_100 { _ = try await loader.data(for: ImageRequest("http://example.com/\(number)")) }
         await loader.coordinator.becomesIdle()
         await loader.shutdown(gracePeriod: .zero)
         var count = 0

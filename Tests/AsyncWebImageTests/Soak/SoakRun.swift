@@ -48,7 +48,7 @@ struct SoakRun: Sendable {
             try await withLoopbackOrigin { origin in
                 await round(memory.count, loader, SoakSite(origin, files: files, seed: seed &+ UInt64(memory.count)))
             }
-            loader.cache.removeAll()
+            loader.imageCache.removeAll()
             memory.append(ProcessState.residentBytes)
             let seconds = (ContinuousClock.now - start) / .seconds(1)
             report(

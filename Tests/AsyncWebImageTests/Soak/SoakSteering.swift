@@ -32,7 +32,7 @@ struct SoakSteering {
         case 0, 1: await coordinator.suspend()
         case 2...5: await coordinator.resume()
         case 6: await coordinator.cancelAll()
-        case 7: loader.cache.removeAll()
+        case 7: loader.imageCache.removeAll()
         case 8...15:
             await coordinator.configure { configuration in
                 configuration.maximumConcurrentDownloads = slots

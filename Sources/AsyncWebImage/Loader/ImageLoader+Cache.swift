@@ -1,0 +1,32 @@
+import HTTPTransport
+public import ImageCodecs
+import HTTPTypes
+
+// The memory cache, without a load.
+extension ImageLoader {
+    /// Returns the image of a request if it is in the memory cache, whatever the request's cache policy; `nil`
+    /// otherwise.
+    ///
+    /// Nothing is loaded. For responses in a ``ResponseCache``, load with ``CachePolicy/cacheOnly``.
+    public func cachedImage(for request: ImageRequest) -> ImageResponse? {
+        cacheKey(for: request).flatMap(imageCache.response)
+    }
+
+    /// Stores an image in the memory cache, as if it had been loaded by a request.
+    ///
+    /// Does nothing if the request has no key; see ``cacheKey(for:)``.
+    public func cacheImage(_ image: DecodedImage, for request: ImageRequest) {
+        guard let key = cacheKey(for: request) else { return }
+        let head = ResponseHead(response: HTTPResponse(status: .ok), url: key.url)
+        let origin = ResponseOrigin(head: head, source: .memory, byteCount: 0, metrics: nil)
+        imageCache.insert(ImageResponse(image: image, origin: origin, scale: key.url.displayScale), for: key)
+    }
+
+    /// Returns the key of a request in the memory cache, whatever the request's cache policy; `nil` if its images are
+    /// never cached because the URL is invalid, or the request is conditional.
+    public func cacheKey(for request: ImageRequest) -> ImageCacheKey? {
+        var request = request
+        request.cachePolicy = .useProtocol
+        return (try? fetchKey(request))?.cacheKeyForStoring(request.options)
+    }
+}

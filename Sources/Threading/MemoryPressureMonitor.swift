@@ -1,0 +1,94 @@
+import CLinux
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Calls a handler when processes have to wait for memory, according to the pressure stall information of Linux.
+///
+/// The handler is called on the monitor's own thread, at most once in two seconds.
+package final class MemoryPressureMonitor: Sendable {
+    /// The descriptor that ends the thread as soon as it is readable.
+    private let end: Int32
+
+    /// Creates a monitor; returns `nil` if the system does not report memory pressure.
+    ///
+    /// The control group of the process is observed, or else the machine.
+    package convenience init?(_ handler: @escaping @Sendable () -> Void) {
+        #if os(Linux)
+        guard let pressure = Self.openPressureFile() else { return nil }
+        self.init(descriptor: pressure, handler)
+        #else
+        return nil
+        #endif
+    }
+
+    #if os(Linux)
+    /// Creates a monitor of a descriptor with urgent data as the event; the descriptor belongs to the monitor.
+    package init?(descriptor: Int32, _ handler: @escaping @Sendable () -> Void) {
+        let end = eventfd(0, Int32(EFD_CLOEXEC))
+        guard end >= 0 else {
+            close(descriptor)
+            return nil
+        }
+        self.end = end
+        do {
+            try startThread(named: "webimage-memory") {
+                Self.observe(descriptor, until: end, handler)
+                close(descriptor)
+                close(end)
+            }
+        } catch {
+            close(descriptor)
+            close(end)
+            return nil
+        }
+    }
+
+    deinit { eventfd_write(end, 1) }
+
+    private static func observe(_ descriptor: Int32, until end: Int32, _ handler: () -> Void) {
+        while true {
+            var events = [
+                pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0),
+                pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+            ]
+            let count = unsafe poll(&events, 2, -1)
+            if count < 0, errno == EINTR { continue }
+            // The control group has been removed, or this is over.
+            guard count > 0, events[1].revents == 0, events[0].revents & Int16(POLLERR | POLLNVAL | POLLHUP) == 0 else {
+                return
+            }
+            handler()
+        }
+    }
+
+    /// Opens the pressure file with a trigger: some process waited for 200 ms of 2 s.
+    ///
+    /// A window of a multiple of two seconds needs no privileges.
+    private static func openPressureFile() -> Int32? {
+        for path in [controlGroupFile, "/proc/pressure/memory"].compactMap(\.self) {
+            let descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            var trigger = Array("some 200000 2000000".utf8) + [0]
+            if unsafe write(descriptor, &trigger, trigger.count) == trigger.count { return descriptor }
+            close(descriptor)
+        }
+        return nil
+    }
+
+    /// The pressure file of the process's control group (version 2), which is the last line of `/proc/self/cgroup`.
+    private static var controlGroupFile: String? {
+        let descriptor = unsafe open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var text = [UInt8](repeating: 0, count: 4_096)
+        let count = unsafe read(descriptor, &text, text.count)
+        guard count > 0 else { return nil }
+        let line = String(decoding: text[..<count], as: UTF8.self).split(separator: "\n").last { $0.hasPrefix("0::") }
+        return line.map { "/sys/fs/cgroup\($0.dropFirst(3))/memory.pressure" }
+    }
+    #endif
+}

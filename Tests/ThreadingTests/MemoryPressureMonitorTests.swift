@@ -1,0 +1,49 @@
+#if os(Linux)
+import Glibc
+import Testing
+import Threading
+
+@Suite(.timeLimit(.minutes(1)))
+struct MemoryPressureMonitorTests {
+    /// Returns two connected sockets; urgent data sent to the second is an event of the first.
+    private func sockets() throws -> (Int32, Int32) {
+        var pair: [Int32] = [0, 0]
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try withUnsafeMutablePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                try #require(bind(listener, pointer, length) == 0)
+                try #require(listen(listener, 1) == 0)
+                try #require(getsockname(listener, pointer, &length) == 0)
+                pair[1] = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                try #require(connect(pair[1], pointer, length) == 0)
+            }
+        }
+        pair[0] = accept(listener, nil, nil)
+        return (pair[0], pair[1])
+    }
+
+    @Test func eventCallsTheHandlerUntilTheMonitorIsReleased() async throws {
+        let (observed, other) = try sockets()
+        defer { close(other) }
+        let (calls, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        var monitor = MemoryPressureMonitor(descriptor: observed) { continuation.yield() }
+        #expect(monitor != nil)
+        var byte: UInt8 = 1
+        #expect(send(other, &byte, 1, Int32(MSG_OOB)) == 1)
+        for await _ in calls { break }
+        monitor = nil
+        // The thread closes the descriptor, which ends the connection.
+        #expect(recv(other, &byte, 1, 0) <= 0)
+    }
+
+    @Test func monitorOfTheSystemEndsWithoutAnEvent() {
+        // The system need not report pressure.
+        _ = MemoryPressureMonitor {}
+    }
+}
+#endif
