@@ -5,12 +5,12 @@ import Glibc
 #endif
 
 /// Dates of header fields (RFC 9110, section 5.6.7), in seconds since 1970.
-public enum HTTPDate: Sendable {
+package enum HTTPDate: Sendable {
     /// Parses a date in any of the three formats that recipients must accept; returns `nil` for other text.
     ///
     /// No other format is accepted, because an invalid `Expires` must be treated as in the past (RFC 9111, section
     /// 5.3).
-    public static func seconds(_ text: String) -> Int? {
+    package static func seconds(_ text: String) -> Int? {
         guard text.utf8.count < 64 else { return nil }
         let words = text.split(separator: " ")
         guard let day = words.first else { return nil }
@@ -37,7 +37,7 @@ public enum HTTPDate: Sendable {
     }
 
     /// The current time of the system clock, in seconds since 1970.
-    public static var now: Int { time(nil) }
+    package static var now: Int { time(nil) }
 
     private static func seconds(day: Substring, month: Substring, year: Int?, time: Substring) -> Int? {
         let months: [Substring] = [

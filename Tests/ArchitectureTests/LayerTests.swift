@@ -20,7 +20,7 @@ struct LayerTests {
         "AsyncWebImage": Layers([
             ["Support"],
             ["Model"],
-            ["Schedule"],
+            ["MemoryCache", "Schedule"],
             ["Observe"],
             ["Body"],
             ["Decode"],

@@ -37,8 +37,8 @@ public actor ImageDecoder {
         /// Creates a configuration; by default, one thread per processor, a quarter of the machine's memory but at
         /// most 1 GiB, the default limits, and no custom formats.
         public init(
-            threadCount: Int = Machine.processorCount,
-            memoryBudget: Int = min(1 << 30, Machine.memoryBytes / 4),
+            threadCount: Int = Configuration.defaultThreadCount,
+            memoryBudget: Int = Configuration.defaultMemoryBudget,
             maximumDecodeBytes: Int? = nil,
             limits: DecodeLimits = DecodeLimits(),
             customFormats: [any CustomFormat] = []
@@ -49,6 +49,13 @@ public actor ImageDecoder {
             self.limits = limits
             self.customFormats = customFormats
         }
+
+        /// The number of processors available to this process.
+        public static let defaultThreadCount = availableProcessorCount()
+
+        /// A quarter of the physical memory, but at most 1 GiB, in bytes; 16 MiB if the size of the memory is unknown.
+        public static let defaultMemoryBudget = min(
+            1 << 30, max(64 << 20, Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE)))) / 4)
     }
 
     /// The configuration of the decoder.
@@ -165,13 +172,4 @@ public actor ImageDecoder {
     private func admit(_ ids: [MemoryBudget.ID]) {
         for id in ids { waiting.removeValue(forKey: id)?.resume(returning: true) }
     }
-}
-
-/// The properties of the machine that determine the default configuration of a decoder.
-public enum Machine: Sendable {
-    /// The number of processors available to this process.
-    public static let processorCount = availableProcessorCount()
-    /// The size of physical memory in bytes, or 64 MiB if there is less or the size is unknown.
-    public static let memoryBytes = max(
-        64 << 20, Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))))
 }

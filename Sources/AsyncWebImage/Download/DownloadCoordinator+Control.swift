@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 import ResponseCache
 
 // Changes while downloads are active. Earlier requests are processed before a change.
@@ -20,6 +20,9 @@ extension DownloadCoordinator {
     /// immediately; lower concurrency takes effect as downloads end. Other settings apply to downloads that start from
     /// now on. The number of connections that the transport keeps does not change.
     ///
+    /// New requests do not share downloads that were started before a change of the header fields. Cached images stay
+    /// in the cache.
+    ///
     /// ```swift
     /// await loader.coordinator.configure { $0.executionOrder = .lifo }
     /// ```
@@ -27,14 +30,6 @@ extension DownloadCoordinator {
         var configuration = current { $0.configuration }
         change(&configuration)
         turn(.configure(configuration))
-    }
-
-    /// Sets a header field of all requests that start from now on; `nil` removes it.
-    ///
-    /// New requests do not share downloads that were started before the change. Cached images stay in the cache; see
-    /// ``MemoryCache/removeAll()``.
-    public func setHeaderField(_ name: HTTPField.Name, to value: String?) {
-        configure { $0.headerFields[name] = value }
     }
 
     /// Applies the machine's configuration to other objects.

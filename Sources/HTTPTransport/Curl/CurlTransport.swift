@@ -65,7 +65,7 @@ public actor CurlTransport: Transport {
     }
 
     /// The number of active transfers.
-    public var transferCount: Int { transfers.count }
+    package var transferCount: Int { transfers.count }
 
     /// Makes the thread perform `command`, after earlier commands.
     nonisolated func send(_ command: Command) {

@@ -165,10 +165,22 @@ public struct HTTPURL: Sendable, Hashable {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// The last component of the path, not decoded; empty if the path ends with a slash.
-    public var lastPathComponent: Substring {
-        let path = string.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" && $0 != "?" }.prefix { $0 != "?" }
-        return path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+    /// The path, percent-encoded; it begins with a slash.
+    public var path: Substring { pathAndQuery.prefix { $0 != "?" } }
+
+    /// The query without the question mark, percent-encoded; `nil` if there is none.
+    public var query: Substring? {
+        let query = pathAndQuery.drop { $0 != "?" }
+        return query.isEmpty ? nil : query.dropFirst()
+    }
+
+    private var pathAndQuery: Substring {
+        string.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" && $0 != "?" }
+    }
+
+    /// The last component of the path, percent-encoded; empty if the path ends with a slash.
+    package var lastPathComponent: Substring {
+        path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     }
 }
 

@@ -1,3 +1,6 @@
+// The members of the system's socket types belong to whichever module the compiler loads first, this or Glibc.
+import CCurl
+
 #if canImport(Darwin)
 import Darwin
 #else

@@ -31,7 +31,7 @@ public struct ImageFormat: Sendable, Hashable {
     public var identifier: String { name.lowercased() }
 
     /// The number of leading bytes that identify a built-in format.
-    public static let signatureLength = 12
+    static let signatureLength = 12
 }
 
 extension ImageFormat: CustomStringConvertible {

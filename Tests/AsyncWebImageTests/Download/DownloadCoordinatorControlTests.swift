@@ -223,11 +223,11 @@ struct DownloadCoordinatorControlTests {
                 #expect(String(decoding: data.bytes, as: UTF8.self) == expected)
             }
             try await expectAnswer("/1", "none")
-            await loader.coordinator.setHeaderField(name, to: "one")
+            await loader.coordinator.configure { $0.headerFields[name] = "one" }
             try await expectAnswer("/2", "one")
-            await loader.coordinator.setHeaderField(name, to: "two")
+            await loader.coordinator.configure { $0.headerFields[name] = "two" }
             try await expectAnswer("/3", "two")
-            await loader.coordinator.setHeaderField(name, to: nil)
+            await loader.coordinator.configure { $0.headerFields[name] = nil }
             try await expectAnswer("/4", "none")
         }
     }
@@ -241,7 +241,7 @@ struct DownloadCoordinatorControlTests {
             let loader = loader(slots: 2)
             let before = start(["/a"], from: origin, with: loader)
             await origin.requests(to: "/a", reach: 1)
-            await loader.coordinator.setHeaderField(.authorization, to: "Bearer new")
+            await loader.coordinator.configure { $0.headerFields[.authorization] = "Bearer new" }
             let after = start(["/a"], from: origin, with: loader)
             await loader.coordinator.callers(reach: 2)
             gate.open()

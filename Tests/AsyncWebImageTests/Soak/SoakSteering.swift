@@ -41,7 +41,7 @@ struct SoakSteering {
         case 16: await coordinator.configure { $0.executionOrder = bytes % 2 == 0 ? .lifo : .fifo }
         case 17, 18: await coordinator.configure { $0.maximumBytesInFlight = bytes }
         case 19: await coordinator.configure { $0.maximumReplayBytes = bytes % 20_000 }
-        case 20: await coordinator.setHeaderField(.acceptLanguage, to: bytes % 2 == 0 ? nil : "\(slots)")
+        case 20: await coordinator.configure { $0.headerFields[.acceptLanguage] = bytes % 2 == 0 ? nil : "\(slots)" }
         case 21: await coordinator.configure { $0.rateLimitPerHost = RateLimit(requestsPerSecond: 500, burst: slots) }
         default: await coordinator.configure { $0.rateLimitPerHost = nil }
         }

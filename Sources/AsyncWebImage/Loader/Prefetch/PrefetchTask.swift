@@ -22,7 +22,7 @@ public final class PrefetchTask: Sendable {
     }
 
     /// The current progress.
-    public var snapshot: PrefetchProgress { record.result.progress }
+    var snapshot: PrefetchProgress { record.result.progress }
 
     /// A stream of the progress that delivers the current state and each change, and ends when the list ends.
     ///

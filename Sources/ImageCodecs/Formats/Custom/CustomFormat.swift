@@ -54,7 +54,7 @@ public protocol CustomFormat: Sendable {
 
 extension CustomFormat {
     /// 12 bytes.
-    public var signatureLength: Int { ImageFormat.signatureLength }
+    public var signatureLength: Int { 12 }
     /// No profile: sRGB.
     public func colorProfile(of beginning: Span<UInt8>) -> [UInt8]? { nil }
     /// The stored size.

@@ -1,4 +1,4 @@
-import AsyncWebImage
+@testable import AsyncWebImage
 import LoopbackOrigin
 import Synchronization
 import Testing
