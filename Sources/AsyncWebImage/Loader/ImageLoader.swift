@@ -44,7 +44,8 @@ public final class ImageLoader: Sendable {
             configuration.imageCache
             ?? MemoryCache(
                 maximumBytes: configuration.maximumMemoryCacheBytes, maximumAge: configuration.maximumMemoryCacheAge,
-                clock: Stopwatch(clock)) { cacheMetrics?.recordEvictions($0) }
+                clock: Stopwatch(clock)
+            ) { cacheMetrics?.recordEvictions($0) }
         (self.imageCache, self.cacheMetrics) = (imageCache, cacheMetrics)
         let isTrimmed =
             configuration.trimsUnderMemoryPressure

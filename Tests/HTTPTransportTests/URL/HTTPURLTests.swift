@@ -167,10 +167,11 @@ struct HTTPURLTests {
         #expect(try HTTPURL(text).lastPathComponent == expected)
     }
 
-    @Test(arguments: [
-        ("http://example.org/a/b.jpg?x=/y", "/a/b.jpg", "x=/y"), ("https://example.org", "/", nil),
-        ("http://[::1]:80/a%20b?", "/a%20b", nil), ("http://example.org?a?b", "/", "a?b"),
-    ] as [(String, String, String?)])
+    @Test(
+        arguments: [
+            ("http://example.org/a/b.jpg?x=/y", "/a/b.jpg", "x=/y"), ("https://example.org", "/", nil),
+            ("http://[::1]:80/a%20b?", "/a%20b", nil), ("http://example.org?a?b", "/", "a?b"),
+        ] as [(String, String, String?)])
     func pathAndQueryAreParts(text: String, path: String, query: String?) throws {
         let url = try HTTPURL(text)
         #expect(url.path == path)
