@@ -59,10 +59,12 @@ public final class MemoryCache: ImageCache {
         if evicted > 0 { whenEvicted(evicted) }
     }
 
+    /// Removes the image for a key, if there is one.
     public func remove(_ key: ImageCacheKey) {
         state.withLock { _ = $0.remove(key) }
     }
 
+    /// Removes the images whose keys match.
     public func removeAll(where matches: (ImageCacheKey) -> Bool) {
         // Outside the lock: the closure can use the cache.
         let keys = state.withLock { $0.keys }.filter(matches)
@@ -71,6 +73,7 @@ public final class MemoryCache: ImageCache {
         }
     }
 
+    /// Removes the least recently used images until the others take at most `maximumBytes` bytes.
     public func trim(to maximumBytes: Int) {
         let evicted = state.withLock { $0.trim(to: maximumBytes) }
         if evicted > 0 { whenEvicted(evicted) }
