@@ -1,7 +1,7 @@
 extension ImageLoader {
     /// Shuts down the loader: rejects new requests and lets selected downloads finish.
     ///
-    /// From now on, requests fail with ``ImageError/shutDown``, except for images in the ``cache``. Downloads without
+    /// From now on, requests fail with ``ImageError/shutDown``, except for images in the ``imageCache``. Downloads without
     /// a caller that has ``ImageRequest/finishesOnShutdown`` set are stopped immediately, and their callers get that
     /// error. Other downloads continue normally, including waiting and retrying, even if downloads are suspended. When
     /// `gracePeriod` has passed, measured by the loader's clock, they are stopped as well. The lists of an
