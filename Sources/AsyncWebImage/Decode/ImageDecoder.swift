@@ -109,7 +109,10 @@ public actor ImageDecoder {
     /// interrupted if the task is canceled.
     ///
     /// ```swift
-    /// let bytes = try await loader.decoder.perform { try response.image.encoded(as: .webp) }
+    /// import ImageEncoders
+    ///
+    /// let photo = try await loader.image(for: ImageRequest("https://example.com/photo.jpg"))
+    /// let file = try await loader.decoder.perform { try photo.pixels.encoded(as: .webp) }
     /// ```
     public nonisolated func perform<Result: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Result
