@@ -26,6 +26,10 @@ public struct TransportRequest: Sendable {
     public var maximumRedirects: Int
     /// The rules for following redirects.
     public var redirectPolicy: RedirectPolicy
+    /// The text that identifies the response in a cache instead of ``url``; `nil` for the URL.
+    ///
+    /// Transports ignore it.
+    public var cacheKey: String?
 
     /// Creates a GET request for `url`.
     public init(
@@ -37,7 +41,8 @@ public struct TransportRequest: Sendable {
         deadlines: Deadlines = Deadlines(),
         maximumBodyBytes: Int = 512 << 20,
         maximumRedirects: Int = 10,
-        redirectPolicy: RedirectPolicy = RedirectPolicy()
+        redirectPolicy: RedirectPolicy = RedirectPolicy(),
+        cacheKey: String? = nil
     ) {
         self.url = url
         self.method = method
@@ -48,6 +53,7 @@ public struct TransportRequest: Sendable {
         self.maximumBodyBytes = maximumBodyBytes
         self.maximumRedirects = maximumRedirects
         self.redirectPolicy = redirectPolicy
+        self.cacheKey = cacheKey
     }
 
     /// The request's own credential for its origin.

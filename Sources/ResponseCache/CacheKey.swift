@@ -2,16 +2,17 @@ package import HTTPTransport
 import HTTPTypes
 import Hashing
 
-/// The identity of a stored response: the URL and a hash of the request's credentials.
+/// The identity of a stored response: the URL, or the request's own key, and a hash of the request's credentials.
 ///
 /// Credentials and cookies themselves are not stored.
 package struct CacheKey: Sendable, Hashable {
+    /// The URL, or the request's own key.
     let url: String
     /// A hash of the credentials; empty without any.
     let owner: [UInt8]
 
     package init(_ request: TransportRequest) {
-        url = request.url.string
+        url = request.cacheKey ?? request.url.string
         let secrets = [
             request.headerFields[.authorization], request.headerFields[.cookie], request.credential?.secret,
             request.url.user, request.url.password,

@@ -28,7 +28,8 @@ extension DownloadCoordinator {
             deadlines: deadlines,
             maximumBodyBytes: configuration.maximumBodyBytes,
             maximumRedirects: configuration.maximumRedirects,
-            redirectPolicy: configuration.redirectPolicy)
+            redirectPolicy: configuration.redirectPolicy,
+            cacheKey: download.key.cacheKey)
         #if Tracing
         download.span?.inject(into: &request.headerFields)
         #endif

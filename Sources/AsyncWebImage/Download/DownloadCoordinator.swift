@@ -5,8 +5,8 @@ import ResponseCache
 
 /// An actor that determines the order of downloads and performs each one once for all its callers.
 ///
-/// Use the coordinator of a loader (``ImageLoader/coordinator``) to observe and control downloads. Bytes and pixels
-/// never pass through the actor.
+/// The coordinator of a loader (``ImageLoader/coordinator``) is where you observe and control its downloads: events,
+/// activity, configuration, suspension, and cancellation. Bytes and pixels never pass through the actor.
 public actor DownloadCoordinator {
     let transport: any Transport
     let decoder: ImageDecoder

@@ -241,6 +241,7 @@ extension ImageLoader {
         request.knownVersion?.add(to: &headerFields)
         return FetchKey(
             url: url, headerFields: headerFields, credential: request.credential,
-            handlesCookies: request.handlesCookies, cachePolicy: request.cachePolicy ?? cachePolicy)
+            handlesCookies: request.handlesCookies, cachePolicy: request.cachePolicy ?? cachePolicy,
+            cacheKey: request.cacheKey)
     }
 }

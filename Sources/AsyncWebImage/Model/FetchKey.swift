@@ -12,10 +12,24 @@ struct FetchKey: Sendable, Hashable {
     var credential: Credential?
     var handlesCookies = false
     var cachePolicy = CachePolicy.useProtocol
+    /// The text that identifies the resource instead of the URL, if any.
+    var cacheKey: String?
 
-    /// Hashes a subset: the URL distinguishes keys well enough; the fields are only compared.
+    /// Hashes a subset: the identity distinguishes keys well enough; the fields are only compared.
     func hash(into hasher: inout Hasher) {
-        hasher.combine(url.string)
+        hasher.combine(cacheKey ?? url.string)
+    }
+
+    static func == (left: FetchKey, right: FetchKey) -> Bool {
+        left.hasSameResource(as: right) && left.cachePolicy == right.cachePolicy
+            && left.handlesCookies == right.handlesCookies && left.headerFields == right.headerFields
+            && left.credential == right.credential
+    }
+
+    private func hasSameResource(as other: FetchKey) -> Bool {
+        if cacheKey == nil, other.cacheKey == nil { return url == other.url }
+        return (cacheKey ?? url.string) == (other.cacheKey ?? other.url.string)
+            && url.user == other.url.user && url.password == other.url.password
     }
 }
 

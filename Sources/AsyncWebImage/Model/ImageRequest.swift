@@ -40,6 +40,12 @@ public struct ImageRequest: Sendable, Hashable {
     /// A request is sent to the origin even if there is a cached response; only ``CachePolicy/cacheOnly`` ignores this
     /// property. Conditional header fields of the request have the same effect.
     public var knownVersion: ResponseVersion?
+    /// The text that identifies the image in caches and for sharing downloads, instead of ``url``; `nil` for the URL.
+    ///
+    /// Use it if the same image has different URLs, such as signed ones that expire: for example, the URL without its
+    /// query. All requests with the same key must be for the same image, because the first one's result is used for
+    /// all.
+    public var cacheKey: String?
 
     /// Creates a request for the image at `url`.
     ///
@@ -53,7 +59,8 @@ public struct ImageRequest: Sendable, Hashable {
         handlesCookies: Bool = false,
         finishesOnShutdown: Bool = false,
         cachePolicy: CachePolicy? = nil,
-        knownVersion: ResponseVersion? = nil
+        knownVersion: ResponseVersion? = nil,
+        cacheKey: String? = nil
     ) {
         self.url = url
         self.options = options
@@ -64,6 +71,7 @@ public struct ImageRequest: Sendable, Hashable {
         self.finishesOnShutdown = finishesOnShutdown
         self.cachePolicy = cachePolicy
         self.knownVersion = knownVersion
+        self.cacheKey = cacheKey
     }
 
     /// Creates a request for the image at `url`.
@@ -76,12 +84,13 @@ public struct ImageRequest: Sendable, Hashable {
         handlesCookies: Bool = false,
         finishesOnShutdown: Bool = false,
         cachePolicy: CachePolicy? = nil,
-        knownVersion: ResponseVersion? = nil
+        knownVersion: ResponseVersion? = nil,
+        cacheKey: String? = nil
     ) {
         self.init(
             url.absoluteString, options: options, priority: priority, headerFields: headerFields,
             credential: credential, handlesCookies: handlesCookies, finishesOnShutdown: finishesOnShutdown,
-            cachePolicy: cachePolicy, knownVersion: knownVersion)
+            cachePolicy: cachePolicy, knownVersion: knownVersion, cacheKey: cacheKey)
     }
 
     /// Creates a request for the image at `url` with neither side longer than `maximumSide` pixels.

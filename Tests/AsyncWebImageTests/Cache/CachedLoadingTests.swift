@@ -22,6 +22,20 @@ struct CachedLoadingTests {
         return ImageLoader(configuration: configuration)
     }
 
+    @Test func signedURLsOfOneImageShareItsStoredResponse() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/*", .init(headerFields: ["Cache-Control": "max-age=60"], body: body))
+            let cache = try ResponseCache(.init(), now: { time.now })
+            func load(_ signature: Int, key: String?) async throws -> ResponseSource {
+                let request = ImageRequest(origin.url("/a?signature=\(signature)"), cacheKey: key)
+                return try await self.load(loader(cache), request).source
+            }
+            #expect(try await load(1, key: origin.url("/a")) == .network)
+            #expect(try await load(2, key: origin.url("/a")) == .storedInMemory)
+            #expect(try await load(3, key: nil) == .network)
+        }
+    }
+
     /// The body, once the download is over, so that the next one cannot join it.
     func load(_ loader: ImageLoader, _ request: ImageRequest) async throws -> ImageData {
         let data: Result<ImageData, any Error>

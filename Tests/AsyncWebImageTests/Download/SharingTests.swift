@@ -37,6 +37,15 @@ struct SharingTests {
         #expect(await downloads(of: [requests[1], requests[1]]) == 1)
     }
 
+    @Test func requestsWithTheSameCacheKeyShareADownloadAlthoughTheirURLsDiffer() async {
+        func request(_ query: String, key: String?) -> ImageRequest {
+            ImageRequest("\(url)?signature=\(query)", cacheKey: key)
+        }
+        #expect(await downloads(of: [request("1", key: url), request("2", key: url)]) == 1)
+        #expect(await downloads(of: [request("1", key: url), ImageRequest(url)]) == 1)
+        #expect(await downloads(of: [request("1", key: "a"), request("1", key: "b"), request("1", key: nil)]) == 3)
+    }
+
     @Test func requestsWithCookiesAndWithoutDoNotShare() async {
         var withCookies = ImageRequest(url)
         withCookies.handlesCookies = true
