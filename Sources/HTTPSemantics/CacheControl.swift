@@ -17,11 +17,22 @@ package struct CacheControl: Sendable, Equatable {
     package private(set) var mustUnderstand = false
     /// The freshness lifetime or maximum age, in seconds.
     package private(set) var maxAge: Int?
+    /// A Boolean value that indicates whether the response is explicitly cacheable, regardless of its status.
+    package private(set) var isPublic = false
+    /// A Boolean value that indicates whether the response never changes while it is fresh (RFC 8246).
+    package private(set) var isImmutable = false
     /// The time in seconds for which the response may be used stale instead of an error (RFC 5861, section 4).
     package private(set) var staleIfError: Int?
+    /// The time in seconds for which the response may be used stale while it is revalidated (RFC 5861, section 3).
+    package private(set) var staleWhileRevalidate: Int?
 
-    /// A Boolean value that indicates whether a cache that understands the status may store the response.
-    package var allowsStoring: Bool { !noStore || mustUnderstand }
+    /// Returns whether a response with a status may be stored.
+    ///
+    /// `must-understand` excludes statuses that the cache does not understand, and otherwise takes precedence over
+    /// `no-store` (section 5.2.2.3).
+    package func allowsStoring(_ status: Int) -> Bool {
+        mustUnderstand ? Storability.understoodStatuses.contains(status) : !noStore
+    }
 
     /// Parses the fields of a request or a response; `Pragma` applies only to requests without `Cache-Control`.
     package init(_ fields: HTTPFields, isRequest: Bool = false) {
@@ -47,10 +58,15 @@ package struct CacheControl: Sendable, Equatable {
         case "no-cache": noCache = true
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
+        case "public": isPublic = true
+        case "immutable": isImmutable = true
         // If repeated, the shorter value is used (section 4.2.1 leaves the choice).
         case "max-age": maxAge = min(maxAge ?? .max, DeltaSeconds.seconds(directive.value ?? "") ?? 0)
         case "stale-if-error":
             staleIfError = min(staleIfError ?? .max, DeltaSeconds.seconds(directive.value ?? "") ?? 0)
+        case "stale-while-revalidate":
+            staleWhileRevalidate = min(
+                staleWhileRevalidate ?? .max, DeltaSeconds.seconds(directive.value ?? "") ?? 0)
         default: break  // others are for shared caches or unknown (section 5.2.3)
         }
     }

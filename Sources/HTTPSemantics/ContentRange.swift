@@ -25,8 +25,11 @@ package struct ContentRange: Equatable {
         }
     }
 
+    /// The number of bytes of the part.
+    package var length: Int { last - first + 1 }
+
     /// Parses digits only: `Int` would also accept a sign.
-    private static func number(_ text: Substring) -> Int? {
+    static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 }

@@ -21,14 +21,17 @@ package struct Freshness: Sendable, Equatable {
         // A response without a date is dated by its arrival (RFC 9110, section 6.6.1).
         let date = fields[.date].flatMap(HTTPDate.seconds) ?? receivedAt
         let delay = max(0, receivedAt - requestedAt)
-        let age = fields[values: .age].first.flatMap(DeltaSeconds.seconds) ?? 0
+        // The first of several values counts, and an invalid one is ignored (section 5.1).
+        let first = fields[values: .age].first?.split(separator: ",", omittingEmptySubsequences: false).first
+        let age = first.flatMap { DeltaSeconds.seconds(String($0.trimmed)) } ?? 0
         initialAge = max(receivedAt - date, age + delay, 0)
         self.receivedAt = receivedAt
-        lifetime = Self.lifetime(fields, control, date: date)
+        lifetime = Self.lifetime(response, control, date: date)
     }
 
     /// Returns the lifetime according to section 4.2.1; `s-maxage` is for shared caches.
-    private static func lifetime(_ fields: HTTPFields, _ control: CacheControl, date: Int) -> Int {
+    private static func lifetime(_ response: HTTPResponse, _ control: CacheControl, date: Int) -> Int {
+        let fields = response.headerFields
         if let maxAge = control.maxAge { return maxAge }
         let expires = fields[values: .expires]
         if let first = expires.first {
@@ -36,8 +39,10 @@ package struct Freshness: Sendable, Equatable {
             guard expires.allSatisfy({ $0 == first }), let end = HTTPDate.seconds(first) else { return 0 }
             return min(max(0, end - date), DeltaSeconds.limit)
         }
-        // Section 4.2.2: a tenth of the time since the last modification.
-        guard let modified = fields[.lastModified].flatMap(HTTPDate.seconds), modified < date else { return 0 }
+        // Section 4.2.2: a tenth of the time since the last modification, if the status or the origin allows it.
+        guard control.isPublic || Storability.heuristicStatuses.contains(response.status.code),
+            let modified = fields[.lastModified].flatMap(HTTPDate.seconds), modified < date
+        else { return 0 }
         return min((date - modified) / 10, longestGuess)
     }
 
@@ -49,6 +54,17 @@ package struct Freshness: Sendable, Equatable {
     package func isFresh(at now: Int, maxAge: Int? = nil) -> Bool {
         let age = age(at: now)
         return !control.noCache && age < lifetime && age <= maxAge ?? .max
+    }
+
+    /// Returns whether the response is fresh and does not change until it is stale, so that there is no reason to
+    /// revalidate it (RFC 8246).
+    package func isImmutable(at now: Int) -> Bool { control.isImmutable && isFresh(at: now) }
+
+    /// Returns whether the stale response may be used while it is revalidated (RFC 5861, section 3; RFC 9111, section
+    /// 4.2.4).
+    package func mayBeUsedWhileRevalidating(at now: Int) -> Bool {
+        guard !control.noCache, !control.mustRevalidate, let limit = control.staleWhileRevalidate else { return false }
+        return age(at: now) - lifetime <= limit
     }
 
     /// Returns whether the stale response may be used instead of an error (RFC 5861, section 4; RFC 9111, section

@@ -9,21 +9,21 @@ package enum HTTPDate: Sendable {
     /// Parses a date in any of the three formats that recipients must accept; returns `nil` for other text.
     ///
     /// No other format is accepted, because an invalid `Expires` must be treated as in the past (RFC 9111, section
-    /// 5.3).
+    /// 5.3). The case of names is ignored, as caches should (RFC 9111, section 4.2).
     package static func seconds(_ text: String) -> Int? {
         guard text.utf8.count < 64 else { return nil }
-        let words = text.split(separator: " ")
+        let words = text.lowercased().split(separator: " ")
         guard let day = words.first else { return nil }
-        let shortDays: Set<Substring> = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+        let shortDays: Set<Substring> = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
         let longDays: Set<Substring> = [
-            "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+            "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
         ]
-        if words.count == 6, day.hasSuffix(","), shortDays.contains(day.dropLast()), words[5] == "GMT" {
+        if words.count == 6, day.hasSuffix(","), shortDays.contains(day.dropLast()), words[5] == "gmt" {
             // Sun, 06 Nov 1994 08:49:37 GMT
             guard words[1].utf8.count == 2, words[3].utf8.count == 4 else { return nil }
             return seconds(day: words[1], month: words[2], year: number(words[3]), time: words[4])
         }
-        if words.count == 4, day.hasSuffix(","), longDays.contains(day.dropLast()), words[3] == "GMT" {
+        if words.count == 4, day.hasSuffix(","), longDays.contains(day.dropLast()), words[3] == "gmt" {
             // Sunday, 06-Nov-94 08:49:37 GMT
             let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
             guard date.count == 3, date[0].utf8.count == 2, date[2].utf8.count == 2 else { return nil }
@@ -41,7 +41,7 @@ package enum HTTPDate: Sendable {
 
     private static func seconds(day: Substring, month: Substring, year: Int?, time: Substring) -> Int? {
         let months: [Substring] = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+            "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
         ]
         let parts = time.split(separator: ":", omittingEmptySubsequences: false)
         guard let year, year >= 1970, let month = months.firstIndex(of: month), let day = number(day), parts.count == 3,

@@ -4,21 +4,44 @@ package import HTTPTypes
 package enum Storability {
     /// The statuses of responses that contain the complete representation.
     package static let statuses: Set<Int> = [200, 203]
+    /// The statuses whose freshness may be estimated (RFC 9110, section 15.1).
+    static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
+    /// The statuses whose meaning for caches is implemented (section 5.2.2.3).
+    static let understoodStatuses: Set<Int> = heuristicStatuses.union([
+        302, 303, 307, 400, 403, 406, 409, 415, 422, 451, 500, 502, 503, 504,
+    ])
+    /// The statuses of responses that are never reused.
+    ///
+    /// They depend on conditions or credentials of the request, or must not be stored (RFC 6585).
+    private static let unusableStatuses: Set<Int> = [304, 401, 407, 412, 416, 428, 429, 431, 511]
 
     /// Returns whether the response to a request with these fields may be stored if its body is complete.
     ///
-    /// A response after a redirect belongs to another URL, and the redirect itself can change at any time. Responses
-    /// to requests with credentials are stored separately for each credential, as in any private cache (section 3.5
-    /// applies to shared caches).
+    /// Responses with other statuses than 200 and 203 are stored only if they have a freshness lifetime: they are
+    /// remembered for as long as the origin says. A partial response is stored only if a part was
+    /// requested. A response after a redirect belongs to another URL, and the redirect itself can change at any time.
+    /// Responses to requests with credentials are stored separately for each credential, as in any private cache
+    /// (section 3.5 applies to shared caches).
     package static func allows(
         _ method: HTTPRequest.Method, _ fields: HTTPFields, _ response: HTTPResponse, redirectCount: Int
     ) -> Bool {
-        let control = CacheControl(response.headerFields)
-        return method == .get && fields[.range] == nil
-            && statuses.contains(response.status.code) && redirectCount == 0
-            && control.allowsStoring
+        let status = response.status.code
+        return method == .get && redirectCount == 0
+            && (statuses.contains(status) || isReusable(response))
+            && (status != 206 || fields[.range] != nil)
+            && CacheControl(response.headerFields).allowsStoring(status)
             && !CacheControl(fields, isRequest: true).noStore
             && VaryRule(response.headerFields).canMatch
+    }
+
+    /// Returns whether a response with any final status can be used again without asking the origin (section 3).
+    private static func isReusable(_ response: HTTPResponse) -> Bool {
+        let status = response.status.code
+        guard status >= 200, !unusableStatuses.contains(status), response.status.kind != .redirection else {
+            return false
+        }
+        return !CacheControl(response.headerFields).noCache
+            && Freshness(response, requestedAt: 0, receivedAt: 0).lifetime > 0
     }
 
     /// Returns the fields to store (section 3.1), without those of the connection.

@@ -15,6 +15,11 @@ package enum StrongValidator {
         return text
     }
 
+    /// Returns whether a response with these fields declares exactly this version.
+    package static func isDeclared(_ validator: String, by fields: HTTPFields) -> Bool {
+        fields[validator.hasPrefix("\"") ? .eTag : .lastModified] == validator
+    }
+
     /// Returns whether a response with these fields has the requested version, or declares none.
     package static func matches(_ validator: String, _ fields: HTTPFields) -> Bool {
         (validator.hasPrefix("\"") ? fields[.eTag] : fields[.lastModified]).map { $0 == validator } ?? true

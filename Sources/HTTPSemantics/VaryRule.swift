@@ -19,13 +19,22 @@ package struct VaryRule: Sendable, Equatable {
 
     /// Returns a text that is equal for requests that the same response can serve.
     ///
-    /// Lines with the same name are joined, and whitespace around commas is ignored, because the meaning does not
-    /// change.
+    /// Differences without a meaning are removed (section 4.1): lines with the same name are joined, and whitespace
+    /// around commas is ignored. In lists of languages, content codings, and character sets, the case and the order are
+    /// ignored as well: preferences are expressed by weights (RFC 9110, section 12.5).
     package func selection(of fields: HTTPFields) -> String {
         names.map { name in
             let lines = HTTPField.Name(name).map { fields[values: $0] } ?? []
-            let parts = lines.flatMap { $0.split(separator: ",") }.map { String($0.trimmed) }
+            var parts = lines.flatMap { $0.split(separator: ",") }.map { String($0.trimmed) }
+            if Self.unorderedLists.contains(name) { parts = parts.map(Self.normalized).sorted() }
             return "\(name):\(lines.isEmpty ? "-" : parts.joined(separator: ","))\n"
         }.joined()
+    }
+
+    private static let unorderedLists: Set<String> = ["accept-charset", "accept-encoding", "accept-language"]
+
+    /// Returns a member of such a list in lowercase, without whitespace.
+    private static func normalized(_ member: String) -> String {
+        member.lowercased().filter { $0 != " " && $0 != "\t" }
     }
 }

@@ -14,6 +14,8 @@ package enum CacheDecision: Sendable {
     case refuse
 
     /// Calls `then` with the decision of a cache about a request: on the cache's thread, or at once if it takes no part.
+    ///
+    /// The caller must revalidate a response that ``needsRevalidation``.
     package static func find(
         for request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy,
         then: @escaping @Sendable (CacheDecision) -> Void
@@ -21,7 +23,12 @@ package enum CacheDecision: Sendable {
         guard let lookup = CacheLookup(request, in: cache, policy: policy) else {
             return then(policy == .cacheOnly ? .refuse : .fetch(standIn: nil))
         }
-        lookup.cache.thread.append { then(lookup.decide().closed) }
+        lookup.cache.thread.append { then(lookup.decide(revalidatesLater: true).closed) }
+    }
+
+    /// A Boolean value that indicates whether the response to serve is stale: the caller must revalidate it afterward.
+    package var needsRevalidation: Bool {
+        if case .serve(let reply) = self { reply.needsRevalidation } else { false }
     }
 
     /// A Boolean value that indicates whether no network is needed.

@@ -70,7 +70,7 @@ struct CacheExchange {
 
     /// Returns the stored response that may replace a failed one.
     private func standIn(_ decision: CacheDecision) -> StoredResponse? {
-        decision.stored.flatMap { $0.head.freshness.mayStandIn(at: cache.now()) ? $0 : nil }
+        decision.stored.flatMap { !$0.head.isFailure && $0.head.freshness.mayStandIn(at: cache.now()) ? $0 : nil }
     }
 
     // MARK: Stored responses
@@ -85,7 +85,10 @@ struct CacheExchange {
         }
         let body = StoredSource(stored, in: cache, url: lookup.request.url, metrics: metrics)
         guard (try? await body.readAhead()) != nil else { return nil }
-        return IncomingResponse(head: reply.head, source: reply.source, body: body)
+        guard let positions = reply.positions else {
+            return IncomingResponse(head: reply.head, source: reply.source, body: body)
+        }
+        return IncomingResponse(head: reply.head, source: reply.source, body: BodySection(positions, of: body))
     }
 
     /// Returns a response whose beginning is stored and whose remainder is being received.
@@ -119,20 +122,35 @@ struct CacheExchange {
         guard request.allowsStoring(head), isStorable(head) else {
             // The stored response is outdated, and this one cannot replace it.
             let isOutdated = head.status.kind == .successful || [404, 410].contains(head.status.code)
-            if isOutdated, head.redirectCount == 0 { cache.thread.append { [cache] in cache.removeEntries(key) } }
+            if !head.isAboutRange, isOutdated, head.redirectCount == 0 {
+                cache.thread.append { [cache] in cache.removeEntries(key) }
+            }
             return response
         }
         if case .resume(let part) = decision { remove(part) }
-        let stored = StoredHead(
-            head.response, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
         var response = response
+        var stored = StoredHead(
+            head.response, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
+        var end = StoringBody.End.commit
+        if stored.kind == .range {
+            if let beginning = stored.beginning {
+                (stored, end) = (beginning, .keep)
+            } else {
+                cache.thread.append { [cache] in cache.makeRoomForRange(key) }
+            }
+        }
+        let length = end == .commit ? head.contentLength : nil
         response.body = StoringBody(
-            response.body, by: EntryWriter(stored, key, cache: cache, length: head.contentLength))
+            response.body, by: EntryWriter(stored, key, cache: cache, length: length), at: end)
         return response
     }
 
     private func isStorable(_ head: ResponseHead) -> Bool {
-        head.contentLength ?? 0 <= cache.configuration.maximumEntryBytes
+        // Of several parts in one response, none has a place of its own.
+        if head.status == .partialContent, head.response.headerFields[.contentRange].flatMap(ContentRange.init) == nil {
+            return false
+        }
+        return head.contentLength ?? 0 <= cache.configuration.maximumEntryBytes
     }
 }
 

@@ -8,10 +8,14 @@ struct CacheLookup: Sendable {
     let key: CacheKey
     let cache: ResponseCache
     let policy: CachePolicy
+    /// A Boolean value that indicates whether the request repeats a failed one, so that a remembered failure is of no
+    /// use.
+    let isRetry: Bool
 
     /// Creates a lookup; nil if there is no cache, or it takes no part in the answer to the request.
-    init?(_ request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy) {
+    init?(_ request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, isRetry: Bool = false) {
         guard let cache, Self.applies(to: request, policy) else { return nil }
+        self.isRetry = isRetry
         self.request = request
         key = CacheKey(request)
         self.cache = cache
@@ -22,9 +26,9 @@ struct CacheLookup: Sendable {
     static func applies(to request: TransportRequest, _ policy: CachePolicy) -> Bool {
         // Which cookies a jar will send is not known here, and so not whose response it will be.
         guard policy != .noStore, !request.handlesCookies else { return false }
-        // A part is no answer of its own, but may complete what is stored.
-        let isWhole = request.headerFields[.range] == nil || request.isRangeContinuation
-        return request.method == .get && isWhole || policy == .cacheOnly
+        let isUnderstood =
+            request.headerFields[.range] == nil || request.isRangeContinuation || request.byteRange != nil
+        return request.method == .get && isUnderstood || policy == .cacheOnly
     }
 
     /// A Boolean value that indicates whether stored responses matter; if not, no lookup is needed.
@@ -33,21 +37,30 @@ struct CacheLookup: Sendable {
     }
 
     /// Looks up stored responses and decides; on the cache's thread.
-    func decide() -> CacheDecision {
+    ///
+    /// With `revalidatesLater`, the caller revalidates a stale response that is served for that reason.
+    func decide(revalidatesLater: Bool = false) -> CacheDecision {
         guard isNeeded else { return .fetch(standIn: nil) }
         if request.isRangeContinuation, policy != .cacheOnly { return resumption ?? .fetch(standIn: nil) }
-        let stored = cache.find(.whole, request, key)
+        if let range = request.byteRange { return decide(range) }
+        let stored = cache.find(.whole, request, key).flatMap { isRetry && $0.head.isFailure ? nil : $0 }
         let asked = CacheControl(request.headerFields, isRequest: true)
-        switch (policy.step(stored: stored?.head, asked: asked, now: cache.now()), stored) {
+        let step = policy.step(stored: stored?.head, asked: asked, now: cache.now())
+        switch (step, stored) {
         case (.serve, let stored?): return .serve(aged(stored))
-        case (.validate, let stored?): return .revalidate(stored)
+        case (.validate, let stored?), (.fetch, let stored?):
+            if revalidatesLater, policy.servesWhileRevalidating(stored.head, asked: asked, now: cache.now()) {
+                var reply = aged(stored)
+                reply.needsRevalidation = true
+                return .serve(reply)
+            }
+            return step == .validate ? .revalidate(stored) : .fetch(standIn: stored)
         case (.fail, _): return .refuse
         case (_, nil): return resumption ?? .fetch(standIn: nil)
-        case (.fetch, let stored?): return .fetch(standIn: stored)
         }
     }
 
-    private var resumption: CacheDecision? {
+    var resumption: CacheDecision? {
         guard let stored = cache.find(.part, request.withoutRange, key), let part = StoredPart(stored, for: request)
         else { return nil }
         // Verified before the request: the remainder of a damaged body would be useless.
@@ -79,7 +92,8 @@ struct CacheLookup: Sendable {
 
     private func head(_ response: HTTPResponse, _ stored: StoredResponse) -> ResponseHead {
         var response = response
-        response.headerFields[.contentLength] = "\(stored.body.length)"
+        // A response without content has no length (RFC 9110, section 8.6).
+        if response.status != .noContent { response.headerFields[.contentLength] = "\(stored.body.length)" }
         return ResponseHead(response: response, url: request.url)
     }
 
@@ -96,4 +110,8 @@ package struct StoredReply: Sendable {
     let source: ResponseSource
     /// The updated head to store.
     var renewal: StoredHead?
+    /// The positions in the stored body that the reply consists of; `nil` for all.
+    var positions: Range<Int>?
+    /// A Boolean value that indicates whether the response is stale and must be revalidated after it has been served.
+    var needsRevalidation = false
 }

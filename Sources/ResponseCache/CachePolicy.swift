@@ -10,8 +10,12 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
     /// Images in the memory cache count as fresh.
     case useProtocol
     /// Ignore stored responses and replace them with the new response.
+    ///
+    /// Requests are sent with `Cache-Control: no-cache`, so that caches on the way do not answer.
     case reload
-    /// Revalidate stored responses even if they are fresh.
+    /// Revalidate stored responses even if they are fresh, unless they are declared `immutable` (RFC 8246).
+    ///
+    /// Requests are sent with `Cache-Control: max-age=0`, so that caches on the way revalidate as well.
     case revalidate
     /// Use stored responses regardless of their age; otherwise download and store the response.
     case cacheElseLoad
@@ -49,13 +53,22 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
         guard let stored else { return self == .cacheOnly ? .fail : .fetch }
         switch self {
         case .reload, .noStore: return .fetch
-        case .cacheElseLoad, .cacheOnly: return .serve
+        // A failure is remembered for as long as its origin says.
+        case .cacheElseLoad: return !stored.isFailure || stored.freshness.isFresh(at: now) ? .serve : .fetch
+        case .cacheOnly: return !stored.isFailure || stored.freshness.isFresh(at: now) ? .serve : .fail
         case .useProtocol, .revalidate:
+            // An immutable response is not revalidated (RFC 8246, section 2).
             let isFresh =
-                self == .useProtocol && !asked.noCache
-                && stored.freshness.isFresh(at: now, maxAge: asked.maxAge)
-            if isFresh { return .serve }
+                self == .useProtocol
+                ? stored.freshness.isFresh(at: now, maxAge: asked.maxAge) : stored.freshness.isImmutable(at: now)
+            if isFresh, !asked.noCache { return .serve }
             return ResponseVersion(stored.fields) == nil ? .fetch : .validate
         }
+    }
+
+    /// Returns whether a stale response may be served while it is revalidated (RFC 5861, section 3).
+    func servesWhileRevalidating(_ stored: StoredHead, asked: CacheControl, now: Int) -> Bool {
+        self == .useProtocol && !asked.noCache && asked.maxAge == nil && !stored.isFailure
+            && stored.freshness.mayBeUsedWhileRevalidating(at: now)
     }
 }

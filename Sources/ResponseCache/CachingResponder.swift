@@ -5,14 +5,18 @@ package struct CachingResponder: Responder {
     private let cache: ResponseCache?
     private let policy: CachePolicy
     private let decision: CacheDecision?
+    private let isRetry: Bool
     private let next: any Responder
 
     /// Creates a responder that asks `next` for responses that the cache does not have.
     ///
-    /// `decision` is the decision of the cache about the same request, if the cache was asked before.
+    /// `decision` is the decision of the cache about the same request, if the cache was asked before. A request with
+    /// `isRetry` repeats a failed one: remembered failures do not answer it.
     package init(
-        _ cache: ResponseCache?, policy: CachePolicy, decision: CacheDecision? = nil, before next: any Responder
+        _ cache: ResponseCache?, policy: CachePolicy, decision: CacheDecision? = nil, isRetry: Bool = false,
+        before next: any Responder
     ) {
+        self.isRetry = isRetry
         self.cache = cache
         self.policy = policy
         self.decision = decision
@@ -26,7 +30,7 @@ package struct CachingResponder: Responder {
     }
 
     package func response(to request: TransportRequest) async throws -> IncomingResponse {
-        guard let lookup = CacheLookup(request, in: cache, policy: policy) else {
+        guard let lookup = CacheLookup(request, in: cache, policy: policy, isRetry: isRetry) else {
             guard policy != .cacheOnly else { throw TransportError(url: request.url.string, reason: .notCached) }
             return try await next.response(to: request)
         }

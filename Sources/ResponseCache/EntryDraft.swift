@@ -89,14 +89,16 @@ struct EntryDraft {
     /// continues.
     mutating func finish() {
         guard total == nil || total == length else { return isTakenOver ? keep() : discard() }
-        // Without data there can be no entry.
-        if length == 0 || !finish(as: .whole) { giveUp() }
+        // A representation without data is a fault of the origin; other responses need none.
+        if length == 0, Storability.statuses.contains(head.status) { return giveUp() }
+        if !finish(as: head.kind) { giveUp() }
     }
 
     /// Stores the written data as the beginning of the body, if the remainder can be requested.
     mutating func keep() {
         let isContinuable =
-            StrongValidator.ofContinuable(head.fields) != nil && head.contentLength.map { length < $0 } ?? true
+            Storability.statuses.contains(head.status) && StrongValidator.ofContinuable(head.fields) != nil
+            && head.contentLength.map { length < $0 } ?? true
         guard isContinuable, length >= Resumption.minimumBytes, finish(as: .part) else { return discard() }
     }
 
@@ -107,14 +109,15 @@ struct EntryDraft {
         let size = EntryFile.prefixLength + length + headBytes.count
         guard !isOver, size <= cache.configuration.maximumBytes else { return false }
         if let folder = cache.folder {
-            guard let file else { return false }
             do {
-                try file.handle.write(headBytes, at: EntryFile.prefixLength + length)
+                let handle = try openFile(in: folder)
+                try handle.write(headBytes, at: EntryFile.prefixLength + length)
                 // The head of the part can have been longer.
-                if isTakenOver { try file.handle.truncate(to: size) }
+                if isTakenOver { try handle.truncate(to: size) }
                 let facts = EntryFile.BodyFacts(
                     identity: .random(in: 0...Int.max), length: length, checksum: checksum)
-                try file.handle.write(EntryFile.prefix(kind, head: headBytes, body: facts), at: 0)
+                try handle.write(EntryFile.prefix(kind, head: headBytes, body: facts), at: 0)
+                guard let file else { return false }
                 try folder.rename(file.name, to: entry)
             } catch {
                 return false

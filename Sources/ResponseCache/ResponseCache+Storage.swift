@@ -12,13 +12,18 @@ import Glibc
 // Work on the cache's thread.
 extension ResponseCache {
     /// Returns the stored response of a kind for a request; `nil` if there is none, or its head is damaged.
-    package func find(_ kind: EntryKind, _ request: TransportRequest, _ key: CacheKey) -> StoredResponse? {
+    package func find(
+        _ kind: EntryKind, _ request: TransportRequest, _ key: CacheKey,
+        where isUsable: (StoredResponse) -> Bool = { _ in true }
+    ) -> StoredResponse? {
         var names = index.withLock { $0.names(key.name) }.filter { EntryKind($0) == kind }
         // Another process can have stored it, or the folder has not been indexed yet.
         let plain = kind.name(StoredHead.plainName(key))
-        if folder != nil, !names.contains(plain) { names.append(plain) }
+        if kind != .range, folder != nil, !names.contains(plain) { names.append(plain) }
         for name in names {
-            guard let stored = open(name), stored.head.answers(key, request.headerFields) else { continue }
+            guard let stored = open(name), stored.head.answers(key, request.headerFields), isUsable(stored) else {
+                continue
+            }
             index.withLock { $0.touch(name) }
             if case .file(let file, _) = stored.body { file?.touch() }
             return stored
@@ -67,6 +72,7 @@ extension ResponseCache {
     ///
     /// Keeps responses requested later, and responses to requests that differ by `Vary`.
     func removeReplaced(by head: StoredHead, _ key: CacheKey) {
+        guard head.kind == .whole else { return remove(head.kind.name(head.name(key))) }
         let whole = head.name(key)
         let own = [whole, EntryKind.part.name(whole)]
         for name in Set(index.withLock { $0.names(key.name) } + own) {
@@ -101,7 +107,7 @@ extension ResponseCache {
     /// Its body is neither read nor written. Returns the entry by its new name, or as it was.
     func renew(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) -> StoredResponse {
         guard holds(stored) else { return stored }
-        guard CacheControl(head.fields).allowsStoring, VaryRule(head.fields).canMatch else {
+        guard CacheControl(head.fields).allowsStoring(head.status), VaryRule(head.fields).canMatch else {
             remove(stored.name)
             return stored
         }

@@ -11,7 +11,9 @@ package struct StoredHead: Sendable, Equatable {
     let selection: [UInt8]
     let requestedAt: Int
     let receivedAt: Int
-    let status: Int
+    private(set) var status: Int
+    /// The `Range` field of the request for a partial response; `nil` for other responses.
+    private(set) var range: String?
     var fields: HTTPFields
 
     /// Creates the head of a response to `request`.
@@ -27,6 +29,26 @@ package struct StoredHead: Sendable, Equatable {
         self.requestedAt = requestedAt
         self.receivedAt = receivedAt
         status = response.status.code
+        range = response.status == .partialContent ? request.headerFields[.range] : nil
+    }
+
+    /// The kind of its entry when the body is complete.
+    var kind: EntryKind { range == nil ? .whole : .range }
+
+    /// A Boolean value that indicates whether the response is not a success: it is remembered, but never used stale.
+    var isFailure: Bool { !(200...299).contains(status) }
+
+    /// The head of the whole response, if this is that of its beginning, which can be continued and is worth it.
+    var beginning: StoredHead? {
+        guard range != nil, let part = fields[.contentRange].flatMap(ContentRange.init), part.first == 0,
+            let total = part.total, contentLength == part.length, part.length < total,
+            part.length >= Resumption.minimumBytes, StrongValidator.ofContinuable(fields) != nil
+        else { return nil }
+        var whole = self
+        (whole.status, whole.range) = (HTTPResponse.Status.ok.code, nil)
+        whole.fields[.contentRange] = nil
+        whole.fields[.contentLength] = "\(total)"
+        return whole
     }
 
     /// Returns the head updated by a 304 received for `request`.
@@ -46,7 +68,9 @@ package struct StoredHead: Sendable, Equatable {
     var freshness: Freshness { Freshness(response, requestedAt: requestedAt, receivedAt: receivedAt) }
 
     /// Returns the name of its file or entry; see ``name(_:_:)``.
-    func name(_ key: CacheKey) -> String { Self.name(key, selection) }
+    func name(_ key: CacheKey) -> String {
+        Self.name(key, range.map { SHA256.hash(selection + Array($0.utf8)) } ?? selection)
+    }
 
     /// Returns whether it answers a request with these fields (RFC 9111, section 4.1).
     func answers(_ key: CacheKey, _ fields: HTTPFields) -> Bool {
@@ -84,6 +108,7 @@ extension StoredHead {
             bytes.append(Array(field.name.rawName.utf8))
             bytes.append(Array(field.value.utf8))
         }
+        if let range { bytes.append(Array(range.utf8)) }
         return bytes
     }
 
@@ -92,7 +117,7 @@ extension StoredHead {
         var reader = ByteFieldReader(bytes)
         guard let url = reader.text(), let owner = reader.bytes(), let selection = reader.bytes(),
             let requestedAt = reader.number(), let receivedAt = reader.number(),
-            let status = reader.number(), (200...299).contains(status), let count = reader.number()
+            let status = reader.number(), (200...999).contains(status), let count = reader.number()
         else { return nil }
         // Times are added later.
         guard requestedAt < 1 << 48, receivedAt < 1 << 48 else { return nil }
@@ -103,6 +128,7 @@ extension StoredHead {
             }
             fields.append(HTTPField(name: name, value: value))
         }
+        range = status == HTTPResponse.Status.partialContent.code ? reader.text() : nil
         guard reader.isAtEnd else { return nil }
         self.url = url
         self.owner = owner

@@ -7,6 +7,8 @@ package struct StoredPart: Sendable {
     private(set) var stored: StoredResponse
     /// A Boolean value that indicates whether the request itself is for the remainder: its sender has the beginning.
     let isRequested: Bool
+    /// A Boolean value that indicates whether the remainder is requested of whatever version there is.
+    private let isUnconditional: Bool
     private let resumption: Resumption
 
     /// Creates a part; returns `nil` if the request cannot use it.
@@ -20,10 +22,13 @@ package struct StoredPart: Sendable {
             var fields = request.headerFields
             resumption.add(to: &fields)
             guard fields == request.headerFields else { return nil }
+        } else if request.headerFields[.range] != nil {
+            guard request.byteRange?.openStart == length else { return nil }
         }
         self.stored = stored
         self.resumption = resumption
-        isRequested = request.isRangeContinuation
+        isRequested = request.headerFields[.range] != nil
+        isUnconditional = isRequested && !request.isRangeContinuation
     }
 
     /// Returns the part with the body open, or closed.
@@ -50,6 +55,10 @@ package struct StoredPart: Sendable {
             return nil
         }
         let response = head.response
+        // Parts are combined only if they have the same strong validator (section 3.4).
+        guard !isUnconditional || StrongValidator.isDeclared(resumption.validator, by: response.headerFields) else {
+            return nil
+        }
         var whole = stored.head.renewed(
             by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
         // Stored bytes are not counted by the transport.

@@ -5,12 +5,22 @@ import HTTPTransport
 /// It becomes an entry when its end is pulled. If it is interrupted, or released before, its beginning is kept.
 final class StoringBody: BodySource {
     private let body: any BodySource
+    /// What becomes of the data at the end.
+    enum End {
+        /// They are the whole body of the response to be stored.
+        case commit
+        /// They are its beginning.
+        case keep
+    }
+
     private let writer: EntryWriter
+    private let end: End
     private var isComplete = false
 
-    init(_ body: any BodySource, by writer: EntryWriter) {
+    init(_ body: any BodySource, by writer: EntryWriter, at end: End = .commit) {
         self.body = body
         self.writer = writer
+        self.end = end
     }
 
     deinit {
@@ -25,7 +35,10 @@ final class StoringBody: BodySource {
             writer.append(piece)
         } else if !isComplete {
             isComplete = true
-            writer.commit()
+            switch end {
+            case .commit: writer.commit()
+            case .keep: writer.keep()
+            }
         }
         return piece
     }

@@ -67,7 +67,7 @@ struct ConformanceClient {
             return Response(data.head, String(decoding: data.bytes, as: UTF8.self))
         } catch ImageError.status(let head, let text) {
             return Response(head, text)
-        } catch ImageError.notModified(let head) {
+        } catch ImageError.notModified(let head), ImageError.emptyBody(let head) {
             return Response(head, "")
         }
     }

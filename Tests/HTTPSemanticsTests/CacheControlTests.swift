@@ -36,6 +36,13 @@ import Testing
         #expect(!both.noCache && !both.mustUnderstand)
     }
 
+    @Test func directivesWithoutAValueAreRecognized() {
+        let control = control("PUBLIC, Immutable, must-understand, stale-while-revalidate=30")
+        #expect(control.isPublic && control.isImmutable && control.mustUnderstand)
+        #expect(control.staleWhileRevalidate == 30)
+        #expect(self.control("stale-while-revalidate=x").staleWhileRevalidate == 0)
+    }
+
     @Test(arguments: ["no-cache", "No-Cache", #"no-cache="Set-Cookie""#, "max-age=60,no-cache"])
     func noCacheWithFieldNamesAppliesToTheWholeResponse(field: String) {  // 5.2.2.4
         #expect(control(field).noCache)

@@ -48,6 +48,7 @@ import Testing
             ([.age: "30"], 5, 100, 100),  // by the date it is older
             ([:], 5, -100, 5),  // the origin's clock is fast
             ([.age: "x"], 0, 0, 0), ([.age: "-3"], 0, 0, 0),
+            ([.age: "30, 0"], 0, 0, 30), ([.age: " 0 ,30"], 0, 0, 0), ([.age: "30;a=b"], 0, 0, 0),  // 5.1
         ] as [(HTTPFields, Int, Int, Int)])
     func ageIsCalculated(fields: HTTPFields, delay: Int, sinceDate: Int, age: Int) {
         let response = freshness(fields, delay: delay, receivedAt: Self.date + sinceDate)
@@ -81,6 +82,24 @@ import Testing
         ])
     func staleResponseMayReplaceAnErrorWithinStaleIfError(field: String, age: Int, mayStandIn: Bool) {
         #expect(freshness([.cacheControl: field]).mayStandIn(at: Self.date + age) == mayStandIn)
+    }
+
+    @Test(
+        arguments: [
+            ("max-age=60, stale-while-revalidate=30", 90, true),  // RFC 5861, section 3
+            ("max-age=60, stale-while-revalidate=30", 91, false),
+            ("max-age=60", 61, false),
+            ("max-age=60, stale-while-revalidate=30, must-revalidate", 61, false),  // 5.2.2.2
+            ("max-age=60, stale-while-revalidate=30, no-cache", 61, false),
+        ])
+    func staleResponseMayBeUsedWithinStaleWhileRevalidate(field: String, age: Int, mayBeUsed: Bool) {
+        #expect(freshness([.cacheControl: field]).mayBeUsedWhileRevalidating(at: Self.date + age) == mayBeUsed)
+    }
+
+    @Test func immutableCountsWhileTheResponseIsFresh() {  // RFC 8246, section 2
+        #expect(freshness([.cacheControl: "max-age=60, immutable"]).isImmutable(at: Self.date + 59))
+        #expect(!freshness([.cacheControl: "max-age=60, immutable"]).isImmutable(at: Self.date + 60))
+        #expect(!freshness([.cacheControl: "max-age=60"]).isImmutable(at: Self.date))
     }
 
     @Test func extremeNumbersDoNotTrap() {

@@ -18,8 +18,45 @@ import Testing
         #expect(allows(status: 203))
         for status in [201, 204, 206, 301, 304, 404, 410, 500] { #expect(!allows(status: status)) }
         #expect(!allows(method: .head))
-        #expect(!allows(sent: [.range: "bytes=5-"]))
+        #expect(allows(sent: [.range: "bytes=5-"]))  // the range was ignored
         #expect(!allows(redirects: 1))
+    }
+
+    @Test(arguments: [204, 206, 299, 400, 404, 405, 410, 414, 499, 500, 501, 502, 503, 504, 599])
+    func otherResponsesAreStorableIfTheOriginSaysForHowLong(status: Int) {  // 3
+        let sent: HTTPFields = [.range: "bytes=0-9"]
+        #expect(allows([.cacheControl: "max-age=60"], status: status, sent: sent))
+        #expect(allows([.expires: "Fri, 31 Dec 9999 23:59:59 GMT"], status: status, sent: sent))
+        #expect(!allows([.cacheControl: "max-age=0"], status: status, sent: sent))
+        #expect(!allows([.cacheControl: "max-age=60, no-cache"], status: status, sent: sent))
+        #expect(!allows([.cacheControl: "max-age=60, no-store"], status: status, sent: sent))
+    }
+
+    @Test(arguments: [204, 404, 405, 410, 414, 501])
+    func freshnessOfSomeStatusesMayBeEstimated(status: Int) {  // 4.2.2
+        let fields: HTTPFields = [
+            .date: "Sun, 06 Nov 1994 08:49:37 GMT", .lastModified: "Sun, 06 Nov 1994 06:49:37 GMT",
+        ]
+        #expect(allows(fields, status: status))
+        #expect(!allows(fields, status: 500))
+        var explicit = fields
+        explicit[.cacheControl] = "public"
+        #expect(allows(explicit, status: 599))
+    }
+
+    @Test(arguments: [304, 401, 407, 412, 416, 428, 429, 431, 511, 301, 302])
+    func someStatusesAreNeverStored(status: Int) {
+        #expect(!allows([.cacheControl: "max-age=60"], status: status))
+    }
+
+    @Test func partialResponsesAreStorableOnlyIfAPartWasRequested() {  // 3.3
+        #expect(!allows([.cacheControl: "max-age=60"], status: 206))
+    }
+
+    @Test func mustUnderstandExcludesUnknownStatuses() {  // 5.2.2.3
+        #expect(!allows([.cacheControl: "max-age=60, no-store, must-understand"], status: 599))
+        #expect(!allows([.cacheControl: "max-age=60, must-understand"], status: 599))
+        #expect(allows([.cacheControl: "max-age=60, no-store, must-understand"], status: 404))
     }
 
     @Test func noStoreResponsesAreNotStored() {
@@ -70,6 +107,11 @@ import Testing
             ("Accept", [.accept: "image/png"], [.accept: "image/webp"], false),
             ("Accept", [.accept: ""], [:], false),  // none is not the same as an empty one
             ("Accept", [:], [.userAgent: "b"], true),
+            ("Accept-Language", [.acceptLanguage: "en, de"], [.acceptLanguage: "De ,eN"], true),
+            ("Accept-Language", [.acceptLanguage: "en, de; q=0.5"], [.acceptLanguage: "de;q=0.5,en"], true),
+            ("Accept-Language", [.acceptLanguage: "en, de;q=0.5"], [.acceptLanguage: "de, en;q=0.5"], false),
+            ("Accept-Encoding", [.acceptEncoding: "gzip, BR"], [.acceptEncoding: "br, gzip"], true),
+            ("Accept", [.accept: "image/png, image/webp"], [.accept: "image/webp, image/png"], false),
             ("User-Agent, Accept", [.userAgent: "a", .accept: "b"], [.accept: "b", .userAgent: "a"], true),
         ] as [(String, HTTPFields, HTTPFields, Bool)])
     func varyComparesTheFieldsItNames(vary: String, stored: HTTPFields, asked: HTTPFields, matches: Bool) {  // 4.1

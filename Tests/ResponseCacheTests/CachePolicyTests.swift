@@ -11,6 +11,7 @@ import Testing
     private static let fresh: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\""]
     private static let stale: HTTPFields = [.eTag: "\"a\""]
     private static let bare: HTTPFields = [:]
+    private static let immutable: HTTPFields = [.cacheControl: "max-age=60, immutable", .eTag: "\"a\""]
 
     @Test(
         arguments: [
@@ -32,12 +33,44 @@ import Testing
         #expect(try Self.step(.useProtocol, Self.fresh, [.cacheControl: "max-age=5"], age: 5) == .serve)
     }
 
+    @Test func immutableResponsesAreNotRevalidatedWhileFresh() throws {  // RFC 8246, section 2
+        #expect(try Self.step(.revalidate, Self.immutable, [.cacheControl: "max-age=0"], age: 59) == .serve)
+        #expect(try Self.step(.revalidate, Self.immutable, Self.asks) == .validate)
+        #expect(try Self.step(.revalidate, Self.immutable, [:], age: 60) == .validate)
+        #expect(try Self.step(.reload, Self.immutable, [:]) == .fetch)
+    }
+
+    @Test(
+        arguments: [
+            (.useProtocol, .fetch), (.revalidate, .fetch), (.cacheElseLoad, .fetch), (.cacheOnly, .fail),
+        ] as [(CachePolicy, CachePolicy.Step)])
+    func failuresAreUsedOnlyWhileFresh(policy: CachePolicy, later: CachePolicy.Step) throws {
+        let fields: HTTPFields = [.cacheControl: "max-age=60"]
+        if policy != .revalidate { #expect(try Self.step(policy, fields, [:], age: 59, status: .notFound) == .serve) }
+        #expect(try Self.step(policy, fields, [:], age: 60, status: .notFound) == later)
+    }
+
+    @Test func onlyTheProtocolServesWhileRevalidating() throws {  // RFC 5861, section 3
+        let request = TransportRequest(url: try HTTPURL("http://example.com/a"))
+        let fields: HTTPFields = [.cacheControl: "max-age=1, stale-while-revalidate=10"]
+        func serves(_ policy: CachePolicy, _ asked: HTTPFields = [:], status: HTTPResponse.Status = .ok) -> Bool {
+            let head = StoredHead(
+                HTTPResponse(status: status, headerFields: fields), to: request, requestedAt: 100, receivedAt: 100)
+            return policy.servesWhileRevalidating(head, asked: CacheControl(asked, isRequest: true), now: 105)
+        }
+        #expect(CachePolicy.allCases.filter { serves($0) } == [.useProtocol])
+        #expect(!serves(.useProtocol, Self.asks))
+        #expect(!serves(.useProtocol, [.cacheControl: "max-age=60"]))
+        #expect(!serves(.useProtocol, status: .notFound))
+    }
+
     private static func step(
-        _ policy: CachePolicy, _ stored: HTTPFields?, _ asked: HTTPFields, age: Int = 0
+        _ policy: CachePolicy, _ stored: HTTPFields?, _ asked: HTTPFields, age: Int = 0,
+        status: HTTPResponse.Status = .ok
     ) throws -> CachePolicy.Step {
         let request = TransportRequest(url: try HTTPURL("http://example.com/a"))
         let head = stored.map {
-            StoredHead(HTTPResponse(status: .ok, headerFields: $0), to: request, requestedAt: 100, receivedAt: 100)
+            StoredHead(HTTPResponse(status: status, headerFields: $0), to: request, requestedAt: 100, receivedAt: 100)
         }
         return policy.step(stored: head, asked: CacheControl(asked, isRequest: true), now: 100 + age)
     }

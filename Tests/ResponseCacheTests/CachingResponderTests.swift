@@ -2,40 +2,18 @@ import HTTPTransport
 import HTTPTypes
 import TestSupport
 import Testing
-import Threading
 
 @testable import ResponseCache
 
 /// A cache answers requests as the responder behind it would: with one head and one body.
 @Suite(.timeLimit(.minutes(5)))
 struct CachingResponderTests {
-    /// Answers requests by a script, and keeps them.
-    private final class Origin: Responder {
-        typealias Script = @Sendable (TransportRequest) throws -> (HTTPResponse.Status, HTTPFields, [[UInt8]])
-
-        private let script: Script
-        private let state = Locked<[TransportRequest]>([])
-
-        var requests: [TransportRequest] { state.withLock { $0 } }
-
-        init(_ script: @escaping Script) {
-            self.script = script
-        }
-
-        func response(to request: TransportRequest) async throws -> IncomingResponse {
-            state.withLock { $0.append(request) }
-            let (status, fields, body) = try script(request)
-            let head = ResponseHead(response: HTTPResponse(status: status, headerFields: fields), url: request.url)
-            return IncomingResponse(head: head, source: .network, body: TestSource(body))
-        }
-    }
-
     private let body = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
     private let url = "http://example.com/a"
     private let time = ManualTime()
 
     private func ask(
-        _ cache: ResponseCache?, _ policy: CachePolicy, _ origin: Origin
+        _ cache: ResponseCache?, _ policy: CachePolicy, _ origin: TestResponder
     ) async throws -> IncomingResponse {
         try await CachingResponder(cache, policy: policy, before: origin)
             .response(to: TransportRequest(url: try HTTPURL(url)))
@@ -44,7 +22,7 @@ struct CachingResponderTests {
     @Test func whatIsStoredIsServedWithoutAsking() async throws {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store(body, url)
-        let origin = Origin { _ in (.ok, [:], []) }
+        let origin = TestResponder { _ in (.ok, [:], []) }
         let response = try await ask(cache, .useProtocol, origin)
         #expect(response.source == .storedInMemory && response.length == body.count)
         #expect(try await response.body.bytes() == body)
@@ -53,17 +31,17 @@ struct CachingResponderTests {
 
     @Test func whatIsNotStoredPassesByAndIs() async throws {
         let cache = try ResponseCache.test(nil, time)
-        let response = try await ask(cache, .useProtocol, Origin { _ in (.ok, [:], [[1], [2, 3]]) })
+        let response = try await ask(cache, .useProtocol, TestResponder { _ in (.ok, [:], [[1], [2, 3]]) })
         #expect(response.source == .network)
         #expect(try await response.body.bytes() == [1, 2, 3])
         #expect(try await cache.stored(url) == [1, 2, 3])
     }
 
     @Test func withoutACacheRequestsAndResponsesPass() async throws {
-        let response = try await ask(nil, .useProtocol, Origin { _ in (.ok, [:], [[1]]) })
+        let response = try await ask(nil, .useProtocol, TestResponder { _ in (.ok, [:], [[1]]) })
         #expect(try await response.body.bytes() == [1])
         await #expect(throws: TransportError.self) {
-            _ = try await ask(nil, .cacheOnly, Origin { _ in (.ok, [:], [[1]]) }).head
+            _ = try await ask(nil, .cacheOnly, TestResponder { _ in (.ok, [:], [[1]]) }).head
         }
     }
 
@@ -72,7 +50,7 @@ struct CachingResponderTests {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(onDisk ? folder : nil, time)
             try await cache.store(body, url, [.eTag: "\"a\""])
-            let origin = Origin { _ in (.notModified, [.eTag: "\"a\""], []) }
+            let origin = TestResponder { _ in (.notModified, [.eTag: "\"a\""], []) }
             let response = try await ask(cache, .revalidate, origin)
             #expect(origin.requests.map { $0.headerFields[.ifNoneMatch] } == ["\"a\""])
             #expect(response.source == .revalidated)
@@ -86,7 +64,7 @@ struct CachingResponderTests {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store(body, url, [.eTag: "\"a\"", .cacheControl: "max-age=10"])
         time.advance(by: 60)
-        let origin = Origin { _ in (.notModified, [.eTag: "\"a\"", .cacheControl: "max-age=10"], []) }
+        let origin = TestResponder { _ in (.notModified, [.eTag: "\"a\"", .cacheControl: "max-age=10"], []) }
         #expect(try await ask(cache, .useProtocol, origin).source == .revalidated)
         #expect(try await ask(cache, .useProtocol, origin).source == .storedInMemory)
         #expect(origin.requests.count == 1)
@@ -95,7 +73,7 @@ struct CachingResponderTests {
     @Test func theStoredBeginningComesBeforeTheRest() async throws {
         let cache = try ResponseCache.test(nil, time)
         let (body, url, count) = (body, url, 100_000)
-        let origin = Origin { request in
+        let origin = TestResponder { request in
             guard request.headerFields[.range] == "bytes=\(count)-" else {
                 return (.ok, [.eTag: "\"a\"", .contentLength: "\(body.count)"], [Array(body[..<count]), [0]])
             }
@@ -115,7 +93,7 @@ struct CachingResponderTests {
     @Test func aResponseThatIsOfNoUseIsLetGoBeforeEverythingIsAskedFor() async throws {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store(body, url, [.eTag: "\"a\"", .cacheControl: "max-age=0"])
-        let origin = Origin { request in
+        let origin = TestResponder { request in
             request.headerFields[.ifNoneMatch] == nil
                 ? (.ok, [:], [[1]]) : (.notModified, [.eTag: "\"b\""], [])
         }
@@ -128,7 +106,7 @@ struct CachingResponderTests {
             let cache = try ResponseCache.test(nil, time)
             try await cache.store(body, url)
             let task = Task {
-                try await ask(cache, .useProtocol, Origin { _ in (.ok, [:], [[1]]) }).body.bytes()
+                try await ask(cache, .useProtocol, TestResponder { _ in (.ok, [:], [[1]]) }).body.bytes()
             }
             for _ in 0..<delay { await Task.yield() }
             task.cancel()

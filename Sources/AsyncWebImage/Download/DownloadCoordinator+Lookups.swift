@@ -17,7 +17,15 @@ extension DownloadCoordinator {
         guard decision.isLocal else { return .notServed(id, decision) }
         download.events?.send(.started(attempt: 1))
         run(download, timeLimit: timeLimit, continuing: nil, decision)
-        return nil
+        return decision.needsRevalidation ? .refresh(refresher(of: download.key)) : nil
+    }
+
+    /// Returns a caller that nobody waits for, which brings a stored response up to date.
+    private func refresher(of key: FetchKey) -> Subscriber {
+        var key = key
+        key.cachePolicy = .revalidate
+        return Subscriber(
+            id: newSubscriberID(), key: key, product: .data(OneShot()), priority: .low, finishesOnShutdown: false)
     }
 
     /// Returns the source of the responses of a download.

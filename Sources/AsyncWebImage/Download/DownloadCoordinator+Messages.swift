@@ -48,7 +48,7 @@ extension DownloadCoordinator {
         return switch failure {
         case nil: .transferEnded(id, .complete)
         case .notContinued: .transferEnded(id, .notContinued)
-        case .failed(let error): .transferEnded(id, .failed(error))
+        case .failed(let error): .transferEnded(id, receiver.isRemembered ? .remembered(error) : .failed(error))
         }
     }
 }

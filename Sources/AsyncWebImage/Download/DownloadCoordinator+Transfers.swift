@@ -13,7 +13,7 @@ extension DownloadCoordinator {
         _ decision: CacheDecision? = nil
     ) {
         download.events?.send(.started(attempt: attempt.number))
-        run(download, timeLimit: attempt.timeLimit, continuing: resumption, decision)
+        run(download, timeLimit: attempt.timeLimit, continuing: resumption, decision, isRetry: attempt.number > 1)
     }
 
     /// Returns the request of a download, without range fields.
@@ -22,7 +22,8 @@ extension DownloadCoordinator {
         deadlines.total = timeLimit
         var request = TransportRequest(
             url: download.key.url,
-            headerFields: configuration.headerFields.overridden(by: download.key.headerFields),
+            headerFields: configuration.headerFields.overridden(by: download.key.headerFields)
+                .asking(download.key.cachePolicy),
             credential: download.key.credential,
             handlesCookies: download.key.handlesCookies,
             deadlines: deadlines,
@@ -38,19 +39,20 @@ extension DownloadCoordinator {
 
     /// Sends the request, or lets the cache answer it.
     func run(
-        _ download: Download, timeLimit: Duration?, continuing continued: Resumption?, _ decision: CacheDecision?
+        _ download: Download, timeLimit: Duration?, continuing continued: Resumption?, _ decision: CacheDecision?,
+        isRetry: Bool = false
     ) {
         var request = request(of: download, timeLimit: timeLimit)
         continued?.add(to: &request.headerFields)
         let receiver = DownloadReceiver(
             url: download.key.url, log: download.log, rules: rules, continuing: continued,
             isTransformed: hooks?.transform != nil, isConditional: download.key.isConditional,
-            events: download.events
+            isPartRequested: download.key.headerFields[.range] != nil, events: download.events
         ) { [id = download.id] in
             self.post(.transferEnded(id))
         }
         download.receiver = receiver
-        let transfer = route(of: download).start(request, decision, receiver: receiver)
+        let transfer = route(of: download).start(request, decision, isRetry: isRetry, receiver: receiver)
         download.log.attach(transfer)
         download.transfer = transfer
     }
@@ -130,5 +132,22 @@ extension DownloadCoordinator {
             logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
         case nil: break
         }
+    }
+}
+
+extension HTTPFields {
+    /// Returns these fields with the directive by which a policy applies to caches on the way as well (RFC 9111, section
+    /// 5.2.1), unless they contain directives already.
+    fileprivate func asking(_ policy: CachePolicy) -> HTTPFields {
+        let directive: String
+        switch policy {
+        case .reload: directive = "no-cache"
+        case .revalidate: directive = "max-age=0"
+        case .useProtocol, .cacheElseLoad, .cacheOnly, .noStore: return self
+        }
+        guard !contains(.cacheControl) else { return self }
+        var fields = self
+        fields[.cacheControl] = directive
+        return fields
     }
 }

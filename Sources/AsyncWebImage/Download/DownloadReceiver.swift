@@ -23,6 +23,7 @@ final class DownloadReceiver: TransferReceiver {
 
     fileprivate struct State {
         var head: ResponseHead?
+        var source = ResponseSource.network
         var use = Use.none
         /// The reason why there will be no body, regardless of the transfer's outcome.
         var failure: Failure?
@@ -45,13 +46,17 @@ final class DownloadReceiver: TransferReceiver {
     private let isTransformed: Bool
     /// A Boolean value that indicates whether 304 is a valid response: the caller has the current version.
     private let isConditional: Bool
+    /// A Boolean value that indicates whether 206 is a valid response: the caller has requested a part.
+    private let isPartRequested: Bool
     private let events: DownloadEventSender?
     private let state: Locked<State>
 
     init(
         url: HTTPURL, log: BodyLog, rules: ResponseRules, continuing: Resumption? = nil, isTransformed: Bool = false,
-        isConditional: Bool = false, events: DownloadEventSender? = nil, completion: @escaping @Sendable () -> Void
+        isConditional: Bool = false, isPartRequested: Bool = false, events: DownloadEventSender? = nil,
+        completion: @escaping @Sendable () -> Void
     ) {
+        self.isPartRequested = isPartRequested
         self.url = url
         self.log = log
         self.rules = rules
@@ -66,8 +71,9 @@ final class DownloadReceiver: TransferReceiver {
 
     /// Returns whether the response with this head has a wanted body.
     func accepts(_ head: ResponseHead) -> Bool {
-        if head.status == .partialContent { return continued?.isContinued(by: head) ?? false }
-        return rules.accepts(head.status) && rules.acceptsType(of: head)
+        if head.status == .partialContent, !isPartRequested { return continued?.isContinued(by: head) ?? false }
+        return (isPartRequested && head.status == .partialContent || rules.accepts(head.status))
+            && rules.acceptsType(of: head)
     }
 
     func receive(_ head: ResponseHead) { receive(head, from: .network, length: head.contentLength) }
@@ -75,6 +81,7 @@ final class DownloadReceiver: TransferReceiver {
     /// The head of a response whose body comes from `source`, and is `length` bytes long if that is known.
     func receive(_ head: ResponseHead, from source: ResponseSource, length: Int?) {
         events?.send(.response(head))
+        state.withLock { $0.source = source }
         guard accepts(head) else { return refuse(head) }
         if head.status == .partialContent, let continued {
             log.proceed(with: continued.stored, to: continued.total(with: head), head: continued.head, from: source)
@@ -155,6 +162,14 @@ final class DownloadReceiver: TransferReceiver {
     /// The reason why the body is incomplete; `nil` if it is complete.
     var failure: Failure? { state.withLock { $0.failure } }
 
+    /// A Boolean value that indicates whether the response is a stored one, which the origin has declared fresh.
+    var isRemembered: Bool {
+        switch state.withLock({ $0.source }) {
+        case .disk, .storedInMemory: true
+        case .network, .joined, .revalidated, .memory: false
+        }
+    }
+
     /// Returns the resumption after the first `count` bytes of the body; `nil` if it cannot be continued.
     ///
     /// The log can contain more by now. If a continued body has received no more data, the resumption is unchanged.
@@ -184,7 +199,10 @@ extension DownloadReceiver.State {
             return .failed(.transport(isTransformed ? error : error.counting(progress.received)))
         case .complete, .stopped:
             guard use == .body else { return .failed(.transport(TransportError(url: url, reason: .connectionLost))) }
-            guard progress.received > 0 else { return .failed(.emptyBody(url: url)) }
+            guard progress.received > 0 else {
+                return .failed(
+                    head.map { .emptyBody($0) } ?? .transport(TransportError(url: url, reason: .connectionLost)))
+            }
             // A part without its own length can be shorter or longer than declared.
             guard case .complete = outcome, let expected = progress.expected, progress.received != expected else {
                 return nil

@@ -15,15 +15,18 @@ struct ResponseRoute {
 
     /// Starts a transfer for a request; `decision` is the decision of the cache about it, if the cache was asked.
     ///
+    /// A request with `isRetry` repeats a failed one, so that a remembered failure is of no use.
+    ///
     /// If neither cache nor hooks take part, the transport delivers the response to `receiver` itself.
     func start(
-        _ request: TransportRequest, _ decision: CacheDecision?, receiver: DownloadReceiver
+        _ request: TransportRequest, _ decision: CacheDecision?, isRetry: Bool = false, receiver: DownloadReceiver
     ) -> any Transfer {
         guard hooks != nil || CachingResponder.isNeeded(for: request, cache, policy) else {
             return transport.start(request, receiver: receiver)
         }
         let network = NetworkResponder(transport)
-        var responder: any Responder = CachingResponder(cache, policy: policy, decision: decision, before: network)
+        var responder: any Responder = CachingResponder(
+            cache, policy: policy, decision: decision, isRetry: isRetry, before: network)
         if let hooks { responder = HookedResponder(hooks, before: responder, isWanted: receiver.accepts) }
         return PulledTransfer(request, to: responder, over: network, receiver: receiver)
     }

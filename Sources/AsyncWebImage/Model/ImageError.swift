@@ -18,8 +18,8 @@ public enum ImageError: Error, Sendable {
     case unacceptableType(ResponseHead)
     /// A hook of the application rejected the request or its response; `cause` is the error it threw.
     case refused(by: DownloadHook, url: String, cause: any Error)
-    /// The response has no body.
-    case emptyBody(url: String)
+    /// The response has no body, because it is empty or its status is 204.
+    case emptyBody(ResponseHead)
     /// The body cannot be decoded; `partial` is the decoded part of a truncated or corrupt image.
     ///
     /// The error keeps the pixels in memory. With ``DecodeOptions/allowsPartial``, they are the result instead.
@@ -58,8 +58,9 @@ extension ImageError {
     public var url: String? {
         switch self {
         case .transport(let error): error.url
-        case .status(let head, _), .notModified(let head), .unacceptableType(let head): head.url.string
-        case .invalidURL(let url), .refused(_, let url, _), .emptyBody(let url), .codec(_, let url, _): url
+        case .status(let head, _), .notModified(let head), .unacceptableType(let head), .emptyBody(let head):
+            head.url.string
+        case .invalidURL(let url), .refused(_, let url, _), .codec(_, let url, _): url
         case .unusableCacheFolder, .shutDown: nil
         }
     }

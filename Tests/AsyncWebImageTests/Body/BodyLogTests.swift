@@ -41,7 +41,7 @@ struct BodyLogTests {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())
         _ = log.append(piece.span)
-        log.finish(.failure(.emptyBody(url: "u")))
+        log.finish(.failure(.shutDown))
         #expect(try await reader.next()?.count == 1)
         await #expect(throws: ImageError.self) { try await reader.next() }
     }
@@ -243,7 +243,7 @@ struct BodyLogTests {
         for answer in answers { #expect(log.collect(for: answer, isJoined: false)) }
         log.removeBodyWaiter(for: answers[0])
         log.removeBodyWaiter(for: answers[2])
-        log.finish(.failure(.emptyBody(url: "u")))
+        log.finish(.failure(.shutDown))
         #expect(answers.map(\.isResolved) == [false, true, false])
         await #expect(throws: ImageError.self) { try await answers[1].value }
     }

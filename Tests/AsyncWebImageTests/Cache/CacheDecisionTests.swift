@@ -61,7 +61,7 @@ struct CacheDecisionTests {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store([1], url)
         let changes: [@Sendable (inout TransportRequest) -> Void] = [
-            { $0.handlesCookies = true }, { $0.method = .head }, { $0.headerFields[.range] = "bytes=0-1" },
+            { $0.handlesCookies = true }, { $0.method = .head }, { $0.headerFields[.range] = "bytes=0-1,4-5" },
             { $0.headerFields[.ifNoneMatch] = "\"a\"" },
         ]
         for change in changes { #expect(name(try await decision(cache, .useProtocol, change)) == "fetch") }

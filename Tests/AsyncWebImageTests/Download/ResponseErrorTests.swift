@@ -52,7 +52,9 @@ struct ResponseErrorTests {
     }
 
     @Test func aSuccessWithoutABodyIsAnErrorOfItsOwn() async throws {
-        guard case .emptyBody(url)? = try await error(.ok, [.contentLength: "0"], []) else {
+        guard case .emptyBody(let head)? = try await error(.ok, [.contentLength: "0"], []), head.url.string == url,
+            head.status == .ok
+        else {
             Issue.record("another error")
             return
         }

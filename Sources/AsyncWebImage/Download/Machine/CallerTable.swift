@@ -11,6 +11,8 @@ struct CallerTable {
         fileprivate var priorities: [5 of Int] = [0, 0, 0, 0, 0]
         /// The number of callers that wait only for the bytes.
         fileprivate(set) var byteCallers = 0
+        /// A Boolean value that indicates whether there has been such a caller, which may have its answer already.
+        fileprivate(set) var hasHadByteCallers = false
 
         var isEmpty: Bool { first == nil }
         var count: Int { first == nil ? 0 : others.count + 1 }
@@ -48,7 +50,10 @@ struct CallerTable {
         entries[caller.id] = Entry(caller: caller, download: download, decode: decode, position: group.count)
         if group.first == nil { group.first = caller.id } else { group.others.append(caller.id) }
         group.priorities[caller.priority.rawValue] += 1
-        if decode == nil { group.byteCallers += 1 }
+        if decode == nil {
+            group.byteCallers += 1
+            group.hasHadByteCallers = true
+        }
     }
 
     mutating func remove(_ id: Subscriber.ID, from group: inout Group) -> Entry? {

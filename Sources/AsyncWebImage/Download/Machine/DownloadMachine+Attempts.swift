@@ -103,6 +103,7 @@ extension DownloadMachine {
             downloads.states[index].startsFromZero = true
             enqueue(id)
         case .failed(let error): retry(id, after: error)
+        case .remembered(let error): fail(id, error, holdsSlot: false)
         case .cancelled:
             reject("transferEnded", id)
             let url = downloads.states[index].key.url.string
@@ -148,7 +149,7 @@ extension FetchKey {
     fileprivate var mayBeServed: Bool {
         switch cachePolicy {
         case .cacheOnly: true
-        case .useProtocol, .cacheElseLoad: !isConditional && !handlesCookies && headerFields[.range] == nil
+        case .useProtocol, .cacheElseLoad: !isConditional && !handlesCookies
         case .reload, .revalidate, .noStore: false
         }
     }

@@ -10,6 +10,17 @@ extension DownloadMachine {
         if let id = joinable[caller.key] { attach(caller, to: id) } else { open(caller) }
     }
 
+    /// Starts to bring a stored response up to date, unless that is being done, or so many downloads wait already.
+    ///
+    /// It is a download like others, which callers can join, and which a shutdown stops. The next stale response that is
+    /// served makes up for one that is not started.
+    mutating func refresh(_ caller: Subscriber) {
+        guard shutdown == nil, joinable[caller.key] == nil,
+            waitingCount(of: caller.priority) < Self.maximumWaitingRefreshes
+        else { return }
+        open(caller)
+    }
+
     private mutating func open(_ caller: Subscriber) {
         let id = newDownloadID()
         var download = State(
@@ -50,7 +61,7 @@ extension DownloadMachine {
         }
         if case .received = downloads.states[index].phase {
         } else {
-            attachment.isBeforeEnd = downloads.states[index].callers.byteCallers > 0
+            attachment.isBeforeEnd = downloads.states[index].callers.hasHadByteCallers
         }
         callers.insert(caller, of: id, decode: attachment.decode, into: &downloads.states[index].callers)
         emit(.attach(attachment))

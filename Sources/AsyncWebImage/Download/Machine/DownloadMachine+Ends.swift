@@ -9,10 +9,10 @@ extension DownloadMachine {
     mutating func receive(_ id: ID) {
         guard let index = downloads.index(of: id) else { return }
         downloads.states[index].phase = .received
-        let hasByteCallers = downloads.states[index].callers.byteCallers > 0
-        if hasByteCallers { callers.removeByteCallers(from: &downloads.states[index].callers) }
+        callers.removeByteCallers(from: &downloads.states[index].callers)
         emit(.receive(id))
-        if hasByteCallers, !downloads.states[index].callers.isEmpty { stopSharing(id) }
+        let remaining = downloads.states[index].callers
+        if remaining.hasHadByteCallers, !remaining.isEmpty { stopSharing(id) }
         closeIfUnwanted(id)
     }
 
@@ -86,7 +86,8 @@ extension DownloadMachine {
     }
 
     mutating func keep(_ resumption: Resumption, for key: FetchKey) {
-        guard CacheControl(resumption.head.response.headerFields).allowsStoring else { return }
+        let head = resumption.head
+        guard CacheControl(head.response.headerFields).allowsStoring(head.status.code) else { return }
         interrupted.insert(resumption, for: key)
     }
 }

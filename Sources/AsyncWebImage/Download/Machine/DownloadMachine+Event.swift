@@ -8,6 +8,8 @@ extension DownloadMachine {
 
         /// A caller that has not canceled makes a request.
         case join(Subscriber)
+        /// A stale response has been served: the stored one is brought up to date for no caller in particular.
+        case refresh(Subscriber)
         /// The download of an attachment has discarded the beginning of its body, or has been delivered already.
         case refused(Attachment)
         /// A caller has canceled.
@@ -61,6 +63,8 @@ extension DownloadMachine {
         /// The server did not continue a body and sent something else.
         case notContinued
         indirect case failed(ImageError)
+        /// A stored failure was served: the origin has said that asking again is of no use for now.
+        indirect case remembered(ImageError)
         /// It was canceled.
         case cancelled
     }

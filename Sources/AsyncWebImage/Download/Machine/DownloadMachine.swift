@@ -15,6 +15,9 @@ struct DownloadMachine {
     /// The maximum number of concurrent lookups in the response cache and responses from it.
     static let maximumConcurrentLookups = 8
 
+    /// The maximum number of downloads of low priority that wait while a stale response is revalidated as well.
+    static let maximumWaitingRefreshes = 64
+
     /// The current configuration of downloads.
     var configuration: DownloadConfiguration
     /// The downloads that wait for a slot, or have one.
@@ -83,6 +86,7 @@ extension DownloadMachine {
         now = max(now, time)
         switch event {
         case .join(let caller): join(caller)
+        case .refresh(let caller): refresh(caller)
         case .refused(let attachment): refused(attachment)
         case .leave(let caller): leave(caller)
         case .prioritize(let caller, let priority): prioritize(caller, priority)

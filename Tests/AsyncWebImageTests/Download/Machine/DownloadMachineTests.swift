@@ -195,6 +195,50 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
+    @Test func aRefreshIsOneDownloadThatCallersCanJoin() {
+        var script = MachineScript(hasResponseCache: true)
+        script.expect(.refresh(.test(1, priority: .low)), ["open 1 for 1", "decide 1"])
+        script.expect(.refresh(.test(2, priority: .low)), [])
+        script.expect(.join(.test(3)), ["attach 3 to 1 before its end"])
+        script.expect(.transferEnded(1, .complete), ["receive 1", "close 1"])
+        script.expectNothingLeft()
+    }
+
+    @Test func aRefreshGivesWayToWaitingDownloads() {
+        var script = MachineScript()
+        script.run(.join(.test(1)))
+        let limit = DownloadMachine.maximumWaitingRefreshes
+        for number in 0..<2 * limit {
+            script.run(.refresh(.test(UInt64(number + 2), "\(number)", priority: .low)))
+        }
+        #expect(script.machine.waitingCount == limit)
+    }
+
+    @Test func aRefreshDoesNotBeginDuringAShutdown() {
+        var script = MachineScript()
+        script.run(.shutDown(gracePeriod: .zero))
+        script.expect(.refresh(.test(1, priority: .low)), ["finish shutdown"])
+        script.expectNothingLeft()
+    }
+
+    @Test func aRememberedFailureIsNotTriedAgain() {
+        var script = MachineScript(hasResponseCache: true)
+        script.expect(.join(.test(1)), ["open 1 for 1", "decide 1"])
+        script.expect(.transferEnded(1, .remembered(.passing)), ["fail 1: \(ImageError.passing), keeping", "close 1"])
+        script.expectNothingLeft()
+    }
+
+    @Test func aDownloadWhoseBytesACallerHadIsNotJoinedAfterItsEnd() {
+        var script = MachineScript()
+        script.run(.join(.test(1)), .join(.test(2, side: 10)), .leave(1))
+        // The first caller can have read the whole body before it left.
+        guard case .attach(let attachment)? = script.handle(.join(.test(3))).first else {
+            Issue.record("not attached")
+            return
+        }
+        #expect(attachment.isBeforeEnd)
+    }
+
     // MARK: Events that cannot happen
 
     @Test func anImpossibleEventIsReportedAndChangesNothing() throws {

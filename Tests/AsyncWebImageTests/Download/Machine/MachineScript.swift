@@ -78,7 +78,7 @@ extension ImageError {
     /// A failure that passes.
     static let passing = ImageError.transport(TransportError(url: "http://example.com/a", reason: .connectionLost))
     /// A failure that does not.
-    static let lasting = ImageError.emptyBody(url: "http://example.com/a")
+    static let lasting = ImageError.invalidURL("http://example.com/a")
 }
 
 extension Resumption {

@@ -1,0 +1,61 @@
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@testable import AsyncWebImage
+@testable import ResponseCache
+
+/// Requests for a part of a body, with and without a cache.
+@Suite(.timeLimit(.minutes(2)))
+struct RangeRequestTests {
+    private let time = ManualTime()
+    private let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+
+    private func request(_ origin: LoopbackOrigin, _ range: String?) -> ImageRequest {
+        var request = ImageRequest(origin.url("/a"))
+        request.headerFields[.range] = range
+        return request
+    }
+
+    private func loader(_ cache: ResponseCache?) -> ImageLoader {
+        var configuration = ImageLoader.Configuration.patient
+        configuration.responseCache = cache
+        return ImageLoader(configuration: configuration)
+    }
+
+    @Test func aRequestedPartIsDelivered() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a") { [body] _ in
+                .init(status: 206, headerFields: ["Content-Range": "bytes 10-19/100000"], body: Array(body[10..<20]))
+            }
+            let data = try await loader(nil).data(for: request(origin, "bytes=10-19"))
+            #expect(data.head.status == .partialContent && data.bytes == Array(body[10..<20]))
+        }
+    }
+
+    @Test func aPartThatWasNotRequestedIsAnError() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(status: 206, headerFields: ["Content-Range": "bytes 0-1/10"], body: [1, 2]))
+            await #expect(throws: ImageError.self) { try await loader(nil).data(for: request(origin, nil)) }
+        }
+    }
+
+    @Test(arguments: [true, false]) func aPartOfAStoredBodyIsNotRequested(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+                let loader = loader(cache)
+                origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60"], body: body))
+                _ = try await loader.data(for: request(origin, nil))
+                await loader.coordinator.becomesIdle()
+                await cache.settles()
+                let data = try await loader.data(for: request(origin, "bytes=70000-"))
+                #expect(data.head.status == .partialContent && data.source == cache.source)
+                #expect(data.bytes == Array(body[70_000...]))
+                #expect(origin.counts.totalRequests == 1)
+                await loader.shutdown(gracePeriod: .zero)
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@testable import AsyncWebImage
+@testable import ResponseCache
+
+/// RFC 5861, section 3: a stale response is served at once, and one request brings it up to date.
+@Suite(.timeLimit(.minutes(2)))
+struct StaleWhileRevalidateTests {
+    private let time = ManualTime()
+
+    private func loader(_ cache: ResponseCache) -> ImageLoader {
+        var configuration = ImageLoader.Configuration.patient
+        configuration.responseCache = cache
+        return ImageLoader(configuration: configuration)
+    }
+
+    /// Each response is the number of its request.
+    private func numbered(_ control: String) -> @Sendable (LoopbackOrigin.Request) -> LoopbackOrigin.Response {
+        { .init(headerFields: ["Cache-Control": control, "ETag": "\"\($0.ordinal)\""], body: [UInt8($0.ordinal)]) }
+    }
+
+    @Test(arguments: [true, false]) func theStaleResponseIsServedAndRenewed(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoopbackOrigin { origin in
+                let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+                let loader = loader(cache)
+                origin.route("/a", numbered("max-age=10, stale-while-revalidate=60"))
+                let request = ImageRequest(origin.url("/a"))
+                #expect(try await loader.data(for: request).bytes == [1])
+                await loader.coordinator.becomesIdle()
+                time.advance(by: 20)
+                let stale = try await loader.data(for: request)
+                #expect(stale.bytes == [1] && stale.source == cache.source)
+                #expect(stale.head.response.headerFields[.age] == "20")
+                await loader.coordinator.becomesIdle()
+                await cache.settles()
+                let sent = origin.recordedRequests
+                #expect(sent.count == 2 && sent[1].headerFields["If-None-Match"] == "\"1\"")
+                #expect(try await loader.data(for: request).bytes == [2])
+                #expect(origin.counts.totalRequests == 2)
+                await loader.shutdown(gracePeriod: .zero)
+            }
+        }
+    }
+
+    @Test func manyStaleResponsesOfOneURLCauseOneRequest() async throws {
+        try await withLoopbackOrigin { origin in
+            let cache = try ResponseCache.test(nil, time)
+            let loader = loader(cache)
+            let gate = Gate()
+            let numbered = numbered("max-age=10, stale-while-revalidate=60")
+            origin.route("/a") { $0.ordinal == 1 ? numbered($0) : numbered($0).held(at: .start, until: gate) }
+            let request = ImageRequest(origin.url("/a"))
+            _ = try await loader.data(for: request)
+            await loader.coordinator.becomesIdle()
+            time.advance(by: 20)
+            for _ in 0..<20 { #expect(try await loader.data(for: request).bytes == [1]) }
+            await origin.requests(to: "/a", reach: 2)
+            gate.open()
+            await loader.coordinator.becomesIdle()
+            #expect(origin.counts.totalRequests == 2)
+            await loader.shutdown(gracePeriod: .zero)
+        }
+    }
+
+    @Test func afterTheWindowTheOriginIsAskedFirst() async throws {
+        try await withLoopbackOrigin { origin in
+            let loader = loader(try ResponseCache.test(nil, time))
+            origin.route("/a", numbered("max-age=10, stale-while-revalidate=5"))
+            let request = ImageRequest(origin.url("/a"))
+            _ = try await loader.data(for: request)
+            await loader.coordinator.becomesIdle()
+            time.advance(by: 16)
+            #expect(try await loader.data(for: request).bytes == [2])
+            await loader.shutdown(gracePeriod: .zero)
+        }
+    }
+
+    @Test func aShutdownEndsTheRevalidation() async throws {
+        try await withLoopbackOrigin { origin in
+            let loader = loader(try ResponseCache.test(nil, time))
+            let numbered = numbered("max-age=10, stale-while-revalidate=60")
+            origin.route("/a") { $0.ordinal == 1 ? numbered($0) : numbered($0).stalled(at: .start) }
+            let request = ImageRequest(origin.url("/a"))
+            _ = try await loader.data(for: request)
+            await loader.coordinator.becomesIdle()
+            time.advance(by: 20)
+            _ = try await loader.data(for: request)
+            await origin.requests(to: "/a", reach: 2)
+            await loader.shutdown(gracePeriod: .seconds(3_600))
+            await origin.openConnections(become: 0)
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import HTTPTransport
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import ResponseCache
+
+/// RFC 9111, sections 3.3 and 3.4: requests for a part are answered from whatever is stored and contains it.
+@Suite(.timeLimit(.minutes(5)))
+struct RangeTests {
+    private let url = "http://example.com/a"
+    private let time = ManualTime()
+    private let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+
+    private func ask(
+        _ cache: ResponseCache, _ range: String?, _ origin: TestResponder, _ policy: CachePolicy = .useProtocol
+    ) async throws -> (head: ResponseHead, source: ResponseSource, body: [UInt8]) {
+        var request = TransportRequest(url: try HTTPURL(url))
+        request.headerFields[.range] = range
+        let response = try await CachingResponder(cache, policy: policy, before: origin).response(to: request)
+        let bytes = try await response.body.bytes()
+        await cache.settles()
+        return (response.head, response.source, bytes)
+    }
+
+    /// An origin that answers ranges `bytes=first-last` and `bytes=first-`.
+    private func origin(_ tag: String = "\"a\"") -> TestResponder {
+        TestResponder { [body] request in
+            var fields: HTTPFields = [.eTag: tag, .cacheControl: "max-age=60"]
+            guard let range = request.headerFields[.range] else { return (.ok, fields, [body]) }
+            let ends = range.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+            let (first, last) = (ends.first ?? 0, ends.dropFirst().first ?? body.count - 1)
+            fields[.contentRange] = "bytes \(first)-\(last)/\(body.count)"
+            fields[.contentLength] = "\(last - first + 1)"
+            return (.partialContent, fields, [Array(body[first...last])])
+        }
+    }
+
+    @Test(arguments: [true, false], ["bytes=0-0", "bytes=70000-150000", "bytes=199999-", "bytes=-5", "bytes=0-"])
+    func aWholeResponseAnswersEveryRange(onDisk: Bool, range: String) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            try await cache.store(body, url, [.cacheControl: "max-age=60", .contentType: "image/png"])
+            let answer = try await ask(cache, range, TestResponder { _ in (.ok, [:], []) })
+            let positions: Range<Int> =
+                switch range {
+                case "bytes=0-0": 0..<1
+                case "bytes=70000-150000": 70_000..<150_001
+                case "bytes=-5": 199_995..<200_000
+                case "bytes=0-": 0..<200_000
+                default: 199_999..<200_000
+                }
+            #expect(answer.source == cache.source && answer.head.status == .partialContent)
+            #expect(answer.body == Array(body[positions]) && answer.head.contentLength == positions.count)
+            let fields = answer.head.response.headerFields
+            #expect(fields[.contentRange] == "bytes \(positions.lowerBound)-\(positions.upperBound - 1)/200000")
+            #expect(fields[.contentType] == "image/png" && fields[.age] == "0")
+        }
+    }
+
+    @Test func aStaleOrTooShortResponseDoesNotAnswer() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store(Array(body[..<10]), url, [.cacheControl: "max-age=60"])
+        let origin = origin()
+        #expect(try await ask(cache, "bytes=10-11", origin).source == .network)
+        time.advance(by: 61)
+        #expect(try await ask(cache, "bytes=0-1", origin).source == .network)
+        #expect(origin.requests.map { $0.headerFields[.range] } == ["bytes=10-11", "bytes=0-1"])
+    }
+
+    @Test(arguments: [true, false]) func aPartAnswersTheRangesThatItContains(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let origin = origin()
+            #expect(try await ask(cache, "bytes=100-199", origin).body == Array(body[100..<200]))
+            for (range, positions) in [("bytes=100-199", 100..<200), ("bytes=120-129", 120..<130)] {
+                let answer = try await ask(cache, range, origin)
+                #expect(answer.source == cache.source && answer.body == Array(body[positions]))
+            }
+            #expect(origin.requests.count == 1)
+            for range in ["bytes=99-110", "bytes=190-200", "bytes=-5"] {
+                #expect(try await ask(cache, range, origin).source == .network)
+            }
+            // The parts are not the whole.
+            #expect(try await ask(cache, nil, origin).body == body)
+        }
+    }
+
+    @Test func aPartOfAnotherLengthAnswersOnlyTheSameRequest() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        let origin = TestResponder { _ in
+            (.partialContent, [.cacheControl: "max-age=60", .contentRange: "bytes 4-9/10"], [[0, 1, 2, 3, 4]])
+        }
+        _ = try await ask(cache, "bytes=-5", origin)
+        #expect(try await ask(cache, "bytes=-5", origin).body == [0, 1, 2, 3, 4])
+        #expect(origin.requests.count == 1)
+        #expect(try await ask(cache, "bytes=6-8", origin).source == .network)
+    }
+
+    @Test(arguments: [true, false]) func partsOfOneVersionAreCombined(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let origin = origin()
+            _ = try await ask(cache, "bytes=0-99999", origin)
+            #expect(try await ask(cache, "bytes=5000-5009", origin).body == Array(body[5_000..<5_010]))
+            let rest = try await ask(cache, "bytes=100000-", origin)
+            #expect(rest.head.status == .partialContent && rest.body == Array(body[100_000...]))
+            #expect(origin.requests.count == 2)
+            let whole = try await ask(cache, nil, origin)
+            #expect(whole.head.status == .ok && whole.body == body && whole.source == cache.source)
+            #expect(origin.requests.count == 2)
+        }
+    }
+
+    @Test func aRequestedBeginningIsCompleted() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        let origin = origin()
+        _ = try await ask(cache, "bytes=0-99999", origin)
+        #expect(try await ask(cache, nil, origin).body == body)
+        #expect(origin.requests.map { $0.headerFields[.range] } == ["bytes=0-99999", "bytes=100000-"])
+        #expect(origin.requests.last?.headerFields[.ifRange] == "\"a\"")
+    }
+
+    @Test func partsOfDifferentVersionsAreNotCombined() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        _ = try await ask(cache, "bytes=0-99999", origin())
+        _ = try await ask(cache, "bytes=100000-", origin("\"b\""))
+        let origin = origin("\"c\"")
+        #expect(try await ask(cache, nil, origin).source == .network)
+        #expect(origin.requests.map { $0.headerFields[.range] } == [nil])
+    }
+
+    @Test func partsAreNotOlderThanTheWhole() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        let origin = origin()
+        _ = try await ask(cache, "bytes=100-199", origin)
+        time.advance(by: 1)
+        try await cache.store([1, 2, 3], url, [.cacheControl: "max-age=0"])
+        #expect(try await ask(cache, "bytes=100-199", origin).source == .network)
+    }
+
+    @Test func theNumberOfPartsIsLimited() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        let origin = origin()
+        for first in 0..<100 { _ = try await ask(cache, "bytes=\(first * 10)-\(first * 10 + 9)", origin) }
+        #expect(cache.byteCount < 16 * 500)
+    }
+
+    @Test func damageIsNotDelivered() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store(body, url)
+            let name = try #require(cache.folder?.files.first?.name)
+            let file = try #require(try cache.folder?.openForUpdate(name))
+            try file.write([body[10] ^ 1], at: EntryFile.prefixLength + 10)
+            await #expect(throws: TransportError.self) {
+                try await ask(cache, "bytes=150000-150001", TestResponder { _ in (.ok, [:], []) }).body
+            }
+        }
+    }
+}
