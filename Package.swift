@@ -51,6 +51,9 @@ let package = Package(
             name: "CLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        // OpenSSL, which libcurl uses as well.
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .target(name: "CPNG", dependencies: ["CLibPNG"], linkerSettings: [.linkedLibrary("z")]),  // libpng's own
@@ -65,6 +68,7 @@ let package = Package(
             name: "Threading",
             dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
         .target(name: "Hashing", dependencies: ["CZlib"]),
+        .target(name: "Digests", dependencies: ["CCrypto"]),
         .target(name: "SocketPolling", dependencies: ["CLinux"]),
         // On Linux for its tests alone, with a stand-in for kqueue.
         .target(
@@ -119,7 +123,8 @@ let package = Package(
         .executableTarget(
             name: "webimage",
             dependencies: [
-                "AsyncWebImage", "WebimageConsole", "ImageEncoders", "Threading",
+                "AsyncWebImage", "CLinux", "CZlib", "Digests", "Hashing", "HTTPTransport", "ImageEncoders", "Threading",
+                "WebimageConsole",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Not part of the command, which would otherwise contain the origin and SwiftNIO. It shares the command's build.
@@ -146,6 +151,7 @@ let package = Package(
             name: "ImageTestSupport", dependencies: ["ImageCodecs", "ImageEncoders"], path: "Tests/ImageTestSupport"),
         // Reads the sources.
         .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "DigestsTests", dependencies: ["Digests", "Hashing"]),
         .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
         .testTarget(name: "ThreadingTests", dependencies: ["TestSupport", "Threading"]),
         .testTarget(
@@ -211,8 +217,8 @@ let package = Package(
         .testTarget(
             name: "WebimageTests",
             dependencies: [
-                "webimage", "AsyncWebImage", "WebimageConsole", "ImageEncoders", "LoopbackOrigin", "TestSupport",
-                "Threading",
+                "webimage", "AsyncWebImage", "CZlib", "Digests", "Hashing", "HTTPTransport", "ImageEncoders",
+                "LoopbackOrigin", "TestSupport", "Threading", "WebimageConsole",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ],

@@ -23,6 +23,12 @@ static inline int64_t clinux_bytes_read(int descriptor) {
     return (int64_t)info.bytes_received - unread;
 }
 
+/// Ends the process when the thread that started it ends.
+static inline void clinux_die_with_parent(void) {
+    extern int prctl(int, ...);
+    prctl(1 /* PR_SET_PDEATHSIG */, 9L /* SIGKILL */, 0L, 0L, 0L);
+}
+
 /// Returns the number of processors that the calling thread may run on; 0 if unknown.
 static inline int clinux_affinity(void) {
     extern long syscall(long, ...);

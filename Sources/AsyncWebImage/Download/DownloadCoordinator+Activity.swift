@@ -17,6 +17,11 @@ extension DownloadCoordinator {
         public var waiting: Int { waitingByPriority.values.reduce(0, +) }
     }
 
+    /// Adds a listener for the events of all downloads from now on, called on the thread on which an event occurs.
+    package nonisolated func addListener(_ listener: @escaping @Sendable (DownloadEvent) -> Void) {
+        listeners.add(listener)
+    }
+
     /// The current activity.
     public var activity: Activity {
         current { machine in

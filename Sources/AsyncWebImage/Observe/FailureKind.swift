@@ -10,6 +10,7 @@ enum FailureKind: String, CaseIterable {
     case emptyBody = "empty_body"
     case refused
     case hostNotFound = "host_not_found"
+    case lookupFailed = "lookup_failed"
     case tooManyOpenFiles = "too_many_open_files"
     case connectionFailed = "connection_failed"
     case connectionLost = "connection_lost"
@@ -47,6 +48,7 @@ enum FailureKind: String, CaseIterable {
         self =
             switch reason {
             case .hostNotFound: .hostNotFound
+            case .lookupFailed: .lookupFailed
             case .tooManyOpenFiles: .tooManyOpenFiles
             case .connectionFailed, .refusedByProxy: .connectionFailed
             case .connectionLost: .connectionLost

@@ -40,7 +40,8 @@ extension CurlTransport {
                 transfer,
                 .failed(
                     TransportError(
-                        url: url.string, reason: .hostNotFound, detail: "\(url.host): \(failure.message)")))
+                        url: url.string, reason: failure.isTemporary ? .lookupFailed : .hostNotFound,
+                        detail: "\(url.host): \(failure.message)")))
         }
     }
 }

@@ -20,8 +20,10 @@ public struct TransportError: Error, Sendable, Hashable {
     public enum Reason: Sendable, Hashable {
         /// The text is not an http or https URL.
         case invalidURL
-        /// The host has no address.
+        /// The host does not exist, or has no address.
         case hostNotFound
+        /// The host's name could not be looked up: the name servers gave no answer, or asked to try again.
+        case lookupFailed
         /// The process or the system has no file descriptor left for the transfer.
         case tooManyOpenFiles
         /// No connection could be made.
@@ -68,9 +70,10 @@ public struct TransportError: Error, Sendable, Hashable {
         switch reason {
         // It has used all the time allowed.
         case .timedOut(.total): false
-        case .connectionFailed, .timedOut, .truncated, .connectionLost, .hostNotFound, .tooManyOpenFiles: true
+        case .connectionFailed, .timedOut, .truncated, .connectionLost, .lookupFailed, .tooManyOpenFiles: true
         case .refusedByProxy(let status): status >= 500 || status == 408 || status == 429
-        case .invalidURL, .invalidProxy, .insecure, .bodyTooLarge, .headerTooLarge, .invalidResponse, .tooManyRedirects,
+        case .invalidURL, .hostNotFound, .invalidProxy, .insecure, .bodyTooLarge, .headerTooLarge, .invalidResponse,
+            .tooManyRedirects,
             .redirectRefused, .insecureRedirect, .authenticationFailed, .refusedByPolicy, .notCached, .cancelled,
             .other:
             false
@@ -96,6 +99,7 @@ extension TransportError.Reason {
         switch self {
         case .invalidURL: "not a valid http or https URL"
         case .hostNotFound: "the host is unknown"
+        case .lookupFailed: "the host's name could not be looked up"
         case .tooManyOpenFiles: "too many open files"
         case .connectionFailed: "no connection could be made"
         case .invalidProxy: "the proxy's address cannot be used"

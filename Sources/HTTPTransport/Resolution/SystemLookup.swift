@@ -23,7 +23,8 @@ import Glibc
         // If it cannot open files, the system's resolver reports that the host is unknown, or to try again.
         if OpenFileLimit.isReached { throw .tooManyOpenFiles }
         throw LookupFailure(
-            message: unsafe String(cString: gai_strerror(status)), isTemporary: status == EAI_AGAIN)
+            message: unsafe String(cString: gai_strerror(status)),
+            isTemporary: [EAI_AGAIN, EAI_MEMORY, EAI_SYSTEM].contains(status))
     }
     defer { unsafe freeaddrinfo(list) }
 

@@ -91,7 +91,7 @@ struct Getter: Sendable {
         do {
             let header = try await check.run(pieces, into: file) { file.label = folder.path(of: name($0)) }
             outcome.source = pieces.source
-            outcome.describe(header)
+            outcome.image.describe(header)
             outcome.path = try file.place(as: name(header.format))
             outcome.bytes = file.count
         } catch is ImageCheck.Damaged {
@@ -109,7 +109,7 @@ struct Getter: Sendable {
     ) async throws {
         let conversion = Conversion(
             decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: folder)
-        let image = try await conversion.run(pieces, into: &outcome)
+        let image = try await conversion.run(pieces, into: &outcome.image)
         outcome.source = pieces.source
         try Task.checkCancellation()
         outcome.path = try folder.write(
@@ -120,30 +120,5 @@ struct Getter: Sendable {
     static func message(for error: any Error) -> String {
         guard let error = error as? any CustomStringConvertible else { return "\(error)" }
         return error.description
-    }
-}
-
-extension Outcome {
-    mutating func describe(_ image: DecodedImage) {
-        describe(image.header)
-        isPartial = image.isPartial
-        width = image.pixels.width
-        height = image.pixels.height
-        originalWidth = image.originalSize.width
-        originalHeight = image.originalSize.height
-    }
-
-    mutating func describe(_ animation: AnimatedImage) {
-        describe(animation.header)
-        isPartial = animation.isPartial
-        (width, height) = (animation.size.width, animation.size.height)
-        (originalWidth, originalHeight) = (animation.originalSize.width, animation.originalSize.height)
-    }
-
-    mutating func describe(_ header: ImageHeader) {
-        format = header.format.identifier
-        frames = header.frameCount
-        (width, height) = (header.size.width, header.size.height)
-        (originalWidth, originalHeight) = (width, height)
     }
 }

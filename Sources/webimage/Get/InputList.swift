@@ -1,11 +1,4 @@
 import WebimageConsole
-import Dispatch
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// The lines of a file or of standard input, read on demand.
 ///
@@ -15,21 +8,13 @@ actor InputList {
     /// The maximum length of a line in bytes; a longer line is an error and is not held.
     static let longestLine = 65_536
 
-    private let descriptor: Int32
-    private let name: String
+    private let blocks: InputBlocks
     private var block: ArraySlice<UInt8> = []
     private var isAtStart = true
-    private var isAtEnd = false
 
     /// Opens the list at `path`, or standard input for `-`.
     init(path: String) throws(FileError) {
-        name = path == "-" ? "standard input" : path
-        descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileError("read", path) }
-    }
-
-    deinit {
-        if descriptor != STDIN_FILENO { close(descriptor) }
+        blocks = try InputBlocks(path: path)
     }
 
     /// Returns the next source, or `nil` at the end of the list or when the task is canceled.
@@ -90,11 +75,10 @@ actor InputList {
             }
             line.append(block)
             block = []
-            if isAtEnd { return line.bytes.isEmpty ? nil : line }
-            await waitUntilReadable(descriptor)
-            guard !Task.isCancelled else { return nil }
-            block = try FileDescriptor.read(65_536, from: descriptor, named: name)[...]
-            isAtEnd = block.isEmpty
+            guard let next = try await blocks.next() else {
+                return line.bytes.isEmpty || !blocks.isAtEnd ? nil : line
+            }
+            block = next[...]
         }
     }
 }
@@ -107,28 +91,4 @@ extension [UInt8] {
         }
         return self[first...last]
     }
-}
-
-extension UInt8 {
-    fileprivate var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
-}
-
-/// Returns when reading would not block, or the task is canceled, without blocking a thread on a slow pipe.
-private func waitUntilReadable(_ descriptor: Int32) async {
-    guard !FileDescriptor.isReadable(descriptor, within: 0) else { return }
-    let source = ReadSource(source: DispatchSource.makeReadSource(fileDescriptor: descriptor))
-    await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
-            source.source.setEventHandler { source.source.cancel() }
-            source.source.setCancelHandler { continuation.resume() }
-            source.source.activate()
-        }
-    } onCancel: {
-        source.source.cancel()
-    }
-}
-
-/// `@unchecked Sendable`: dispatch sources can be used from any thread, but are not marked as such on Linux.
-private struct ReadSource: @unchecked Sendable {
-    let source: any DispatchSourceRead
 }

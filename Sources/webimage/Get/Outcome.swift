@@ -1,3 +1,4 @@
+import AsyncWebImage
 import WebimageConsole
 
 /// The result for one image.
@@ -7,15 +8,7 @@ struct Outcome: Sendable, Equatable {
     /// The reason of the failure, or `nil`.
     var error: String?
     var httpStatus: Int?
-    /// The format of the source, as a lowercase word.
-    var format: String?
-    var width: Int?
-    var height: Int?
-    var originalWidth: Int?
-    var originalHeight: Int?
-    var frames: Int?
-    /// A Boolean value that indicates whether part of the image is missing.
-    var isPartial = false
+    var image = ImageFacts()
     /// The number of bytes written.
     var bytes: Int?
     /// The path of the file written.
@@ -35,15 +28,15 @@ struct Outcome: Sendable, Equatable {
     var json: String {
         var object = JSONObject()
         object.add("url", url)
-        object.add("status", !isSuccess ? "failed" : isPartial ? "partial" : "ok")
+        object.add("status", !isSuccess ? "failed" : image.isPartial ? "partial" : "ok")
         object.add("error", error)
         object.add("http_status", httpStatus)
-        object.add("format", format)
-        object.add("width", width)
-        object.add("height", height)
-        object.add("original_width", originalWidth)
-        object.add("original_height", originalHeight)
-        object.add("frames", frames)
+        object.add("format", image.format)
+        object.add("width", image.size?.width)
+        object.add("height", image.size?.height)
+        object.add("original_width", image.originalSize?.width)
+        object.add("original_height", image.originalSize?.height)
+        object.add("frames", image.frames)
         object.add("bytes", bytes)
         object.add("path", path)
         object.add("source", source)
@@ -54,9 +47,10 @@ struct Outcome: Sendable, Equatable {
     /// The outcome as text: the file written, or the URL and the reason of the failure.
     var line: String {
         if let error { return "webimage: \(url.printable): \(error.printable)" }
-        let size = width.flatMap { width in height.map { "\(width)x\($0)" } }
+        let size = image.size.map { "\($0.width)x\($0.height)" }
         return [
-            path?.printable, size, format, bytes.map { ByteCount($0).description }, isPartial ? "partial" : nil,
+            path?.printable, size, image.format, bytes.map { ByteCount($0).description },
+            image.isPartial ? "partial" : nil,
         ]
         .compactMap(\.self).joined(separator: "  ")
     }

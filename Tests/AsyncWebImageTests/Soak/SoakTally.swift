@@ -52,7 +52,8 @@ final class SoakTally: Sendable {
             note(cause.reason.kind)
             switch cause.reason {
             // The loader's own business, an unknown code, and what this machine has run out of.
-            case .cancelled, .other, .invalidURL, .hostNotFound, .refusedByPolicy: find("\(cause) of \(cause.url)")
+            case .cancelled, .other, .invalidURL, .hostNotFound, .lookupFailed, .refusedByPolicy:
+                find("\(cause) of \(cause.url)")
             default: break
             }
         case ImageError.status(let head, _): note("\(head.status.code)")

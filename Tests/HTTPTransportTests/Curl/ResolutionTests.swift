@@ -49,7 +49,7 @@ struct ResolutionTests {
         }
         #expect(lookups.withLock { $0 } == 1)
         lookups.withLock { $0 = 0 }
-        for _ in 0..<3 { #expect(try await transport.fetch("http://later.example/").error?.reason == .hostNotFound) }
+        for _ in 0..<3 { #expect(try await transport.fetch("http://later.example/").error?.reason == .lookupFailed) }
         #expect(lookups.withLock { $0 } == 3)
     }
 

@@ -79,7 +79,7 @@ extension GetterTests {
                 for source in [origin.url("/a.jpg"), folder + "/local.jpg"] {
                     let outcome = try await getter(folder, format: format).get(ImageSource(argument: source))
                     #expect(outcome.error == nil)
-                    #expect(outcome.width == 96 && outcome.height == 64)
+                    #expect(outcome.image.size?.width == 96 && outcome.image.size?.height == 64)
                     let written = try Data(contentsOf: URL(fileURLWithPath: try #require(outcome.path)))
                     #expect(format == .png ? written.count < 100_000 : Array(written) == image)
                 }

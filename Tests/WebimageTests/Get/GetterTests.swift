@@ -82,8 +82,8 @@ struct GetterTests {
         #expect(files == ["photo.\(format.fileExtension)": file])
         #expect(outcome.error == nil)
         #expect(outcome.httpStatus == 200)
-        #expect(outcome.format == format.identifier)
-        #expect(outcome.width == 96 && outcome.originalWidth == 96 && outcome.frames == 1)
+        #expect(outcome.image.format == format.identifier)
+        #expect(outcome.image.size?.width == 96 && outcome.image.originalSize?.width == 96 && outcome.image.frames == 1)
         #expect(outcome.bytes == file.count)
         #expect(outcome.source == "network")
     }
@@ -91,7 +91,9 @@ struct GetterTests {
     @Test func shrinksToJPEGAndKeepsTransparencyAsPNG() async throws {
         let (opaque, opaqueFiles) = try await get(Response(body: try file(.png)), target: .maximumSide(48))
         #expect(opaqueFiles.keys.sorted() == ["photo.jpg"])
-        #expect(opaque.width == 48 && opaque.height == 32 && opaque.originalWidth == 96 && opaque.httpStatus == 200)
+        #expect(
+            opaque.image.size?.width == 48 && opaque.image.size?.height == 32 && opaque.image.originalSize?.width == 96
+                && opaque.httpStatus == 200)
 
         let clear = PixelBuffer(size: PixelSize(width: 4, height: 4), bytes: [UInt8](repeating: 100, count: 64))
         let clearPNG = try #require(clear).encoded(as: .png)
@@ -104,7 +106,7 @@ struct GetterTests {
         let (outcome, files) = try await get(Response(body: try file(.gif)), format: format)
         let written = try #require(files["photo.\(suffix)"])
         #expect(try StreamingDecoder.decode(written.span).pixels.size == PixelSize(width: 96, height: 64))
-        #expect(outcome.format == "gif")
+        #expect(outcome.image.format == "gif")
     }
 
     /// Three frames, each shown for 0.3 seconds.
@@ -128,7 +130,7 @@ struct GetterTests {
         #expect(written.size == PixelSize(width: 48, height: 32))
         #expect(written.header.format.identifier == suffix)
         #expect((written.frameCount, written.loopCount, written.duration) == (3, 2, .milliseconds(900)))
-        #expect((outcome.frames, outcome.width, outcome.originalWidth) == (3, 48, 96))
+        #expect((outcome.image.frames, outcome.image.size?.width, outcome.image.originalSize?.width) == (3, 48, 96))
     }
 
     @Test(arguments: [(OutputFormat.jpeg, false), (nil, true), (.webp, true)] as [(OutputFormat?, Bool)])
@@ -138,7 +140,7 @@ struct GetterTests {
             Response(body: file), format: output, takesFirstFrame: takesFirstFrame)
         let written = try #require(files["photo.\(output == .webp ? "webp" : "jpg")"])
         #expect(try ImageHeader.probe(written.span)?.frameCount == 1)
-        #expect(outcome.frames == 3)
+        #expect(outcome.image.frames == 3)
     }
 
     @Test func aFileWithABrokenFrameIsNotWritten() async throws {
@@ -158,7 +160,7 @@ struct GetterTests {
         for response in [Response(body: file).cut(at: .body(count)), Response(body: Array(file.prefix(count)))] {
             let (outcome, files) = try await get(response, format: output, allowsPartial: true)
             #expect(outcome.error == nil)
-            #expect(outcome.isPartial)
+            #expect(outcome.image.isPartial)
             #expect(outcome.line.hasSuffix("  partial"))
             #expect(outcome.json.contains(#""status":"partial""#))
             let written = try #require(files["photo.png"])
@@ -178,7 +180,7 @@ struct GetterTests {
             let (strict, none) = try await get(response, format: output)
             #expect(strict.error != nil && none.isEmpty)
             let (outcome, files) = try await get(response, format: output, allowsPartial: true)
-            #expect(outcome.isPartial && outcome.error == nil && outcome.frames == 2)
+            #expect(outcome.image.isPartial && outcome.error == nil && outcome.image.frames == 2)
             let suffix = output?.rawValue ?? format.identifier
             let written = try AnimatedImage(#require(files["photo.\(suffix)"]))
             #expect((written.frameCount, written.isPartial) == (2, false))
@@ -190,7 +192,7 @@ struct GetterTests {
         let data = try #require(file.indices.last { file[$0...].starts(with: Array("fdAT".utf8)) })
         file[data + 20] ^= 1
         let (outcome, files) = try await get(Response(body: file), allowsPartial: true)
-        #expect(outcome.isPartial && outcome.error == nil)
+        #expect(outcome.image.isPartial && outcome.error == nil)
         #expect(try AnimatedImage(#require(files["photo.png"])).frameCount == 3)
     }
 
@@ -198,7 +200,7 @@ struct GetterTests {
         let file = try file(.jpeg)
         let (outcome, files) = try await get(Response(body: file), allowsPartial: true)
         #expect(files == ["photo.jpg": file])
-        #expect(!outcome.isPartial && outcome.json.contains(#""status":"ok""#))
+        #expect(!outcome.image.isPartial && outcome.json.contains(#""status":"ok""#))
     }
 
     @Test func fileWithoutADecodableRowIsNotWritten() async throws {
@@ -366,7 +368,7 @@ struct GetterTests {
                     folder: try OutputFolder(path: folder),
                     plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
                 let outcome = try await getter.get(ImageSource(argument: origin.url("/photo")))
-                #expect(outcome.format == "jpeg")
+                #expect(outcome.image.format == "jpeg")
                 #expect(FileManager.default.contents(atPath: folder + "/photo.jpg") == Data(second))
             }
         }

@@ -11,8 +11,10 @@ import Threading
 struct Command {
     struct Result {
         let status: Int32
-        let output: String
+        let outputBytes: [UInt8]
         let errors: String
+
+        var output: String { String(decoding: outputBytes, as: UTF8.self) }
     }
 
     private let process: pid_t
@@ -37,11 +39,11 @@ struct Command {
     /// `environment` replaces variables of this process. `script` is what a shell does to start it, its words being `"$@"`.
     /// `whileRunning` may interfere. With `closesOutput` nobody reads its output.
     static func run(
-        _ arguments: [String], input: String = "", closesOutput: Bool = false, environment: [String: String] = [:],
+        _ arguments: [String], input: [UInt8], closesOutput: Bool = false, environment: [String: String] = [:],
         by script: String? = nil, whileRunning: (Command) async throws -> Void = { _ in }
     ) async throws -> Result {
         try await withTemporaryFolder { folder in
-            try Data(input.utf8).write(to: URL(fileURLWithPath: folder + "/input"))
+            try Data(input).write(to: URL(fileURLWithPath: folder + "/input"))
             var pipe: [Int32] = [-1, -1]
             #expect(Foundation.pipe(&pipe) == 0)
             close(pipe[0])
@@ -50,12 +52,24 @@ struct Command {
                 arguments, environment, script, in: folder, output: closesOutput ? pipe[1] : nil)
             try await whileRunning(command)
             let status = await command.waitForExit()
-            func text(_ name: String) throws -> String {
+            func bytes(_ name: String) throws -> [UInt8] {
                 // Not Foundation, which leaks a page for every empty file it reads.
-                String(decoding: try ImageFile(path: "\(folder)/\(name)").bytes(), as: UTF8.self)
+                try ImageFile(path: "\(folder)/\(name)").bytes()
             }
-            return Result(status: status, output: try text("output"), errors: try text("errors"))
+            return Result(
+                status: status, outputBytes: try bytes("output"),
+                errors: String(decoding: try bytes("errors"), as: UTF8.self))
         }
+    }
+
+    /// The same with text as input.
+    static func run(
+        _ arguments: [String], input: String = "", closesOutput: Bool = false, environment: [String: String] = [:],
+        by script: String? = nil, whileRunning: (Command) async throws -> Void = { _ in }
+    ) async throws -> Result {
+        try await run(
+            arguments, input: Array(input.utf8), closesOutput: closesOutput, environment: environment, by: script,
+            whileRunning: whileRunning)
     }
 
     /// The tests and the command are built into one folder.

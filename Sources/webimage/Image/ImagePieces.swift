@@ -42,6 +42,8 @@ final class DownloadedPieces: ImagePieces {
 
     var source: String? { body.source?.rawValue }
     var expectedCount: Int? { body.head?.contentLength }
+    /// The head of the response; `nil` before the first piece.
+    var head: ResponseHead? { body.head }
 }
 
 /// A local file, in pieces.

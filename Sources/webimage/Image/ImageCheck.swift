@@ -27,15 +27,17 @@ struct ImageCheck {
     ///
     /// Throws the errors of ``ImageVerifier`` as soon as possible, without reading the remainder. Starts over
     /// whenever the pieces do, which the number of attempts limits. `named` is called when the format is known,
-    /// before most of the file is written.
+    /// before most of the file is written. `admission` is called with the header as soon as it is known, and can throw
+    /// an error to end the check.
     func run(
-        _ pieces: any ImagePieces, into file: UnfinishedFile, named: (ImageFormat) -> Void
+        _ pieces: any ImagePieces, into file: UnfinishedFile, named: (ImageFormat) -> Void = { _ in },
+        admission: (ImageHeader) throws -> Void = { _ in }
     ) async throws -> ImageHeader {
         while true {
             do {
                 return switch extent {
-                case .header: try await readHeader(pieces, file, named)
-                case .everything: try await verify(pieces, file, named)
+                case .header: try await readHeader(pieces, file, named, admission)
+                case .everything: try await verify(pieces, file, named, admission)
                 }
             } catch is StartedOver {
                 try file.truncate()
@@ -58,7 +60,8 @@ struct ImageCheck {
     }
 
     private func verify(
-        _ pieces: any ImagePieces, _ file: UnfinishedFile, _ named: (ImageFormat) -> Void
+        _ pieces: any ImagePieces, _ file: UnfinishedFile, _ named: (ImageFormat) -> Void,
+        _ admission: (ImageHeader) throws -> Void
     ) async throws -> ImageHeader {
         let limits = decoder.configuration.limits
         var verifier = ImageVerifier(limits: limits)
@@ -72,6 +75,7 @@ struct ImageCheck {
             if let format = verifier.header?.format ?? Self.format(of: piece, in: file) { named(format) }
             try file.append(piece)
         }
+        if let header = verifier.header { try admission(header) }
         var bytes = 0
         if verifier.header == nil, file.count >= MemoryLimits.beginning {
             verifier = ImageVerifier(limits: limits)
@@ -124,7 +128,8 @@ struct ImageCheck {
     }
 
     private func readHeader(
-        _ pieces: any ImagePieces, _ file: UnfinishedFile, _ named: (ImageFormat) -> Void
+        _ pieces: any ImagePieces, _ file: UnfinishedFile, _ named: (ImageFormat) -> Void,
+        _ admission: (ImageHeader) throws -> Void
     ) async throws -> ImageHeader {
         let limits = decoder.configuration.limits
         var reader = ImageHeaderReader(limits: limits)
@@ -137,6 +142,7 @@ struct ImageCheck {
             }
             try file.append(piece)
         }
+        if let header = reader.header { try admission(header) }
         if reader.header == nil, file.count >= MemoryLimits.beginning {
             reader = ImageHeaderReader(limits: limits)
             let bytes = try await file.appendMetadata(pieces, limit: limits.maximumHeaderBytes)

@@ -17,17 +17,19 @@ struct Conversion {
     let format: ImageFormat?
     /// The folder for temporary files of images that need much memory, until they are complete.
     let folder: OutputFolder
+    /// Throws an error if an image with this header is not to be converted.
+    var admission: @Sendable (ImageHeader) throws -> Void = { _ in }
 
     /// Reads `pieces` to their end, or as far as the image needs them.
     ///
     /// Throws ``CodecError``, ``MemoryShortage``, and the errors of `pieces`. Starts over whenever they do.
-    func run(_ pieces: any ImagePieces, into outcome: inout Outcome) async throws -> EncodedImage {
+    func run(_ pieces: any ImagePieces, into facts: inout ImageFacts) async throws -> EncodedImage {
         while true {
-            do { return try await attempt(pieces, &outcome) } catch is StartedOver {}
+            do { return try await attempt(pieces, &facts) } catch is StartedOver {}
         }
     }
 
-    private func attempt(_ pieces: any ImagePieces, _ outcome: inout Outcome) async throws -> EncodedImage {
+    private func attempt(_ pieces: any ImagePieces, _ facts: inout ImageFacts) async throws -> EncodedImage {
         let limits = decoder.configuration.limits
         var codec = StreamingDecoder(options: plan.options, limits: limits)
         var beginning: [UInt8] = []
@@ -54,12 +56,14 @@ struct Conversion {
         try codec.lookForHeaderAtEnd()
         guard let decode = codec.plan, let header = codec.header else {
             // The codec throws the reason why there is no image.
-            return try encoded(try codec.finish(), &outcome)
+            return try encoded(try codec.finish(), &facts)
         }
+        facts.describe(header)
+        try admission(header)
         // Start over from the beginning of the file.
         if bytesOfSearch > 0 { codec = StreamingDecoder(options: plan.options, limits: limits) }
         if plan.keepsAnimations, header.mayBeAnimated {
-            return try await animation(header, decode, beginning, pieces, &outcome)
+            return try await animation(header, decode, beginning, pieces, &facts)
         }
         beginning = []
         let bytes =
@@ -68,7 +72,7 @@ struct Conversion {
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.park()
         return try await decoder.withMemory(bytes) {
-            try encoded(try await decoded(codec, rest), &outcome)
+            try encoded(try await decoded(codec, rest), &facts)
         }
     }
 
@@ -119,8 +123,8 @@ struct Conversion {
         return size.area * perPixel
     }
 
-    private func encoded(_ image: DecodedImage, _ outcome: inout Outcome) throws -> EncodedImage {
-        outcome.describe(image)
+    private func encoded(_ image: DecodedImage, _ facts: inout ImageFacts) throws -> EncodedImage {
+        facts.describe(image)
         return try encoded(image.pixels, profile: image.iccProfile)
     }
 
@@ -139,7 +143,7 @@ extension Conversion {
 
     private func animation(
         _ header: ImageHeader, _ decode: DecodePlan, _ beginning: [UInt8], _ pieces: any ImagePieces,
-        _ outcome: inout Outcome
+        _ facts: inout ImageFacts
     ) async throws -> EncodedImage {
         var limits = decoder.configuration.limits
         let most = memory.conversion / Self.shareOfFile
@@ -152,7 +156,7 @@ extension Conversion {
         rest.park()
         return try await decoder.withMemory(bytes) {
             let animation = try await collected(beginning, rest, limits)
-            return try encoded(animation, &outcome)
+            return try encoded(animation, &facts)
         }
     }
 
@@ -172,8 +176,8 @@ extension Conversion {
         return try animation.finish()
     }
 
-    private func encoded(_ animation: AnimatedImage, _ outcome: inout Outcome) throws -> EncodedImage {
-        outcome.describe(animation)
+    private func encoded(_ animation: AnimatedImage, _ facts: inout ImageFacts) throws -> EncodedImage {
+        facts.describe(animation)
         let decoder = AnimationDecoder(animation, windowBytes: 0)
         guard animation.frameCount > 1 else {
             return try encoded(try decoder.frame(at: 0), profile: animation.iccProfile)
@@ -186,7 +190,7 @@ extension Conversion {
             try Task.checkCancellation()
             try encoder.append(try decoder.frame(at: index), delay: animation.delay(at: index))
         }
-        if !decoder.partialFrames.isEmpty { outcome.isPartial = true }
+        if !decoder.partialFrames.isEmpty { facts.isPartial = true }
         return EncodedImage(bytes: try encoder.finish(), format: format)
     }
 }

@@ -77,6 +77,16 @@ final class UnfinishedFile {
         return FilePieces(ImageFile(borrowing: descriptor), of: self, end: end)
     }
 
+    /// Returns all bytes; nothing may be appended afterward.
+    func contents() throws -> [UInt8] {
+        // Small files are in memory.
+        if descriptor < 0 { return buffer }
+        try flush()
+        guard lseek(descriptor, 0, SEEK_SET) >= 0 else { throw FileError("read", label) }
+        hasBeenRead = true
+        return try ImageFile(borrowing: descriptor).bytes(limit: count)
+    }
+
     /// Gives the file the first free name of `name`, `name-2`, and so on, and returns its path.
     ///
     /// Call this method once.

@@ -1,0 +1,158 @@
+import HTTPTransport
+import ImageCodecs
+
+extension ImageError {
+    /// A stable, machine-readable code for the reason of a failure.
+    ///
+    /// Messages can change between versions, codes do not: use them to count failures, to store them, and to compare
+    /// them. The codes of this type are all that the library uses. An application can define more for its own
+    /// failures.
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        /// The code as text, such as `host_not_found`.
+        public let rawValue: String
+
+        /// Creates a code from its text.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The code as text.
+        public var description: String { rawValue }
+    }
+
+    /// The stable code of the failure.
+    public var code: Code {
+        switch self {
+        case .invalidURL: .invalidURL
+        case .transport(let error): Code(error.reason)
+        case .status(let head, _): .status(head.status.code)
+        case .notModified: .notModified
+        case .unacceptableType: .unacceptableType
+        case .refused: .refused
+        case .emptyBody: .emptyBody
+        case .codec(let error, _, _): Code(error)
+        case .unusableCacheFolder: .cacheFolder
+        case .shutDown: .cancelled
+        }
+    }
+}
+
+extension ImageError.Code {
+    /// `invalid_url`: the text is not an http or https URL.
+    public static let invalidURL = Self(rawValue: "invalid_url")
+    /// `host_not_found`: the host does not exist, or has no address.
+    public static let hostNotFound = Self(rawValue: "host_not_found")
+    /// `dns_temporary`: the host's name could not be looked up; it may succeed later.
+    public static let temporaryLookupFailure = Self(rawValue: "dns_temporary")
+    /// `connection_failed`: no connection could be made.
+    public static let connectionFailed = Self(rawValue: "connection_failed")
+    /// `connection_lost`: the connection broke before any response.
+    public static let connectionLost = Self(rawValue: "connection_lost")
+    /// `tls`: TLS could not be negotiated, or the certificate is not trusted.
+    public static let tls = Self(rawValue: "tls")
+    /// `timeout_lookup`: see ``Deadlines/lookup``.
+    public static let lookupTimeout = Self(rawValue: "timeout_lookup")
+    /// `timeout_connect`: see ``Deadlines/connect``.
+    public static let connectTimeout = Self(rawValue: "timeout_connect")
+    /// `timeout_first_byte`: see ``Deadlines/firstByte``.
+    public static let firstByteTimeout = Self(rawValue: "timeout_first_byte")
+    /// `timeout_idle`: see ``Deadlines/idle``.
+    public static let idleTimeout = Self(rawValue: "timeout_idle")
+    /// `deadline`: the download took longer than all its attempts may; see ``DownloadConfiguration/deadlines``.
+    public static let deadline = Self(rawValue: "deadline")
+    /// `truncated`: the connection ended before the response did.
+    public static let truncated = Self(rawValue: "truncated")
+    /// `invalid_response`: the response violates HTTP, or its header is too long.
+    public static let invalidResponse = Self(rawValue: "invalid_response")
+    /// `redirects`: more redirects than allowed.
+    public static let redirects = Self(rawValue: "redirects")
+    /// `redirect_refused`: a redirect to something that may not be followed.
+    public static let redirectRefused = Self(rawValue: "redirect_refused")
+    /// `auth`: the credential was not accepted, or none is available.
+    public static let authentication = Self(rawValue: "auth")
+    /// `policy`: refused by the ``NetworkPolicy``.
+    public static let policy = Self(rawValue: "policy")
+    /// `proxy`: the proxy cannot be used, or makes no connection to the host.
+    public static let proxy = Self(rawValue: "proxy")
+    /// `too_many_bytes`: the body is larger than allowed.
+    public static let tooManyBytes = Self(rawValue: "too_many_bytes")
+    /// `empty_body`: the response has no body.
+    public static let emptyBody = Self(rawValue: "empty_body")
+    /// `unacceptable_type`: see ``DownloadConfiguration/acceptedContentTypes``.
+    public static let unacceptableType = Self(rawValue: "unacceptable_type")
+    /// `not_modified`: see ``ImageRequest/knownVersion``.
+    public static let notModified = Self(rawValue: "not_modified")
+    /// `not_cached`: only a stored response was requested, and there is none.
+    public static let notCached = Self(rawValue: "not_cached")
+    /// `cache_folder`: the folder of a ``ResponseCache`` cannot be used.
+    public static let cacheFolder = Self(rawValue: "cache_folder")
+    /// `refused`: a hook of the application rejected the request or its response.
+    public static let refused = Self(rawValue: "refused")
+    /// `not_an_image`: the body is not an image of a known format.
+    public static let notAnImage = Self(rawValue: "not_an_image")
+    /// `corrupt`: the file violates its format.
+    public static let corrupt = Self(rawValue: "corrupt")
+    /// `truncated_image`: the file ends before its image is complete, although the response was complete.
+    public static let truncatedImage = Self(rawValue: "truncated_image")
+    /// `unsupported`: the file uses a feature of its format that is not supported.
+    public static let unsupported = Self(rawValue: "unsupported")
+    /// `too_many_pixels`: the image has more pixels, or needs more memory, than allowed.
+    public static let tooManyPixels = Self(rawValue: "too_many_pixels")
+    /// `too_many_frames`: the animation has more frames than allowed.
+    public static let tooManyFrames = Self(rawValue: "too_many_frames")
+    /// `encode`: the image cannot be written in the requested format.
+    public static let encode = Self(rawValue: "encode")
+    /// `cancelled`: the request was canceled, or the loader was shut down.
+    public static let cancelled = Self(rawValue: "cancelled")
+    /// `other`: any other reason.
+    public static let other = Self(rawValue: "other")
+
+    /// `http_NNN`: the server responded with this status, which is not accepted.
+    public static func status(_ status: Int) -> Self { Self(rawValue: "http_\(status)") }
+
+    init(_ reason: TransportError.Reason) {
+        self =
+            switch reason {
+            case .invalidURL: .invalidURL
+            case .hostNotFound: .hostNotFound
+            case .lookupFailed: .temporaryLookupFailure
+            case .connectionFailed: .connectionFailed
+            case .connectionLost: .connectionLost
+            case .insecure: .tls
+            case .timedOut(.lookup): .lookupTimeout
+            case .timedOut(.connect): .connectTimeout
+            case .timedOut(.firstByte): .firstByteTimeout
+            case .timedOut(.idle): .idleTimeout
+            case .timedOut(.total): .deadline
+            case .truncated: .truncated
+            case .headerTooLarge, .invalidResponse: .invalidResponse
+            case .tooManyRedirects: .redirects
+            case .redirectRefused, .insecureRedirect: .redirectRefused
+            case .authenticationFailed: .authentication
+            case .refusedByPolicy: .policy
+            case .invalidProxy, .refusedByProxy: .proxy
+            case .bodyTooLarge: .tooManyBytes
+            case .notCached: .notCached
+            case .cancelled: .cancelled
+            case .tooManyOpenFiles, .other: .other
+            }
+    }
+
+    /// Creates the code of an error of a decoder or an encoder.
+    package init(_ error: CodecError) {
+        self =
+            switch error {
+            case .unsupportedFormat: .notAnImage
+            case .truncated: .truncatedImage
+            case .corrupt, .zeroPixels, .overLimit(.headerBytes, _, _), .overLimit(.scans, _, _): .corrupt
+            case .unsupportedFeature: .unsupported
+            case .overLimit(.pixels, _, _), .overLimit(.side, _, _), .overLimit(.memory, _, _),
+                .overLimit(.animationPixels, _, _):
+                .tooManyPixels
+            case .overLimit(.bytes, _, _): .tooManyBytes
+            case .overLimit(.frames, _, _): .tooManyFrames
+            case .encodingFailed: .encode
+            case .decoderFault: .other
+            }
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import AsyncWebImage
+import CLinux
+import Digests
+import Hashing
+import Threading
+import WebimageConsole
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+extension BatchCommand {
+    func run() async throws {
+        #if os(Linux)
+        if resources.dieWithParent { clinux_die_with_parent() }
+        #endif
+        do {
+            try await answerAll()
+        } catch let error as UnusableList {
+            Terminal.error.tell("webimage: \(error)\n")
+            throw ExitCode(64)
+        } catch let error as FileError {
+            Terminal.error.tell("webimage: \(error)\n")
+            throw ExitCode(74)
+        }
+    }
+
+    private func answerAll() async throws {
+        let budget = try OpenFileBudget.reserve(images: resources.concurrency)
+        let lines = try BatchList(
+            path: list.input, format: list.inputFormat, columns: list.columns,
+            passesOn: output.echo || output.stream == .tar)
+        let workers = ThreadPool(count: resources.threads ?? availableProcessorCount())
+        // Some images are converted while the next ones arrive.
+        let places = ConversionPlaces(limit: budget.images + 2 * workers.count)
+        var configuration = configuration(budget)
+        configuration.downloads.requestModifier = places
+        let loader = ImageLoader(
+            configuration: configuration, transport: CurlTransport(configuration: transport(budget)))
+        loader.coordinator.addListener { places.note($0) }
+        let room = Allowance(limit: 64 << 20)
+        let window = LineWindow(limit: resources.lookahead)
+        let progress = BatchProgress(interval: output.statsInterval.map { .seconds($0) })
+        let processor = LineProcessor(
+            loader: loader, plan: images.plan, memory: memoryLimits,
+            scratch: try OutputFolder(path: Self.temporaryFolder), filter: rules.filter,
+            digest: output.computeHash.algorithm, verified: list.verifyHash?.algorithm, room: room, places: places)
+        let failedLines = try output.failedTo.map { try LineFile(path: $0) }
+
+        let writer = StreamWriter(descriptor: STDOUT_FILENO, named: "standard output")
+        let log = try output.log.map { StreamWriter(descriptor: try Self.openLog($0), named: $0) }
+        let stream = RecordStream(
+            streamForm, columns: output.streamColumns(list.columns), to: writer, log: log, window: window, room: room,
+            isOrdered: output.ordered)
+        stream.begin(version: PackageVersion.current, optionsDigest: try optionsDigest())
+        let run = BatchRun(
+            list: lines, processor: processor, output: stream, window: window, progress: progress, workers: workers,
+            grace: .seconds(resources.grace)
+        ) { record in
+            if record.failure?.isRetryable == true { failedLines?.append(record.entry) }
+        }
+        for writer in [writer, log].compactMap(\.self) { writer.whenFailed { run.fail($0) } }
+
+        let telling = Task { await progress.tellRegularly { await run.activity } }
+        let watching = Task { await writer.watchReader() }
+        defer {
+            telling.cancel()
+            watching.cancel()
+            progress.close()
+        }
+        let result = await Result { try await Interruption.cancelling { try await run.run() } }
+        // What failed before an interruption is worth keeping as well.
+        try failedLines?.place()
+        if let path = output.summary { try writeSummary(progress.statistics, to: path) }
+        try result.get()
+        if output.failOnError, progress.statistics.failures > 0 { throw ExitCode.failure }
+    }
+
+    private func writeSummary(_ statistics: BatchStatistics, to path: String) throws(FileError) {
+        var object = JSONObject()
+        statistics.addCounts(to: &object)
+        let file = try PartFile(path: path)
+        try file.append(object.bytes + [UInt8(ascii: "\n")])
+        try file.place()
+    }
+
+    private static func openLog(_ path: String) throws(FileError) -> Int32 {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw FileError("create", path) }
+        return descriptor
+    }
+
+    /// The folder for temporary files of large images.
+    private static var temporaryFolder: String {
+        unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    }
+}
+
+extension Result where Failure == any Error, Success: Sendable {
+    /// Creates the result of `body`.
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,95 @@
+import WebimageConsole
+
+/// The entries of a list, read on demand.
+actor BatchList {
+    private let reader: LineReader
+    private let name: String
+    private let columns: ListColumns
+    /// A Boolean value that indicates whether additional columns are passed on, so that their names matter.
+    private let passesOn: Bool
+    private var format: ListFormat?
+    private var header: [String] = []
+    private var headerLine: [UInt8]?
+    private var hasBegun = false
+    private var count = 0
+
+    /// Opens the list at `path`, or standard input for `-`; without a format, it is determined by the name or the
+    /// first byte.
+    init(path: String, format: ListFormat?, columns: ListColumns, passesOn: Bool) throws(FileError) {
+        reader = try LineReader(path: path)
+        name = path == "-" ? "standard input" : path
+        self.columns = columns
+        self.passesOn = passesOn
+        self.format = format ?? (path == "-" ? nil : ListFormat(path: path))
+    }
+
+    /// The read part of the list, from 0 to 1; `nil` if the length is unknown.
+    var progress: Double? {
+        reader.totalBytes.flatMap { $0 > 0 ? min(1, Double(reader.bytesRead) / Double($0)) : nil }
+    }
+
+    /// Returns the next entry; `nil` at the end of the list, or when the task is canceled.
+    func next() async throws -> ListEntry? {
+        if !hasBegun { try await begin() }
+        while let line = try await reader.next() {
+            guard !line.isBlank else { continue }
+            defer { count += 1 }
+            return try entry(line)
+        }
+        return nil
+    }
+
+    private func begin() async throws {
+        hasBegun = true
+        if format == nil { format = ListFormat(firstByte: try await reader.firstByte()) }
+        guard let separator = format?.separator else { return }
+        reader.splitRecords(separator: separator)
+        guard let line = try await reader.next() else { return }
+        guard !line.isCut, let values = CSVRecord.values(of: line.bytes, separator: separator) else {
+            throw UnusableList(description: "the first line of \(name) does not name its columns")
+        }
+        headerLine = line.bytes
+        header = values.map { String(decoding: $0, as: UTF8.self) }
+        guard header.contains(columns.url) else {
+            throw UnusableList(description: "\(name) has no column \(columns.url): see --url-col")
+        }
+        guard Set(header).count == header.count else {
+            throw UnusableList(description: "\(name) has two columns of one name")
+        }
+        try refuseReserved(header)
+    }
+
+    private func entry(_ line: RawLine) throws -> ListEntry {
+        switch format {
+        case .ndjson:
+            var entry = ListEntry(jsonLine: line, index: count, columns: columns)
+            guard passesOn else {
+                entry.passedOn = []
+                return entry
+            }
+            let names = entry.passedOn.compactMap { JSONScanner.text(of: $0.name[...]) }
+            guard let conflict = columns.conflict(among: names) else { return entry }
+            if count == 0 { try refuseReserved(names) }
+            entry.problem = "the member \(conflict) is reserved"
+            entry.passedOn = []
+            return entry
+        case .csv, .tsv:
+            var entry = ListEntry(
+                line: line, index: count, header: header, separator: format?.separator ?? 0, columns: columns)
+            if !passesOn { entry.passedOn = [] }
+            entry.header = headerLine
+            return entry
+        case .lines, nil: return ListEntry(urlLine: line, index: count)
+        }
+    }
+
+    private func refuseReserved(_ names: [String]) throws {
+        guard passesOn, let conflict = columns.conflict(among: names) else { return }
+        throw UnusableList(description: "\(name) has a column \(conflict), which is a column of the output")
+    }
+}
+
+/// The error when the columns of a list cannot be used.
+struct UnusableList: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,22 @@
+/// The names of the columns, or members, that have a meaning in a list; all others are passed on.
+struct ListColumns: Sendable, Equatable {
+    var url = "url"
+    var id = "id"
+    var caption: String?
+    /// The expected digest of the body, in hexadecimal digits.
+    var digest: String?
+
+    /// The columns of the output, which a list may not have as additional columns.
+    static let reserved: Set<String> = [
+        "key", "caption", "url", "status", "error_message", "width", "height", "original_width", "original_height",
+        "exif", "md5", "sha256", "sha512", "id", "index", "error_code",
+    ]
+
+    /// Returns whether a column of the list is passed on.
+    func passOn(_ name: String) -> Bool { name != url && name != id && name != caption && name != digest }
+
+    /// Returns the first of the names that may not be passed on.
+    func conflict(among names: [String]) -> String? {
+        names.first { passOn($0) && Self.reserved.contains($0) }
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Digests
+import WebimageConsole
+
+/// The options for the list of `webimage batch`.
+struct BatchListOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The list; - for standard input.", valueName: "file"))
+    var input: String
+
+    @Option(help: "The format of the list. (default: by the name of the file, or the first byte of standard input)")
+    var inputFormat: ListFormat?
+
+    @Option(help: ArgumentHelp("The column of the URLs.", valueName: "name"))
+    var urlCol = "url"
+
+    @Option(help: ArgumentHelp("The column of the identifiers, which are returned unchanged.", valueName: "name"))
+    var idCol = "id"
+
+    @Option(help: ArgumentHelp("The column of the captions. (default: none)", valueName: "name"))
+    var captionCol: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare the digest of each body with a column of the list: md5, sha256, or sha512; in a column of that name "
+                + "unless given.", valueName: "digest[=column]"))
+    var verifyHash: DigestColumn?
+
+    func validate() throws {
+        guard input == "-" || FileError.reading(input) == nil else {
+            throw ValidationError("--input: \(FileError.reading(input)?.description ?? "cannot read \(input)").")
+        }
+        guard urlCol != idCol else { throw ValidationError("--url-col and --id-col cannot be the same column.") }
+    }
+
+    /// The columns with a meaning.
+    var columns: ListColumns {
+        ListColumns(url: urlCol, id: idCol, caption: captionCol, digest: verifyHash?.column)
+    }
+}
+
+/// An algorithm and the column of its digests, such as `sha256=checksum`.
+struct DigestColumn: ExpressibleByArgument, Sendable, Equatable {
+    let algorithm: DigestAlgorithm
+    let column: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1)
+        guard let name = parts.first, let algorithm = DigestAlgorithm(rawValue: String(name)) else { return nil }
+        self.algorithm = algorithm
+        column = parts.count == 2 ? String(parts[1]) : algorithm.rawValue
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import AsyncWebImage
+
+/// The options for the resources of `webimage batch`, and of the servers.
+struct BatchResourceOptions: ParsableArguments {
+    @Option(help: "The number of transfers at a time; fewer if too few files may be open (ulimit -n).")
+    var concurrency = 64
+
+    @Option(help: ArgumentHelp("The maximum number of these from one host.", valueName: "number"))
+    var perHost = 8
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum average number of requests per second to one host. (default: none)", valueName: "number"))
+    var rate: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "The number of processes that share --rate and --per-host; each takes its part.", valueName: "number"))
+    var sharers: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of lines that are read and not answered yet. Lines that wait for a slow host, a rate, or a "
+                + "retry take no transfer.", valueName: "lines"))
+    var lookahead = 4_096
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum time for a URL: all its attempts, redirects, and the delays between them.",
+            valueName: "seconds"))
+    var deadline = 60.0
+
+    @Option(help: ArgumentHelp("The maximum size of a body, such as 500K, 64M, or 1G.", valueName: "bytes"))
+    var maxBytes = ByteAmount(64 << 20)
+
+    @Option(help: ArgumentHelp("The maximum number of pixels of an image.", valueName: "pixels"))
+    var maxPixels = DecodeLimits().maximumPixels
+
+    @Option(help: ArgumentHelp("The maximum memory for all images that are converted at a time.", valueName: "bytes"))
+    var memory = ByteAmount(192 << 20)
+
+    @Option(
+        help: ArgumentHelp(
+            "The number of threads that convert images. (default: one per processor)", valueName: "number"))
+    var threads: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The time for active transfers to finish after Ctrl-C or SIGTERM.", valueName: "seconds"))
+    var grace = 10.0
+
+    @Flag(help: "End immediately when the process that started this one ends, even if it is killed (Linux).")
+    var dieWithParent = false
+
+    func validate() throws {
+        guard (1...4_096).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 4096.") }
+        guard perHost >= 1 else { throw ValidationError("--per-host must be at least 1.") }
+        if let rate, !(rate > 0) { throw ValidationError("--rate must be above 0.") }
+        if let sharers, sharers < 1 { throw ValidationError("--sharers must be at least 1.") }
+        guard (1...1_000_000).contains(lookahead) else {
+            throw ValidationError("--lookahead must be from 1 to 1000000.")
+        }
+        guard deadline > 0, deadline <= 86_400 else {
+            throw ValidationError("--deadline must be above 0 and at most 86400 seconds.")
+        }
+        guard maxPixels > 0 else { throw ValidationError("--max-pixels must be at least 1.") }
+        if let threads, !(1...1_024).contains(threads) { throw ValidationError("--threads must be from 1 to 1024.") }
+        guard (0...86_400).contains(grace) else { throw ValidationError("--grace must be from 0 to 86400.") }
+    }
+}
+
+/// A number of bytes as an argument, such as `64M`.
+struct ByteAmount: ExpressibleByArgument, Sendable, Equatable {
+    let bytes: Int
+
+    init(_ bytes: Int) {
+        self.bytes = bytes
+    }
+
+    init?(argument: String) {
+        let units: [Character: Int] = ["K": 10, "M": 20, "G": 30]
+        let shift = argument.last.flatMap { units[Character($0.uppercased())] }
+        let digits = shift == nil ? argument[...] : argument.dropLast()
+        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let number = Int(digits), number > 0, number <= Int.max >> (shift ?? 0)
+        else { return nil }
+        bytes = number << (shift ?? 0)
+    }
+
+    var defaultValueDescription: String {
+        bytes % (1 << 20) == 0 ? "\(bytes >> 20)M" : "\(bytes)"
+    }
+}

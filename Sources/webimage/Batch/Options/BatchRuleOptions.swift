@@ -1,0 +1,63 @@
+import ArgumentParser
+import AsyncWebImage
+
+/// The options of `webimage batch` for the images that are taken.
+struct BatchRuleOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Take only images whose width and height are at least this, in pixels. The download of others ends after "
+                + "their header.", valueName: "pixels"))
+    var minImageSize: Int?
+
+    @Option(help: ArgumentHelp("Take only images with at most this many pixels in total.", valueName: "pixels"))
+    var maxImageArea: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take only images whose longer side is at most this multiple of the shorter one.", valueName: "ratio"))
+    var maxAspectRatio: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "The directives of X-Robots-Tag that refuse an image, separated by commas; \"\" for none.",
+            valueName: "names"))
+    var disallowedHeaderDirectives = "noai,noimageai,noindex,noimageindex"
+
+    @Option(
+        help: ArgumentHelp(
+            "The name of your robot, to which its own directives in X-Robots-Tag apply, and with which it introduces "
+                + "itself to servers.", valueName: "name"))
+    var userAgentToken: String?
+
+    func validate() throws {
+        if let minImageSize, minImageSize < 1 { throw ValidationError("--min-image-size must be at least 1.") }
+        if let maxImageArea, maxImageArea < 1 { throw ValidationError("--max-image-area must be at least 1.") }
+        if let maxAspectRatio, !(maxAspectRatio >= 1) {
+            throw ValidationError("--max-aspect-ratio must be at least 1.")
+        }
+        if let userAgentToken, userAgentToken.isEmpty || !userAgentToken.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
+        {
+            throw ValidationError("--user-agent-token must be a word of ASCII characters.")
+        }
+    }
+
+    var filter: SizeFilter {
+        SizeFilter(minimumSide: minImageSize, maximumArea: maxImageArea, maximumAspectRatio: maxAspectRatio)
+    }
+
+    /// The rule for X-Robots-Tag; `nil` if nothing is disallowed.
+    var robotsTags: RobotsTagRule? {
+        let directives = disallowedHeaderDirectives.split(separator: ",").map { name in
+            name.lowercased().filter { $0 != " " }
+        }
+        guard !directives.isEmpty else { return nil }
+        return RobotsTagRule(
+            disallowed: Set(directives), names: ["webimage", (userAgentToken ?? "webimage").lowercased()])
+    }
+
+    /// The value of User-Agent.
+    var userAgent: String {
+        let own = "webimage/\(PackageVersion.current)"
+        return userAgentToken.map { "\($0) \(own)" } ?? own
+    }
+}

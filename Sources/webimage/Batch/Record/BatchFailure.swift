@@ -1,0 +1,66 @@
+import AsyncWebImage
+import Digests
+
+/// The reason why a line has no image.
+struct BatchFailure: Sendable, Equatable {
+    let code: ImageError.Code
+    /// A sentence.
+    let message: String
+    /// A Boolean value that indicates whether the same line may succeed later.
+    let isRetryable: Bool
+
+    init(_ code: ImageError.Code, _ message: String, isRetryable: Bool = false) {
+        self.code = code
+        self.message = message
+        self.isRetryable = isRetryable
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let refusal as ImageRefusal: self.init(refusal.code, refusal.description)
+        case ImageError.refused(_, _, let refusal as ImageRefusal): self.init(refusal.code, refusal.description)
+        case let error as ImageError:
+            // The time of a whole download may suffice when the network is better.
+            self.init(error.code, error.description, isRetryable: error.isRetryable || error.code == .deadline)
+        case let error as CodecError: self.init(ImageError.Code(error), error.description)
+        case let error as MemoryShortage: self.init(.tooManyPixels, error.description)
+        case is CancellationError: self.init(.cancelled, "the run was interrupted", isRetryable: true)
+        default: self.init(.other, Getter.message(for: error))
+        }
+    }
+
+    /// A Boolean value that indicates whether the failure concerns the image, after its download: its format, its
+    /// size, or the output.
+    ///
+    /// This follows from the code alone, so that it does not depend on how much of a body had arrived.
+    var concernsImage: Bool { Self.codesOfImages.contains(code) }
+
+    private static let codesOfImages: Set<ImageError.Code> = [
+        .notAnImage, .corrupt, .truncatedImage, .unsupported, .tooManyPixels, .tooManyFrames, .encode, .tooSmall,
+        .tooLarge, .aspectRatio,
+    ]
+}
+
+// The codes of the command, in addition to those of the library.
+extension ImageError.Code {
+    /// The line of the list cannot be used.
+    static let badLine = Self(rawValue: "bad_line")
+    /// X-Robots-Tag disallows the use of the image.
+    static let robotsTag = Self(rawValue: "robots_tag")
+    /// robots.txt disallows the URL.
+    static let robotsTxt = Self(rawValue: "robots_txt")
+    /// The image is smaller than `--min-image-size`.
+    static let tooSmall = Self(rawValue: "too_small")
+    /// The image has more pixels than `--max-image-area`.
+    static let tooLarge = Self(rawValue: "too_large")
+    /// The image is more elongated than `--max-aspect-ratio`.
+    static let aspectRatio = Self(rawValue: "aspect_ratio")
+    /// The body does not have the digest of the list.
+    static let hashMismatch = Self(rawValue: "hash_mismatch")
+}
+
+/// The error when an image is refused by a rule of the command.
+struct ImageRefusal: Error, Equatable, CustomStringConvertible {
+    let code: ImageError.Code
+    let description: String
+}

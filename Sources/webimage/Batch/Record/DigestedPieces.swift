@@ -1,0 +1,49 @@
+import AsyncWebImage
+import Digests
+
+/// The body of a response in pieces, whose digest is computed by the task that reads it.
+final class DigestedPieces: ImagePieces {
+    private let pieces: DownloadedPieces
+    private let algorithm: DigestAlgorithm?
+    private var digest: MessageDigest
+    /// The number of bytes received.
+    private(set) var count = 0
+
+    init(_ pieces: DownloadedPieces, _ algorithm: DigestAlgorithm?) throws {
+        self.pieces = pieces
+        self.algorithm = algorithm
+        digest = try MessageDigest(algorithm ?? .sha256)
+    }
+
+    func next() async throws -> [UInt8]? {
+        do {
+            guard let piece = try await pieces.next() else { return nil }
+            count += piece.count
+            if algorithm != nil { digest.update(piece) }
+            return piece
+        } catch let error as StartedOver {
+            count = 0
+            try digest.reset()
+            throw error
+        }
+    }
+
+    /// Reads the rest of the body; returns `false` if it starts over.
+    func drain() async throws -> Bool {
+        do {
+            while try await next() != nil {}
+            return true
+        } catch is StartedOver {
+            return false
+        }
+    }
+
+    /// Returns the digest of the complete body; `nil` if none is computed.
+    func finish() throws -> [UInt8]? { algorithm == nil ? nil : try digest.finish() }
+
+    func park() { pieces.park() }
+    var source: String? { pieces.source }
+    var expectedCount: Int? { pieces.expectedCount }
+    /// The head of the response; `nil` before the first piece.
+    var head: ResponseHead? { pieces.head }
+}

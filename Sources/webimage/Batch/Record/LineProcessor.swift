@@ -1,0 +1,135 @@
+import AsyncWebImage
+import Digests
+import Hashing
+import ImageEncoders
+import WebimageConsole
+
+/// Answers a line of a list: downloads its image, and converts or verifies it.
+struct LineProcessor: Sendable {
+    /// The answer: the record, and the file of the image.
+    struct Answer: Sendable {
+        var record: BatchRecord
+        /// The bytes of the image; empty if there is none.
+        var file: [UInt8] = []
+        /// The extension of the file.
+        var suffix = ""
+        /// The number of bytes reserved in ``Allowance``.
+        fileprivate(set) var reserved = 0
+    }
+
+    let loader: ImageLoader
+    let plan: OutputPlan
+    let memory: MemoryLimits
+    /// The folder for temporary files of large images.
+    let scratch: OutputFolder
+    let filter: SizeFilter
+    /// The digest to compute; `nil` for none.
+    let digest: DigestAlgorithm?
+    /// The digest that the list contains; `nil` for none.
+    let verified: DigestAlgorithm?
+    /// The room for the files of answers that wait to be written.
+    let room: Allowance
+    let places: ConversionPlaces
+
+    /// Returns the answer to `entry`, whatever happens to it.
+    ///
+    /// Throws ``FileError`` if no temporary files can be written anymore.
+    func answer(_ entry: ListEntry) async throws(FileError) -> Answer {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var answer = Answer(record: BatchRecord(entry: entry))
+        if let problem = entry.problem {
+            answer.record.failure = BatchFailure(.badLine, problem)
+        } else {
+            do {
+                try await load(entry, into: &answer)
+            } catch {
+                if let error = error as? FileError, error.endsRun { throw error }
+                answer.record.failure = BatchFailure(error)
+                answer.record.httpStatus = answer.record.httpStatus ?? (error as? ImageError)?.httpStatus
+                answer.file = []
+            }
+        }
+        if answer.record.failure == nil { answer.record.bytes = answer.file.count }
+        answer.record.milliseconds = Int((clock.now - start) / .milliseconds(1))
+        return answer
+    }
+
+    private func load(_ entry: ListEntry, into answer: inout Answer) async throws {
+        let request = ImageRequest(entry.url ?? "")
+        let place = places.begin(request.url)
+        defer { if let place { answer.record.attempts = places.end(place) } }
+        let pieces = try DigestedPieces(DownloadedPieces(loader.bytes(for: request)), digest ?? verified)
+        do {
+            try await load(pieces, into: &answer)
+        } catch {
+            describe(pieces, &answer.record)
+            throw error
+        }
+        describe(pieces, &answer.record)
+        try check(try pieces.finish(), entry, &answer.record)
+    }
+
+    private func describe(_ pieces: DigestedPieces, _ record: inout BatchRecord) {
+        if let head = pieces.head { record.describe(head) }
+        if pieces.count > 0 { record.originalBytes = pieces.count }
+        record.source = pieces.source
+    }
+
+    private func load(_ pieces: DigestedPieces, into answer: inout Answer) async throws {
+        while true {
+            switch plan.way {
+            case .converted(let format): try await convert(pieces, as: format, &answer)
+            case .untouched: try await keep(pieces, .header, &answer)
+            case .verified: try await keep(pieces, .everything, &answer)
+            }
+            // A decoder does not need what follows the image, the digest does.
+            if try await pieces.drain() { return }
+        }
+    }
+
+    private func convert(_ pieces: DigestedPieces, as format: ImageFormat?, _ answer: inout Answer) async throws {
+        var conversion = Conversion(
+            decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: scratch)
+        conversion.admission = { [filter] in try filter.check($0.size) }
+        answer.record.image = ImageFacts()
+        let image = try await conversion.run(pieces, into: &answer.record.image)
+        await reserve(image.bytes.count, for: &answer)
+        answer.file = image.bytes
+        answer.suffix = image.format.fileExtension
+    }
+
+    private func keep(_ pieces: DigestedPieces, _ extent: ImageCheck.Extent, _ answer: inout Answer) async throws {
+        let check = ImageCheck(decoder: loader.decoder, memory: memory, extent: extent)
+        let file = scratch.makeFile()
+        var facts = ImageFacts()
+        defer { answer.record.image = facts }
+        let header = try await check.run(pieces, into: file) { _ in
+        } admission: { header in
+            facts.describe(header)
+            try filter.check(header.size)
+        }
+        // A header that is behind much metadata.
+        try filter.check(header.size)
+        facts.describe(header)
+        await reserve(file.count, for: &answer)
+        answer.file = try file.contents()
+        answer.suffix = header.format.fileExtension
+    }
+
+    /// Waits for room for the file of an answer, instead of the file of an earlier body.
+    private func reserve(_ count: Int, for answer: inout Answer) async {
+        room.release(answer.reserved)
+        answer.reserved = 0
+        await room.reserve(count)
+        answer.reserved = count
+    }
+
+    /// Compares the digest of the body with that of the list.
+    private func check(_ computed: [UInt8]?, _ entry: ListEntry, _ record: inout BatchRecord) throws {
+        let text = computed?.hexadecimal
+        if digest != nil { record.digest = text }
+        guard verified != nil, let expected = entry.digest, expected.lowercased() != text else { return }
+        throw ImageRefusal(code: .hashMismatch, description: "hash mismatch")
+    }
+}

@@ -1,0 +1,123 @@
+import AsyncWebImage
+import Threading
+import WebimageConsole
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Displays the progress of a run on standard error: a line on a terminal, and lines of JSON otherwise.
+final class BatchProgress: Sendable {
+    /// The current state of a run, besides its numbers.
+    struct Activity: Sendable {
+        /// The number of transfers.
+        var transfers = 0
+        /// The number of lines that wait for a transfer: for a slot, a rate, a lookup in the cache, or a retry.
+        var waiting = 0
+        /// The number of lines that are read and not written yet.
+        var open = 0
+        var openShards = 0
+        /// The read part of the list, from 0 to 1; `nil` if unknown.
+        var readPart: Double?
+    }
+
+    private let state = Locked(BatchStatistics())
+    private let start = ContinuousClock.now
+    private let isLive: Bool
+    private let interval: Duration
+
+    /// Creates a display that tells the state every `interval`; `nil` selects ten seconds, and on a terminal a line
+    /// that is redrawn.
+    init(interval: Duration?) {
+        isLive = interval == nil && Terminal.error.isInteractive
+        self.interval = isLive ? .milliseconds(200) : interval ?? .seconds(10)
+    }
+
+    var statistics: BatchStatistics { state.withLock { $0 } }
+
+    /// Adds an answer.
+    func add(_ record: BatchRecord) { state.withLock { $0.add(record) } }
+
+    /// Tells the state regularly until the task is canceled.
+    func tellRegularly(_ activity: @Sendable () async -> Activity) async {
+        guard interval > .zero else { return }
+        while (try? await Task.sleep(for: interval)) != nil {
+            let activity = await activity()
+            if isLive {
+                Terminal.error.tell("\r\(line(activity).fitting(Terminal.error.size.columns - 1))\u{1B}[K")
+            } else {
+                Terminal.error.tell(object(activity).text + "\n")
+            }
+        }
+    }
+
+    /// Removes the line on a terminal, and displays the sum there.
+    func close() {
+        guard isLive else { return }
+        Terminal.error.tell("\r\(summary)\u{1B}[K\n")
+    }
+
+    private var seconds: Double { max((ContinuousClock.now - start) / .seconds(1), 0.001) }
+
+    private func object(_ activity: Activity) -> JSONObject {
+        let statistics = statistics
+        let seconds = seconds
+        var object = JSONObject()
+        object.add("t", rounded: seconds)
+        object.add("done", statistics.count)
+        object.add("success", statistics.successes)
+        var failed = JSONObject()
+        for (code, count) in statistics.byCode.sorted(by: { $0.key < $1.key }) where code != "success" {
+            failed.add(code, count)
+        }
+        object.add("failed", raw: failed.bytes)
+        object.add("per_s", rounded: Double(statistics.count) / seconds)
+        object.add("bytes_per_s", rounded: Double(statistics.receivedBytes) / seconds)
+        object.add("in_flight", activity.transfers)
+        object.add("waiting", activity.waiting)
+        object.add("open", activity.open)
+        object.add("shards_open", activity.openShards)
+        object.add("rss", residentBytes())
+        return object
+    }
+
+    private var summary: String {
+        let statistics = statistics
+        let failures = statistics.byCode.filter { $0.key != "success" }.sorted {
+            ($1.value, $0.key) < ($0.value, $1.key)
+        }
+        .prefix(4).map { "\($0.value) \($0.key)" }
+        let rate = Int(Double(statistics.count) / seconds)
+        let bytes = ByteCount(Int(Double(statistics.receivedBytes) / seconds))
+        return (["\(statistics.count) done"] + failures + ["\(rate)/s", "\(bytes)/s"]).joined(separator: ", ")
+    }
+
+    private func line(_ activity: Activity) -> String {
+        let running = "\(activity.transfers) running"
+        guard let part = activity.readPart else { return "\(summary), \(running)" }
+        let width = 16
+        let filled = Int(part * Double(width))
+        let bar = String(repeating: "━", count: filled) + String(repeating: "╌", count: width - filled)
+        return "\(bar) \(summary), \(running)\(remaining(part, activity.open))"
+    }
+
+    /// Returns the estimated time left, by the read part of the list.
+    private func remaining(_ part: Double, _ open: Int) -> String {
+        let done = statistics.count
+        guard part > 0, done > 0 else { return "" }
+        let total = Double(done + open) / part
+        let left = Int(seconds * max(0, total - Double(done)) / Double(done))
+        return left >= 3_600
+            ? ", \(left / 3_600) h \(left / 60 % 60) min left"
+            : left >= 60 ? ", \(left / 60) min left" : ", \(left) s left"
+    }
+}
+
+/// Returns the resident memory of the process in bytes; `nil` if it is unknown.
+private func residentBytes() -> Int? {
+    guard let file = try? ImageFile(path: "/proc/self/statm") else { return nil }
+    let pages = (try? file.nextBlock()).map { String(decoding: $0, as: UTF8.self).split(separator: " ") }
+    return pages.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+}

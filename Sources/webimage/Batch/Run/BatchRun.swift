@@ -1,0 +1,130 @@
+import AsyncWebImage
+import Threading
+import WebimageConsole
+
+/// Reads a list, answers its lines, and delivers the answers.
+final class BatchRun: Sendable {
+    private let list: BatchList
+    private let processor: LineProcessor
+    private let output: any BatchOutput
+    private let window: LineWindow
+    private let progress: BatchProgress
+    private let lines: OpenLines
+    /// The time for which active transfers continue after an interruption.
+    private let grace: Duration
+    /// The action for each answer, before it is delivered.
+    private let whenAnswered: @Sendable (BatchRecord) -> Void
+    /// The choice of lines, called in the order of the list; the others are skipped.
+    private let takes: @Sendable (ListEntry) async throws -> Bool
+    private let state = Locked(State())
+
+    private struct State {
+        var failure: (any Error)?
+        var reader: Task<Void, any Error>?
+    }
+
+    init(
+        list: BatchList, processor: LineProcessor, output: any BatchOutput, window: LineWindow,
+        progress: BatchProgress, workers: ThreadPool, grace: Duration,
+        whenAnswered: @escaping @Sendable (BatchRecord) -> Void = { _ in },
+        takes: @escaping @Sendable (ListEntry) async throws -> Bool = { _ in true }
+    ) {
+        self.list = list
+        self.processor = processor
+        self.output = output
+        self.window = window
+        self.progress = progress
+        lines = OpenLines(on: workers)
+        self.grace = grace
+        self.whenAnswered = whenAnswered
+        self.takes = takes
+    }
+
+    /// Ends the run early because nothing can be delivered anymore.
+    func fail(_ error: any Error) {
+        let isFirst = state.withLock { state in
+            defer { state.failure = state.failure ?? error }
+            return state.failure == nil
+        }
+        guard isFirst else { return }
+        state.withLock { $0.reader }?.cancel()
+        window.close()
+        processor.room.abandon()
+        processor.places.abandon()
+        lines.cancelAll()
+    }
+
+    /// Answers all lines.
+    ///
+    /// If the task is canceled, no further line is read, active transfers have the grace period to finish, and the
+    /// remaining lines are answered as canceled. Throws the error that ended the run.
+    func run() async throws {
+        let task = Task { try await readAll() }
+        let hasFailed = state.withLock { state in
+            state.reader = task
+            return state.failure != nil
+        }
+        if hasFailed { task.cancel() }
+        let result = await withTaskCancellationHandler {
+            let result = await task.result
+            // What was read is answered in any case.
+            await lines.finish()
+            return result
+        } onCancel: {
+            task.cancel()
+            window.close()
+            Task { await windDown() }
+        }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        try await output.finish(progress.statistics)
+        try result.get()
+    }
+
+    private func readAll() async throws {
+        while await window.enter() {
+            guard let entry = try await list.next() else { return window.leave() }
+            guard try await takes(entry) else {
+                window.leave()
+                continue
+            }
+            lines.start { [self] in await answer(entry) }
+        }
+    }
+
+    private func answer(_ entry: ListEntry) async {
+        do throws(FileError) {
+            let answer = try await processor.answer(entry)
+            progress.add(answer.record)
+            whenAnswered(answer.record)
+            try await output.deliver(answer)
+        } catch {
+            window.leave()
+            fail(error)
+        }
+    }
+
+    /// Lets active transfers finish, and cancels the others.
+    private func windDown() async {
+        let coordinator = processor.loader.coordinator
+        await coordinator.suspend()
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: grace)
+        while clock.now < end, lines.count > 0 {
+            let activity = await coordinator.activity
+            // The others only wait for a transfer.
+            if activity.running == 0, lines.count <= activity.callers { break }
+            try? await clock.sleep(for: .milliseconds(20))
+        }
+        lines.cancelAll()
+    }
+
+    /// The current activity.
+    var activity: BatchProgress.Activity {
+        get async {
+            let activity = await processor.loader.coordinator.activity
+            return BatchProgress.Activity(
+                transfers: activity.running, waiting: max(0, activity.callers - activity.running),
+                open: window.open, readPart: await list.progress)
+        }
+    }
+}

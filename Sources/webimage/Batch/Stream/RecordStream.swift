@@ -1,0 +1,112 @@
+import Hashing
+import Threading
+import WebimageConsole
+
+/// The answers as a stream for a program that reads along.
+final class RecordStream: BatchOutput {
+    /// The forms of a stream.
+    enum Form: Sendable, Equatable {
+        /// Lines of JSON, each followed by the file of its record.
+        case frames
+        /// Lines of JSON; with the files in base64, if they are included.
+        case ndjson(hasPayload: Bool)
+        /// A tar archive of the successful records.
+        case tar(SampleKeys)
+    }
+
+    private struct Held {
+        var next = 0
+        var answers: [Int: StreamWriter.Piece] = [:]
+    }
+
+    private let form: Form
+    private let columns: BatchRecord.Columns
+    private let writer: StreamWriter
+    /// The destination of the records of an archive.
+    private let log: StreamWriter?
+    private let window: LineWindow
+    private let room: Allowance
+    /// The answers that wait for an earlier one, if the stream is in the order of the list.
+    private let held: Locked<Held>?
+
+    init(
+        _ form: Form, columns: BatchRecord.Columns, to writer: StreamWriter, log: StreamWriter? = nil,
+        window: LineWindow, room: Allowance, isOrdered: Bool
+    ) {
+        self.form = form
+        self.columns = columns
+        self.writer = writer
+        self.log = log
+        self.window = window
+        self.room = room
+        held = isOrdered ? Locked(Held()) : nil
+    }
+
+    /// Writes the first line, which tells the version of the protocol.
+    func begin(version: String, optionsDigest: String) {
+        guard form == .frames else { return }
+        var object = JSONObject()
+        object.add("start", true)
+        object.add("protocol", 1)
+        object.add("version", version)
+        object.add("options_sha256", optionsDigest)
+        writer.append(StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")]))
+    }
+
+    func deliver(_ answer: LineProcessor.Answer) async throws(FileError) {
+        var piece = piece(for: answer)
+        piece.whenDone = { [window, room, count = answer.reserved] in
+            room.release(count)
+            window.leave()
+        }
+        guard let held else { return writer.append(piece) }
+        // Under the lock; otherwise two answers could be exchanged.
+        held.withLock { held in
+            held.answers[answer.record.entry.index] = piece
+            while let next = held.answers.removeValue(forKey: held.next) {
+                writer.append(next)
+                held.next += 1
+            }
+        }
+    }
+
+    func finish(_ statistics: BatchStatistics) async throws(FileError) {
+        switch form {
+        case .frames:
+            var object = JSONObject()
+            object.add("end", true)
+            statistics.addCounts(to: &object)
+            writer.append(StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")]))
+        case .tar: writer.append(StreamWriter.Piece(head: TarArchive.end))
+        case .ndjson: break
+        }
+        try await writer.finish()
+        try await log?.finish()
+    }
+
+    private func piece(for answer: LineProcessor.Answer) -> StreamWriter.Piece {
+        switch form {
+        case .frames:
+            var object = answer.record.object(columns)
+            object.add("payload", answer.file.count)
+            return StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")], body: answer.file)
+        case .ndjson(let hasPayload):
+            var object = answer.record.object(columns)
+            if hasPayload {
+                let isEmpty = answer.file.isEmpty
+                object.add("payload", raw: isEmpty ? nil : Base64.text(of: answer.file))
+            }
+            return StreamWriter.Piece(head: object.bytes + [UInt8(ascii: "\n")])
+        case .tar(let keys):
+            var answer = answer
+            let index = answer.record.entry.index
+            let key = keys.key(shard: index / keys.samplesPerShard, row: index % keys.samplesPerShard)
+            answer.record.key = key
+            log?.append(StreamWriter.Piece(head: answer.record.object(columns).bytes + [UInt8(ascii: "\n")]))
+            guard answer.record.failure == nil else { return StreamWriter.Piece(head: []) }
+            var sampleColumns = columns
+            sampleColumns.passesOn = true
+            return StreamWriter.Piece(head: BatchSample(answer, key: key, columns: sampleColumns).tar)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import WebimageConsole
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A file that gets its name when it is complete, replacing an existing one.
+///
+/// Until then, it has the name `.NAME.HOST-PID.part` in the same folder; it is removed when it is released without
+/// having been placed. Not `Sendable`: its methods block.
+final class PartFile {
+    private static let bufferSize = 256 << 10
+
+    private let path: String
+    let partPath: String
+    private var descriptor: Int32
+    private var buffer: [UInt8] = []
+    /// The number of bytes so far.
+    private(set) var count = 0
+
+    /// Creates the file that will be at `path`.
+    init(path: String) throws(FileError) {
+        self.path = path
+        partPath = Self.partPath(of: path)
+        descriptor = unsafe open(partPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard descriptor >= 0 else { throw FileError("create", path) }
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        unsafe unlink(partPath)
+    }
+
+    /// Appends bytes.
+    func append(_ bytes: [UInt8]) throws(FileError) {
+        count += bytes.count
+        buffer += bytes
+        if buffer.count >= Self.bufferSize { try flush() }
+    }
+
+    /// Returns `count` bytes from `offset`.
+    func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
+        try flush()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            let missing = count - bytes.count
+            var part = [UInt8](repeating: 0, count: missing)
+            let read = unsafe part.withUnsafeMutableBytes {
+                unsafe pread(descriptor, $0.baseAddress, missing, off_t(offset + bytes.count))
+            }
+            if read < 0, errno == EINTR { continue }
+            guard read > 0 else { throw FileError("read", path, code: read < 0 ? errno : EIO) }
+            if read == missing, bytes.isEmpty { return part }
+            bytes += part.prefix(read)
+        }
+        return bytes
+    }
+
+    /// Writes all bytes to the disk.
+    func sync() throws(FileError) {
+        try flush()
+        guard fsync(descriptor) == 0 else { throw FileError("write to", path) }
+    }
+
+    /// Gives the file its name.
+    func place() throws(FileError) {
+        try flush()
+        guard unsafe rename(partPath, path) == 0 else { throw FileError("create", path) }
+        close(descriptor)
+        descriptor = -1
+    }
+
+    private func flush() throws(FileError) {
+        guard !buffer.isEmpty else { return }
+        let bytes = buffer
+        buffer = []
+        try FileDescriptor.write(bytes, to: descriptor, named: path)
+    }
+
+    private static func partPath(of path: String) -> String {
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map { String($0) } ?? path
+        let folder = path.dropLast(name.count)
+        return "\(folder).\(name).\(hostName)-\(getpid()).part"
+    }
+
+    /// The name of this machine, for folders that several machines share.
+    private static let hostName: String = {
+        var name = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&name, name.count - 1) == 0 else { return "host" }
+        return String(
+            String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).prefix(64)
+                .map { $0 == "/" || $0 == "-" ? "_" : $0 })
+    }()
+}

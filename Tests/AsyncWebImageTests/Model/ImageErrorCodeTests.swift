@@ -1,0 +1,67 @@
+import HTTPTransport
+import HTTPTypes
+import ImageCodecs
+import Testing
+
+@testable import AsyncWebImage
+
+/// The codes are API: a change of one breaks those who store them.
+struct ImageErrorCodeTests {
+    private static let url = "https://example.com/photo.jpg"
+
+    @Test(arguments: [
+        (TransportError.Reason.invalidURL, "invalid_url"), (.hostNotFound, "host_not_found"),
+        (.lookupFailed, "dns_temporary"), (.tooManyOpenFiles, "other"), (.connectionFailed, "connection_failed"),
+        (.invalidProxy, "proxy"), (.refusedByProxy(status: 502), "proxy"), (.insecure, "tls"),
+        (.timedOut(.lookup), "timeout_lookup"), (.timedOut(.connect), "timeout_connect"),
+        (.timedOut(.firstByte), "timeout_first_byte"), (.timedOut(.idle), "timeout_idle"),
+        (.timedOut(.total), "deadline"),
+        (.truncated(expected: 2, received: 1), "truncated"), (.connectionLost, "connection_lost"),
+        (.bodyTooLarge(limit: 1), "too_many_bytes"), (.headerTooLarge(limit: 1), "invalid_response"),
+        (.invalidResponse, "invalid_response"), (.tooManyRedirects(limit: 1), "redirects"),
+        (.redirectRefused, "redirect_refused"), (.insecureRedirect, "redirect_refused"),
+        (.authenticationFailed, "auth"), (.notCached, "not_cached"), (.cancelled, "cancelled"),
+        (.other(code: 1), "other"),
+    ])
+    func transportErrorsHaveCodes(reason: TransportError.Reason, code: String) {
+        #expect(ImageError.transport(TransportError(url: Self.url, reason: reason)).code.rawValue == code)
+    }
+
+    @Test(arguments: [
+        (CodecError.unsupportedFormat(lookingLike: "HTML"), "not_an_image"), (.truncated(.jpeg), "truncated_image"),
+        (.corrupt(.png, ""), "corrupt"), (.unsupportedFeature(.gif, ""), "unsupported"),
+        (.zeroPixels(.png, PixelSize(width: 0, height: 1)), "corrupt"),
+        (.overLimit(.pixels, value: 2, limit: 1), "too_many_pixels"),
+        (.overLimit(.side, value: 2, limit: 1), "too_many_pixels"),
+        (.overLimit(.memory, value: 2, limit: 1), "too_many_pixels"),
+        (.overLimit(.animationPixels, value: 2, limit: 1), "too_many_pixels"),
+        (.overLimit(.bytes, value: 2, limit: 1), "too_many_bytes"),
+        (.overLimit(.frames, value: 2, limit: 1), "too_many_frames"),
+        (.overLimit(.scans, value: 2, limit: 1), "corrupt"),
+        (.overLimit(.headerBytes, value: 2, limit: 1), "corrupt"), (.encodingFailed(.webp, ""), "encode"),
+        (.decoderFault(.jpeg, ""), "other"),
+    ])
+    func codecErrorsHaveCodes(error: CodecError, code: String) {
+        #expect(ImageError.codec(error, url: Self.url).code.rawValue == code)
+    }
+
+    @Test func responsesHaveCodes() throws {
+        func head(_ status: Int) throws -> ResponseHead {
+            ResponseHead(response: HTTPResponse(status: .init(code: status)), url: try HTTPURL(Self.url))
+        }
+        #expect(ImageError.status(try head(404), text: "").code.rawValue == "http_404")
+        #expect(ImageError.status(try head(503), text: "").code == .status(503))
+        #expect(ImageError.notModified(try head(304)).code.rawValue == "not_modified")
+        #expect(ImageError.unacceptableType(try head(200)).code.rawValue == "unacceptable_type")
+        #expect(ImageError.emptyBody(url: Self.url).code.rawValue == "empty_body")
+    }
+
+    @Test func otherErrorsHaveCodes() {
+        let refused = ImageError.refused(by: .responseValidator, url: Self.url, cause: CancellationError())
+        #expect(refused.code.rawValue == "refused")
+        #expect(ImageError.invalidURL("x").code.rawValue == "invalid_url")
+        #expect(ImageError.unusableCacheFolder(path: "", reason: "").code.rawValue == "cache_folder")
+        #expect(ImageError.shutDown.code.rawValue == "cancelled")
+        #expect("\(ImageError.Code.tls)" == "tls")
+    }
+}

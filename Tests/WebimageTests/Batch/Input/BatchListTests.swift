@@ -1,0 +1,151 @@
+import CZlib
+import Foundation
+import TestSupport
+import Testing
+import WebimageConsole
+
+@testable import webimage
+
+@Suite(.timeLimit(.minutes(1)))
+struct BatchListTests {
+    private func entries(
+        _ list: [UInt8], named name: String = "list", format: ListFormat? = nil, columns: ListColumns = ListColumns(),
+        passesOn: Bool = true
+    ) async throws -> [ListEntry] {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/\(name)"
+            try Data(list).write(to: URL(fileURLWithPath: path))
+            let list = try BatchList(path: path, format: format, columns: columns, passesOn: passesOn)
+            var entries: [ListEntry] = []
+            while let entry = try await list.next() { entries.append(entry) }
+            return entries
+        }
+    }
+
+    private func entries(_ text: String, named name: String = "list", columns: ListColumns = ListColumns()) async throws
+        -> [ListEntry]
+    {
+        try await entries(Array(text.utf8), named: name, columns: columns)
+    }
+
+    private func id(_ entry: ListEntry) -> String { String(decoding: entry.id, as: UTF8.self) }
+
+    @Test func everyLineThatIsNotBlankHasAnEntry() async throws {
+        let entries = try await entries("\u{FEFF}a\n\n \t\r\n#b\r\n  c d \n\u{FF00}", named: "list.txt")
+        #expect(entries.map(\.url) == ["a", "#b", "  c d ", "\u{FF00}"])
+        #expect(entries.map(\.index) == [0, 1, 2, 3])
+        #expect(entries.map(id) == ["0", "1", "2", "3"])
+    }
+
+    @Test(arguments: ["7", "-1.50e3", #""é\u00e9\"""#, "null", "true", "123456789012345678901234567890"])
+    func identifiersAreKeptByteForByte(identifier: String) async throws {
+        let entries = try await entries(#"{"url":"u", "id" : \#(identifier) }"#, named: "list.jsonl")
+        #expect(entries.map(id) == [identifier])
+        #expect(entries.first?.problem == nil)
+    }
+
+    @Test(arguments: [
+        ("nonsense", "the line is not a JSON object"), ("[1]", "the line is not a JSON object"),
+        (#"{"id":1}"#, "the line has no member url"), (#"{"url":1}"#, "the member url is not a text"),
+        (#"{"url":"a","id":[1]}"#, "the member id is not a text or a number"),
+        (#"{"url":"a","x":1,"x":2}"#, "the member x occurs twice"),
+    ])
+    func badLinesHaveAnEntryWithTheReason(line: String, problem: String) async throws {
+        let entries = try await entries("\(line)\n{\"url\":\"good\"}", named: "list.ndjson")
+        #expect(entries.map(\.problem) == [problem, nil])
+    }
+
+    @Test func linesThatCannotBeReadHaveAnEntry() async throws {
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: RawLine.longest)
+        let entries = try await entries(long + Array("\n".utf8) + long + Array("y\n".utf8) + [0xFF, 0x0A, 0x7A])
+        #expect(entries.map(\.problem) == [nil, "the line is longer than 1048576 bytes", "the line is not UTF-8", nil])
+        #expect(entries.map(\.url?.count) == [RawLine.longest, nil, nil, 1])
+        #expect(entries[1].line.count == RawLine.longest + 1)
+    }
+
+    @Test func otherMembersArePassedOn() async throws {
+        let line = #"{"score":1.0,"url":"u","t":"\u0061","text":"c"}"#
+        let entries = try await entries(line, named: "a.jsonl", columns: ListColumns(caption: "text"))
+        let columns = entries.first?.passedOn.map {
+            String(decoding: $0.name + [UInt8(ascii: ":")] + $0.value, as: UTF8.self)
+        }
+        #expect(columns == [#""score":1.0"#, #""t":"\u0061""#])
+        #expect(entries.first?.caption == "c")
+    }
+
+    @Test func columnsHaveNames() async throws {
+        let text = "name,link,sum\r\n\"a\n\"\"1\"\"\",http://a/,00\r\n\r\nb,http://b/\r\nc,http://c/,\r\n"
+        let columns = ListColumns(url: "link", id: "name", digest: "sum")
+        let entries = try await entries(text, named: "list.csv", columns: columns)
+        #expect(entries.map(\.url) == ["http://a/", nil, "http://c/"])
+        #expect(entries.map(id) == [#""a\n\"1\"""#, "1", #""c""#])
+        #expect(entries.map(\.digest) == ["00", nil, nil])
+        #expect(entries.map(\.problem) == [nil, "the line has 2 values instead of 3", nil])
+        #expect(entries.map(\.index) == [0, 1, 2])
+        #expect(entries.allSatisfy { $0.header == Array("name,link,sum".utf8) })
+    }
+
+    @Test func tabsSeparateColumns() async throws {
+        let entries = try await entries("url\tid\nhttp://a/\t1,2\n", named: "list.tsv")
+        #expect(entries.map(\.url) == ["http://a/"])
+        #expect(entries.map(id) == [#""1,2""#])
+    }
+
+    @Test(arguments: ["a,b\n", "url,url\n", "url,width\n", "\"url\n"])
+    func headersThatCannotBeUsedEndTheRun(text: String) async throws {
+        await #expect(throws: UnusableList.self) { _ = try await entries(text + "x,y\n", named: "list.csv") }
+    }
+
+    @Test func reservedMembersAreRefused() async throws {
+        await #expect(throws: UnusableList.self) {
+            _ = try await entries(#"{"url":"a","status":1}"#, named: "list.jsonl")
+        }
+        let later = try await entries("{\"url\":\"a\"}\n{\"url\":\"b\",\"sha256\":1}", named: "list.jsonl")
+        #expect(later.map(\.problem) == [nil, "the member sha256 is reserved"])
+        let unused = try await entries(
+            Array(#"{"url":"a","status":1}"#.utf8), named: "list.jsonl", passesOn: false)
+        #expect(unused.map(\.problem) == [nil])
+    }
+
+    @Test func theFirstByteTellsTheFormatOfOtherFiles() async throws {
+        #expect(try await entries(" {\"url\":\"a\"}\n").map(\.url) == ["a"])
+        #expect(try await entries("http://a/\n{}\n").map(\.url) == ["http://a/", "{}"])
+        #expect(try await entries("").isEmpty)
+        #expect(try await entries("\n\n").isEmpty)
+    }
+
+    @Test func listsCanBeCompressed() async throws {
+        let lines = (0..<30_000).map { "http://example.com/\($0 &* 2_654_435_761)" }
+        let bytes = Array(lines.joined(separator: "\n").utf8)
+        let middle = bytes.count / 2
+        let members = try gzip(Array(bytes[..<middle])) + gzip([]) + gzip(Array(bytes[middle...]))
+        #expect(try await entries(members, named: "list.txt.gz").compactMap(\.url) == lines)
+        await #expect(throws: FileError.self) {
+            _ = try await entries(Array(members.dropLast(9)), named: "list.txt.gz")
+        }
+        var corrupt = members
+        corrupt[1_000] ^= 0xFF
+        await #expect(throws: FileError.self) { _ = try await entries(corrupt, named: "list.txt.gz") }
+    }
+
+    /// Returns `bytes` as one member of gzip data.
+    private func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
+        var stream = z_stream()
+        let size = Int32(MemoryLayout<z_stream>.size)
+        try #require(deflateInit2_(&stream, 6, Z_DEFLATED, 16 + 15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK)
+        defer { deflateEnd(&stream) }
+        var input = bytes
+        var output = [UInt8](repeating: 0, count: bytes.count + 1_000)
+        let status = input.withUnsafeMutableBufferPointer { source in
+            output.withUnsafeMutableBufferPointer { target in
+                stream.next_in = source.baseAddress
+                stream.avail_in = UInt32(source.count)
+                stream.next_out = target.baseAddress
+                stream.avail_out = UInt32(target.count)
+                return deflate(&stream, Z_FINISH)
+            }
+        }
+        try #require(status == Z_STREAM_END)
+        return Array(output.prefix(Int(stream.total_out)))
+    }
+}

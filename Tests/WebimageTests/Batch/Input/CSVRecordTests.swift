@@ -1,0 +1,28 @@
+import Testing
+
+@testable import webimage
+
+struct CSVRecordTests {
+    private func values(_ line: String, separator: Character = ",") -> [String]? {
+        CSVRecord.values(of: Array(line.utf8), separator: separator.asciiValue ?? 0)?
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test(arguments: [
+        ("a,b", ["a", "b"]), ("", [""]), (",", ["", ""]), ("a,", ["a", ""]), (#""a,b",c"#, ["a,b", "c"]),
+        (#""a""b""#, ["a\"b"]), (#""""#, [""]), ("\"\"\",\"\"\"", ["\",\""]),
+        ("\"a\nb\",c", ["a\nb", "c"]), (" a , b ", [" a ", " b "]), ("é,😀", ["é", "😀"]),
+    ])
+    func quotedValuesMayContainAnything(line: String, expected: [String]) {
+        #expect(values(line) == expected)
+    }
+
+    @Test(arguments: [#""a"#, #"a"b"#, #""a"b"#, #"a,"b"#, #""a"",b"#])
+    func aQuotationMarkAtAWrongPlaceIsRefused(line: String) {
+        #expect(values(line) == nil)
+    }
+
+    @Test func tabsSeparateOtherFiles() {
+        #expect(values("a,b\tc\t\"d\te\"", separator: "\t") == ["a,b", "c", "d\te"])
+    }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import webimage
+
+@Suite(.timeLimit(.minutes(1)))
+struct LineWindowTests {
+    @Test func aLineWaitsForAnother() async {
+        let window = LineWindow(limit: 2)
+        #expect(await window.enter())
+        #expect(await window.enter())
+        let third = Task { await window.enter() }
+        window.leave()
+        #expect(await third.value)
+        #expect(window.open == 2)
+    }
+
+    @Test func aClosedWindowLetsNoneIn() async {
+        let window = LineWindow(limit: 1)
+        #expect(await window.enter())
+        let waiting = Task { await window.enter() }
+        window.close()
+        #expect(await !waiting.value)
+        window.leave()
+        #expect(await !window.enter())
+        #expect(window.open == 0)
+    }
+}
