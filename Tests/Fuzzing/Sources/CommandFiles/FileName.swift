@@ -1,1 +1,1 @@
-../../../../Sources/webimage/Get/FileName.swift
+../../../../Sources/webimage/Files/FileName.swift
