@@ -1,0 +1,39 @@
+"""How many rows succeeded, and why the others failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .client import Result
+
+
+@dataclass
+class Counts:
+    """What has become of the rows of one shard, or of all."""
+
+    count: int = 0
+    successes: int = 0
+    failed_to_download: int = 0
+    failed_to_resize: int = 0
+    status_dict: dict[str, int] = field(default_factory=dict)
+    """The number of results for each error code, and of successes."""
+
+    def add(self, result: Result) -> None:
+        """Counts a result."""
+        status = str(result.record.get("status"))
+        self.count += 1
+        self.successes += status == "success"
+        self.failed_to_download += status == "failed_to_download"
+        self.failed_to_resize += status == "failed_to_resize"
+        code = str(result.record.get("error_code") or status)
+        self.status_dict[code] = self.status_dict.get(code, 0) + 1
+
+    def merge(self, other: dict[str, Any]) -> None:
+        """Adds the counts of a marker."""
+        self.count += other["count"]
+        self.successes += other["successes"]
+        self.failed_to_download += other["failed_to_download"]
+        self.failed_to_resize += other["failed_to_resize"]
+        for code, number in other["status_dict"].items():
+            self.status_dict[code] = self.status_dict.get(code, 0) + number

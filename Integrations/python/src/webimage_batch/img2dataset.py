@@ -1,0 +1,63 @@
+"""The function `download` of img2dataset, carried out by `webimage batch`."""
+
+from __future__ import annotations
+
+import warnings
+
+from .counts import Counts
+from .img2dataset_arguments import Arguments
+
+
+def download(
+    url_list: str,
+    image_size: int = 256,
+    output_folder: str = "images",
+    processes_count: int = 1,
+    resize_mode: str = "border",
+    resize_only_if_bigger: bool = True,
+    upscale_interpolation: str = "lanczos",
+    downscale_interpolation: str = "area",
+    encode_quality: int = 95,
+    encode_format: str = "jpg",
+    skip_reencode: bool = False,
+    output_format: str = "files",
+    input_format: str = "txt",
+    url_col: str = "url",
+    caption_col: str | None = None,
+    bbox_col: str | None = None,
+    thread_count: int | None = None,
+    number_sample_per_shard: int = 10000,
+    extract_exif: bool = False,
+    save_additional_columns: list[str] | None = None,
+    timeout: float = 10,
+    enable_wandb: bool = False,
+    wandb_project: str | None = None,
+    oom_shard_count: int = 5,
+    compute_hash: str | None = "sha256",
+    verify_hash: list[str] | None = None,
+    distributor: str = "multiprocessing",
+    subjob_size: int | None = None,
+    retries: int = 0,
+    disable_all_reencoding: bool = False,
+    min_image_size: int = 0,
+    max_image_area: float = float("inf"),
+    max_aspect_ratio: float = float("inf"),
+    incremental_mode: str = "incremental",
+    max_shard_retry: int | None = None,
+    user_agent_token: str | None = None,
+    disallowed_header_directives: list[str] | None = None,
+) -> Counts:
+    """Downloads a list of URLs into a folder, with the arguments of img2dataset; returns how many succeeded.
+
+    The names are img2dataset's, and so are the defaults of those that decide about the result. An argument that
+    `webimage batch` cannot honor raises `ValueError`; one that has no effect on the result, such as
+    `processes_count`, is ignored with a warning. The README lists both. Raises `BatchError` if not all shards are
+    complete; images that fail are recorded, and raise nothing.
+    """
+    arguments = Arguments(dict(locals()))
+    for warning in arguments.warnings:
+        warnings.warn(warning, stacklevel=2)
+    # Not at the top: the client does without pyarrow.
+    from .img2dataset_shards import write
+
+    return write(arguments)

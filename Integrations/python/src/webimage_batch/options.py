@@ -1,0 +1,36 @@
+"""Turns keyword arguments into command-line options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+Scalar = str | int | float
+Option = Scalar | bool | Iterable[Scalar] | None
+"""A value of an option: `True` for a flag, `None` or `False` to leave it out, several values to repeat it."""
+
+# These decide how the package talks to the process.
+_RESERVED = frozenset({"input", "input_format", "output", "stream", "echo", "payload", "url_col", "id_col", "log"})
+
+
+def arguments(options: Mapping[str, Option]) -> list[str]:
+    """Returns the options of the command line for keyword arguments.
+
+    `max_pixel_size=256` becomes `--max-pixel-size 256`, `public_only=True` becomes `--public-only`, and
+    `header=["A: 1", "B: 2"]` becomes two `--header` options. The names are not checked: those that `webimage batch`
+    does not know raise `UsageError` when it starts.
+    """
+    result: list[str] = []
+    for name, value in options.items():
+        if name in _RESERVED:
+            raise ValueError(f"{name} is set by webimage_batch and cannot be an option.")
+        flag = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            result.append(flag)
+        elif isinstance(value, (str, int, float)):
+            # One argument, so that a value can begin with a hyphen.
+            result.append(f"{flag}={value}")
+        else:
+            result.extend(f"{flag}={item}" for item in value)
+    return result

@@ -1,0 +1,188 @@
+"""The files of a shard, each of which appears when it is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import tarfile
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from .client import Result
+from .columns import ResultBuffer, ResultColumns
+from .rows import encode_row
+
+# What differs from run to run, so that the samples of two runs are equal.
+_RUN_DETAILS = frozenset(
+    {"id", "index", "http_status", "final_url", "content_type", "etag", "last_modified", "ms", "source"}
+)
+
+
+SUFFIX = ".part"
+"""The end of a temporary name."""
+
+
+class Part(ABC):
+    """A file or folder of a shard under a temporary name."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.name = name
+        """The final name."""
+        self._target = folder / name
+        self._path = folder / f".{name}{SUFFIX}"
+
+    @abstractmethod
+    def add(self, source: Any, row: int, result: Result) -> None:
+        """Adds a result for a row of a record batch."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Completes the content."""
+
+    def commit(self) -> int:
+        """Gives the part its final name; returns its size in bytes."""
+        self.close()
+        size = self._path.stat().st_size
+        rename_durably(self._path, self._target)
+        return size
+
+    def discard(self) -> None:
+        """Removes what has been written."""
+        with contextlib.suppress(Exception):
+            self.close()
+        remove(self._path)
+
+
+class ParquetPart(Part):
+    """A Parquet file with all rows, in row groups of some megabytes."""
+
+    def __init__(self, folder: Path, stem: str, columns: ResultColumns, batch_bytes: int) -> None:
+        super().__init__(folder, f"{stem}.parquet")
+        self._image = columns.image
+        self._buffer = ResultBuffer(columns, batch_bytes)
+        self._writer: Any = None
+
+    def add(self, source: Any, row: int, result: Result) -> None:
+        """Adds a row."""
+        self._buffer.add(source, row, result)
+        if self._buffer.is_full:
+            self._flush()
+
+    def close(self) -> None:
+        """Writes the rest."""
+        if self._buffer:
+            self._flush()
+        if self._writer is not None:
+            self._writer.close()
+
+    def _flush(self) -> None:
+        table = self._buffer.take()
+        if self._writer is None:
+            others = [name for name in table.column_names if name != self._image]
+            # Encoded images do not compress, and their statistics would be copies of images.
+            compression = dict.fromkeys(others, "snappy")
+            if self._image is not None:
+                compression[self._image] = "none"
+            self._writer = pq.ParquetWriter(
+                self._path, table.schema, compression=compression, use_dictionary=others, write_statistics=others
+            )
+        self._writer.write_table(table)
+
+
+class SamplePart(Part):
+    """The samples of the rows with an image: the image, the record as JSON, and the caption."""
+
+    def __init__(self, folder: Path, name: str, extension: str, *, has_captions: bool) -> None:
+        super().__init__(folder, name)
+        self._extension = extension
+        self._has_captions = has_captions
+
+    def add(self, source: Any, row: int, result: Result) -> None:
+        """Adds the files of a sample, by name."""
+        if not result.is_success:
+            return
+        [values] = source.slice(row, 1).to_pylist()
+        details = {name: value for name, value in result.record.items() if name not in _RUN_DETAILS}
+        files = {self._extension: result.payload, "json": encode_row({**details, **values, "exif": None})}
+        if self._has_captions:
+            files["txt"] = (values["caption"] or "").encode()
+        for extension in sorted(files):
+            self._write(f"{values['key']}.{extension}", files[extension])
+
+    @abstractmethod
+    def _write(self, name: str, content: bytes) -> None:
+        """Writes a file."""
+
+
+class TarPart(SamplePart):
+    """The samples as a tar file for WebDataset, whose bytes depend on the samples alone."""
+
+    def __init__(self, folder: Path, stem: str, extension: str, *, has_captions: bool) -> None:
+        super().__init__(folder, f"{stem}.tar", extension, has_captions=has_captions)
+        self._tar = tarfile.TarFile(self._path, "w", format=tarfile.USTAR_FORMAT)
+
+    def close(self) -> None:
+        """Writes the end of the archive."""
+        self._tar.close()
+
+    def _write(self, name: str, content: bytes) -> None:
+        member = tarfile.TarInfo(name)
+        member.size = len(content)
+        member.mode = 0o444
+        member.uname = member.gname = "webimage"
+        self._tar.addfile(member, io.BytesIO(content))
+
+
+class FolderPart(SamplePart):
+    """The samples as files of a folder."""
+
+    def __init__(self, folder: Path, stem: str, extension: str, *, has_captions: bool) -> None:
+        super().__init__(folder, stem, extension, has_captions=has_captions)
+        self._path.mkdir()
+
+    def close(self) -> None:
+        """Does nothing: the files are complete."""
+
+    def commit(self) -> int:
+        """Gives the folder its name, in place of one without a marker."""
+        remove(self._target)
+        return super().commit()
+
+    def _write(self, name: str, content: bytes) -> None:
+        (self._path / name).write_bytes(content)
+
+
+def remove(path: Path) -> None:
+    """Removes a file or folder, if there is one."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def write_durably(path: Path, value: Any) -> None:
+    """Writes a JSON file that appears when it is complete."""
+    part = path.with_name(f".{path.name}{SUFFIX}")
+    part.write_text(json.dumps(value, indent=4))
+    rename_durably(part, path)
+
+
+def rename_durably(source: Path, target: Path) -> None:
+    """Renames a file or folder that must survive a crash of the machine."""
+    _sync(source)
+    source.rename(target)
+    _sync(target.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,128 @@
+"""Downloads images within the tasks of a Spark job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from .client import Batch
+from .columns import BATCH_BYTES, ResultBuffer, ResultColumns
+from .errors import BatchError
+from .options import Option
+from .rows import Row
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def webimage_spark(
+    df: DataFrame,
+    url: str = "url",
+    image: str = "jpg",
+    *,
+    batch_bytes: int = BATCH_BYTES,
+    partition_by: Literal["host"] | None = None,
+    partitions: int | None = None,
+    send: Sequence[str] = (),
+    **options: Option,
+) -> DataFrame:
+    """Returns the rows of `df` with the images of their URLs and what is known about them.
+
+    Each task runs one `webimage batch`. The result has a row for each row of `df`, in no particular order, with the
+    column `image` and the columns of the record: `status`, `error_code`, `width`, `height`, and so on. It is
+    evaluated lazily, like all of Spark: write it before you use it twice, or everything is downloaded twice.
+
+    - `url`: the column with the URLs.
+    - `image`: the name of the column for the bytes of the images; null where a download failed.
+    - `batch_bytes`: the size of the batches that go back to Spark.
+    - `partition_by`: with `"host"`, all URLs of a host are in one partition, so that `rate` and `per_host` hold
+      for the whole cluster. `partitions` is the number of partitions then, and otherwise one to repartition into.
+    - `send`: further columns that options need, such as the one of `verify_hash="sha256=checksum"`.
+    - `options`: the parameters of `Batch`. `threads` is the number of CPUs of a task unless given.
+
+    A process that dies fails its task, which Spark repeats. Raises `ValueError` if `df` has a column of the result.
+    """
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import from_arrow_schema
+    from pyspark.sql.types import StructType
+
+    columns = ResultColumns(image, options)
+    columns.check(df.columns, url)
+    if partition_by == "host":
+        df = partitioned_by_host(df, url, partitions)
+    elif partition_by is not None:
+        raise ValueError(f"partition_by is {partition_by!r}; it can be 'host' or None.")
+    elif partitions:
+        df = df.repartition(partitions)
+    added = from_arrow_schema(pa.schema(columns.fields))
+    schema = StructType([*df.schema.fields, *added.fields])
+    return df.mapInArrow(_task(url, columns, batch_bytes, tuple(send), options), schema)
+
+
+# The host of a URL, without user, password, and port; an address of IPv6 in brackets.
+_HOST = r"^\s*[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*)"
+
+
+def partitioned_by_host(df: DataFrame, url: str, partitions: int | None = None) -> DataFrame:
+    """Returns `df` with all URLs of a host in one partition."""
+    from pyspark.sql import functions
+
+    host = functions.lower(functions.regexp_extract(url, _HOST, 1))
+    return df.repartition(partitions, host) if partitions else df.repartition(host)
+
+
+def _task(
+    url: str, columns: ResultColumns, batch_bytes: int, send: tuple[str, ...], options: dict[str, Option]
+) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Returns the function that Spark calls in each task, with an iterator of its record batches."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        rows = _Rows(batches, url, send)
+        buffer = ResultBuffer(columns, batch_bytes)
+        with Batch(**_with_threads(options)).results(rows) as results:  # type: ignore[arg-type]
+            for result in results:
+                source, row = rows.take(result.record["index"])
+                buffer.add(source, row, result)
+                if buffer.is_full:
+                    yield from buffer.take().combine_chunks().to_batches()
+        if buffer:
+            yield from buffer.take().combine_chunks().to_batches()
+
+    return run
+
+
+def _with_threads(options: dict[str, Option]) -> dict[str, Option]:
+    """Returns the options with as many threads as the task has CPUs, so that the tasks of a machine share it."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    if "threads" in options or context is None:
+        return options
+    return {**options, "threads": max(1, context.cpus())}
+
+
+class _Rows:
+    """Gives out the rows of record batches, and remembers them until their results come."""
+
+    def __init__(self, batches: Iterator[Any], url: str, send: tuple[str, ...]) -> None:
+        self._batches = batches
+        self._url = url
+        self._send = send
+        self._sources: dict[int, tuple[Any, int]] = {}
+        self._count = 0
+
+    def __iter__(self) -> Iterator[Row]:
+        for batch in self._batches:
+            urls = batch.column(self._url).to_pylist()
+            further = {name: batch.column(name).to_pylist() for name in self._send}
+            for row, address in enumerate(urls):
+                self._sources[self._count] = (batch, row)
+                self._count += 1
+                yield {"url": address, **{name: values[row] for name, values in further.items()}}
+
+    def take(self, index: int) -> tuple[Any, int]:
+        """Returns the record batch and the row of the line with this number, and forgets it."""
+        try:
+            return self._sources.pop(index)
+        except KeyError:
+            raise BatchError(f"The stream has a record for line {index}, which does not wait for one.") from None

@@ -1,0 +1,170 @@
+"""The client against a stand-in for the binary, faults included."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from webimage_batch import Batch, BatchError, FolderError, OutputError, Result, TryAgainError, UsageError
+from webimage_batch.frames import WatchedPipe
+
+
+def rows(count: int) -> list[dict[str, Any]]:
+    return [{"url": f"http://a.test/{number}"} for number in range(count)]
+
+
+def run(fake: str, fault: str = "", count: int = 10, **parameters: Any) -> list[Result]:
+    return list(Batch([f"--fake={fault}"], binary=fake, **parameters).results(rows(count)))
+
+
+def test_each_row_gets_its_result(fake: str) -> None:
+    results = run(fake, count=1000)
+    assert [result.payload.decode() for result in results] == [row["url"] for row in rows(1000)]
+    assert [result.record["index"] for result in results] == list(range(1000))
+    assert all(result.is_success for result in results)
+
+
+def test_no_rows_are_no_results(fake: str) -> None:
+    assert run(fake, count=0) == []
+
+
+def test_the_summary_is_there_after_the_last_result(fake: str) -> None:
+    results = Batch(binary=fake).results(rows(3))
+    assert results.summary is None
+    assert len(list(results)) == 3
+    assert results.summary is not None and results.summary["count"] == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("no-end:5", "without an end frame"),
+        ("garbage:5", "not JSON"),
+        ("short-payload:5", "within a payload"),
+        ("short-record:5", "without its end"),
+        ("no-index:5", "without an index"),
+        ("huge:5", "payload of 1099511627776 bytes"),
+        ("lose:5", "9 records and claims 9, for 10 rows"),
+        ("more", "goes on after its end"),
+        ("protocol", "speaks protocol 2"),
+        ("no-start", "begin with a start frame"),
+    ],
+)
+def test_a_stream_that_is_not_whole_is_an_error(fake: str, fault: str, message: str) -> None:
+    with pytest.raises(BatchError, match=message):
+        run(fake, fault)
+
+
+def test_results_before_the_death_of_the_process_are_received(fake: str) -> None:
+    received = []
+    with pytest.raises(BatchError, match="ended by signal 9: a reason") as caught:
+        for result in Batch(["--fake=die:700"], binary=fake).results(rows(2000)):
+            received.append(result)
+    assert len(received) == 700
+    assert caught.value.exit_status == -9
+
+
+def test_an_error_survives_pickling() -> None:
+    copy = pickle.loads(pickle.dumps(OutputError("a message", exit_status=74)))
+    assert (type(copy), str(copy), copy.exit_status) == (OutputError, "a message", 74)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(1, BatchError), (65, FolderError), (74, OutputError), (75, TryAgainError)]
+)
+def test_the_exit_status_decides_the_error(fake: str, status: int, kind: type[BatchError]) -> None:
+    with pytest.raises(kind) as caught:
+        run(fake, f"status:{status}")
+    assert caught.value.exit_status == status
+
+
+def test_an_exit_status_after_the_end_counts(fake: str) -> None:
+    with pytest.raises(TryAgainError):
+        run(fake, "exit:75")
+
+
+def test_a_process_that_was_told_to_end_is_an_error(fake: str) -> None:
+    with pytest.raises(BatchError) as caught:
+        run(fake, "terminated:5")
+    assert caught.value.exit_status == 143
+
+
+def test_refused_options_are_a_usage_error(fake: str) -> None:
+    with pytest.raises(UsageError, match="Unknown option '--fake'"):
+        run(fake, "usage")
+
+
+def test_a_process_that_answers_no_more_is_killed(fake: str) -> None:
+    with pytest.raises(BatchError, match=r"nothing for 0\.5 seconds"):
+        run(fake, "stall:5", stall_timeout=0.5)
+
+
+def test_waiting_for_rows_is_no_stall() -> None:
+    reader, writer = os.pipe()
+    idle = iter([True, True, True])
+
+    def is_idle() -> bool:
+        if next(idle, None) is None:
+            os.write(writer, b"data")
+        return True
+
+    with open(reader, "rb", buffering=0):
+        assert WatchedPipe(reader, 0.01, is_idle).read(10) == b"data"
+    os.close(writer)
+
+
+def test_an_error_of_the_rows_is_raised(fake: str) -> None:
+    def failing_rows() -> Iterator[dict[str, Any]]:
+        yield from rows(3)
+        raise KeyError("a column")
+
+    with pytest.raises(KeyError, match="a column"):
+        list(Batch(binary=fake).results(failing_rows()))
+
+
+def test_a_value_that_is_no_json_is_raised(fake: str) -> None:
+    with pytest.raises(TypeError, match="object"):
+        list(Batch(binary=fake).results([{"url": object()}]))
+
+
+def test_closing_early_ends_the_process(fake: str) -> None:
+    endless = ({"url": f"http://a.test/{number}"} for number in itertools.count())
+    with Batch(binary=fake).results(endless) as results:
+        assert next(results).record["index"] == 0
+        process = results._child._process
+    assert process.poll() is not None
+    assert list(results) == []
+
+
+def test_rows_are_read_only_as_far_as_results_are_taken(fake: str) -> None:
+    read = 0
+
+    def counted() -> Iterator[dict[str, Any]]:
+        nonlocal read
+        while True:
+            read += 1
+            yield {"url": "http://a.test/" + "x" * 10_000}
+
+    with Batch(binary=fake).results(counted()) as results:
+        for _ in range(100):
+            next(results)
+        # What fits into pipes and buffers.
+        assert read < 1000
+
+
+def test_statistics_are_reported(fake: str) -> None:
+    reports: list[dict[str, Any]] = []
+    run(fake, "statistics", on_statistics=reports.append)
+    assert reports == [{"done": 0, "per_s": 1.5}]
+
+
+def test_a_failing_report_does_not_end_the_process(fake: str) -> None:
+    def fail(_: dict[str, Any]) -> None:
+        raise RuntimeError
+
+    assert len(run(fake, "statistics", on_statistics=fail)) == 10

@@ -1,0 +1,260 @@
+"""The arguments of img2dataset, and the lists that it reads."""
+
+from __future__ import annotations
+
+import gzip
+import inspect
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from origin import Origin
+
+from webimage_batch import download
+from webimage_batch.__main__ import main
+from webimage_batch.img2dataset_arguments import Arguments
+from webimage_batch.lists import read_list
+
+
+def arguments(**values: Any) -> Arguments:
+    defaults = {name: parameter.default for name, parameter in inspect.signature(download).parameters.items()}
+    return Arguments({**defaults, "url_list": "list.txt", "resize_mode": "keep_ratio_largest", **values})
+
+
+def test_images_are_encoded_as_by_img2dataset() -> None:
+    assert arguments().options() == {
+        "format": "jpeg",
+        "quality": 95,
+        "filter": "box",
+        "max_pixel_size": 256,
+        "timeout": 10,
+        "retries": 0,
+        "compute_hash": "sha256",
+    }
+    assert arguments().warnings == []
+
+
+def test_arguments_become_options() -> None:
+    options = arguments(
+        encode_format="webp",
+        encode_quality=80,
+        thread_count=128,
+        compute_hash=None,
+        min_image_size=100,
+        max_image_area=1e6,
+        max_aspect_ratio=3.0,
+        disallowed_header_directives=[],
+        user_agent_token="me",
+        resize_mode="no",
+    ).options()
+    assert options == {
+        "format": "webp",
+        "quality": 80,
+        "timeout": 10,
+        "retries": 0,
+        "concurrency": 128,
+        "compute_hash": "none",
+        "min_image_size": 100,
+        "max_image_area": 1000000,
+        "max_aspect_ratio": 3.0,
+        "user_agent_token": "me",
+        "disallowed_header_directives": "",
+    }
+
+
+def test_images_can_be_cropped() -> None:
+    options = arguments(resize_mode="center_crop", image_size=100, downscale_interpolation="cubic").options()
+    assert (options["fill"], options["filter"]) == ("100x100", "catmull-rom")
+
+
+def test_images_can_stay_as_they_are() -> None:
+    assert arguments(disable_all_reencoding=True).options()["format"] == "original"
+    assert arguments(skip_reencode=True, resize_mode="no").options()["format"] == "original"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"bbox_col": "faces"},
+        {"distributor": "pyspark"},
+        {"distributor": "ray"},
+        {"oom_shard_count": 6},
+        {"output_format": "tfrecord"},
+        {"input_format": "xlsx"},
+        {"resize_mode": "border"},
+        {"resize_mode": "keep_ratio"},
+        {"downscale_interpolation": "nearest"},
+        {"encode_format": "avif"},
+        {"skip_reencode": True},
+        {"url_list": "s3://bucket/list.txt"},
+        {"output_folder": "hdfs://out"},
+        {"verify_hash": ["digest", "md5"]},
+        {"compute_hash": "crc32"},
+        {"save_additional_columns": ["width"]},
+        {"incremental_mode": "again"},
+    ],
+)
+def test_what_cannot_be_honored_is_an_error(values: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(values))):
+        arguments(**values)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["processes_count", "subjob_size", "max_shard_retry", "enable_wandb", "extract_exif", "upscale_interpolation"],
+)
+def test_what_has_no_effect_is_a_warning(name: str) -> None:
+    assert [warning.split()[0] for warning in arguments(**{name: 8}).warnings] == [name]
+
+
+def test_columns_have_the_names_of_the_output() -> None:
+    chosen = arguments(
+        input_format="csv",
+        url_col="address",
+        caption_col="text",
+        verify_hash=["digest", "sha256"],
+        save_additional_columns=["license"],
+    )
+    expected = {"url": "address", "caption": "text", "expected_sha256": "digest", "license": "license"}
+    assert chosen.columns() == expected
+    assert chosen.options()["verify_hash"] == "sha256=expected_sha256"
+
+
+LIST = [{"url": "http://a.test/ü", "caption": 'a, "b"\nc'}, {"url": "http://b.test/", "caption": "d"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("jsonl", "".join(json.dumps(row) + "\n" for row in LIST) + "\n"),
+        ("json", json.dumps(LIST)),
+        ("json", json.dumps({key: {str(i): row[key] for i, row in enumerate(LIST)} for key in ("url", "caption")})),
+        ("csv", 'url,caption\nhttp://a.test/ü,"a, ""b""\nc"\nhttp://b.test/,d\n'),
+        ("tsv", 'url\tcaption\nhttp://a.test/ü\t"a, ""b""\nc"\nhttp://b.test/\td\n'),
+    ],
+)
+def test_lists_are_read(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / f"list.{name}").write_text(text)
+    (tmp_path / f"list.{name}.gz").write_bytes(gzip.compress(text.encode()))
+    assert list(read_list(tmp_path / f"list.{name}", name)) == LIST
+    assert list(read_list(tmp_path, f"{name}.gz")) == LIST
+
+
+def test_lines_of_text_are_urls(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_bytes(b"http://c.test/\xff")
+    (tmp_path / "a.txt").write_text("http://a.test/,x\r\n\n#\n")
+    urls = [row["url"] for row in read_list(tmp_path, "txt")]
+    assert urls == ["http://a.test/,x", "#", "http://c.test/\ufffd"]
+
+
+def test_the_command_writes_parquet(tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    (tmp_path / "list.csv").write_text("address,text\n" + "".join(f"http://a.test/{n},t{n}\n" for n in range(25)))
+    status = main(
+        [
+            *("download", f"--url_list={tmp_path / 'list.csv'}", f"--output_folder={tmp_path / 'out'}"),
+            *("--input-format=csv", "--url_col=address", "--caption_col=text", "--output_format=parquet"),
+            *("--number_sample_per_shard=10", "--resize_mode=center_crop", "--disallowed_header_directives=[]"),
+        ]
+    )
+    assert status == 0
+    table = pq.read_table(tmp_path / "out/00002.parquet")
+    assert table["key"].to_pylist() == ["000020", "000021", "000022", "000023", "000024"]
+    assert table["caption"].to_pylist() == ["t20", "t21", "t22", "t23", "t24"]
+    assert table["jpg"][0].as_py() == b"http://a.test/20"
+
+
+def shards(tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch, **values: Any) -> Path:
+    """Downloads 24 images and a dead link in shards of ten rows, and returns the folder."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", binary)
+    urls = [*origin.images(24), origin.url("none")]
+    lines = [json.dumps({"url": url, "text": f"t{n}", "n": n}) for n, url in enumerate(urls)]
+    (tmp_path / "list.jsonl").write_text("\n".join(lines))
+    counts = download(
+        str(tmp_path / "list.jsonl"),
+        output_folder=str(tmp_path / "out"),
+        input_format="jsonl",
+        caption_col="text",
+        save_additional_columns=["n"],
+        number_sample_per_shard=10,
+        **{"resize_mode": "keep_ratio_largest", "image_size": 32, **values},
+    )
+    assert (counts.count, counts.successes, counts.failed_to_download) == (25, 24, 1)
+    return tmp_path / "out"
+
+
+@pytest.mark.binary
+def test_shards_are_tar_files_for_webdataset(
+    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = shards(tmp_path, binary, origin, monkeypatch, output_format="webdataset")
+    with tarfile.open(out / "00002.tar") as tar:
+        names = tar.getnames()
+        member = tar.extractfile("000021.json")
+        assert member is not None
+        sample = json.load(member)
+    assert names == [f"00002{n}.{extension}" for n in range(4) for extension in ("jpg", "json", "txt")]
+    assert (sample["key"], sample["caption"], sample["n"], sample["status"]) == ("000021", "t21", "21", "success")
+    assert (sample["width"], sample["original_width"], sample["exif"]) == (32, 64, None)
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pq.read_table(out / "00002.parquet")
+    assert table["status"].to_pylist() == ["success"] * 4 + ["failed_to_download"]
+    assert "jpg" not in table.column_names
+    statistics = json.loads((out / "00002_stats.json").read_text())
+    assert statistics["status_dict"] == {"success": 4, "http_404": 1}
+
+
+@pytest.mark.binary
+def test_the_bytes_of_a_tar_file_depend_on_the_samples_alone(
+    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outs = []
+    for concurrency in (1, 32):
+        folder = tmp_path / str(concurrency)
+        folder.mkdir()
+        outs.append(shards(folder, binary, origin, monkeypatch, output_format="webdataset", thread_count=concurrency))
+    for name in ("00000.tar", "00001.tar", "00002.tar"):
+        assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes()
+
+
+@pytest.mark.binary
+def test_shards_are_folders_of_files(
+    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = shards(tmp_path, binary, origin, monkeypatch, output_format="files", encode_format="webp")
+    assert (out / "00001/000017.webp").read_bytes()[:4] == b"RIFF"
+    assert (out / "00001/000017.txt").read_text() == "t17"
+    assert len(list((out / "00001").iterdir())) == 30
+    # A second run finds everything complete.
+    written = (out / "00001").stat().st_mtime_ns
+    shards(tmp_path, binary, origin, monkeypatch, output_format="files", encode_format="webp")
+    assert (out / "00001").stat().st_mtime_ns == written
+
+
+@pytest.mark.binary
+def test_a_second_list_can_follow_the_first(
+    tmp_path: Path, binary: str, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = shards(tmp_path, binary, origin, monkeypatch, output_format="webdataset")
+    shards(tmp_path, binary, origin, monkeypatch, output_format="webdataset", incremental_mode="extend")
+    with tarfile.open(out / "00003.tar") as tar:
+        assert tar.getnames()[0] == "000030.jpg"
+    assert (out / "00005_stats.json").exists()
+
+
+def test_the_command_has_the_exit_status_of_the_process(
+    tmp_path: Path, fake: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pa = pytest.importorskip("pyarrow")
+    monkeypatch.setenv("WEBIMAGE", fake)
+    pa.parquet.write_table(pa.table({"url": ["http://a.test/"]}), tmp_path / "list.parquet")
+    arguments = ["parquet", str(tmp_path / "list.parquet"), str(tmp_path / "out"), "--"]
+    assert main([*arguments, "--fake=status:75"]) == 75
+    assert main([*arguments, "surplus"]) == 64
+    assert "surplus is not an option" in capsys.readouterr().err
+    assert main(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["successes"] == 1

@@ -1,0 +1,108 @@
+"""Keyword arguments and rows as the process gets them."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webimage_batch import find_binary
+from webimage_batch.binary import certificate_authorities
+from webimage_batch.options import arguments
+from webimage_batch.rows import encode_row
+
+
+def test_options_have_their_names_in_python() -> None:
+    options: dict[str, Any] = {
+        "max_pixel_size": 256,
+        "rate": 0.5,
+        "public_only": True,
+        "insecure": False,
+        "proxy": None,
+        "header": ["A: 1", "B: -2"],
+        "disallowed_header_directives": "",
+    }
+    assert arguments(options) == [
+        "--max-pixel-size=256",
+        "--rate=0.5",
+        "--public-only",
+        "--header=A: 1",
+        "--header=B: -2",
+        "--disallowed-header-directives=",
+    ]
+
+
+@pytest.mark.parametrize("name", ["input", "output", "stream", "input_format"])
+def test_options_of_the_package_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        arguments({name: "x"})
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (1 << 60, 1 << 60),
+        ("ü\n\ud800", "ü\n\ud800"),
+        (float("nan"), None),
+        ([1.0, float("inf")], [1.0, None]),
+        ({"a": float("nan")}, {"a": None}),
+        (datetime.date(2026, 1, 2), "2026-01-02"),
+        (b"\x00\xff", "AP8="),
+        (decimal.Decimal("1.10"), "1.10"),
+        (None, None),
+    ],
+)
+def test_rows_are_lines_of_json(value: object, expected: object) -> None:
+    line = encode_row({"url": "http://a.test/", "value": value})
+    assert line.count(b"\n") == 1 and line.endswith(b"\n")
+    assert json.loads(line) == {"url": "http://a.test/", "value": expected}
+
+
+def executable(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_binary_is_found_by_argument_environment_bundle_and_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webimage_batch.binary._BUNDLE", tmp_path / "bundle")
+    monkeypatch.delenv("WEBIMAGE", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    with pytest.raises(FileNotFoundError, match="no webimage binary"):
+        find_binary()
+    in_path = executable(tmp_path / "path/webimage")
+    assert find_binary() == in_path
+    bundled = executable(tmp_path / "bundle/webimage")
+    assert find_binary() == bundled
+    named = executable(tmp_path / "named")
+    monkeypatch.setenv("WEBIMAGE", named)
+    assert find_binary() == named
+    assert find_binary(in_path) == in_path
+
+
+def test_a_named_binary_must_be_executable(tmp_path: Path) -> None:
+    (tmp_path / "webimage").write_text("")
+    with pytest.raises(FileNotFoundError, match="not an executable file"):
+        find_binary(tmp_path / "webimage")
+
+
+def test_the_bundled_binary_is_told_where_the_certificate_authorities_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundled = executable(tmp_path / "bundle/webimage")
+    authorities = tmp_path / "ca-bundle.crt"
+    authorities.touch()
+    monkeypatch.setattr("webimage_batch.binary._BUNDLE", tmp_path / "bundle")
+    monkeypatch.setattr("webimage_batch.binary._OTHER_AUTHORITIES", (str(authorities),))
+    monkeypatch.setattr("webimage_batch.binary._DEFAULT_AUTHORITIES", str(tmp_path / "none"))
+    assert certificate_authorities(bundled) == str(authorities)
+    assert certificate_authorities("/usr/bin/webimage") is None
+    monkeypatch.setattr("webimage_batch.binary._DEFAULT_AUTHORITIES", str(authorities))
+    assert certificate_authorities(bundled) is None

@@ -1,0 +1,107 @@
+"""Several calls at once in one process, with the stand-in for the binary."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webimage_batch import Batch, BatchError, Result, Session, UsageError
+
+
+def rows(name: str, count: int) -> list[dict[str, Any]]:
+    return [{"url": f"{name}/{number}"} for number in range(count)]
+
+
+async def collect(session: Session, sent: list[dict[str, Any]]) -> list[Result]:
+    return [result async for result in session.results(sent)]
+
+
+def check(sent: list[dict[str, Any]], results: list[Result]) -> None:
+    answers = {result.record["index"]: result.payload.decode() for result in results}
+    assert len(results) == len(answers) == len(sent)
+    assert answers == {index: row["url"] for index, row in enumerate(sent)}
+
+
+def test_calls_at_once_get_their_own_results(fake: str) -> None:
+    async def run() -> None:
+        session = Session(Batch(binary=fake))
+        sent = [rows(str(call), 300) for call in range(4)]
+        for call, results in zip(sent, await asyncio.gather(*(collect(session, call) for call in sent)), strict=True):
+            check(call, results)
+        check(sent[0], await collect(session, sent[0]))
+        session.close()
+
+    asyncio.run(run())
+
+
+def test_a_process_that_dies_is_replaced_for_the_rows_without_a_result(fake: str, tmp_path: Path) -> None:
+    async def run() -> None:
+        session = Session(Batch(["--fake=once:500", f"--fake-marker={tmp_path / 'died'}"], binary=fake))
+        sent = [rows(str(call), 300) for call in range(4)]
+        for call, results in zip(sent, await asyncio.gather(*(collect(session, call) for call in sent)), strict=True):
+            check(call, results)
+        session.close()
+
+    asyncio.run(run())
+    assert (tmp_path / "died").exists()
+
+
+def test_a_process_that_always_dies_is_an_error(fake: str) -> None:
+    async def run() -> None:
+        session = Session(Batch(["--fake=die:0"], binary=fake), restarts=2)
+        with pytest.raises(BatchError, match="signal 9"):
+            await collect(session, rows("a", 3))
+        session.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("fault", ["unknown-index:5", "garbage:5", "no-end:5"])
+def test_a_stream_that_is_not_whole_is_an_error(fake: str, fault: str) -> None:
+    async def run() -> None:
+        session = Session(Batch([f"--fake={fault}"], binary=fake), restarts=0)
+        with pytest.raises(BatchError):
+            await collect(session, rows("a", 10))
+        session.close()
+
+    asyncio.run(run())
+
+
+def test_refused_options_are_not_tried_again(fake: str) -> None:
+    async def run() -> None:
+        session = Session(Batch(["--fake=usage"], binary=fake))
+        with pytest.raises(UsageError):
+            await collect(session, rows("a", 1))
+        session.close()
+
+    asyncio.run(run())
+
+
+def test_an_abandoned_call_does_not_hold_up_others(fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webimage_batch.session._QUEUED_BYTES", 1000)
+
+    async def run() -> None:
+        session = Session(Batch(binary=fake))
+        abandoned = session.results(rows("x" * 500, 50))
+        await anext(abandoned)
+        other = asyncio.ensure_future(collect(session, rows("b", 50)))
+        await abandoned.aclose()
+        check(rows("b", 50), await other)
+        session.close()
+
+    asyncio.run(run())
+
+
+def test_closing_fails_the_calls_under_way(fake: str) -> None:
+    async def run() -> None:
+        session = Session(Batch(["--fake=stall:1"], binary=fake), restarts=0)
+        call = session.results(rows("a", 3))
+        await anext(call)
+        session.close()
+        with pytest.raises(BatchError):
+            await anext(call)
+
+    asyncio.run(run())
