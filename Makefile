@@ -13,7 +13,7 @@ else
 RELEASE := -c release
 endif
 
-.PHONY: help setup build release demo test test-traits docs test-tsan test-asan fuzz soak test-benchmarks benchmark micro-benchmark charts lint format install uninstall clean
+.PHONY: help setup build release demo test test-traits docs test-tsan test-asan fuzz soak test-benchmarks test-integrations wheel benchmark micro-benchmark charts lint format install uninstall clean
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,12 @@ soak: setup ## random requests, faults, cancels and changes for SECONDS=600, the
 test-benchmarks: setup ## build the benchmarks and run their tests; nothing is timed
 	swift test --package-path Benchmarks
 
+test-integrations: ## test the Python package and the examples with Spark and Ray on this machine; WEBIMAGE=binary
+	@Scripts/test-integrations.sh
+
+wheel: release ## make a wheel of the Python package in dist/, with the release build and its shared libraries
+	@Scripts/wheel.sh $(BINARY) dist
+
 benchmark: release ## compare with other designs and tools; ARGS=--quick takes five minutes, ARGS=--help tells more
 	@Scripts/setup.sh benchmarks
 	swift build -c release --static-swift-stdlib --package-path Benchmarks --product scenarios
@@ -110,4 +116,4 @@ uninstall: ## remove what install has put under PREFIX
 	rm -f $(INSTALLED)/bin/webimage $(addprefix $(INSTALLED)/share/,man/man1/webimage.1 man/man1/webimage.*.1 $(COMPLETIONS))
 
 clean: ## remove everything that was built
-	rm -rf .build .build-traits .build-tsan .build-asan Tests/Fuzzing/.build Benchmarks/.build Benchmarks/.build-testable
+	rm -rf .build .build-traits .build-tsan .build-asan Tests/Fuzzing/.build Benchmarks/.build Benchmarks/.build-testable dist

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks for what the build needs ("setup.sh"), what the tests need besides ("setup.sh tests") and what the benchmarks
-# compare with ("setup.sh benchmarks"). What is missing is installed where apt is and we may, otherwise named together
+# Checks for what the build needs ("setup.sh"), what the tests need besides ("setup.sh tests"), what the benchmarks
+# compare with ("setup.sh benchmarks"), and what Spark and the wheel need ("setup.sh integrations"). What is missing is installed where apt is and we may, otherwise named together
 # with the command that installs it. Tests and benchmarks do without the servers and peers that cannot be had, unless CI
 # is set: then a missing one is an error.
 set -euo pipefail
@@ -44,10 +44,19 @@ missing_packages() {
 # What tests and benchmarks are served by, and what benchmarks compare with, where it is installed.
 missing_peers() {
     [ "$purpose" != build ] || return 0
+    [ "$purpose" != integrations ] || { missing_integrations && return; }
     have nginx || [ -x /usr/sbin/nginx ] || echo nginx
     [ "$purpose" = benchmarks ] || return 0
     have vipsthumbnail || echo libvips-tools
     [ -x /usr/bin/time ] || echo time # not the shell's
+}
+
+# What Spark, the wheel, and the examples need.
+missing_integrations() {
+    have java || echo default-jre-headless
+    python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
+    have objdump || echo binutils
+    have parallel || echo parallel
 }
 
 has_module() { pkg-config --exists "$@" 2>/dev/null; }
