@@ -53,7 +53,7 @@ struct ImageErrorCodeTests {
         #expect(ImageError.status(try head(503), text: "").code == .status(503))
         #expect(ImageError.notModified(try head(304)).code.rawValue == "not_modified")
         #expect(ImageError.unacceptableType(try head(200)).code.rawValue == "unacceptable_type")
-        #expect(ImageError.emptyBody(url: Self.url).code.rawValue == "empty_body")
+        #expect(ImageError.emptyBody(try head(200)).code.rawValue == "empty_body")
     }
 
     @Test func otherErrorsHaveCodes() {
