@@ -18,7 +18,7 @@ extension BatchCommand {
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
         configuration.decoding.limits.maximumBytes = resources.maxBytes.bytes
         configuration.decoding.limits.maximumPixels = resources.maxPixels
-        let sharers = resources.sharers ?? 1
+        let sharers = resources.sharers ?? output.part?.part.count ?? 1
         configuration.downloads.maximumReplayBytes = 1 << 20
         configuration.downloads.maximumResumableBytes = 8 << 20
         configuration.downloads.maximumBodyBytes = resources.maxBytes.bytes
@@ -62,19 +62,47 @@ extension BatchCommand {
         }
     }
 
+    /// The rules for the shards in a folder.
+    func shardRules() throws -> ShardOutput.Rules {
+        ShardOutput.Rules(
+            plan: ShardPlan(keys: SampleKeys(samplesPerShard: output.samplesPerShard), part: output.part?.part),
+            conditions: OpenShard.Conditions(
+                maximumRetryableRate: output.maxRetryableRate, minimumSuccessRate: output.minSuccessRate),
+            overwrites: output.overwrite, waits: output.part != nil && !output.claim,
+            optionsDigest: try optionsDigest())
+    }
+
+    /// The folder for shards, made for this run or an equal one.
+    func shardFolder() throws -> ShardFolder {
+        let folder = try ShardFolder(
+            path: output.output, keys: SampleKeys(samplesPerShard: output.samplesPerShard),
+            form: output.outputFormat == .none ? .none : .webdataset, hasSidecar: output.sidecar == .jsonl)
+        try folder.describe(options)
+        return folder
+    }
+
     /// The options on which the images and records depend, as JSON.
     var options: JSONObject {
-        let plan = images.plan
         var object = JSONObject()
-        object.add("way", "\(plan.way)")
-        object.add("options", "\(plan.options)")
-        object.add("quality", plan.quality)
+        object.add("max_pixel_size", images.maxPixelSize)
+        object.add("fit", images.fit?.size.description)
+        object.add("fill", images.fill?.size.description)
+        object.add("filter", images.filter?.rawValue)
+        object.add("format", images.format?.rawValue)
+        object.add("quality", images.quality)
         object.add("first_frame", images.firstFrame)
+        object.add("keep_profile", images.keepProfile)
+        object.add("output_format", output.output == "-" ? output.stream.rawValue : output.outputFormat.rawValue)
+        object.add("sidecar", output.sidecar.rawValue)
         object.add("samples_per_shard", output.samplesPerShard)
         object.add("compute_hash", output.computeHash.rawValue)
         object.add("verify_hash", list.verifyHash.map { "\($0.algorithm.rawValue)=\($0.column)" })
-        object.add("columns", "\(list.urlCol) \(list.idCol) \(list.captionCol ?? "")")
-        object.add("filter", "\(rules.filter)")
+        object.add("url_col", list.urlCol)
+        object.add("id_col", list.idCol)
+        object.add("caption_col", list.captionCol)
+        object.add("min_image_size", rules.minImageSize)
+        object.add("max_image_area", rules.maxImageArea)
+        object.add("max_aspect_ratio", rules.maxAspectRatio.map { "\($0)" })
         object.add("disallowed_header_directives", rules.robotsTags?.disallowed.sorted().joined(separator: ","))
         object.add("max_bytes", resources.maxBytes.bytes)
         object.add("max_pixels", resources.maxPixels)

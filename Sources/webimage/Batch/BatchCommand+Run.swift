@@ -22,6 +22,9 @@ extension BatchCommand {
         } catch let error as UnusableList {
             Terminal.error.tell("webimage: \(error)\n")
             throw ExitCode(64)
+        } catch let error as ConflictingRun {
+            Terminal.error.tell("webimage: \(error)\n")
+            throw ExitCode(65)
         } catch let error as FileError {
             Terminal.error.tell("webimage: \(error)\n")
             throw ExitCode(74)
@@ -32,7 +35,7 @@ extension BatchCommand {
         let budget = try OpenFileBudget.reserve(images: resources.concurrency)
         let lines = try BatchList(
             path: list.input, format: list.inputFormat, columns: list.columns,
-            passesOn: output.echo || output.stream == .tar)
+            passesOn: output.echo || output.stream == .tar || output.output != "-")
         let workers = ThreadPool(count: resources.threads ?? availableProcessorCount())
         // Some images are converted while the next ones arrive.
         let places = ConversionPlaces(limit: budget.images + 2 * workers.count)
@@ -46,26 +49,22 @@ extension BatchCommand {
         let progress = BatchProgress(interval: output.statsInterval.map { .seconds($0) })
         let processor = LineProcessor(
             loader: loader, plan: images.plan, memory: memoryLimits,
-            scratch: try OutputFolder(path: Self.temporaryFolder), filter: rules.filter,
+            scratch: try OutputFolder(path: output.output == "-" ? Self.temporaryFolder : output.output),
+            filter: rules.filter,
             digest: output.computeHash.algorithm, verified: list.verifyHash?.algorithm, room: room, places: places)
         let failedLines = try output.failedTo.map { try LineFile(path: $0) }
 
-        let writer = StreamWriter(descriptor: STDOUT_FILENO, named: "standard output")
-        let log = try output.log.map { StreamWriter(descriptor: try Self.openLog($0), named: $0) }
-        let stream = RecordStream(
-            streamForm, columns: output.streamColumns(list.columns), to: writer, log: log, window: window, room: room,
-            isOrdered: output.ordered)
-        stream.begin(version: PackageVersion.current, optionsDigest: try optionsDigest())
+        let destination = try makeDestination(window: window, room: room)
         let run = BatchRun(
-            list: lines, processor: processor, output: stream, window: window, progress: progress, workers: workers,
-            grace: .seconds(resources.grace)
+            list: lines, processor: processor, output: destination.output, window: window, progress: progress,
+            workers: workers, grace: .seconds(resources.grace)
         ) { record in
             if record.failure?.isRetryable == true { failedLines?.append(record.entry) }
         }
-        for writer in [writer, log].compactMap(\.self) { writer.whenFailed { run.fail($0) } }
+        for writer in destination.writers { writer.whenFailed { run.fail($0) } }
 
-        let telling = Task { await progress.tellRegularly { await run.activity } }
-        let watching = Task { await writer.watchReader() }
+        let telling = Task { await progress.tellRegularly { await run.activity(destination.shards?.openCount) } }
+        let watching = Task { await destination.writers.first?.watchReader() }
         defer {
             telling.cancel()
             watching.cancel()
@@ -76,7 +75,36 @@ extension BatchCommand {
         try failedLines?.place()
         if let path = output.summary { try writeSummary(progress.statistics, to: path) }
         try result.get()
+        if let count = destination.shards?.uncommittedCount, count > 0 {
+            Terminal.error.tell(
+                "webimage: \(count) \(count == 1 ? "shard is" : "shards are") not complete: too many of the lines failed; "
+                    + "see --max-retryable-rate and --min-success-rate\n")
+            throw ExitCode(75)
+        }
         if output.failOnError, progress.statistics.failures > 0 { throw ExitCode.failure }
+    }
+
+    /// The destination of the answers: shards, or streams and their writers.
+    private struct Destination {
+        let output: any BatchOutput
+        var shards: ShardOutput?
+        var writers: [StreamWriter] = []
+    }
+
+    private func makeDestination(window: LineWindow, room: Allowance) throws -> Destination {
+        guard output.output == "-" else {
+            let shards = ShardOutput(
+                try shardFolder(), rules: try shardRules(), columns: output.folderColumns(list.columns),
+                lookahead: resources.lookahead, window: window, room: room)
+            return Destination(output: shards, shards: shards)
+        }
+        let writer = StreamWriter(descriptor: STDOUT_FILENO, named: "standard output")
+        let log = try output.log.map { StreamWriter(descriptor: try Self.openLog($0), named: $0) }
+        let stream = RecordStream(
+            streamForm, columns: output.streamColumns(list.columns), to: writer, log: log, window: window, room: room,
+            isOrdered: output.ordered)
+        stream.begin(version: PackageVersion.current, optionsDigest: try optionsDigest())
+        return Destination(output: stream, writers: [writer, log].compactMap(\.self))
     }
 
     private func writeSummary(_ statistics: BatchStatistics, to path: String) throws(FileError) {

@@ -15,6 +15,12 @@ struct BatchCommand: AsyncParsableCommand {
             bytes follow, the file of the image, and then the next line. The first line has the member start, the last one \
             end; without it, the stream was cut off. Downloads stop while the reader does not read.
 
+            With --output FOLDER, the images are written to shards of --samples-per-shard lines: 00000.tar, a tar archive for \
+            WebDataset with the successful images; 00000.jsonl, a record for each line; and 00000_stats.json, the marker of a \
+            complete shard, which is written last. Shards that are complete are not made again, so that an interrupted run can \
+            be repeated; a list or options that differ are an error. The bytes of an archive depend only on the lines, the options, and \
+            the responses of the servers. Any number of processes can work on one folder.
+
             Without a size option or --format, images are written as downloaded, byte for byte, after they have been verified. \
             With --format original, only the header is checked. With a size option, the default format is jpeg.
 
@@ -32,10 +38,12 @@ struct BatchCommand: AsyncParsableCommand {
             and other. The member retryable tells whether the same line may succeed later.
 
             EXIT STATUS
-              0 if all lines were answered; 64 if the options or the columns of the list are wrong; 74 if the output cannot be \
-            written; 130 or 143 after Ctrl-C or SIGTERM.
+              0 if all lines were answered and all shards are complete; 64 if the options or the columns of the list are \
+            wrong; 65 if the folder is of another run; 74 if the output cannot be written; 75 if a shard is not complete \
+            because too many of its lines failed in a way that may not occur again; 130 or 143 after Ctrl-C or SIGTERM.
 
             EXAMPLES
+              webimage batch --input list.jsonl --output shards --max-pixel-size 256 --public-only
               webimage batch --input list.jsonl --output - --max-pixel-size 256 --public-only | program
               zcat urls.gz | webimage batch --input - --output - --stream ndjson --header-only > sizes.jsonl
             """)

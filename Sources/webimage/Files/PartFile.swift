@@ -8,8 +8,8 @@ import Glibc
 
 /// A file that gets its name when it is complete, replacing an existing one.
 ///
-/// Until then, it has the name `.NAME.HOST-PID.part` in the same folder; it is removed when it is released without
-/// having been placed. Not `Sendable`: its methods block.
+/// Until then, it has the name `.NAME.HOST-PID.part` in the same folder, with a tag `.NAME.TAG-HOST-PID.part`. That
+/// name is removed when the file is released. Not `Sendable`: its methods block.
 final class PartFile {
     private static let bufferSize = 256 << 10
 
@@ -21,9 +21,9 @@ final class PartFile {
     private(set) var count = 0
 
     /// Creates the file that will be at `path`.
-    init(path: String) throws(FileError) {
+    init(path: String, tag: String? = nil) throws(FileError) {
         self.path = path
-        partPath = Self.partPath(of: path)
+        partPath = Self.partPath(of: path, tag)
         descriptor = unsafe open(partPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { throw FileError("create", path) }
     }
@@ -74,6 +74,14 @@ final class PartFile {
         descriptor = -1
     }
 
+    /// Gives the file its name unless there is one of that name; returns whether it did.
+    func placeIfFree() throws(FileError) -> Bool {
+        try flush()
+        if unsafe link(partPath, path) == 0 { return true }
+        guard errno == EEXIST else { throw FileError("create", path) }
+        return false
+    }
+
     private func flush() throws(FileError) {
         guard !buffer.isEmpty else { return }
         let bytes = buffer
@@ -81,10 +89,10 @@ final class PartFile {
         try FileDescriptor.write(bytes, to: descriptor, named: path)
     }
 
-    private static func partPath(of path: String) -> String {
+    private static func partPath(of path: String, _ tag: String?) -> String {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map { String($0) } ?? path
         let folder = path.dropLast(name.count)
-        return "\(folder).\(name).\(hostName)-\(getpid()).part"
+        return "\(folder).\(name).\(tag.map { "\($0)-" } ?? "")\(hostName)-\(getpid()).part"
     }
 
     /// The name of this machine, for folders that several machines share.

@@ -24,6 +24,40 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The file for the records of --stream tar.", valueName: "file"))
     var log: String?
 
+    @Option(help: "The form of the shards in a folder: tar archives for WebDataset, or none for records only.")
+    var outputFormat: ShardFormat = .webdataset
+
+    @Option(help: "The form of the records beside the shards in a folder.")
+    var sidecar: SidecarForm = .jsonl
+
+    @Flag(help: "Make complete shards again.")
+    var overwrite = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Make only this part of the shards, as one of several processes: from 0/n to n-1/n.", valueName: "i/n"))
+    var part: PartArgument?
+
+    @Flag(
+        help: """
+            Leave shards that another process makes to it, which any number of processes on one folder do anyway; with \
+            --part, do not wait for them.
+            """)
+    var claim = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Do not complete a shard if a larger share of its lines failed in a way that may not occur again, such as "
+                + "timeouts: the network was out. The exit status is then 75.",
+            valueName: "rate"))
+    var maxRetryableRate = 0.5
+
+    @Option(
+        help: ArgumentHelp(
+            "Do not complete a shard if a smaller share of its images succeeded. The exit status is then 75.",
+            valueName: "rate"))
+    var minSuccessRate = 0.0
+
     @Option(help: ArgumentHelp("The number of lines of a shard, which determines its names.", valueName: "number"))
     var samplesPerShard = 10_000
 
@@ -55,14 +89,35 @@ struct BatchOutputOptions: ParsableArguments {
         if let statsInterval, !(0...86_400).contains(statsInterval) {
             throw ValidationError("--stats-interval must be from 0 to 86400.")
         }
-        guard output == "-" else { throw ValidationError("--output must be -, for standard output.") }
+        for (name, rate) in [("--max-retryable-rate", maxRetryableRate), ("--min-success-rate", minSuccessRate)]
+        where !(0...1).contains(rate) {
+            throw ValidationError("\(name) must be from 0 to 1.")
+        }
+        guard !output.isEmpty else { throw ValidationError("--output is empty.") }
+        if let option = output == "-" ? folderOption : streamOption {
+            throw ValidationError(
+                "\(option) applies to \(output == "-" ? "a folder" : "standard output, --output -").")
+        }
         guard payload == nil || stream == .ndjson else {
             throw ValidationError("--payload applies to --stream ndjson.")
         }
         guard log == nil || stream == .tar else { throw ValidationError("--log applies to --stream tar.") }
-        guard !ordered || stream != .tar || output == "-" else {
-            throw ValidationError("--ordered applies to --output -.")
-        }
+    }
+
+    /// An option that was given for a folder.
+    private var folderOption: String? {
+        overwrite ? "--overwrite" : part != nil ? "--part" : claim ? "--claim" : nil
+    }
+
+    /// An option that was given for standard output.
+    private var streamOption: String? {
+        ordered ? "--ordered" : echo ? "--echo" : stream != .frames ? "--stream" : nil
+    }
+
+    /// The columns of the records in a folder.
+    func folderColumns(_ list: ListColumns) -> BatchRecord.Columns {
+        BatchRecord.Columns(
+            passesOn: true, hasCaption: list.caption != nil, hasKey: true, digest: computeHash.algorithm)
     }
 
     /// The columns of the records on standard output.
@@ -70,6 +125,31 @@ struct BatchOutputOptions: ParsableArguments {
         BatchRecord.Columns(
             passesOn: echo, hasCaption: list.caption != nil, hasKey: stream == .tar,
             digest: computeHash.algorithm)
+    }
+}
+
+/// The forms of shards, as arguments.
+enum ShardFormat: String, ExpressibleByArgument, CaseIterable {
+    case webdataset
+    case none
+}
+
+/// The forms of the records of a shard, as arguments.
+enum SidecarForm: String, ExpressibleByArgument, CaseIterable {
+    case jsonl
+    case none
+}
+
+/// A part of several processes as an argument, such as `0/8`.
+struct PartArgument: ExpressibleByArgument, Sendable {
+    let part: ShardPlan.Part
+
+    init?(argument: String) {
+        let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count == 2, let number = numbers[0], let count = numbers[1], count > 0,
+            (0..<count).contains(number)
+        else { return nil }
+        part = ShardPlan.Part(number: number, count: count)
     }
 }
 

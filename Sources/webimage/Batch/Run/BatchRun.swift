@@ -14,8 +14,6 @@ final class BatchRun: Sendable {
     private let grace: Duration
     /// The action for each answer, before it is delivered.
     private let whenAnswered: @Sendable (BatchRecord) -> Void
-    /// The choice of lines, called in the order of the list; the others are skipped.
-    private let takes: @Sendable (ListEntry) async throws -> Bool
     private let state = Locked(State())
 
     private struct State {
@@ -26,8 +24,7 @@ final class BatchRun: Sendable {
     init(
         list: BatchList, processor: LineProcessor, output: any BatchOutput, window: LineWindow,
         progress: BatchProgress, workers: ThreadPool, grace: Duration,
-        whenAnswered: @escaping @Sendable (BatchRecord) -> Void = { _ in },
-        takes: @escaping @Sendable (ListEntry) async throws -> Bool = { _ in true }
+        whenAnswered: @escaping @Sendable (BatchRecord) -> Void = { _ in }
     ) {
         self.list = list
         self.processor = processor
@@ -37,7 +34,6 @@ final class BatchRun: Sendable {
         lines = OpenLines(on: workers)
         self.grace = grace
         self.whenAnswered = whenAnswered
-        self.takes = takes
     }
 
     /// Ends the run early because nothing can be delivered anymore.
@@ -82,12 +78,16 @@ final class BatchRun: Sendable {
 
     private func readAll() async throws {
         while await window.enter() {
-            guard let entry = try await list.next() else { return window.leave() }
-            guard try await takes(entry) else {
+            guard let entry = try await list.next() else {
                 window.leave()
-                continue
+                if !Task.isCancelled { try await output.endList() }
+                return
             }
-            lines.start { [self] in await answer(entry) }
+            if try await output.takes(entry) {
+                lines.start { [self] in await answer(entry) }
+            } else {
+                window.leave()
+            }
         }
     }
 
@@ -118,13 +118,11 @@ final class BatchRun: Sendable {
         lines.cancelAll()
     }
 
-    /// The current activity.
-    var activity: BatchProgress.Activity {
-        get async {
-            let activity = await processor.loader.coordinator.activity
-            return BatchProgress.Activity(
-                transfers: activity.running, waiting: max(0, activity.callers - activity.running),
-                open: window.open, readPart: await list.progress)
-        }
+    /// Returns the current activity.
+    func activity(_ openShards: Int?) async -> BatchProgress.Activity {
+        let activity = await processor.loader.coordinator.activity
+        return BatchProgress.Activity(
+            transfers: activity.running, waiting: max(0, activity.callers - activity.running), open: window.open,
+            openShards: openShards ?? 0, readPart: await list.progress)
     }
 }

@@ -4,6 +4,15 @@ import WebimageConsole
 protocol BatchOutput: Sendable {
     /// Takes an answer; may wait for the disk or for a reader.
     func deliver(_ answer: LineProcessor.Answer) async throws(FileError)
+    /// Returns whether a line is answered; called in the order of the list.
+    func takes(_ entry: ListEntry) async throws -> Bool
+    /// Called after the last line of the list, unless the run was interrupted.
+    func endList() async throws
     /// Completes the output after the last answer.
     func finish(_ statistics: BatchStatistics) async throws(FileError)
+}
+
+extension BatchOutput {
+    func takes(_ entry: ListEntry) async throws -> Bool { true }
+    func endList() async throws {}
 }

@@ -1,0 +1,139 @@
+import AsyncWebImage
+import Threading
+import WebimageConsole
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A shard that is being made.
+final class OpenShard: Sendable {
+    /// The conditions under which a shard is not completed: the network was out, instead of the links being dead.
+    struct Conditions: Sendable, Equatable {
+        /// The maximum share of lines whose failure may not occur again.
+        var maximumRetryableRate = 1.0
+        /// The minimum share of successful lines.
+        var minimumSuccessRate = 0.0
+
+        func areMet(by statistics: BatchStatistics) -> Bool {
+            let count = Double(max(1, statistics.count))
+            return Double(statistics.retryable) / count <= maximumRetryableRate
+                && Double(statistics.successes) / count >= minimumSuccessRate
+        }
+    }
+
+    private struct State {
+        var archive: OrderedFile?
+        var sidecar: OrderedFile?
+        var statistics = BatchStatistics()
+        /// The lines; `nil` until the last one has been read.
+        var input: ShardMarker.Input?
+        /// A Boolean value that indicates whether a line was not answered.
+        var isSpoiled = false
+
+        var isComplete: Bool { statistics.count == input?.count }
+    }
+
+    let number: Int
+    private let folder: ShardFolder
+    private let columns: BatchRecord.Columns
+    private let state: Locked<State>
+    private let lock: ShardLock
+    private let start = currentTime()
+
+    /// Creates the files of a shard whose lock is held.
+    init(_ number: Int, in folder: ShardFolder, columns: BatchRecord.Columns, lock: consuming ShardLock)
+        throws(FileError)
+    {
+        self.number = number
+        self.folder = folder
+        self.columns = columns
+        self.lock = lock
+        folder.removeLeftovers(number)
+        state = Locked(
+            State(
+                archive: folder.form == .none ? nil : try OrderedFile(path: folder.archivePath(number)),
+                sidecar: folder.hasSidecar ? try OrderedFile(path: folder.sidecarPath(number)) : nil))
+    }
+
+    /// Adds an answer; returns whether it was the last one.
+    func add(_ answer: LineProcessor.Answer, row: Int) throws(FileError) -> Bool {
+        var answer = answer
+        let key = folder.keys.key(shard: number, row: row)
+        answer.record.key = key
+        let isSuccess = answer.record.failure == nil
+        let sample =
+            folder.form == .none || !isSuccess ? [] : BatchSample(answer, key: key, columns: columns).tar
+        let line = answer.record.object(columns).bytes + [UInt8(ascii: "\n")]
+        return try state.withLock { state throws(FileError) in
+            try state.archive?.append(sample, row: row)
+            try state.sidecar?.append(line, row: row)
+            state.statistics.add(answer.record)
+            if answer.record.failure?.code == .cancelled { state.isSpoiled = true }
+            return state.isComplete
+        }
+    }
+
+    /// Sets the lines of the shard, after the last one has been read; returns whether all of them are answered.
+    func end(_ input: ShardMarker.Input) -> Bool {
+        state.withLock { state in
+            state.input = input
+            return state.isComplete
+        }
+    }
+
+    /// Gives the files their names, and writes the marker; call this method once, when all lines are answered.
+    ///
+    /// Returns whether the shard is complete: without the conditions, it is discarded.
+    func commit(_ conditions: Conditions, optionsDigest: String) throws -> Bool {
+        try state.withLock { state in
+            guard let input = state.input, !state.isSpoiled, conditions.areMet(by: state.statistics) else {
+                return false
+            }
+            // One at a time, to take less room on the disk.
+            let archive = try state.archive?.ordered(end: TarArchive.end)
+            state.archive = nil
+            let sidecar = try state.sidecar?.ordered(end: [])
+            state.sidecar = nil
+            var files = JSONObject()
+            for (path, result) in [(folder.archivePath(number), archive), (folder.sidecarPath(number), sidecar)] {
+                guard let result else { continue }
+                try result.file.place()
+                var properties = JSONObject()
+                properties.add("bytes", result.file.count)
+                properties.add("sha256", result.sha256)
+                files.add(path.split(separator: "/").last.map { String($0) } ?? path, raw: properties.bytes)
+            }
+            try folder.sync()
+            let marker = ShardMarker(input: input, optionsDigest: optionsDigest)
+            try writeMarker(marker, state.statistics, files)
+            return true
+        }
+    }
+
+    private func writeMarker(_ marker: ShardMarker, _ statistics: BatchStatistics, _ files: JSONObject) throws {
+        var object = JSONObject()
+        statistics.addCounts(to: &object)
+        let end = currentTime()
+        object.add("duration", rounded: end - start)
+        object.add("start_time", rounded: start)
+        object.add("end_time", rounded: end)
+        marker.add(to: &object)
+        object.add("files", raw: files.bytes)
+        object.add("version", PackageVersion.current)
+        let file = try PartFile(path: folder.markerPath(number))
+        try file.append(object.bytes + [UInt8(ascii: "\n")])
+        try file.sync()
+        try file.place()
+        try folder.sync()
+    }
+}
+
+/// Returns the seconds since 1970.
+private func currentTime() -> Double {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}

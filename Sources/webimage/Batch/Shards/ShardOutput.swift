@@ -1,0 +1,142 @@
+import Threading
+import WebimageConsole
+
+/// The answers as shards in a folder, each of which appears complete or not at all.
+final class ShardOutput: BatchOutput {
+    /// The rules for the shards that this process makes.
+    struct Rules: Sendable {
+        var plan: ShardPlan
+        var conditions = OpenShard.Conditions()
+        /// A Boolean value that indicates whether complete shards are made again.
+        var overwrites = false
+        /// A Boolean value that indicates whether the process waits for a shard that another one makes.
+        var waits = false
+        var optionsDigest = ""
+    }
+
+    private struct State {
+        var open: [Int: OpenShard] = [:]
+        var uncommitted = 0
+    }
+
+    private let folder: ShardFolder
+    private let rules: Rules
+    private let columns: BatchRecord.Columns
+    private let window: LineWindow
+    private let room: Allowance
+    private let openShards: Allowance
+    private let state = Locked(State())
+    private let reader = Locked<ShardReader?>(nil)
+
+    init(
+        _ folder: ShardFolder, rules: Rules, columns: BatchRecord.Columns, lookahead: Int, window: LineWindow,
+        room: Allowance
+    ) {
+        self.folder = folder
+        self.rules = rules
+        self.columns = columns
+        self.window = window
+        self.room = room
+        let samples = rules.plan.keys.samplesPerShard
+        // So many are open at a time that the look-ahead decides, but not so many that files run out.
+        openShards = Allowance(limit: min(max((lookahead + samples - 1) / samples + 1, 2), 16))
+    }
+
+    /// The number of shards that are being made.
+    var openCount: Int { state.withLock { $0.open.count } }
+    /// The number of shards that were not completed, because the network seems to have been out.
+    var uncommittedCount: Int { state.withLock { $0.uncommitted } }
+
+    func takes(_ entry: ListEntry) async throws -> Bool {
+        let shard = rules.plan.shard(ofLine: entry.index)
+        if reader.withLock({ $0?.number }) != shard {
+            try await endList()
+            let use = try await use(of: shard)
+            try reader.withLock { $0 = try ShardReader(shard, first: entry.index, use: use) }
+        }
+        return reader.withLock { $0?.add(entry.line) ?? false }
+    }
+
+    func endList() async throws {
+        let ended = try reader.withLock { reader -> (Int, ShardReader.Use, ShardMarker.Input)? in
+            defer { reader = nil }
+            return try reader.map { ($0.number, $0.use, try $0.input()) }
+        }
+        guard let (number, use, input) = ended else { return }
+        switch use {
+        case .skip: break
+        case .check(let marker):
+            guard marker == ShardMarker(input: input, optionsDigest: rules.optionsDigest) else {
+                throw ConflictingRun(
+                    description: "the shard \(folder.keys.name(ofShard: number)) in \(folder.path) was made from other "
+                        + "lines or with other options; see --overwrite")
+            }
+        case .make(let shard):
+            if shard.end(input) { try commit(shard) }
+        }
+    }
+
+    /// Returns what happens to the lines of a shard; takes its lock if they are answered.
+    private func use(of shard: Int) async throws -> ShardReader.Use {
+        guard rules.plan.includes(shard: shard) else { return .skip }
+        while true {
+            if !rules.overwrites, let marker = try folder.marker(shard) { return .check(marker) }
+            if let lock = try ShardLock(path: folder.lockPath(shard)) {
+                // Another process can have completed it in the meantime.
+                if !rules.overwrites, let marker = try folder.marker(shard) { return .check(marker) }
+                return .make(try await open(shard, lock))
+            }
+            // A shard that belongs to this process alone is held by an earlier attempt, which is about to end.
+            guard rules.waits else { return .skip }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func open(_ number: Int, _ lock: consuming ShardLock) async throws -> OpenShard {
+        await openShards.reserve(1)
+        do {
+            try folder.removeMarker(number)
+            let shard = try OpenShard(number, in: folder, columns: columns, lock: lock)
+            state.withLock { $0.open[number] = shard }
+            return shard
+        } catch {
+            openShards.release(1)
+            throw error
+        }
+    }
+
+    func deliver(_ answer: LineProcessor.Answer) async throws(FileError) {
+        let index = answer.record.entry.index
+        let number = rules.plan.shard(ofLine: index)
+        if let shard = state.withLock({ $0.open[number] }),
+            try shard.add(answer, row: rules.plan.row(ofLine: index))
+        {
+            try commit(shard)
+        }
+        room.release(answer.reserved)
+        window.leave()
+    }
+
+    private func commit(_ shard: OpenShard) throws(FileError) {
+        let isCommitted: Bool
+        do {
+            isCommitted = try shard.commit(rules.conditions, optionsDigest: rules.optionsDigest)
+        } catch let error as FileError {
+            throw error
+        } catch {
+            throw FileError(description: "\(error)")
+        }
+        state.withLock { state in
+            state.open[shard.number] = nil
+            if !isCommitted { state.uncommitted += 1 }
+        }
+        openShards.release(1)
+    }
+
+    func finish(_ statistics: BatchStatistics) async throws(FileError) {
+        // The shards of an interrupted run are discarded.
+        state.withLock { $0.open = [:] }
+    }
+
+    func abandon() { openShards.abandon() }
+}

@@ -1,0 +1,45 @@
+import Digests
+import Hashing
+
+/// The lines of the shard that is being read.
+///
+/// Not `Sendable`: used under a lock.
+final class ShardReader {
+    /// The use of the lines.
+    enum Use: Sendable {
+        /// The shard is made by this process.
+        case make(OpenShard)
+        /// The shard is complete; its lines must be those of its marker.
+        case check(ShardMarker)
+        /// The shard is made by another process.
+        case skip
+    }
+
+    let number: Int
+    let use: Use
+    private let first: Int
+    private var count = 0
+    private var digest: MessageDigest
+
+    init(_ number: Int, first: Int, use: Use) throws {
+        self.number = number
+        self.first = first
+        self.use = use
+        digest = try MessageDigest(.sha256)
+    }
+
+    /// Adds a line; returns whether it is answered.
+    func add(_ line: RawLine) -> Bool {
+        if case .skip = use { return false }
+        count += 1
+        digest.update(line.bytes + [UInt8(ascii: "\n")])
+        if line.isCut { digest.update(Array(String(line.count).utf8)) }
+        if case .make = use { return true }
+        return false
+    }
+
+    /// The lines, after the last one has been read.
+    func input() throws -> ShardMarker.Input {
+        ShardMarker.Input(first: first, count: count, sha256: try digest.finish().hexadecimal)
+    }
+}
