@@ -61,13 +61,14 @@ let package = Package(
         .target(name: "CJPEGWriter", dependencies: ["CJPEG"], cSettings: [.headerSearchPath("../CJPEG")]),
         .target(name: "CPNGWriter", dependencies: ["CPNG"]),
         .target(name: "CLCMS", dependencies: ["CLibLCMS"]),
-        // Vector instructions that Swift has no names for.
+        // Vector and checksum instructions that Swift has no names for.
         .target(name: "CResampling"),
+        .target(name: "CChecksum"),
 
         .target(
             name: "Threading",
             dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
-        .target(name: "Hashing", dependencies: ["CZlib"]),
+        .target(name: "Hashing", dependencies: ["CChecksum", "CZlib"]),
         .target(name: "Digests", dependencies: ["CCrypto"]),
         .target(name: "SocketPolling", dependencies: ["CLinux"]),
         // On Linux for its tests alone, with a stand-in for kqueue.
@@ -152,7 +153,7 @@ let package = Package(
         // Reads the sources.
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "DigestsTests", dependencies: ["Digests", "Hashing"]),
-        .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
+        .testTarget(name: "HashingTests", dependencies: ["CChecksum", "Hashing"]),
         .testTarget(name: "ThreadingTests", dependencies: ["TestSupport", "Threading"]),
         .testTarget(
             name: "SocketPollingTests", dependencies: ["KqueuePolling", "SocketPolling", "TestSupport", "Threading"]),
@@ -226,7 +227,7 @@ let package = Package(
 )
 
 // One set of rules for every Swift target.
-let cTargets = ["CJPEG", "CJPEGWriter", "CKqueue", "CPNG", "CPNGWriter", "CLCMS", "CResampling"]
+let cTargets = ["CChecksum", "CJPEG", "CJPEGWriter", "CKqueue", "CPNG", "CPNGWriter", "CLCMS", "CResampling"]
 for target in package.targets where target.type != .system && !cTargets.contains(target.name) {
     var settings: [SwiftSetting] = [
         .enableUpcomingFeature("ExistentialAny"),  // existentials are seen where they are paid for
