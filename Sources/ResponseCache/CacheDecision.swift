@@ -23,7 +23,7 @@ package enum CacheDecision: Sendable {
         guard let lookup = CacheLookup(request, in: cache, policy: policy) else {
             return then(policy == .cacheOnly ? .refuse : .fetch(standIn: nil))
         }
-        lookup.cache.thread.append { then(lookup.decide(revalidatesLater: true).closed) }
+        lookup.cache.thread.append { then(lookup.decideAndLoad(revalidatesLater: true).closed) }
     }
 
     /// A Boolean value that indicates whether the response to serve is stale: the caller must revalidate it afterward.

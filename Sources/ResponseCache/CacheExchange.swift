@@ -81,7 +81,11 @@ struct CacheExchange {
     ) async -> IncomingResponse? {
         var stored = reply.stored
         if let renewal = reply.renewal {
-            stored = await cache.thread.run { [cache, key = lookup.key, stored] in cache.renew(stored, renewal, key) }
+            let loaded = await cache.thread.run { [cache, key = lookup.key, stored] in
+                cache.load(cache.renew(stored, renewal, key))
+            }
+            guard let loaded else { return nil }
+            stored = loaded
         }
         let body = StoredSource(stored, in: cache, url: lookup.request.url, metrics: metrics)
         guard (try? await body.readAhead()) != nil else { return nil }

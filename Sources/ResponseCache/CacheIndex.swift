@@ -1,8 +1,8 @@
 import DequeModule
 
-/// The entries of a cache; the least recently used are removed first.
+/// The entries of a cache in memory; the least recently used are removed first.
 ///
-/// A pure value: it returns the entries to remove, which the caller deletes.
+/// A pure value, which returns the names of the entries that it removes.
 struct CacheIndex<Content: Sendable>: Sendable {
     private struct Entry {
         let size: Int
@@ -21,7 +21,6 @@ struct CacheIndex<Content: Sendable>: Sendable {
     /// All uses in order; those that are not an entry's last use are skipped.
     private var uses: Deque<(name: String, use: Int)> = []
     private var lastUse = 0
-    private var firstUse = 0
 
     init(limit: Int) {
         self.limit = limit
@@ -43,7 +42,7 @@ struct CacheIndex<Content: Sendable>: Sendable {
         if uses.count > 2 * entries.count + 64 { uses.removeAll { entries[$0.name]?.use != $0.use } }
     }
 
-    /// Inserts an entry, replacing one with the same name; returns the names of entries to remove.
+    /// Inserts an entry, replacing one with the same name; returns the names of removed entries.
     mutating func insert(_ name: String, size: Int, _ content: Content) -> [String] {
         _ = remove(name)
         add(name, Entry(size: size, content: content, use: 0))
@@ -54,14 +53,6 @@ struct CacheIndex<Content: Sendable>: Sendable {
             _ = remove(oldest)
         }
         return removed + evict()
-    }
-
-    /// Inserts an entry as the oldest one, unless it is known.
-    mutating func insertOldest(_ name: String, size: Int, _ content: Content) {
-        guard entries[name] == nil else { return }
-        firstUse -= 1
-        add(name, Entry(size: size, content: content, use: firstUse), isOldest: true)
-        uses.prepend((name, firstUse))
     }
 
     /// Removes the oldest entries until the others fit.
@@ -90,11 +81,10 @@ struct CacheIndex<Content: Sendable>: Sendable {
 
     var allNames: [String] { Array(entries.keys) }
 
-    private mutating func add(_ name: String, _ entry: Entry, isOldest: Bool = false) {
+    private mutating func add(_ name: String, _ entry: Entry) {
         entries[name] = entry
         size += entry.size
-        let count = variants[name.prefix32]?.count ?? 0
-        variants[name.prefix32, default: []].insert(name, at: isOldest ? 0 : count)
+        variants[name.prefix32, default: []].append(name)
     }
 }
 

@@ -77,7 +77,7 @@ extension ResponseCache {
     /// Removes the requested parts of a response if there are so many that others must not be added; on the cache's
     /// thread.
     func makeRoomForRange(_ key: CacheKey) {
-        let names = index.withLock { $0.names(key.name) }.filter { EntryKind($0) == .range }
+        let names = names(key).filter { EntryKind($0) == .range }
         if names.count >= Self.maximumRanges { for name in names { remove(name) } }
     }
 }

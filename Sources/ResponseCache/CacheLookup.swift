@@ -105,7 +105,7 @@ struct CacheLookup: Sendable {
 
 /// A stored response to serve.
 package struct StoredReply: Sendable {
-    let stored: StoredResponse
+    var stored: StoredResponse
     let head: ResponseHead
     let source: ResponseSource
     /// The updated head to store.

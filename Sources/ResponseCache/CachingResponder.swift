@@ -42,7 +42,7 @@ package struct CachingResponder: Responder {
     /// The decision about the request, with open files.
     private func decision(_ lookup: CacheLookup) async -> CacheDecision {
         switch decision {
-        case nil where lookup.isNeeded: await lookup.cache.thread.run { lookup.decide() }
+        case nil where lookup.isNeeded: await lookup.cache.thread.run { lookup.decideAndLoad() }
         case nil, .fetch(standIn: nil)?: .fetch(standIn: nil)
         case .serve?, .refuse?: decision ?? .refuse
         case let decision?: await lookup.cache.thread.run { decision.reopened(in: lookup.cache) }

@@ -2,19 +2,22 @@ import HTTPSemantics
 import Hashing
 import Threading
 
-/// An entry being written, on the cache's thread: in a folder, a file with a temporary name until it is complete.
+/// An entry being written, by one thread at a time: in a folder, a temporary file until it is complete.
 struct EntryDraft {
     private let cache: ResponseCache
     private let head: StoredHead
+    private let headBytes: [UInt8]
     /// The name of the entry with the whole body.
     private let name: String
-    private var file: (handle: OpenFile, name: String)?
+    private var file: TemporaryFile?
+    /// The position of the body in the file; `nil` if the head is too long to be stored.
+    private var offset: Int?
     /// The pieces in memory.
     private var pieces: [[UInt8]] = []
     private var length = 0
-    private var checksum = CRC32()
+    private var checksum = CRC32C()
     /// The required length of the whole body, if known.
-    private var total: Int?
+    private let total: Int?
     private var isTakenOver = false
     /// A Boolean value that indicates whether it has become an entry, or never will.
     private var isOver = false
@@ -27,6 +30,8 @@ struct EntryDraft {
         self.head = head
         total = length
         name = head.name(key)
+        headBytes = head.bytes
+        offset = EntryFile.regionLength(for: headBytes)
     }
 
     /// Continues a stored part, which this draft then owns.
@@ -34,23 +39,22 @@ struct EntryDraft {
     /// If another download or process has taken it first, no entry will be created.
     mutating func takeOver(_ part: StoredResponse) {
         isTakenOver = true
-        let known = cache.index.withLock { index in
-            defer { _ = index.remove(part.name) }
-            return index.content(part.name) ?? nil
-        }
         switch part.body {
         case .memory(let pieces, let length):
+            let known = cache.entries.withLock { entries in
+                defer { _ = entries.remove(part.name) }
+                return entries.content(part.name)
+            }
             guard let known, known.head == part.head, known.body.length == length else { return discard() }
             (self.pieces, self.length) = (pieces, length)
-        case .file(_, let facts):
-            guard let folder = cache.folder else { return discard() }
-            let name = CacheFolder.temporaryName()
-            guard (try? folder.rename(part.name, to: name)) != nil else { return discard() }
-            guard let handle = try? folder.openForUpdate(name), EntryFile.read(.part, handle)?.body == facts else {
-                folder.remove(name)
+        case .file(_, let facts), .loaded(_, let facts):
+            guard let folder = cache.folder, let file = try? folder.take(part.name) else { return discard() }
+            // The head of the whole must fit where that of the part is.
+            guard EntryFile.read(.part, file.file)?.body == facts, let offset, offset <= facts.offset else {
+                file.remove()
                 return discard()
             }
-            (file, length, checksum) = ((handle, name), facts.length, facts.checksum)
+            (self.file, self.offset, length, checksum) = (file, facts.offset, facts.length, facts.checksum)
         }
     }
 
@@ -58,8 +62,12 @@ struct EntryDraft {
     mutating func write(_ piece: [UInt8]) {
         guard !isOver else { return }
         if let folder = cache.folder {
-            do {
-                try openFile(in: folder).write(piece, at: EntryFile.prefixLength + length)
+            guard let offset else { return giveUp() }
+            do throws(FileFailure) {
+                let file = try openFile(in: folder, for: piece.count)
+                try cache.writing(piece.count) { () throws(FileFailure) in
+                    try file.write(piece, at: offset + length)
+                }
             } catch {
                 return giveUp()
             }
@@ -74,12 +82,11 @@ struct EntryDraft {
         length += piece.count
     }
 
-    private mutating func openFile(in folder: CacheFolder) throws(FileFailure) -> OpenFile {
-        if let file { return file.handle }
-        let name = CacheFolder.temporaryName()
-        let handle = try folder.create(name)
-        file = (handle, name)
-        return handle
+    private mutating func openFile(in folder: EntryFolder, for count: Int) throws(FileFailure) -> OpenFile {
+        if let file { return file.file }
+        let file = try cache.writing(count) { () throws(FileFailure) in try folder.create() }
+        self.file = file
+        return file.file
     }
 
     /// Makes an entry of the written data if it has the required length.
@@ -105,29 +112,28 @@ struct EntryDraft {
     /// Returns `false` if there can be no such entry.
     private mutating func finish(as kind: EntryKind) -> Bool {
         let entry = kind.name(name)
-        let headBytes = head.bytes
-        let size = EntryFile.prefixLength + length + headBytes.count
-        guard !isOver, size <= cache.configuration.maximumBytes else { return false }
+        guard !isOver else { return false }
         if let folder = cache.folder {
-            do {
-                let handle = try openFile(in: folder)
-                try handle.write(headBytes, at: EntryFile.prefixLength + length)
-                // The head of the part can have been longer.
-                if isTakenOver { try handle.truncate(to: size) }
-                let facts = EntryFile.BodyFacts(
-                    identity: .random(in: 0...Int.max), length: length, checksum: checksum)
-                try handle.write(EntryFile.prefix(kind, head: headBytes, body: facts), at: 0)
-                guard let file else { return false }
-                try folder.rename(file.name, to: entry)
+            guard let offset else { return false }
+            let facts = EntryFile.BodyFacts(
+                identity: .random(in: 0...Int.max), length: length, checksum: checksum, offset: offset)
+            guard EntryFolder.File.space(of: facts.fileSize) <= cache.configuration.maximumBytes else { return false }
+            do throws(FileFailure) {
+                let file = try openFile(in: folder, for: offset)
+                try cache.writing(offset) { () throws(FileFailure) in
+                    try file.write(EntryFile.region(kind, head: headBytes, body: facts), at: 0)
+                }
             } catch {
                 return false
             }
-            // It belongs to the previous body.
-            if kind == .whole { folder.remove(RenewedHeadFile.name(entry)) }
-            cache.insert(entry, size: size, nil)
+            guard let file else { return false }
+            file.file.touch()
+            guard cache.insert(file, as: entry, size: facts.fileSize) else { return false }
         } else {
+            let size = length + headBytes.count
+            guard size <= cache.configuration.maximumBytes else { return false }
             let body = StoredBody.memory(pieces, length: length)
-            cache.insert(entry, size: size, StoredResponse(name: entry, head: head, body: body))
+            cache.insert(StoredResponse(name: entry, head: head, body: body), size: size)
         }
         (isOver, file, pieces) = (true, nil, [])
         return true
@@ -141,7 +147,7 @@ struct EntryDraft {
 
     /// Discards all data.
     mutating func discard() {
-        if let file { cache.folder?.remove(file.name) }
+        file?.remove()
         (isOver, file, pieces) = (true, nil, [])
     }
 }

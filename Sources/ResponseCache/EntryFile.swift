@@ -1,55 +1,153 @@
 import Hashing
 
-/// The format of an entry's file: a prefix of 40 bytes, the body, the head.
+/// The format of an entry's file: a region with the head, then the body.
 ///
-/// The prefix contains a mark with the version of the format, the body's identity, the lengths of body and head, the
-/// CRC-32 of the body, and the CRC-32 of all these fields and the head. A truncated file, or a changed byte in prefix
-/// or head, is detected when the file is opened; a changed byte in the body when it is read to its end. The head
-/// comes last, so that a body can grow.
+/// The region begins with a prefix: a mark with the version of the format, the identity and the length of the body, the
+/// length of the region, the CRC-32C of the body, and the CRC-32C of all these fields. Two slots for heads follow, each
+/// with a sequence number, the length of the head, a CRC-32C, and the head. The newest undamaged head is the entry's.
+/// A head is updated in the other slot, so that there is a complete one at any time. A truncated file, or a changed byte
+/// in the prefix or all heads, is detected when the file is opened; a changed byte in the body when it is read to its end.
 package enum EntryFile {
-    static let prefixLength = 40
-    /// The number of bytes read and written at a time.
-    static let pieceLength = 64 << 10
+    /// The length of the region for usual heads; longer heads have a power of two.
+    static let usualRegionLength = 2 << 10
+    static let prefixLength = 36
+    private static let slotsOffset = 64
+    private static let slotPrefixLength = 16
+    /// The number of bytes of a body read and written at a time.
+    static let pieceLength = 128 << 10
 
     /// The properties of the body in the prefix.
     package struct BodyFacts: Sendable, Equatable {
         /// A number that is different for every stored body.
         let identity: Int
         let length: Int
-        let checksum: CRC32
+        let checksum: CRC32C
+        /// The position of the body in the file.
+        let offset: Int
+
+        /// The size of the file.
+        var fileSize: Int { offset + length }
     }
 
-    static func prefix(_ kind: EntryKind, head: [UInt8], body: BodyFacts) -> [UInt8] {
+    /// A head in its slot.
+    package struct Slot: Sendable, Equatable {
+        let number: Int
+        let sequence: Int
+    }
+
+    /// An entry as read from a file, without its body.
+    struct Contents {
+        let head: StoredHead
+        let slot: Slot
+        let body: BodyFacts
+    }
+
+    /// Returns the length of the region for a head, with some room for it to grow; `nil` if the head is too long.
+    static func regionLength(for head: [UInt8]) -> Int? {
+        guard head.count <= StoredHead.maximumBytes else { return nil }
+        var length = usualRegionLength
+        while slotLength(length) < slotPrefixLength + head.count + head.count / 8 { length *= 2 }
+        return length
+    }
+
+    private static func slotLength(_ region: Int) -> Int { (region - slotsOffset) / 2 }
+
+    // MARK: Writing
+
+    /// Returns the region of an entry with one head.
+    static func region(_ kind: EntryKind, head: [UInt8], body: BodyFacts) -> [UInt8] {
         var bytes = kind.magic
+        bytes.reserveCapacity(body.offset)
         bytes.append(body.identity)
         bytes.append(body.length)
-        bytes.append(head.count)
+        bytes.append(UInt32(body.offset))
         bytes.append(body.checksum.value)
-        bytes.append(checksum(bytes, head))
+        bytes.append(CRC32C(of: bytes.span).value)
+        bytes += repeatElement(0, count: slotsOffset - bytes.count)
+        bytes += slot(head, sequence: 1, of: body)
+        bytes += repeatElement(0, count: body.offset - bytes.count)
         return bytes
     }
 
-    /// Returns the head and body of a file; `nil` if prefix or head are damaged, or the file is of another kind.
-    ///
-    /// The body is not read.
-    static func read(_ kind: EntryKind, _ file: OpenFile) -> (head: StoredHead, body: BodyFacts)? {
-        guard let size = file.size, let prefix = try? file.read(prefixLength, at: 0), prefix.count == prefixLength,
-            prefix.starts(with: kind.magic)
-        else { return nil }
-        var reader = ByteFieldReader(Array(prefix.dropFirst(kind.magic.count)))
-        guard let identity = reader.number(), let bodyLength = reader.number(), let headLength = reader.number(),
-            let bodyChecksum = reader.number32(), let checksum = reader.number32(),
-            headLength <= StoredHead.maximumBytes, bodyLength <= size, prefixLength + headLength + bodyLength == size,
-            let bytes = try? file.read(headLength, at: prefixLength + bodyLength),
-            Self.checksum(prefix.dropLast(4), bytes) == checksum, let head = StoredHead(bytes)
-        else { return nil }
-        return (head, BodyFacts(identity: identity, length: bodyLength, checksum: CRC32(bodyChecksum)))
+    /// Returns the bytes of a new head and their position; `nil` if the head is too long for the region.
+    static func update(_ head: [UInt8], after slot: Slot, of body: BodyFacts) -> (bytes: [UInt8], offset: Int)? {
+        let bytes = Self.slot(head, sequence: slot.sequence &+ 1, of: body)
+        let length = slotLength(body.offset)
+        guard bytes.count <= length else { return nil }
+        return (bytes, slotsOffset + (1 - slot.number) * length)
     }
 
-    private static func checksum(_ prefix: some Collection<UInt8>, _ head: [UInt8]) -> UInt32 {
-        var checksum = CRC32()
-        checksum.update(Array(prefix).span)
-        checksum.update(head.span)
+    private static func slot(_ head: [UInt8], sequence: Int, of body: BodyFacts) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(slotPrefixLength + head.count)
+        bytes.append(sequence)
+        bytes.append(UInt32(head.count))
+        bytes.append(checksum(sequence: sequence, head.span, of: body.identity))
+        return bytes + head
+    }
+
+    private static func checksum(sequence: Int, _ head: Span<UInt8>, of identity: Int) -> UInt32 {
+        var fields: [UInt8] = []
+        fields.append(identity)
+        fields.append(sequence)
+        fields.append(UInt32(head.count))
+        var checksum = CRC32C(of: fields.span)
+        checksum.update(head)
         return checksum.value
+    }
+
+    // MARK: Reading
+
+    /// Returns the newest head and the properties of the body; `nil` if the prefix or all heads are damaged, or the file
+    /// is of another kind.
+    ///
+    /// The body is not read.
+    static func read(_ kind: EntryKind, _ file: OpenFile) -> Contents? {
+        guard let size = file.size, size >= usualRegionLength,
+            var region = try? file.read(usualRegionLength, at: 0), region.count == usualRegionLength,
+            let body = body(kind, region), body.fileSize == size
+        else { return nil }
+        if body.offset > region.count {
+            guard let whole = try? file.read(body.offset, at: 0), whole.count == body.offset else { return nil }
+            region = whole
+        }
+        return newest(of: (0..<2).compactMap { self.slot($0, in: region, body) }, body)
+    }
+
+    private static func body(_ kind: EntryKind, _ region: [UInt8]) -> BodyFacts? {
+        guard region.starts(with: kind.magic) else { return nil }
+        var reader = ByteFieldReader(region, from: kind.magic.count)
+        guard let identity = reader.number(), let length = reader.number(), let offset = reader.number32(),
+            let bodyChecksum = reader.number32(), let checksum = reader.number32(),
+            CRC32C(of: region.span.extracting(..<(prefixLength - 4))).value == checksum,
+            offset >= usualRegionLength, offset <= 4 * StoredHead.maximumBytes, length <= Int.max - Int(offset)
+        else { return nil }
+        return BodyFacts(
+            identity: identity, length: length, checksum: CRC32C(bodyChecksum), offset: Int(offset))
+    }
+
+    private static func slot(
+        _ number: Int, in region: [UInt8], _ body: BodyFacts
+    ) -> (slot: Slot, head: Range<Int>, bytes: [UInt8])? {
+        let length = slotLength(body.offset)
+        let start = slotsOffset + number * length
+        var reader = ByteFieldReader(region, from: start)
+        guard let sequence = reader.number(), sequence > 0, let count = reader.number32().map(Int.init),
+            count <= length - slotPrefixLength, let checksum = reader.number32()
+        else { return nil }
+        let head = start + slotPrefixLength..<start + slotPrefixLength + count
+        guard Self.checksum(sequence: sequence, region.span.extracting(head), of: body.identity) == checksum else {
+            return nil
+        }
+        return (Slot(number: number, sequence: sequence), head, region)
+    }
+
+    private static func newest(
+        of slots: [(slot: Slot, head: Range<Int>, bytes: [UInt8])], _ body: BodyFacts
+    ) -> Contents? {
+        guard let newest = slots.max(by: { $0.slot.sequence < $1.slot.sequence }),
+            let head = StoredHead(Array(newest.bytes[newest.head]))
+        else { return nil }
+        return Contents(head: head, slot: newest.slot, body: body)
     }
 }

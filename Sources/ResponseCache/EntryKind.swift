@@ -15,23 +15,31 @@ package enum EntryKind: Sendable, CaseIterable {
     /// Creates the kind of an entry from its name, 32 digits and 16 more; returns `nil` for other names.
     init?(_ name: String) {
         let kind = [EntryKind.part, .range].first { name.hasSuffix($0.suffix) } ?? .whole
-        let parts = name.dropLast(kind.suffix.count)
-            .split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count == 32, parts[1].utf8.count == 16,
-            parts.allSatisfy({ $0.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) } })
-        else { return nil }
+        guard name.utf8.count == 49 + kind.suffix.utf8.count else { return nil }
+        let isName = name.utf8.prefix(49).enumerated().allSatisfy { index, byte in
+            index == 32 ? byte == 0x2D : (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+        }
+        guard isName else { return nil }
         self = kind
     }
 
     /// The first bytes of a file of this kind, which include the version of the format.
     var magic: [UInt8] {
         switch self {
-        case .whole: Array("awicach3".utf8)
-        case .part: Array("awicprt3".utf8)
-        case .range: Array("awicrng3".utf8)
+        case .whole: Array("awicach4".utf8)
+        case .part: Array("awicprt4".utf8)
+        case .range: Array("awicrng4".utf8)
         }
     }
 
     /// Returns the name of an entry of this kind, given that of the whole one.
     func name(_ whole: String) -> String { whole + suffix }
+
+    /// Returns the names of the entries of all kinds, given that of the whole one.
+    static func names(_ whole: String) -> [String] { allCases.map { $0.name(whole) } }
+
+    /// Returns the name of the whole entry, given that of one of any kind.
+    static func wholeName(of name: String) -> String {
+        EntryKind(name).map { String(name.dropLast($0.suffix.count)) } ?? name
+    }
 }

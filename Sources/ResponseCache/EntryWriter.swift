@@ -2,25 +2,54 @@ import Threading
 
 /// Stores a response while it is delivered.
 ///
-/// Bytes come from the task that pulls the body and are written by the cache's thread. If the disk is so much slower that
-/// ``queueLimit`` bytes wait, the response is not stored: a download never waits for it. What it was to take the place of is
-/// not kept then: the origin has something newer.
+/// Bytes come from the task that pulls the body and are written by the cache's threads. If ``queueLimit`` bytes wait for
+/// the disk, the task waits as well, and with it the transfer. The response is stored when ``commit()`` returns. If it
+/// cannot be stored, what it was to take the place of is not kept: the origin has something newer.
 package final class EntryWriter: Sendable {
-    static let queueLimit = 4 << 20
+    /// The number of bytes that may wait for the disk.
+    package static let queueLimit = 1 << 20
+    /// The number of bytes that are collected before they are written, unless the body ends.
+    private static let batch = 64 << 10
+
+    /// The way in which the body ended.
+    private enum End {
+        case commit(CheckedContinuation<Void, Never>)
+        case keep(CheckedContinuation<Void, Never>?)
+
+        var continuation: CheckedContinuation<Void, Never>? {
+            switch self {
+            case .commit(let continuation): continuation
+            case .keep(let continuation): continuation
+            }
+        }
+    }
 
     private struct State {
         var waiting: [[UInt8]] = []
         var waitingBytes = 0
         var received = 0
+        var end: End?
+        /// The task that waits until fewer bytes wait for the disk.
+        var delayed: CheckedContinuation<Void, Never>?
         var isScheduled = false
         var isAbandoned = false
+        /// A Boolean value that indicates whether the draft does not know yet that it has been abandoned.
+        var givesUp = false
+
+        /// Releases what waits, except what is being written.
+        mutating func abandon() {
+            waitingBytes -= waiting.reduce(0) { $0 + $1.count }
+            (waiting, isAbandoned, givesUp) = ([], true, true)
+        }
     }
 
     private let head: StoredHead
     private let key: CacheKey
     private let cache: ResponseCache
+    /// The stored beginning, until it has been taken over.
+    private let part: Locked<StoredResponse?>
     private let state: Locked<State>
-    /// The draft, used only on the cache's thread.
+    /// The draft, used by one job at a time.
     private let draft: Locked<EntryDraft>
 
     /// Creates a writer of a response with this head, whose beginning can be stored already.
@@ -33,57 +62,102 @@ package final class EntryWriter: Sendable {
         self.head = head
         self.key = key
         self.cache = cache
-        state = Locked(State(received: part?.body.length ?? 0))
+        self.part = Locked(part)
+        state = Locked(State(received: part?.body.length ?? 0, isScheduled: part != nil))
         draft = Locked(EntryDraft(head, key, cache: cache, length: length))
-        guard let part else { return }
-        // Before anything is written.
-        cache.thread.append { self.draft.withLock { $0.takeOver(part) } }
+        // At once, so that no other download takes it.
+        if part != nil { schedule() }
     }
 
-    /// Bytes that wait for the disk.
+    /// The number of bytes that wait for the disk.
     var waitingBytes: Int { state.withLock { $0.waitingBytes } }
 
     // MARK: The task
 
-    /// Takes the next bytes of the body, which are not copied.
-    package func append(_ piece: [UInt8]) {
-        let (schedules, givesUp) = state.withLock { state in
+    /// Takes the next bytes of the body, which are not copied; returns when there is room for more.
+    package func append(_ piece: [UInt8]) async {
+        let (schedules, isFull) = state.withLock { state in
             guard !state.isAbandoned else { return (false, false) }
             state.received += piece.count
-            state.waitingBytes += piece.count
-            if state.received > cache.configuration.maximumEntryBytes || state.waitingBytes > Self.queueLimit {
-                (state.isAbandoned, state.waiting, state.waitingBytes) = (true, [], 0)
-                return (false, true)
+            if state.received > cache.configuration.maximumEntryBytes {
+                state.abandon()
+            } else {
+                state.waiting.append(piece)
+                state.waitingBytes += piece.count
+                guard state.waitingBytes >= Self.batch else { return (false, false) }
             }
-            state.waiting.append(piece)
             defer { state.isScheduled = true }
-            return (!state.isScheduled, false)
+            return (!state.isScheduled, state.waitingBytes >= Self.queueLimit)
         }
-        if schedules { onThread { _ in } }
-        if givesUp { onThread { $0.giveUp() } }
+        if schedules { schedule() }
+        guard isFull else { return }
+        await withCheckedContinuation { continuation in
+            let hasRoom = state.withLock { state in
+                guard state.waitingBytes >= Self.queueLimit else { return true }
+                state.delayed = continuation
+                return false
+            }
+            if hasRoom { continuation.resume() }
+        }
     }
 
-    /// Completes the body.
-    package func commit() { onThread { $0.finish() } }
+    /// Completes the body; returns when it is stored.
+    package func commit() async {
+        await withCheckedContinuation { continuation in end(.commit(continuation)) }
+    }
 
     /// Ends an incomplete body: its beginning is stored if it can be continued.
-    func keep() { onThread { $0.keep() } }
+    ///
+    /// Returns when it is stored.
+    func keep() async {
+        await withCheckedContinuation { continuation in end(.keep(continuation)) }
+    }
 
-    // MARK: The cache's thread
+    /// Ends an incomplete body in the same way, without waiting.
+    func release() { end(.keep(nil)) }
 
-    /// Writes pending data, then performs `work`.
-    private func onThread(_ work: @escaping @Sendable (inout EntryDraft) -> Void) {
-        cache.thread.append {
-            let pieces = self.state.withLock { state in
-                defer { (state.waiting, state.waitingBytes, state.isScheduled) = ([], 0, false) }
-                return state.waiting
-            }
-            self.draft.withLock { draft in
-                let wasGivenUp = draft.isAbandoned
-                for piece in pieces { draft.write(piece) }
-                work(&draft)
-                if draft.isAbandoned, !wasGivenUp { self.cache.removeReplaced(by: self.head, self.key) }
-            }
+    private func end(_ end: End) {
+        let schedules = state.withLock { state in
+            state.end = end
+            defer { state.isScheduled = true }
+            return !state.isScheduled
         }
+        if schedules { schedule() }
+    }
+
+    // MARK: The cache's threads
+
+    private func schedule() {
+        let isShort = state.withLock { $0.waitingBytes < Self.batch }
+        cache.thread.append(to: isShort ? .short : .long) { self.write() }
+    }
+
+    /// Writes pending data, and ends the body if there is no more.
+    private func write() {
+        let (pieces, end, givesUp) = state.withLock { state in
+            defer { (state.waiting, state.end, state.givesUp) = ([], nil, false) }
+            return (state.waiting, state.end, state.givesUp)
+        }
+        draft.withLock { draft in
+            if let part = part.withLock({ $0.take() }) { draft.takeOver(part) }
+            let wasGivenUp = draft.isAbandoned
+            for piece in pieces { draft.write(piece) }
+            if givesUp { draft.giveUp() }
+            switch end {
+            case .commit?: draft.finish()
+            case .keep?: draft.keep()
+            case nil: break
+            }
+            if draft.isAbandoned, !wasGivenUp { cache.removeReplaced(by: head, key) }
+        }
+        let (delayed, goesOn) = state.withLock { state in
+            state.waitingBytes -= pieces.reduce(0) { $0 + $1.count }
+            state.isScheduled = state.waitingBytes >= Self.batch || state.end != nil || state.givesUp
+            defer { state.delayed = nil }
+            return (state.delayed, state.isScheduled)
+        }
+        delayed?.resume()
+        end?.continuation?.resume()
+        if goesOn { schedule() }
     }
 }

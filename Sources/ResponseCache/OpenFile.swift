@@ -48,14 +48,31 @@ package final class OpenFile: Sendable {
         if descriptor < 0 { throw .last }
     }
 
-    /// Opens an existing file for reading and writing.
-    init(updating path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
+    /// Opens a file for reading and writing; if it does not exist, it is created if `creates`.
+    init(updating path: String, creates: Bool = false, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.traffic = traffic
-        descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creates ? O_CREAT : 0), 0o600)
         if descriptor < 0 { throw .last }
     }
 
     deinit { close(descriptor) }
+
+    /// Opens a folder.
+    init(folder path: String) throws(FileFailure) {
+        traffic = nil
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        if descriptor < 0 { throw .last }
+    }
+
+    /// Locks the file against all others that open and lock it, until it is closed; waits for them if `waits`.
+    ///
+    /// Returns `false` if another one has locked it. The end of a process releases its locks.
+    func lock(waits: Bool = true) -> Bool {
+        while flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
 
     /// The size of the file in bytes; `nil` if unknown.
     var size: Int? {
@@ -63,13 +80,24 @@ package final class OpenFile: Sendable {
         return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
     }
 
+    /// A Boolean value that indicates whether the file has not been removed.
+    var hasName: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_nlink > 0
+    }
+
     /// Truncates the file to `size` bytes.
     func truncate(to size: Int) throws(FileFailure) {
         if ftruncate(descriptor, off_t(size)) != 0 { throw .last }
     }
 
-    /// Sets the time of the last use to now.
-    func touch() { _ = futimens(descriptor, nil) }
+    /// Sets the time of the last use to now, more precisely than the system would.
+    func touch() {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        let times = [now, now]
+        _ = unsafe futimens(descriptor, times)
+    }
 
     /// Reads up to `count` bytes; fewer at the end.
     func read(_ count: Int, at offset: Int) throws(FileFailure) -> [UInt8] {

@@ -9,52 +9,68 @@ import Darwin
 import Glibc
 #endif
 
-// Work on the cache's thread.
+// Work on the cache's threads.
 extension ResponseCache {
     /// Returns the stored response of a kind for a request; `nil` if there is none, or its head is damaged.
     package func find(
         _ kind: EntryKind, _ request: TransportRequest, _ key: CacheKey,
         where isUsable: (StoredResponse) -> Bool = { _ in true }
     ) -> StoredResponse? {
-        var names = index.withLock { $0.names(key.name) }.filter { EntryKind($0) == kind }
-        // Another process can have stored it, or the folder has not been indexed yet.
-        let plain = kind.name(StoredHead.plainName(key))
-        if kind != .range, folder != nil, !names.contains(plain) { names.append(plain) }
-        for name in names {
-            guard let stored = open(name), stored.head.answers(key, request.headerFields), isUsable(stored) else {
-                continue
+        func find(_ names: [String]) -> StoredResponse? {
+            for name in names {
+                guard let stored = open(name), stored.head.answers(key, request.headerFields), isUsable(stored) else {
+                    continue
+                }
+                touch(stored)
+                return stored
             }
-            index.withLock { $0.touch(name) }
-            if case .file(let file, _) = stored.body { file?.touch() }
-            return stored
+            return nil
         }
-        return nil
+        guard let folder else { return find(entries.withLock { $0.names(key.name) }.filter { EntryKind($0) == kind }) }
+        // Requested parts have names of their own.
+        if kind != .range, let stored = find([kind.name(StoredHead.plainName(key))]) { return stored }
+        return find(folder.variants(of: key.name).map { kind.name($0) })
+    }
+
+    private func touch(_ stored: StoredResponse) {
+        switch stored.body {
+        case .file(let file, _): file?.touch()
+        case .memory: entries.withLock { $0.touch(stored.name) }
+        case .loaded: break
+        }
     }
 
     /// Opens an entry by its name; removes it if its head is damaged.
     func open(_ name: String) -> StoredResponse? {
-        guard let folder else { return index.withLock { $0.content(name) } ?? nil }
-        guard !unremovable.withLock({ $0.contains(name) }) else { return nil }
-        let file: OpenFile
-        do throws(FileFailure) {
-            file = try folder.open(name)
-        } catch {
-            // If descriptors are lacking, for example, the entry still exists.
-            if error.code == ENOENT { index.withLock { _ = $0.remove(name) } }
-            return nil
-        }
-        guard let kind = EntryKind(name), let (head, body) = EntryFile.read(kind, file) else {
+        guard let folder else { return entries.withLock { $0.content(name) } }
+        guard let kind = EntryKind(name), !unremovable.withLock({ $0.contains(name) }) else { return nil }
+        // If descriptors are lacking, for example, the entry still exists.
+        guard let file = try? folder.open(name) else { return nil }
+        guard let contents = EntryFile.read(kind, file) else {
             removeDamaged(name)
             return nil
         }
-        let renewed = kind == .whole ? try? folder.open(RenewedHeadFile.name(name)) : nil
-        let renewedHead = renewed.flatMap { RenewedHeadFile.read($0, of: body) }
-        return StoredResponse(name: name, head: renewedHead ?? head, body: .file(file, body))
+        return StoredResponse(name: name, head: contents.head, body: .file(file, contents.body))
+    }
+
+    /// Returns a response whose short body has been read and verified; `nil` if it is damaged and has been removed.
+    func load(_ stored: StoredResponse) -> StoredResponse? {
+        guard case .file(.some, let facts) = stored.body, stored.body.isShort else { return stored }
+        var reader = StoredBodyReader(stored.body)
+        do {
+            return StoredResponse(name: stored.name, head: stored.head, body: .loaded(try reader.next() ?? [], facts))
+        } catch {
+            removeDamaged(stored.name)
+            return nil
+        }
     }
 
     func remove(_ name: String) {
-        index.withLock { _ = $0.remove(name) }
-        folder?.removeEntry(name)
+        if let folder {
+            folder.remove(name)
+        } else {
+            entries.withLock { _ = $0.remove(name) }
+        }
     }
 
     /// Removes a damaged entry; one that cannot be removed is ignored from now on.
@@ -63,9 +79,15 @@ extension ResponseCache {
         if let folder, folder.has(name) { unremovable.withLock { _ = $0.insert(name) } }
     }
 
+    /// Returns the names of all entries of a key.
+    func names(_ key: CacheKey) -> [String] {
+        guard let folder else { return entries.withLock { $0.names(key.name) } }
+        return ([StoredHead.plainName(key)] + folder.variants(of: key.name)).flatMap(EntryKind.names)
+            .filter { folder.has($0) }
+    }
+
     func removeEntries(_ key: CacheKey) {
-        let plain = StoredHead.plainName(key)
-        for name in index.withLock({ $0.names(key.name) }) + [plain, EntryKind.part.name(plain)] { remove(name) }
+        for name in names(key) { remove(name) }
     }
 
     /// Removes the entries that a response that cannot be stored would have replaced.
@@ -75,7 +97,7 @@ extension ResponseCache {
         guard head.kind == .whole else { return remove(head.kind.name(head.name(key))) }
         let whole = head.name(key)
         let own = [whole, EntryKind.part.name(whole)]
-        for name in Set(index.withLock { $0.names(key.name) } + own) {
+        for name in Set(names(key) + own) {
             guard let stored = open(name)?.head else {
                 // If descriptors are lacking, for example, its age is unknown.
                 if own.contains(name) { remove(name) }
@@ -88,119 +110,128 @@ extension ResponseCache {
 
     /// Returns an entry that was found before, with its file open; `nil` if it has been removed or replaced.
     func reopen(_ stored: StoredResponse) -> StoredResponse? {
-        guard case .file(_, let facts) = stored.body else { return stored }
+        guard let facts = stored.body.facts else { return stored }
         guard case .file(let file?, let found)? = open(stored.name)?.body, found == facts else { return nil }
         return StoredResponse(name: stored.name, head: stored.head, body: .file(file, facts))
-    }
-
-    /// Returns whether an entry has been neither removed nor replaced since it was found.
-    private func holds(_ stored: StoredResponse) -> Bool {
-        switch (stored.body, open(stored.name)?.body) {
-        case (.file(_, let found), .file(_, let known)?): found == known
-        case (.memory(_, let length), let known?): known.length == length && open(stored.name)?.head == stored.head
-        default: false
-        }
     }
 
     /// Updates the head of an entry, unless it has been changed in the meantime.
     ///
     /// Its body is neither read nor written. Returns the entry by its new name, or as it was.
     func renew(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) -> StoredResponse {
-        guard holds(stored) else { return stored }
         guard CacheControl(head.fields).allowsStoring(head.status), VaryRule(head.fields).canMatch else {
-            remove(stored.name)
+            if holds(stored) { remove(stored.name) }
             return stored
         }
-        let name = head.name(key)
-        let renewed = StoredResponse(name: name, head: head, body: stored.body)
-        switch stored.body {
-        case .memory(_, let length):
-            if name != stored.name { remove(stored.name) }
-            insert(name, size: EntryFile.prefixLength + length + head.bytes.count, renewed)
-        case .file(let file, let body):
-            let bytes = RenewedHeadFile.bytes(head, of: body)
-            guard let folder, let size = file?.size, (try? folder.replaceHead(of: stored.name, name, by: bytes)) != nil
-            else { return stored }
-            if name != stored.name { remove(stored.name) }
-            insert(name, size: size + bytes.count, nil)
+        let renewed = StoredResponse(name: head.name(key), head: head, body: stored.body)
+        if let folder, let facts = stored.body.facts {
+            return renew(stored, to: renewed, facts, in: folder) ? renewed : stored
         }
+        guard case .memory(_, let length) = stored.body, holds(stored) else { return stored }
+        if renewed.name != stored.name { remove(stored.name) }
+        insert(renewed, size: length + head.bytes.count)
         return renewed
     }
 
-    /// Adds a written entry to the index; a whole body replaces its beginning.
-    func insert(_ name: String, size: Int, _ content: StoredResponse?) {
-        let part = EntryKind.part.name(name)
-        let removed = index.withLock { index in
-            let hadPart = EntryKind(name) == .whole && index.remove(part)
-            return (hadPart ? [part] : []) + index.insert(name, size: size, content)
+    private func renew(
+        _ stored: StoredResponse, to renewed: StoredResponse, _ facts: EntryFile.BodyFacts, in folder: EntryFolder
+    ) -> Bool {
+        guard let file = try? folder.openForUpdate(stored.name),
+            let contents = EntryFile.read(.whole, file), contents.body == facts
+        else { return false }
+        // A head that has become much longer is not stored: the entry remains as it was.
+        guard let update = EntryFile.update(renewed.head.bytes, after: contents.slot, of: facts) else { return false }
+        do throws(FileFailure) {
+            try file.write(update.bytes, at: update.offset)
+            if renewed.name != stored.name { try folder.move(stored.name, to: renewed.name) }
+            return true
+        } catch {
+            note(error)
+            return false
+        }
+    }
+
+    /// Returns whether an entry has been neither removed nor replaced since it was found.
+    private func holds(_ stored: StoredResponse) -> Bool {
+        guard let known = open(stored.name) else { return false }
+        if let facts = stored.body.facts { return known.body.facts == facts }
+        return known.body.length == stored.body.length && known.head == stored.head
+    }
+
+    // MARK: New entries
+
+    /// Adds an entry in memory; a whole body replaces its beginning.
+    func insert(_ stored: StoredResponse, size: Int) {
+        entries.withLock { entries in
+            if EntryKind(stored.name) == .whole { _ = entries.remove(EntryKind.part.name(stored.name)) }
+            _ = entries.insert(stored.name, size: size, stored)
+        }
+    }
+
+    /// Makes a temporary file an entry; returns `false` if that is impossible.
+    func insert(_ temporary: TemporaryFile, as name: String, size: Int) -> Bool {
+        guard let folder else { return false }
+        do throws(FileFailure) {
+            try writing(size) { () throws(FileFailure) in try folder.insert(temporary, as: name, size: size) }
+        } catch {
+            return false
         }
         unremovable.withLock { _ = $0.remove(name) }
-        for name in removed { folder?.removeEntry(name) }
+        enforceLimit(after: size)
+        return true
     }
 
-    /// Indexes the folder; not on the cache's thread, which would delay requests.
-    func scan() {
-        guard let folder else { return }
-        let files = folder.files
-        let now = HTTPDate.now
-        for file in files where CacheFolder.isTemporary(file.name) && now - file.usedAt > 3_600 {
-            // The file of a process that has ended.
-            folder.remove(file.name)
-        }
-        let entries = entries(files, in: folder).sorted { $0.usedAt > $1.usedAt }
-        takeInNext(entries[...])
-    }
-
-    /// Returns the entries among the files, with the total size of their files; removes heads without an entry.
-    private func entries(_ files: [CacheFolder.File], in folder: CacheFolder) -> [CacheFolder.File] {
-        var headSizes: [String: Int] = [:]
-        for file in files {
-            guard let entry = RenewedHeadFile.entry(file.name) else { continue }
-            if folder.has(entry) { headSizes[entry] = file.size } else { folder.remove(file.name) }
-        }
-        return files.filter { EntryKind($0.name) != nil }.map { file in
-            CacheFolder.File(name: file.name, size: file.size + (headSizes[file.name] ?? 0), usedAt: file.usedAt)
+    /// Runs `write`, which needs `count` bytes; if the disk is full, removes other entries and runs it again.
+    func writing<Result>(_ count: Int, _ write: () throws(FileFailure) -> Result) throws(FileFailure) -> Result {
+        var attempts = 0
+        while true {
+            do throws(FileFailure) {
+                return try write()
+            } catch {
+                attempts += 1
+                guard error.code == ENOSPC || error.code == EDQUOT, attempts <= 3, let folder, let eviction,
+                    folder.totals.entries > 0
+                else {
+                    note(error)
+                    throw error
+                }
+                // Directories and the neighbors of this process need some space as well.
+                eviction.free(max(4 * count, 64 << 10) << attempts)
+            }
         }
     }
 
-    /// Continues after pending work of requests.
-    private func takeInNext(_ files: ArraySlice<CacheFolder.File>) {
-        if !files.isEmpty { thread.append { [self] in takeIn(files) } }
+    /// Removes the least recently used entries if the limit is exceeded, which is checked for the first new entry and then
+    /// for every 256th of the limit.
+    private func enforceLimit(after size: Int) {
+        let isDue = uncheckedBytes.withLock { bytes in
+            bytes -= size
+            guard bytes < 0 else { return false }
+            bytes = configuration.maximumBytes / 256
+            return true
+        }
+        if isDue { thread.append(to: .long) { [self] in enforceLimit() } }
     }
 
-    /// The number of entries indexed before requests are served again.
-    private static let entriesInTurn = 64
+    /// Removes the least recently used entries if the limit is exceeded.
+    func enforceLimit() { eviction?.enforce(configuration.maximumBytes) }
 
-    /// Adds entries of the folder that still exist, as older than all known ones.
-    private func takeIn(_ files: ArraySlice<CacheFolder.File>) {
-        guard let folder else { return }
-        let entries = files.prefix(Self.entriesInTurn).filter { folder.has($0.name) }
-        let removed = index.withLock { index in
-            for file in entries { index.insertOldest(file.name, size: file.size, nil) }
-            return index.evict()
+    /// Records and reports why the folder cannot be used, unless it has just been removed, or descriptors are lacking.
+    func note(_ failure: FileFailure) {
+        guard failure.code != ENOENT, !OpenFileLimit.isShortage(failure.code) else { return }
+        let report = folderFailure.withLock { state -> (@Sendable (FileFailure) -> Void)? in
+            guard state.failure == nil else { return nil }
+            state.failure = failure
+            state.isReported = state.report != nil
+            return state.report
         }
-        for name in removed { folder.removeEntry(name) }
-        takeInNext(files.dropFirst(Self.entriesInTurn))
+        report?(failure)
     }
 }
 
-extension CacheFolder {
-    /// Removes all files of an entry.
-    func removeEntry(_ name: String) {
-        remove(name)
-        if EntryKind(name) == .whole { remove(RenewedHeadFile.name(name)) }
-    }
-
-    /// Replaces the head of an entry, and its name if that has changed.
-    fileprivate func replaceHead(of entry: String, _ name: String, by bytes: [UInt8]) throws(FileFailure) {
-        let temporary = Self.temporaryName()
-        do {
-            try create(temporary).write(bytes, at: 0)
-            if name != entry { try rename(entry, to: name) }
-            try rename(temporary, to: RenewedHeadFile.name(name))
-        } catch {
-            remove(temporary)
-            throw error
-        }
-    }
+/// The first error that prevented the storage of a response, and who is told.
+struct FolderFailure: Sendable {
+    var failure: FileFailure?
+    var report: (@Sendable (FileFailure) -> Void)?
+    var isReported = false
 }

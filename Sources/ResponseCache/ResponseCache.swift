@@ -16,16 +16,16 @@ import Threading
 /// ``CachePolicy/reload``, ``CachePolicy/noStore``, and ``CachePolicy/cacheOnly`` ignore partial bodies. Requests for a
 /// range are answered from every stored response that contains it; their own responses are stored as well.
 ///
-/// A folder contains one file for each response, and one for each updated head, readable only by their owner. Several
-/// processes can use it concurrently. Each finds the responses that were stored before it started, and of those that
-/// other processes store later, the ones without a `Vary` field. It applies the size limit to the entries it knows.
-/// Damaged files are treated as missing. Files are read and written on the cache's own thread.
+/// A folder contains one file for each response, readable only by its owner. Several processes can use it concurrently:
+/// each finds what the others store, and the size limit applies to all of it. Damaged files are treated as missing. Files
+/// are read and written on the cache's own threads. Files of earlier versions of this library are removed.
 public final class ResponseCache: Sendable {
     /// The location and the limits of a cache.
     public struct Configuration: Sendable {
         /// The folder, created if necessary; `nil` for a cache in memory.
         public var directory: String?
-        /// The maximum size of the cache in bytes, including the heads of responses.
+        /// The maximum size of the cache in bytes, including the heads of responses; in a folder, the size of files in
+        /// whole blocks of 4 KiB.
         public var maximumBytes: Int
         /// The maximum size of a stored body, in bytes.
         public var maximumEntryBytes: Int
@@ -40,16 +40,21 @@ public final class ResponseCache: Sendable {
 
     /// The configuration of the cache.
     public let configuration: Configuration
-    let folder: CacheFolder?
-    package let thread = CacheThread()
-    /// The entries, with their contents for a cache in memory; `nil` for a file.
-    let index: Locked<CacheIndex<StoredResponse?>>
+    let folder: EntryFolder?
+    let eviction: EntryEviction?
+    package let thread = CacheThreads()
+    /// The entries of a cache in memory.
+    let entries: Locked<CacheIndex<StoredResponse>>
     /// The names of damaged entries that could not be removed.
     let unremovable = Locked<Set<String>>([])
+    /// The number of bytes that can be stored before the limit is checked again.
+    let uncheckedBytes = Locked(0)
+    /// The first error that prevented the storage of a response.
+    let folderFailure = Locked(FolderFailure())
     /// Returns the current time, in seconds since 1970.
     package let now: @Sendable () -> Int
 
-    /// Creates a cache; existing entries of the folder are indexed in the background.
+    /// Creates a cache.
     ///
     /// `traffic` counts reads and writes; `now` returns the time in seconds since 1970.
     package init(
@@ -57,11 +62,24 @@ public final class ResponseCache: Sendable {
     ) throws(FileFailure) {
         self.configuration = configuration
         self.now = now
-        index = Locked(CacheIndex(limit: configuration.maximumBytes))
+        entries = Locked(CacheIndex(limit: configuration.maximumBytes))
         folder = try configuration.directory.map { path throws(FileFailure) in
-            try CacheFolder(path: path, traffic: traffic)
+            try EntryFolder(path: path, traffic: traffic)
         }
-        if folder != nil { startRequiredThread(named: "webimage-cache-scan") { [self] in scan() } }
+        eviction = folder.map { EntryEviction($0) }
+        guard let folder else { return }
+        do {
+            try folder.prepare()
+            try folder.prepareLedger()
+        } catch {
+            // What is stored can still be used, for example in a folder that is mounted read-only.
+            note(error)
+        }
+        thread.append(to: .long) { [self] in
+            folder.removeTemporaryFiles()
+            folder.removeEarlierVersions()
+            enforceLimit()
+        }
     }
 
     deinit { thread.close() }
@@ -69,35 +87,50 @@ public final class ResponseCache: Sendable {
     /// The source of its responses, for callers.
     package var source: ResponseSource { folder == nil ? .storedInMemory : .disk }
 
-    /// The size of the known entries, in bytes.
-    public var byteCount: Int { index.withLock { $0.size } }
+    /// The size of all stored responses in bytes, including those of other processes.
+    ///
+    /// In a folder, this is the size of the files in whole blocks of 4 KiB, without files that are being written.
+    public var byteCount: Int { folder?.totals.bytes ?? entries.withLock { $0.size } }
 
-    /// Returns when all pending data has been written.
-    package func finishesWriting() async { await thread.run {} }
+    /// The number of stored responses, including partial ones and those of other processes.
+    package var entryCount: Int { folder?.totals.entries ?? entries.withLock { $0.count } }
+
+    /// The error because of which responses could not be stored, if there was one: the folder cannot be written, or the
+    /// disk is full.
+    package var failure: FileFailure? { folderFailure.withLock { $0.failure } }
+
+    /// Calls `report` once, as soon as responses cannot be stored.
+    package func onFailure(_ report: @escaping @Sendable (FileFailure) -> Void) {
+        let known = folderFailure.withLock { state -> FileFailure? in
+            if state.failure == nil { state.report = report }
+            defer { state.isReported = state.failure != nil }
+            return state.isReported ? nil : state.failure
+        }
+        if let known { report(known) }
+    }
+
+    /// Returns when everything that has been received completely is stored, and the size limit holds.
+    ///
+    /// A response is stored before its download ends; only partial bodies of canceled downloads, and the removal of
+    /// entries, may take longer. Nothing is lost in a crash of the process, but possibly in one of the system, because the
+    /// cache does not wait until the disk has the data.
+    public func flush() async {
+        await thread.finish()
+        await thread.run { [self] in enforceLimit() }
+        await thread.finish()
+    }
 
     /// Removes all responses stored so far, including those of other processes.
     public func removeAll() async {
         await thread.run { [self] in
-            let names = index.withLock { index in
-                defer { index.removeAll() }
-                return index.allNames
-            }
-            guard let folder else { return }
-            for name in names { folder.removeEntry(name) }
-            for file in folder.files where EntryKind(file.name) != nil || RenewedHeadFile.entry(file.name) != nil {
-                folder.remove(file.name)
-            }
+            entries.withLock { $0.removeAll() }
+            folder?.removeAll()
         }
     }
 
     /// Removes all responses that are no longer fresh, even if they could be revalidated.
     public func removeExpired() async {
-        for name in index.withLock({ $0.allNames }) {
-            await thread.run { [self] in
-                guard let stored = open(name) else { return }
-                if !stored.head.freshness.isFresh(at: now()) { remove(name) }
-            }
-        }
+        await removeEntries { [now] entry in !entry.head.freshness.isFresh(at: now()) }
     }
 
     /// Removes the responses stored for a URL, except those to requests with credentials or cookies.

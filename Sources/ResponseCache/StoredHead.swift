@@ -78,7 +78,12 @@ package struct StoredHead: Sendable, Equatable {
     }
 
     /// Returns the name of the entry without `Vary`.
-    static func plainName(_ key: CacheKey) -> String { name(key, SHA256.hash("")) }
+    static func plainName(_ key: CacheKey) -> String { "\(key.name)-\(plainSuffix)" }
+
+    /// Returns whether a name is that of an entry without `Vary`.
+    static func isPlain(_ name: String) -> Bool { name.hasSuffix(plainSuffix) }
+
+    private static let plainSuffix = SHA256.hash("").prefix(8).hexadecimal
 
     private static func name(_ key: CacheKey, _ selection: [UInt8]) -> String {
         "\(key.name)-\(selection.prefix(8).hexadecimal)"
@@ -160,25 +165,26 @@ extension [UInt8] {
 /// Reads fields in the order in which they were written; returns `nil` if one does not fit.
 struct ByteFieldReader {
     private let all: [UInt8]
-    private var index = 0
+    private var index: Int
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], from index: Int = 0) {
         all = bytes
+        self.index = index
     }
 
     var isAtEnd: Bool { index == all.count }
 
     mutating func number() -> Int? {
-        guard all.count - index >= 8 else { return nil }
-        let number = (0..<8).reduce(0) { $0 | Int(truncatingIfNeeded: UInt64(all[index + $1]) << (8 * UInt64($1))) }
-        index += 8
+        guard let low = number32(), all.count - index >= 4, let high = number32() else { return nil }
+        let number = Int(truncatingIfNeeded: UInt64(high) << 32 | UInt64(low))
         return number >= 0 ? number : nil
     }
 
     mutating func number32() -> UInt32? {
         guard all.count - index >= 4 else { return nil }
         defer { index += 4 }
-        return (0..<4).reduce(0) { $0 | UInt32(all[index + $1]) << (8 * UInt32($1)) }
+        return UInt32(all[index]) | UInt32(all[index + 1]) << 8 | UInt32(all[index + 2]) << 16
+            | UInt32(all[index + 3]) << 24
     }
 
     mutating func bytes() -> [UInt8]? {

@@ -1,6 +1,6 @@
 import HTTPTransport
 
-/// A stored body, read on the cache's thread.
+/// A stored body, read on the cache's threads.
 final class StoredSource: BodySource {
     let metrics: TransferMetrics
     private let stored: StoredResponse
@@ -38,7 +38,9 @@ final class StoredSource: BodySource {
     }
 
     private func read() async throws(DamagedBody) -> [UInt8]? {
-        let (piece, reader) = await cache.thread.run { [cache, stored, reader] in
+        if reader.needsNoFile { return try reader.next() }
+        let (piece, reader) = await cache.thread.run(to: stored.body.isShort ? .short : .long) {
+            [cache, stored, reader] in
             var reader = reader
             let piece = Result { () throws(DamagedBody) in try reader.next() }
             if case .failure = piece { cache.removeDamaged(stored.name) }

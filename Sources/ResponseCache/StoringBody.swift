@@ -2,7 +2,8 @@ import HTTPTransport
 
 /// A body that is stored as it is pulled.
 ///
-/// It becomes an entry when its end is pulled. If it is interrupted, or released before, its beginning is kept.
+/// It becomes an entry before its end is returned. If the disk is slower than the body, pulling waits for it. If it is
+/// interrupted, or released before, its beginning is kept.
 final class StoringBody: BodySource {
     private let body: any BodySource
     /// What becomes of the data at the end.
@@ -15,7 +16,7 @@ final class StoringBody: BodySource {
 
     private let writer: EntryWriter
     private let end: End
-    private var isComplete = false
+    private var hasEnded = false
 
     init(_ body: any BodySource, by writer: EntryWriter, at end: End = .commit) {
         self.body = body
@@ -24,22 +25,28 @@ final class StoringBody: BodySource {
     }
 
     deinit {
-        if !isComplete { writer.keep() }
+        if !hasEnded { writer.release() }
     }
 
     var metrics: TransferMetrics { body.metrics }
 
     func next() async throws -> [UInt8]? {
-        let piece = try await body.next()
-        if let piece {
-            writer.append(piece)
-        } else if !isComplete {
-            isComplete = true
-            switch end {
-            case .commit: writer.commit()
-            case .keep: writer.keep()
+        guard !hasEnded else { return try await body.next() }
+        do {
+            if let piece = try await body.next() {
+                await writer.append(piece)
+                return piece
             }
+        } catch {
+            hasEnded = true
+            await writer.keep()
+            throw error
         }
-        return piece
+        hasEnded = true
+        switch end {
+        case .commit: await writer.commit()
+        case .keep: await writer.keep()
+        }
+        return nil
     }
 }

@@ -17,17 +17,6 @@ import Testing
         #expect(index.content(name(1)) == 1 && index.content(name(2)) == nil)
     }
 
-    @Test func whatWasFoundLaterIsOlder() {
-        var index = CacheIndex<Int>(limit: 30)
-        _ = index.insert(name(1), size: 10, 1)
-        index.insertOldest(name(2), size: 10, 2)
-        index.insertOldest(name(3), size: 10, 3)
-        index.insertOldest(name(1), size: 10, 9)  // known already
-        #expect(index.size == 30 && index.content(name(1)) == 1)
-        #expect(index.insert(name(4), size: 10, 4) == [name(3)])
-        #expect(index.insert(name(5), size: 10, 5) == [name(2)])
-    }
-
     @Test func oneNameIsOneEntry() {
         var index = CacheIndex<Int>(limit: 30)
         _ = index.insert(name(1), size: 10, 1)
@@ -43,14 +32,6 @@ import Testing
         #expect(index.insert(name(1, 8), size: 1, 8) == [name(1, 0)])
         #expect(index.names(String(name(1).prefix(32))).first == name(1, 8))
         #expect(index.names(String(name(1).prefix(32))).count == 8)
-    }
-
-    @Test func variantsThatWereFoundLaterAreOlder() {
-        var index = CacheIndex<Int>(limit: 1_000)
-        _ = index.insert(name(1, 3), size: 1, 3)
-        index.insertOldest(name(1, 2), size: 1, 2)
-        index.insertOldest(name(1, 1), size: 1, 1)
-        #expect(index.names(String(name(1).prefix(32))) == [name(1, 3), name(1, 2), name(1, 1)])
     }
 
     @Test func manyUsesTakeNoMemory() {

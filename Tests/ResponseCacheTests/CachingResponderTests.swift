@@ -84,6 +84,7 @@ struct CachingResponderTests {
             #expect(try await ask(cache, .useProtocol, origin).body.next()?.count == count)
         }
         try await readBeginning()
+        await cache.settles()
         let response = try await ask(cache, .useProtocol, origin)
         #expect(response.head.status == .ok && response.length == body.count)
         #expect(try await response.body.bytes() == body)

@@ -150,9 +150,8 @@ struct RangeTests {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store(body, url)
-            let name = try #require(cache.folder?.files.first?.name)
-            let file = try #require(try cache.folder?.openForUpdate(name))
-            try file.write([body[10] ^ 1], at: EntryFile.prefixLength + 10)
+            let file = try OpenFile(updating: "\(folder)/\(try #require(try cacheFiles(folder).first))")
+            try file.write([body[10] ^ 1], at: EntryFile.usualRegionLength + 10)
             await #expect(throws: TransportError.self) {
                 try await ask(cache, "bytes=150000-150001", TestResponder { _ in (.ok, [:], []) }).body
             }

@@ -7,16 +7,12 @@ import Threading
 
 @testable import ResponseCache
 
-/// A 304 gives an entry a new head in a separate file; its body is unchanged.
+/// A 304 gives an entry a new head beside the old one; its body is unchanged.
 @Suite(.timeLimit(.minutes(1)))
 struct RenewedHeadTests {
     private let url = "http://example.com/a.png"
     private let body = [UInt8](repeating: 7, count: 100_000)
     private let time = ManualTime()
-
-    private func files(_ folder: String) throws -> Set<String> {
-        Set(try FileManager.default.contentsOfDirectory(atPath: folder))
-    }
 
     private func data(_ folder: String, _ name: String) throws -> Data {
         try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
@@ -38,119 +34,133 @@ struct RenewedHeadTests {
     /// Returns the stored response for ``url``, without its body.
     private func head(_ cache: ResponseCache) async throws -> StoredHead? {
         let request = TransportRequest(url: try HTTPURL(url), headerFields: [.accept: "image/png"])
-        let head = Locked<StoredHead?>(nil)
-        await cache.thread.run {
-            let found = cache.find(.whole, request, CacheKey(request))?.head
-            head.withLock { $0 = found }
-        }
-        return head.withLock { $0 }
+        return await cache.thread.run { cache.find(.whole, request, CacheKey(request))?.head }
     }
 
-    /// The names of the entry's file and of its renewed head's, an hour after it was stored.
-    private func withRenewed(_ body: (ResponseCache, String, _ entry: String) async throws -> Void) async throws {
+    /// Calls `body` with an entry that has been renewed an hour after it was stored, and what was written for that.
+    private func withRenewed(
+        _ check: (ResponseCache, String, _ entry: String, FileIOStatistics) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(folder, time)
-            try await cache.store(self.body, url)
-            let entry = try #require(try files(folder).first)
-            let before = try data(folder, entry)
+            let traffic = FileIOStatistics()
+            let cache = try ResponseCache.test(folder, time, traffic: traffic)
+            try await cache.store(body, url)
+            let entry = try #require(try cacheFiles(folder).first)
+            let before = (try data(folder, entry), traffic.bytesWritten)
             time.advance(by: 3_600)
             try await renew(cache)
-            #expect(try files(folder) == [entry, RenewedHeadFile.name(entry)])
-            #expect(try data(folder, entry) == before)
-            try await body(cache, folder, entry)
+            #expect(try cacheFiles(folder) == [entry])
+            let after = try data(folder, entry)
+            #expect(after.count == before.0.count && after.suffix(body.count) == before.0.suffix(body.count))
+            #expect((1..<1_000).contains(traffic.bytesWritten - before.1))
+            try await check(cache, folder, entry, traffic)
         }
     }
 
     @Test func anotherProcessFindsTheRenewal() async throws {
-        try await withRenewed { cache, folder, _ in
+        try await withRenewed { cache, folder, _, _ in
             let other = try ResponseCache.test(folder, time)
             #expect(try await head(other)?.receivedAt == time.now)
             #expect(try await other.stored(url) == body)
-            other.scan()
-            await other.settles()
             #expect(other.byteCount == cache.byteCount && other.byteCount > body.count)
         }
     }
 
-    @Test func aRenewalTakesThePlaceOfAnother() async throws {
-        try await withRenewed { cache, folder, _ in
+    @Test func theNewestRenewalCounts() async throws {
+        try await withRenewed { cache, folder, _, _ in
             let count = cache.byteCount
-            time.advance(by: 10)
-            try await renew(cache)
-            #expect(try await head(cache)?.receivedAt == time.now)
+            for _ in 0..<5 {
+                time.advance(by: 10)
+                try await renew(cache)
+                #expect(try await head(cache)?.receivedAt == time.now)
+            }
             #expect(cache.byteCount == count)
-            #expect(try files(folder).count == 2)
+            #expect(try cacheFiles(folder).count == 1)
         }
     }
 
-    @Test func aDamagedRenewalIsNone() async throws {
-        try await withRenewed { cache, folder, entry in
-            let path = "\(folder)/\(RenewedHeadFile.name(entry))"
-            let whole = try data(folder, RenewedHeadFile.name(entry))
-            for index in 0..<whole.count {
-                var damaged = whole
-                damaged[index] ^= 0x41
-                try damaged.write(to: URL(fileURLWithPath: path))
-                #expect(try await head(cache)?.receivedAt == time.now - 3_600, "byte \(index)")
-                try whole.prefix(index).write(to: URL(fileURLWithPath: path))
-                #expect(try await head(cache)?.receivedAt == time.now - 3_600, "cut at \(index)")
+    /// As if a process had been killed while it wrote the renewal.
+    @Test func ofADamagedRenewalTheHeadBeforeCounts() async throws {
+        try await withRenewed { cache, folder, entry, _ in
+            let whole = try data(folder, entry)
+            let slot = 64 + (EntryFile.usualRegionLength - 64) / 2
+            let end = slot + 16 + (try #require(try await head(cache))).bytes.count
+            for index in slot..<end {
+                for bytes in [[whole[index] ^ 0x41], [UInt8](repeating: 0, count: end - index)] {
+                    var damaged = whole
+                    damaged.replaceSubrange(index..<index + bytes.count, with: bytes)
+                    if damaged == whole { continue }
+                    try damaged.write(to: URL(fileURLWithPath: "\(folder)/\(entry)"))
+                    #expect(try await head(cache)?.receivedAt == time.now - 3_600, "byte \(index)")
+                }
             }
             #expect(try await cache.stored(url) == body)
+            try await renew(cache)
+            #expect(try await head(cache)?.receivedAt == time.now)
         }
     }
 
-    @Test func aRenewalIsForTheBodyThatItWasMadeFor() async throws {
-        try await withRenewed { cache, folder, entry in
-            let renewal = try data(folder, RenewedHeadFile.name(entry))
+    @Test func aRenewalOfAnEntryThatHasBeenReplacedIsNone() async throws {
+        try await withRenewed { cache, _, _, _ in
+            let request = TransportRequest(url: try HTTPURL(url))
+            let key = CacheKey(request)
+            let old = try #require(await cache.thread.run { cache.find(.whole, request, key) })
             time.advance(by: 10)
             try await cache.store([1, 2, 3], url)
-            #expect(try files(folder) == [entry])
-            // Another process has been slower.
-            try renewal.write(to: URL(fileURLWithPath: "\(folder)/\(RenewedHeadFile.name(entry))"))
-            #expect(try await head(cache)?.receivedAt == time.now)
+            let head = old.head.renewed(
+                by: HTTPResponse(status: .notModified), to: request, requestedAt: 0, receivedAt: 0)
+            await cache.thread.run { _ = cache.renew(old, head, key) }
+            #expect(try await self.head(cache)?.receivedAt == time.now)
             #expect(try await cache.stored(url) == [1, 2, 3])
         }
     }
 
-    @Test func aRenewalGoesWithItsEntry() async throws {
-        try await withRenewed { cache, folder, _ in
-            await cache.remove(url)
-            let left = try files(folder)
-            #expect(left == [])
-            #expect(cache.byteCount == 0)
+    /// There is room for a head of up to a kilobyte.
+    @Test func aHeadThatNoLongerFitsIsNotRenewed() async throws {
+        try await withRenewed { cache, folder, entry, _ in
+            let before = try data(folder, entry)
+            let long = String(repeating: "a", count: 5_000)
+            try await renew(cache, [.cacheControl: "max-age=60", .contentLocation: long])
+            #expect(try data(folder, entry) == before)
+            #expect(try await cache.stored(url) == body)
         }
-        try await withRenewed { _, folder, _ in
-            await (try ResponseCache.test(folder, time)).removeAll()
-            #expect(try files(folder) == [])
-        }
-        try await withRenewed { cache, folder, entry in
-            try FileManager.default.removeItem(atPath: "\(folder)/\(entry)")
-            let other = try ResponseCache.test(folder, time)
-            other.scan()
-            #expect(try files(folder) == [])
+    }
+
+    @Test func aLongHeadHasRoomForItsRenewal() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            let long = String(repeating: "a", count: 5_000)
+            let fields: HTTPFields = [.cacheControl: "max-age=60", .contentLocation: long]
+            try await cache.store(body, url, fields)
+            time.advance(by: 3_600)
+            try await renew(cache, fields)
+            #expect(try await head(cache)?.receivedAt == time.now)
+            #expect(try await cache.stored(url) == body)
         }
     }
 
     @Test func aRenewalThatMayNotBeStoredEndsTheEntry() async throws {
         for fields: HTTPFields in [[.cacheControl: "no-store"], [.vary: "*"]] {
-            try await withRenewed { cache, folder, _ in
+            try await withRenewed { cache, folder, _, _ in
                 try await renew(cache, fields)
-                #expect(try files(folder) == [])
+                #expect(try cacheFiles(folder) == [])
                 #expect(cache.byteCount == 0)
             }
         }
     }
 
     @Test func aRenewalMaySayOtherwiseWhichRequestsItAnswers() async throws {
-        try await withRenewed { cache, folder, entry in
-            let before = try data(folder, entry)
+        try await withRenewed { cache, folder, entry, _ in
             try await renew(cache, [.vary: "Accept"])
-            let names = try files(folder)
+            let names = try cacheFiles(folder)
             #expect(names.count == 2 && !names.contains(entry))
-            let renamed = try #require(names.first { EntryKind($0) == .whole })
-            #expect(try data(folder, renamed) == before)
+            #expect(cache.entryCount == 1)
             #expect(try await cache.stored(url, to: [.accept: "image/png"]) == body)
             #expect(try await cache.stored(url, to: [.accept: "image/gif"]) == nil)
+            let other = try ResponseCache.test(folder, time)
+            #expect(try await other.stored(url, to: [.accept: "image/png"]) == body)
+            await other.remove(url)
+            #expect(try cacheFiles(folder) == [] && cache.byteCount == 0)
         }
     }
 }

@@ -10,14 +10,14 @@ struct StoredBodyTests {
     /// Returns the readable part of a body whose file was changed, and whether it was complete.
     private func read(_ body: [UInt8], damagedAt index: Int?) async throws -> (bytes: [UInt8], isWhole: Bool) {
         try await withTemporaryFolder { folder in
-            var checksum = CRC32()
-            checksum.update(body.span)
             var damaged = body
             if let index { damaged[index] ^= 1 }
-            let folder = try CacheFolder(path: folder)
-            try folder.create("a").write([UInt8](repeating: 0, count: EntryFile.prefixLength) + damaged, at: 0)
-            let facts = EntryFile.BodyFacts(identity: 1, length: body.count, checksum: checksum)
-            var reader = StoredBodyReader(.file(try folder.open("a"), facts))
+            let folder = try EntryFolder(path: folder)
+            let file = try folder.create()
+            let facts = EntryFile.BodyFacts(
+                identity: 1, length: body.count, checksum: CRC32C(of: body.span), offset: EntryFile.usualRegionLength)
+            try file.file.write(damaged, at: facts.offset)
+            var reader = StoredBodyReader(.file(try OpenFile(reading: file.path), facts))
             var bytes: [UInt8] = []
             do {
                 while let piece = try reader.next() { bytes += piece }

@@ -53,10 +53,10 @@ struct StoredSourceTests {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, ManualTime())
             try await cache.store(body, url)
-            let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+            let name = try #require(try cacheFiles(folder).first)
             let path = URL(fileURLWithPath: "\(folder)/\(name)")
             var file = try Data(contentsOf: path)
-            file[100] ^= 1
+            file[5_000] ^= 1
             try file.write(to: path)
             let source = try await source(cache)
             let error = await #expect(throws: TransportError.self) { try await source.bytes() }
@@ -65,7 +65,7 @@ struct StoredSourceTests {
                 return
             }
             #expect(received < body.count)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            #expect(try cacheFiles(folder) == [])
         }
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HTTPTransport
 package import HTTPTypes
@@ -28,7 +29,7 @@ extension ResponseCache {
     }
 
     /// Returns when everything has been done that was to be done.
-    package func settles() async { await finishesWriting() }
+    package func settles() async { await flush() }
 
     /// Stores a body under a URL.
     package func store(
@@ -39,8 +40,8 @@ extension ResponseCache {
         let head = StoredHead(
             HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: now(), receivedAt: now())
         let writer = EntryWriter(head, CacheKey(request), cache: self)
-        writer.append(body)
-        writer.commit()
+        await writer.append(body)
+        await writer.commit()
         await settles()
     }
 
@@ -64,4 +65,27 @@ package func withTemporaryFolder<Result>(_ body: (String) async throws -> Result
     let path = NSTemporaryDirectory() + "/async-web-image-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: path) }
     return try await body(path)
+}
+
+/// The paths of the files in the folder of a cache, without the ledger.
+package func cacheFiles(_ folder: String) throws -> [String] {
+    guard FileManager.default.fileExists(atPath: folder) else { return [] }
+    return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { path in
+        let type = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(path)")[.type] as? FileAttributeType
+        return path != "v4/ledger" && type != .typeDirectory
+    }
+}
+
+/// Keeps all threads of a cache busy until it is released.
+package final class HeldCache: Sendable {
+    private let gate = DispatchSemaphore(value: 0)
+
+    package init(_ cache: ResponseCache) {
+        for _ in 0..<CacheThreads.count { cache.thread.append { [gate] in gate.wait() } }
+    }
+
+    /// Lets the threads continue.
+    package func release() {
+        for _ in 0..<CacheThreads.count { gate.signal() }
+    }
 }

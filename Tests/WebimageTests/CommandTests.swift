@@ -75,22 +75,21 @@ struct CommandTests {
     }
 
     @Test func signalsAtOnceAreOneInterruption() async throws {
-        let file = gif + [UInt8](repeating: 0, count: 100_000)
+        let file = gif + [UInt8](repeating: 0, count: 400_000)
         try await withLoopbackOrigin { origin in
             let whole = LoopbackOrigin.Response(headerFields: ["ETag": "\"a\""], body: file)
-            origin.route("/a.gif", whole.stalled(at: .body(60_000)))
+            origin.route("/a.gif", whole.stalled(at: .body(200_000)))
             try await withTemporaryFolder { folder in
                 let cache = folder + "/cache"
                 let arguments = ["get", "--format", "original", "--cache", cache, "-o", folder, origin.url("/a.gif")]
                 func stored() throws -> [(name: String, size: Int)] {
-                    guard FileManager.default.fileExists(atPath: cache) else { return [] }
-                    return try FileManager.default.contentsOfDirectory(atPath: cache).map { name in
+                    try cacheFiles(cache).map { name in
                         let attributes = try? FileManager.default.attributesOfItem(atPath: "\(cache)/\(name)")
                         return (name, attributes?[.size] as? Int ?? 0)
                     }
                 }
                 let result = try await Command.run(arguments) { command in
-                    while try !stored().contains(where: { $0.size >= 60_000 }),
+                    while try !stored().contains(where: { $0.size >= 130_000 }),
                         await !command.ends(within: .milliseconds(1))
                     {}
                     // They arrive together, regardless of the time it takes to send them.
@@ -111,8 +110,7 @@ struct CommandTests {
                     folder + "/cache", ["get", "--cache", folder + "/cache", "-o", folder, origin.url("/a.gif")]
                 )
                 #expect(try await Command.run(arguments).status == 0)
-                let entry = try #require(
-                    try FileManager.default.contentsOfDirectory(atPath: cache).first { $0.contains("-") })
+                let entry = try #require(try cacheFiles(cache).first { $0.contains("-") })
                 let (whole, part) = ("\(cache)/\(entry)", "\(cache)/\(entry).part")
                 try FileManager.default.removeItem(atPath: whole)
                 // The command waits for one when it opens them, and immediately for the other.

@@ -116,6 +116,13 @@ final class BodyLog: Sendable {
         }
     }
 
+    /// A Boolean value that indicates whether the body has not ended, and the next bytes would be taken.
+    var takesBytes: Bool {
+        state.withLock { state in
+            state.end == nil && !state.isFull && !state.bytesInFlight.isOverBudget(for: state.held)
+        }
+    }
+
     /// Takes the next bytes, or rejects all of them with `.pause` until the readers have caught up, or memory is
     /// available.
     func append(_ bytes: Span<UInt8>) -> BodyDemand {

@@ -1,11 +1,28 @@
+import HTTPTransport
 import ResponseCache
 
 // Requests that the response cache can answer need no slot: they are looked up and served first.
 extension DownloadCoordinator {
     /// Starts a lookup in the response cache, which posts its result.
+    ///
+    /// A short response is delivered by the cache's thread that has read it, like one that a transport delivers.
     func lookup(_ download: Download, timeLimit: Duration?) {
-        route(of: download).decide(request(of: download, timeLimit: timeLimit)) { [id = download.id] decision in
-            self.post(.decided(id, decision, timeLimit: timeLimit))
+        let receiver = hooks == nil ? receiver(of: download, continuing: nil) : nil
+        download.receiver = receiver
+        route(of: download).decide(request(of: download, timeLimit: timeLimit)) {
+            [id = download.id, log = download.log, events = download.events] decision in
+            guard let receiver, let stored = decision.loaded, log.takesBytes else {
+                return self.post(.decided(id, decision, timeLimit: timeLimit))
+            }
+            events?.send(.started(attempt: 1))
+            receiver.receive(stored.head, from: stored.source, length: stored.body.count)
+            // As with a transport, a piece has bytes.
+            switch stored.body.isEmpty ? .more : receiver.receive(stored.body.span) {
+            case .more: receiver.finish(.complete(TransferMetrics()))
+            case .stop: receiver.finish(.stopped(TransferMetrics()))
+            // Something else has filled the memory in between.
+            case .pause: self.post(.decided(id, decision, timeLimit: timeLimit))
+            }
         }
     }
 

@@ -11,7 +11,7 @@ extension DownloadCoordinator {
             post(.gracePeriodEnded)
         }
         // All received data has been stored when the process ends.
-        await responseCache?.finishesWriting()
+        await responseCache?.flush()
     }
 
     /// Completes the shutdown when there is no activity anymore.

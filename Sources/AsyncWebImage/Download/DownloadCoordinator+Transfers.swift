@@ -44,17 +44,22 @@ extension DownloadCoordinator {
     ) {
         var request = request(of: download, timeLimit: timeLimit)
         continued?.add(to: &request.headerFields)
-        let receiver = DownloadReceiver(
+        let receiver = receiver(of: download, continuing: continued)
+        download.receiver = receiver
+        let transfer = route(of: download).start(request, decision, isRetry: isRetry, receiver: receiver)
+        download.log.attach(transfer)
+        download.transfer = transfer
+    }
+
+    /// Returns a receiver of a response, which posts its end.
+    func receiver(of download: Download, continuing continued: Resumption?) -> DownloadReceiver {
+        DownloadReceiver(
             url: download.key.url, log: download.log, rules: rules, continuing: continued,
             isTransformed: hooks?.transform != nil, isConditional: download.key.isConditional,
             isPartRequested: download.key.headerFields[.range] != nil, events: download.events
         ) { [id = download.id] in
             self.post(.transferEnded(id))
         }
-        download.receiver = receiver
-        let transfer = route(of: download).start(request, decision, isRetry: isRetry, receiver: receiver)
-        download.log.attach(transfer)
-        download.transfer = transfer
     }
 
     /// Waits before the next attempt; returns the resumption with which that can continue.

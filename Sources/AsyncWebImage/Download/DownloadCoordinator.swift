@@ -66,6 +66,10 @@ public actor DownloadCoordinator {
         bytesInFlight = BytesInFlight(
             limit: configuration.maximumBytesInFlight,
             transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))
+        responseCache?.onFailure { [logger, path = responseCache?.configuration.directory ?? ""] failure in
+            logger.warning(
+                "responses cannot be stored", metadata: ["folder": "\(path)", "error": "\(failure.description)"])
+        }
         bytesInFlight.onCapacity { [weak self] in self?.post(.memoryFreed) }
     }
 

@@ -2,9 +2,10 @@ import HTTPSemantics
 public import ResponseCache
 
 extension ResponseCache {
-    /// Creates a cache; existing entries of the folder are indexed in the background.
+    /// Creates a cache.
     ///
-    /// Throws `ImageError.unusableCacheFolder` if the folder cannot be created.
+    /// Throws `ImageError.unusableCacheFolder` if the folder cannot be created. If it exists but cannot be written, stored
+    /// responses are used, and the loader logs a warning.
     public convenience init(_ configuration: Configuration) throws(ImageError) {
         do throws(FileFailure) {
             try self.init(configuration, now: { HTTPDate.now })

@@ -12,8 +12,8 @@ struct CacheTrafficTests {
     private let time = ManualTime()
     /// 8.4 MB.
     private let body = [UInt8](repeating: 0x5A, count: 8_400_000)
-    /// More than the heads of one entry have.
-    private let heads = 2_000
+    /// More than the region of the heads of one entry.
+    private let heads = 2_100
 
     /// Calls `body` with an origin, and a folder in which its response for `/a` is stored, fresh for a minute.
     private func withStored(_ body: (LoopbackOrigin, String) async throws -> Void) async throws {
@@ -27,12 +27,9 @@ struct CacheTrafficTests {
                 let head = StoredHead(response, to: request, requestedAt: time.now, receivedAt: time.now)
                 let writer = EntryWriter(head, CacheKey(request), cache: cache)
                 for start in stride(from: 0, to: self.body.count, by: 1 << 20) {
-                    writer.append(Array(self.body[start..<min(start + 1 << 20, self.body.count)]))
-                    // No more waits for the disk than a writer holds.
-                    await cache.settles()
+                    await writer.append(Array(self.body[start..<min(start + 1 << 20, self.body.count)]))
                 }
-                writer.commit()
-                await cache.settles()
+                await writer.commit()
                 try await body(origin, folder)
             }
         }
@@ -82,8 +79,6 @@ struct CacheTrafficTests {
         try await withStored { _, folder in
             let traffic = FileIOStatistics()
             let cache = try ResponseCache.test(folder, time, traffic: traffic)
-            cache.scan()
-            await cache.settles()
             #expect(cache.byteCount > body.count)
             await cache.removeExpired()
             #expect(cache.byteCount > body.count)

@@ -55,7 +55,7 @@ struct CachedLoadingTests {
     }
 
     func files(of cache: ResponseCache) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: cache.configuration.directory ?? "")
+        try cacheFiles(cache.configuration.directory ?? "")
     }
 
     /// An answer that knows its own tag.

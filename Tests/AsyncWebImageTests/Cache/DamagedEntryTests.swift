@@ -38,7 +38,7 @@ struct DamagedEntryTests {
                 origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60", "ETag": "\"a\""], body: file))
                 let cache = try ResponseCache.test(folder, time)
                 try await cache.store(file, origin.url("/a"), [.cacheControl: "max-age=60", .eTag: "\"a\""])
-                let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+                let name = try #require(try cacheFiles(folder).first)
                 let path = URL(fileURLWithPath: "\(folder)/\(name)")
                 var entry = try Data(contentsOf: path)
                 entry[index(entry)] ^= 0x41
@@ -66,12 +66,12 @@ struct DamagedEntryTests {
     }
 
     @Test func aDecodeThatHasBegunStartsOver() async throws {
-        let file = try Samples.file(.png, 900, 700)
+        let file = try Samples.file(.png, 1_300, 1_000)
         try #require(file.count > 2 * EntryFile.pieceLength)
         try await withDamage(at: { $0.count - 1_000 }, to: file) { origin, folder in
             let (loader, _) = try loader(folder)
             let response = try await loader.image(for: ImageRequest(origin.url("/a")))
-            #expect(response.pixels == Samples.picture(900, 700) && response.source == .network)
+            #expect(response.pixels == Samples.picture(1_300, 1_000) && response.source == .network)
             await loader.coordinator.becomesIdle()
         }
     }

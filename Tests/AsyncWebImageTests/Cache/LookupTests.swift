@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPTransport
 import LoopbackOrigin
 import TestSupport
@@ -36,9 +35,8 @@ struct LookUpTests {
     private func whileBlocked<Result>(
         _ cache: ResponseCache, _ body: () async throws -> Result
     ) async throws -> Result {
-        let gate = DispatchSemaphore(value: 0)
-        cache.thread.append { gate.wait() }
-        defer { gate.signal() }
+        let held = HeldCache(cache)
+        defer { held.release() }
         return try await body()
     }
 
@@ -277,13 +275,12 @@ struct LookUpTests {
     @Test func theEndWaitsForLookUps() async throws {
         let (loader, cache) = try makeLoader()
         try await cache.store(body, "http://example.com/a")
-        let gate = DispatchSemaphore(value: 0)
-        cache.thread.append { gate.wait() }
+        let held = HeldCache(cache)
         let task = loader.dataTask(for: ImageRequest("http://example.com/a"))
         await loader.coordinator.activity { $0.running == 1 }
         async let end: Void = loader.shutdown(gracePeriod: .zero)
         await #expect(throws: ImageError.self) { try await task.value }
-        gate.signal()
+        held.release()
         await end
         #expect(await loader.coordinator.activity.running == 0)
     }

@@ -147,7 +147,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test(arguments: [0, 10, 20, 30, 39, 40, 100_000, 200_039, 200_040, 200_200]) func aDamagedBeginningIsGone(
+    @Test(arguments: [0, 10, 20, 30, 35, 64, 72, 80, 100, 2_048, 100_000, 202_047]) func aDamagedBeginningIsGone(
         index: Int
     ) async throws {
         try await withBeginning { origin, folder in
@@ -174,11 +174,9 @@ extension StoredPartTests {
     @Test func beginningsCountAndGoLikeOtherEntries() async throws {
         try await withBeginning { origin, folder in
             let cache = try ResponseCache.test(folder, time, maximumBytes: 250_000)
-            cache.scan()
-            await cache.settles()
             #expect(cache.byteCount > Self.beginning)
             try await cache.store([UInt8](repeating: 1, count: 100_000), origin.url("/b"))
-            #expect(cache.byteCount < 101_000)
+            #expect(cache.byteCount < 106_000)
             #expect(try kinds(folder) == [.whole])
             #expect(try await load(folder, origin.url("/a")).bytes == file.body)
             #expect(ranges(origin) == [nil, nil])

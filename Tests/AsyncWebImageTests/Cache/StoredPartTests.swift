@@ -73,10 +73,12 @@ struct StoredPartTests {
     }
 
     func files(_ folder: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder)
+        try cacheFiles(folder)
     }
 
-    func kinds(_ folder: String) throws -> [EntryKind?] { try files(folder).map { EntryKind($0) } }
+    func kinds(_ folder: String) throws -> [EntryKind?] {
+        try files(folder).map { path in path.split(separator: "/").last.flatMap { EntryKind(String($0)) } }
+    }
 
     /// Returns the ranges of the requests for `/a`.
     func ranges(_ origin: LoopbackOrigin) -> [String?] {

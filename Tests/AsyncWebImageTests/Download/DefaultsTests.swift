@@ -65,7 +65,7 @@ struct DefaultsTests {
         #expect(ImageLoader.Configuration().cachePolicy == .useProtocol)
         let stored = ResponseCache.Configuration()
         #expect(stored.maximumBytes == 512 << 20 && stored.maximumEntryBytes == 32 << 20)
-        #expect(EntryWriter.queueLimit == 4 << 20)
+        #expect(EntryWriter.queueLimit == 1 << 20)
         #expect(DownloadMachine.maximumConcurrentLookups == 8)
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPTransport
 import TestSupport
 import Testing
@@ -144,26 +143,24 @@ struct DownloadTimeTests {
 
     @Test func aCacheThatNeverAnswersIsGivenUp() async throws {
         let cache = try ResponseCache.test(nil, ManualTime())
-        let gate = DispatchSemaphore(value: 0)
-        cache.thread.append { gate.wait() }
+        let held = HeldCache(cache)
         let loader = loader { $0.responseCache = cache }
         let task = loader.dataTask(for: request)
         await clock.sleeps(until: .seconds(60))
         clock.advance(by: .seconds(60))
         await expectTimeout(of: task)
-        gate.signal()
+        held.release()
         await loader.coordinator.becomesIdle()
     }
 
     @Test func whatALookUpTookIsMissingLater() async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let cache = try ResponseCache.test(nil, ManualTime())
-        let gate = DispatchSemaphore(value: 0)
-        cache.thread.append { gate.wait() }
+        let held = HeldCache(cache)
         let task = loader { $0.responseCache = cache }.dataTask(for: request)
         await clock.sleeps(until: .seconds(60))
         clock.advance(by: .seconds(20))
-        gate.signal()
+        held.release()
         let first = try #require(await exchanges.next())
         #expect(first.request.deadlines.total == .seconds(40))
         first.answer(.ok, [:], [1])

@@ -127,10 +127,7 @@ struct SoakRun: Sendable {
     }
 
     private var unfinishedFiles: Set<String> {
-        let files = try? FileManager.default.contentsOfDirectory(atPath: folder)
-        let names = Set(files ?? [])
-        // A renewed head goes with its entry.
-        return names.filter { EntryKind($0) == nil && !names.contains(RenewedHeadFile.entry($0) ?? "") }
+        Set(((try? cacheFiles(folder)) ?? []).filter { $0.hasPrefix("v4/tmp/") })
     }
 
     /// Reports the activity if the round does not end because a result is missing.

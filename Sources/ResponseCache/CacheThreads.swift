@@ -1,0 +1,105 @@
+import Threading
+
+/// The threads on which a cache reads and writes, so that neither the cooperative pool nor a transport waits for a
+/// disk.
+///
+/// Some threads do only short work, so that small responses are not delayed by large ones.
+package final class CacheThreads: Sendable {
+    /// The number of threads, and of those that do only short work.
+    package static let count = 4
+    private static let shortCount = 2
+
+    /// The length of work.
+    package enum Line: Sendable {
+        case short
+        case long
+    }
+
+    private struct Job: Sendable {
+        let work: @Sendable () -> Void
+        let generation: Int
+    }
+
+    private let queue = BlockingQueue<Job>()
+    private let isStarted = Locked(false)
+    private let pending = Locked(PendingWork())
+
+    /// Runs `work` on one of the threads.
+    package func append(
+        to line: Line = .short, _ work: @escaping @Sendable () -> Void
+    ) {
+        startIfNeeded()
+        let generation = pending.withLock { $0.begin() }
+        queue.append(Job(work: work, generation: generation), to: line == .short ? .short : .long)
+    }
+
+    /// Runs `work` in the same way, and returns its result.
+    package func run<Value: Sendable>(
+        to line: Line = .short, _ work: @escaping @Sendable () -> Value
+    ) async -> Value {
+        await withCheckedContinuation { continuation in
+            append(to: line) { continuation.resume(returning: work()) }
+        }
+    }
+
+    /// Returns when all work that has been added so far is done.
+    package func finish() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = pending.withLock { !$0.wait(continuation) }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    /// Lets the threads end when all work is done.
+    func close() { queue.close() }
+
+    private func startIfNeeded() {
+        let starts = isStarted.withLock { isStarted in
+            defer { isStarted = true }
+            return !isStarted
+        }
+        guard starts else { return }
+        for number in 0..<Self.count {
+            startRequiredThread(named: "webimage-cache") { [queue, pending] in
+                while let job = queue.next(onlyShort: number < Self.shortCount) {
+                    job.work()
+                    for continuation in pending.withLock({ $0.end(job.generation) }) { continuation.resume() }
+                }
+            }
+        }
+    }
+}
+
+/// The number of pending jobs, by generation: a new one begins when a caller waits for all earlier jobs.
+private struct PendingWork {
+    /// The number of the oldest generation.
+    private var first = 0
+    private var counts = [0]
+    private var waiting: [(generation: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+    mutating func begin() -> Int {
+        counts[counts.count - 1] += 1
+        return first + counts.count - 1
+    }
+
+    /// Ends a job; returns the callers that have nothing more to wait for.
+    mutating func end(_ generation: Int) -> [CheckedContinuation<Void, Never>] {
+        counts[generation - first] -= 1
+        guard !waiting.isEmpty, counts[0] == 0 else { return [] }
+        while counts.count > 1, counts[0] == 0 {
+            counts.removeFirst()
+            first += 1
+        }
+        let ready = waiting.filter { $0.generation < first }
+        waiting.removeAll { $0.generation < first }
+        return ready.map(\.continuation)
+    }
+
+    /// Adds a caller that waits for all pending jobs; returns `false` if there are none.
+    mutating func wait(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
+        guard counts.contains(where: { $0 > 0 }) else { return false }
+        waiting.append((first + counts.count - 1, continuation))
+        counts.append(0)
+        return true
+    }
+}

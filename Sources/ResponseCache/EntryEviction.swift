@@ -1,0 +1,78 @@
+import Threading
+
+/// The removal of the least recently used entries of a folder.
+///
+/// There is no index of all entries. Files are listed only when something has to be removed, and the oldest of them are
+/// remembered for the next time. In a folder with more than ``maximumListed`` entries, a random part is listed.
+final class EntryEviction: Sendable {
+    /// The number of entries listed at a time.
+    static let maximumListed = 16_384
+    /// The minimum number of candidates that are remembered.
+    private static let minimumCandidates = 256
+
+    private struct Candidate: Sendable {
+        let name: String
+        let usedAt: Int
+    }
+
+    private struct State {
+        /// The candidates, the oldest last.
+        var candidates: [Candidate] = []
+        var isActive = false
+    }
+
+    private let folder: EntryFolder
+    private let state = Locked(State())
+
+    init(_ folder: EntryFolder) {
+        self.folder = folder
+    }
+
+    /// Removes entries until the others take at most `limit` bytes.
+    ///
+    /// Removes slightly more, so that files need not be listed for every new entry.
+    func enforce(_ limit: Int) {
+        if folder.totals.bytes > limit { reduce(to: limit - limit / 64) }
+    }
+
+    /// Removes entries that take at least `count` bytes.
+    func free(_ count: Int) { reduce(to: max(0, folder.totals.bytes - count)) }
+
+    private func reduce(to target: Int) {
+        let candidates = state.withLock { state -> [Candidate]? in
+            guard !state.isActive else { return nil }
+            state.isActive = true
+            defer { state.candidates = [] }
+            return state.candidates
+        }
+        // Another thread is at it.
+        guard var candidates else { return }
+        var (listings, removed) = (0, true)
+        while folder.totals.bytes > target {
+            if let oldest = candidates.popLast() {
+                if folder.remove(oldest.name, ifUsedAt: oldest.usedAt) { removed = true }
+            } else {
+                guard removed, listings < EntryFolder.shardCount else { break }
+                (listings, removed) = (listings + 1, false)
+                candidates = list()
+            }
+        }
+        state.withLock { ($0.candidates, $0.isActive) = (candidates, false) }
+    }
+
+    /// Lists files and returns the oldest quarter of them, the oldest last.
+    private func list() -> [Candidate] {
+        let first = Int.random(in: 0..<EntryFolder.shardCount)
+        let totals = folder.totalsOfShards
+        var files: [Candidate] = []
+        for number in 0..<EntryFolder.shardCount where files.count < Self.maximumListed {
+            let shard = (first + number) % EntryFolder.shardCount
+            guard totals[shard].entries > 0 else { continue }
+            for file in folder.files(in: shard) where EntryKind(file.name) != nil {
+                files.append(Candidate(name: file.name, usedAt: file.usedAt))
+            }
+        }
+        files.sort { $0.usedAt > $1.usedAt }
+        return files.suffix(max(Self.minimumCandidates, files.count / 4))
+    }
+}

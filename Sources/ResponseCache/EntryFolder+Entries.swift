@@ -1,0 +1,134 @@
+// Storing and removing entries. A shard contains all entries of a key, and the list of those that differ by `Vary`.
+extension EntryFolder {
+    /// The maximum number of entries of one key that differ by `Vary`.
+    private static let maximumVariants = 8
+
+    /// Makes a temporary file of `size` bytes the entry `name`; a whole body replaces its beginning.
+    func insert(_ temporary: TemporaryFile, as name: String, size: Int) throws(FileFailure) {
+        try change(Self.shard(of: name)) { totals throws(FileFailure) in
+            let replaced = file(name)
+            try rename(temporary, to: name)
+            totals.bytes += File.space(of: size) - (replaced?.space ?? 0)
+            if replaced == nil { totals.entries += 1 }
+            if EntryKind(name) == .whole { removeLocked(EntryKind.part.name(name), &totals) }
+            for surplus in addVariant(name, &totals) {
+                for name in EntryKind.names(surplus) { removeLocked(name, &totals) }
+            }
+        }
+    }
+
+    /// Removes an entry, unless it has been used after the given time.
+    @discardableResult
+    func remove(_ name: String, ifUsedAt usedAt: Int? = nil) -> Bool {
+        guard has(name) else { return false }
+        let isRemoved = try? change(Self.shard(of: name)) { totals throws(FileFailure) in
+            if let usedAt, file(name)?.usedAt != usedAt { return false }
+            defer { removeVariant(name, &totals) }
+            return removeLocked(name, &totals)
+        }
+        return isRemoved ?? false
+    }
+
+    /// Gives an entry another name in the same shard.
+    func move(_ name: String, to other: String) throws(FileFailure) {
+        try change(Self.shard(of: name)) { totals throws(FileFailure) in
+            let replaced = file(other)
+            try rename(name, to: other)
+            if let replaced {
+                totals.bytes -= replaced.space
+                totals.entries -= 1
+            }
+            removeVariant(name, &totals)
+            _ = addVariant(other, &totals)
+        }
+    }
+
+    /// Makes an entry a temporary file.
+    func take(_ name: String) throws(FileFailure) -> TemporaryFile {
+        try change(Self.shard(of: name)) { totals throws(FileFailure) in
+            let space = file(name)?.space ?? 0
+            let temporary = try takeOver(name)
+            totals.bytes -= space
+            totals.entries -= 1
+            return temporary
+        }
+    }
+
+    /// Removes all entries.
+    func removeAll() {
+        for shard in 0..<Self.shardCount where totalsOfShards[shard] != Totals() {
+            _ = try? change(shard) { totals throws(FileFailure) in
+                for file in files(in: shard) where unlink(file.name) {
+                    totals.bytes -= file.space
+                    if EntryKind(file.name) != nil { totals.entries -= 1 }
+                }
+            }
+        }
+        removeTemporaryFiles(includingActive: true)
+        removeEarlierVersions()
+    }
+
+    @discardableResult
+    private func removeLocked(_ name: String, _ totals: inout Totals) -> Bool {
+        guard let file = file(name), unlink(name) else { return false }
+        totals.bytes -= file.space
+        totals.entries -= 1
+        return true
+    }
+
+    // MARK: Variants
+
+    /// Returns the names of the whole entries of a key that differ by `Vary`, newest first.
+    func variants(of key: String) -> [String] {
+        guard let file = try? open(Self.listName(key)) else { return [] }
+        return list(file, of: key)
+    }
+
+    private static func listName(_ key: String) -> String { key + ".vary" }
+    private static let suffixLength = 16
+
+    private func list(_ file: OpenFile, of key: String) -> [String] {
+        let bytes = (try? file.read((Self.maximumVariants + 1) * (Self.suffixLength + 1), at: 0)) ?? []
+        return bytes.split(separator: 0x0A).compactMap { line in
+            let name = "\(key)-\(String(decoding: line, as: UTF8.self))"
+            return EntryKind(name) == .whole ? name : nil
+        }
+    }
+
+    /// Adds an entry to the list of its key, as the newest; returns the entries that are too many.
+    private func addVariant(_ name: String, _ totals: inout Totals) -> [String] {
+        let name = EntryKind.wholeName(of: name)
+        guard !StoredHead.isPlain(name) else { return [] }
+        let key = String(name.prefix(32))
+        var names = variants(of: key)
+        guard names.first != name else { return [] }
+        names.removeAll { $0 == name }
+        names.insert(name, at: 0)
+        let surplus = Array(names.dropFirst(Self.maximumVariants))
+        write(Array(names.prefix(Self.maximumVariants)), of: key, &totals)
+        return surplus
+    }
+
+    /// Removes an entry from the list of its key, unless another kind of it is left.
+    private func removeVariant(_ name: String, _ totals: inout Totals) {
+        let name = EntryKind.wholeName(of: name)
+        guard !StoredHead.isPlain(name), !EntryKind.names(name).contains(where: has) else { return }
+        let key = String(name.prefix(32))
+        let names = variants(of: key)
+        if names.contains(name) { write(names.filter { $0 != name }, of: key, &totals) }
+    }
+
+    private func write(_ names: [String], of key: String, _ totals: inout Totals) {
+        let list = Self.listName(key)
+        let old = file(list)?.space ?? 0
+        let text = Array(names.map { $0.suffix(Self.suffixLength) + "\n" }.joined().utf8)
+        if names.isEmpty {
+            _ = unlink(list)
+        } else if let file = try? OpenFile(updating: path(of: list), creates: true) {
+            // Whatever a reader finds meanwhile are names of entries, which it looks for.
+            try? file.write(text, at: 0)
+            try? file.truncate(to: text.count)
+        }
+        totals.bytes += (file(list)?.space ?? 0) - old
+    }
+}

@@ -1,0 +1,251 @@
+import Hashing
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The folder of a cache: where the files are, and the changes to one shard at a time.
+///
+/// Entries are in 256 shards, folders named after the first two digits of their names, so that every entry is found by
+/// its name. The folder of the format's version contains the shards, the files being written, and the ``FolderLedger``.
+final class EntryFolder: Sendable {
+    static let shardCount = 256
+    private static let versionName = "v4"
+
+    /// The path of the cache.
+    let path: String
+    /// The path of the files of this version of the format.
+    let base: String
+    private let traffic: FileIOStatistics?
+
+    /// Opens the folder at `path`, created if necessary, accessible only to its owner.
+    init(path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
+        self.path = path
+        base = "\(path)/\(Self.versionName)"
+        self.traffic = traffic
+        try Self.make(path)
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw .last }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw FileFailure(code: ENOTDIR) }
+    }
+
+    /// Creates a folder and those above it; one that cannot be created might exist.
+    private static func make(_ path: String) throws(FileFailure) {
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            made += made.isEmpty || made.hasSuffix("/") ? String(part) : "/" + part
+            if unsafe mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR, errno != EROFS { throw .last }
+        }
+    }
+
+    /// Creates the folders for new files.
+    func prepare() throws(FileFailure) {
+        for path in [path, base, "\(base)/\(Self.temporaryFolder)"] where unsafe mkdir(path, 0o700) != 0 {
+            guard errno == EEXIST else { throw .last }
+        }
+    }
+
+    // MARK: Names
+
+    /// Returns the path of an entry's file.
+    func path(of name: String) -> String { "\(base)/\(name.prefix(2))/\(name)" }
+
+    /// Returns the number of the shard of a name.
+    static func shard(of name: String) -> Int { Int(name.prefix(2), radix: 16) ?? 0 }
+
+    private func path(of shard: Int) -> String { "\(base)/\([UInt8(truncatingIfNeeded: shard)].hexadecimal)" }
+
+    // MARK: Files
+
+    /// Opens a file for reading.
+    func open(_ name: String) throws(FileFailure) -> OpenFile {
+        try OpenFile(reading: path(of: name), traffic: traffic)
+    }
+
+    /// Opens a file for reading and writing.
+    func openForUpdate(_ name: String) throws(FileFailure) -> OpenFile {
+        try OpenFile(updating: path(of: name), traffic: traffic)
+    }
+
+    /// Returns whether a file with this name exists.
+    func has(_ name: String) -> Bool { unsafe access(path(of: name), F_OK) == 0 }
+
+    /// Returns the file with a name; `nil` if there is none.
+    func file(_ name: String) -> File? { File(name: name, path: path(of: name)) }
+
+    /// Returns the files in a shard, unordered; files that vanish in the meantime are omitted.
+    func files(in shard: Int) -> [File] { Self.names(in: path(of: shard)).compactMap { file($0) } }
+
+    /// Returns whether a shard has been created.
+    func hasFolder(_ shard: Int) -> Bool { unsafe access(path(of: shard), F_OK) == 0 }
+
+    /// Returns the names of the files in a folder.
+    static func names(in path: String) -> [String] {
+        guard let folder = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    // MARK: Changes
+
+    /// Runs `body` while no other thread or process changes the shard, which is created if necessary.
+    func withShard<Result>(
+        _ shard: Int, _ body: () throws(FileFailure) -> Result
+    ) throws(FileFailure) -> Result {
+        let path = path(of: shard)
+        let folder: OpenFile
+        do throws(FileFailure) {
+            folder = try OpenFile(folder: path)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw .last }
+            folder = try OpenFile(folder: path)
+        }
+        guard folder.lock() else { throw .last }
+        return try withExtendedLifetime(folder) { () throws(FileFailure) in try body() }
+    }
+
+    /// Removes a file of a shard that is locked; returns whether there was one.
+    func unlink(_ name: String) -> Bool { Self.systemUnlink(path(of: name)) == 0 }
+
+    /// Renames a file of a shard that is locked.
+    func rename(_ name: String, to other: String) throws(FileFailure) {
+        try Self.rename(path(of: name), path(of: other))
+    }
+
+    /// Makes a temporary file an entry, or replaces one; in a shard that is locked.
+    func rename(_ temporary: TemporaryFile, to name: String) throws(FileFailure) {
+        try Self.rename(temporary.path, path(of: name))
+    }
+
+    /// Makes an entry a temporary file, in a shard that is locked.
+    func takeOver(_ name: String) throws(FileFailure) -> TemporaryFile {
+        let temporary = temporaryPath()
+        let file = try OpenFile(updating: path(of: name), traffic: traffic)
+        // Before it has a name by which others remove it.
+        guard file.lock(waits: false) else { throw .last }
+        try Self.rename(path(of: name), temporary)
+        return TemporaryFile(path: temporary, file: file)
+    }
+
+    private static func systemUnlink(_ path: String) -> Int32 {
+        #if canImport(Darwin)
+        unsafe Darwin.unlink(path)
+        #else
+        unsafe Glibc.unlink(path)
+        #endif
+    }
+
+    private static func rename(_ path: String, _ other: String) throws(FileFailure) {
+        // Glibc's function, which replaces an existing file atomically.
+        if unsafe renameat(AT_FDCWD, path, AT_FDCWD, other) != 0 { throw .last }
+    }
+
+    // MARK: Temporary files
+
+    private static let temporaryFolder = "tmp"
+
+    private func temporaryPath() -> String {
+        "\(base)/\(Self.temporaryFolder)/\(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
+    }
+
+    /// Creates a file, accessible only to its owner, that is locked as long as it is written.
+    func create() throws(FileFailure) -> TemporaryFile {
+        var attempts = 0
+        while true {
+            attempts += 1
+            let path = temporaryPath()
+            do throws(FileFailure) {
+                let file = try OpenFile(creating: path, traffic: traffic)
+                // Another one may have taken it for that of a process that has ended, and removed it.
+                guard file.lock(waits: false), file.hasName else {
+                    if attempts > 8 { throw FileFailure(code: EAGAIN) }
+                    continue
+                }
+                return TemporaryFile(path: path, file: file)
+            } catch {
+                guard error.code == ENOENT, attempts == 1 else { throw error }
+                // The folder has been removed.
+                try prepare()
+            }
+        }
+    }
+
+    /// Removes temporary files: of processes that have ended, or all.
+    func removeTemporaryFiles(includingActive: Bool = false) {
+        let folder = "\(base)/\(Self.temporaryFolder)"
+        for name in Self.names(in: folder) {
+            let path = "\(folder)/\(name)"
+            if !includingActive {
+                guard let file = try? OpenFile(reading: path), file.lock(waits: false) else { continue }
+            }
+            _ = Self.systemUnlink(path)
+        }
+    }
+
+    /// Removes the files of earlier versions of the format, which were in the folder itself.
+    func removeEarlierVersions() {
+        for name in Self.names(in: path) where Self.isOfEarlierVersion(name) {
+            _ = Self.systemUnlink("\(path)/\(name)")
+        }
+    }
+
+    private static func isOfEarlierVersion(_ name: String) -> Bool {
+        let head = ".head"
+        let entry = name.hasSuffix(head) ? String(name.dropLast(head.count)) : name
+        return name.hasPrefix("new-") || EntryKind(entry) != nil
+    }
+}
+
+extension EntryFolder {
+    /// A file of an entry, or a list of variants.
+    struct File {
+        let name: String
+        /// The size in bytes.
+        let size: Int
+        /// The time of the last use, in nanoseconds since 1970.
+        let usedAt: Int
+
+        init?(name: String, path: String) {
+            var status = stat()
+            guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return nil }
+            #if canImport(Darwin)
+            let time = status.st_mtimespec
+            #else
+            let time = status.st_mtim
+            #endif
+            self.name = name
+            size = Int(status.st_size)
+            usedAt = Int(time.tv_sec) &* 1_000_000_000 &+ Int(time.tv_nsec)
+        }
+
+        /// The space that the file takes: its size in whole blocks of 4 KiB.
+        var space: Int { Self.space(of: size) }
+
+        static func space(of size: Int) -> Int { (max(size, 0) + 4_095) & ~4_095 }
+    }
+}
+
+/// A file that is being written and not an entry yet.
+struct TemporaryFile {
+    let path: String
+    let file: OpenFile
+
+    /// Removes the file.
+    func remove() {
+        #if canImport(Darwin)
+        _ = unsafe Darwin.unlink(path)
+        #else
+        _ = unsafe Glibc.unlink(path)
+        #endif
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import ResponseCache
+
+/// What is in a folder beside whole entries, and what is done about it.
+@Suite(.timeLimit(.minutes(1)))
+struct FolderFilesTests {
+    private let url = "http://example.com/a"
+    private let time = ManualTime()
+
+    private func write(_ path: String) throws { try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path)) }
+
+    // MARK: Temporary files
+
+    @Test func filesOfProcessesThatHaveEndedAreRemovedWhenAFolderIsOpened() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            await cache.flush()
+            // Nobody has locked it.
+            try write("\(folder)/v4/tmp/abc")
+            let writing = try #require(try cache.folder?.create())
+            await (try ResponseCache.test(folder, time)).flush()
+            #expect(try cacheFiles(folder).map { "\(folder)/\($0)" } == [writing.path])
+        }
+    }
+
+    @Test func removingAllRemovesTemporaryFilesToo() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([1], url)
+            let writing = try #require(try cache.folder?.create())
+            await cache.removeAll()
+            #expect(try cacheFiles(folder) == [])
+            #expect(!writing.file.hasName && cache.byteCount == 0 && cache.entryCount == 0)
+        }
+    }
+
+    /// Many caches are opened while one stores.
+    @Test func filesBeingWrittenAreLeftAlone() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            for number in 0..<100 {
+                let other = try ResponseCache.test(folder, time)
+                try await cache.store([1], url + "\(number)")
+                await other.flush()
+            }
+            #expect(cache.entryCount == 100)
+        }
+    }
+
+    // MARK: Earlier versions
+
+    @Test func filesOfEarlierVersionsAreRemovedAndOthersAreNot() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let entry = String(repeating: "0", count: 32) + "-" + String(repeating: "a", count: 16)
+            for name in [entry, entry + ".head", entry + ".part", "new-12-ab", "notes", "new.txt"] {
+                try write("\(folder)/\(name)")
+            }
+            let cache = try ResponseCache.test(folder, time)
+            await cache.flush()
+            #expect(try cacheFiles(folder).sorted() == ["new.txt", "notes"])
+            #expect(cache.byteCount == 0)
+        }
+    }
+
+    // MARK: Variants
+
+    private func store(_ cache: ResponseCache, _ variant: Int) async throws {
+        try await cache.store(
+            [UInt8(variant)], url, [.cacheControl: "max-age=60", .vary: "Accept"], to: [.accept: "image/\(variant)"])
+    }
+
+    private func variants(_ cache: ResponseCache) async throws -> [Int] {
+        var found: [Int] = []
+        for variant in 0..<12 where try await cache.stored(url, to: [.accept: "image/\(variant)"]) != nil {
+            found.append(variant)
+        }
+        return found
+    }
+
+    @Test(arguments: [true, false]) func aURLHasAFewVariants(onDisk: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            for variant in 0..<10 { try await store(cache, variant) }
+            #expect(try await variants(cache) == Array(2..<10))
+            #expect(cache.entryCount == 8)
+        }
+    }
+
+    @Test func anotherProcessFindsVariantsStoredWhileItRuns() async throws {
+        try await withTemporaryFolder { folder in
+            let (first, second) = (try ResponseCache.test(folder, time), try ResponseCache.test(folder, time))
+            for variant in 0..<3 { try await store(first, variant) }
+            #expect(try await variants(second) == [0, 1, 2])
+            try await store(second, 5)
+            #expect(try await variants(first) == [0, 1, 2, 5])
+            await second.remove(url)
+            #expect(try await variants(first) == [])
+            #expect(try cacheFiles(folder) == [] && first.byteCount == 0)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ResponseCache
+
+/// The size of a folder and the number of its entries are known without listing it, and right after any accident.
+@Suite(.timeLimit(.minutes(1)))
+struct FolderLedgerTests {
+    private let url = "http://example.com/"
+    private let time = ManualTime()
+
+    /// Calls `check` with a folder of 20 entries, and the path of its ledger.
+    private func withEntries(
+        _ check: (_ folder: String, _ ledger: String, EntryFolder.Totals) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            for number in 0..<20 { try await cache.store([UInt8](repeating: 1, count: 10_000), url + "\(number)") }
+            let totals = EntryFolder.Totals(bytes: 20 * 12_288, entries: 20)
+            #expect(cache.byteCount == totals.bytes && cache.entryCount == totals.entries)
+            try await check(folder, "\(folder)/v4/ledger", totals)
+        }
+    }
+
+    private func totals(_ folder: String) throws -> EntryFolder.Totals {
+        let cache = try ResponseCache.test(folder, time)
+        return EntryFolder.Totals(bytes: cache.byteCount, entries: cache.entryCount)
+    }
+
+    @Test func aCacheThatHasJustBeenOpenedKnowsThem() async throws {
+        try await withEntries { (folder, _, expected) async throws in #expect(try totals(folder) == expected) }
+    }
+
+    @Test func aLostLedgerIsMadeAgain() async throws {
+        try await withEntries { folder, ledger, expected in
+            try FileManager.default.removeItem(atPath: ledger)
+            #expect(try totals(folder) == expected)
+            #expect(FileManager.default.fileExists(atPath: ledger))
+        }
+    }
+
+    @Test(arguments: [0, 1, 100, 4_095]) func aLedgerThatIsCutIsCompleted(length: Int) async throws {
+        try await withEntries { folder, ledger, expected in
+            let whole = try Data(contentsOf: URL(fileURLWithPath: ledger))
+            try whole.prefix(length).write(to: URL(fileURLWithPath: ledger))
+            #expect(try totals(folder) == expected)
+        }
+    }
+
+    @Test func changedBytesAreFound() async throws {
+        try await withEntries { folder, ledger, expected in
+            let whole = try Data(contentsOf: URL(fileURLWithPath: ledger))
+            for offset in 0..<16 {
+                var damaged = whole
+                for index in stride(from: offset, to: whole.count, by: 16) { damaged[index] ^= 0x41 }
+                try damaged.write(to: URL(fileURLWithPath: ledger))
+                #expect(try totals(folder) == expected, "byte \(offset)")
+            }
+        }
+    }
+
+    /// A process was killed while it changed the shard.
+    @Test func aShardWhoseChangeWasInterruptedIsCounted() async throws {
+        try await withEntries { folder, ledger, expected in
+            let entry = try #require(try cacheFiles(folder).first)
+            let shard = try #require(Int(entry.split(separator: "/")[1], radix: 16))
+            let size = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(entry)")).count
+            try FileManager.default.removeItem(atPath: "\(folder)/\(entry)")
+            var records = try Data(contentsOf: URL(fileURLWithPath: ledger))
+            for index in shard * 16..<shard * 16 + 16 { records[index] = 0 }
+            try records.write(to: URL(fileURLWithPath: ledger))
+            let left = EntryFolder.Totals(
+                bytes: expected.bytes - EntryFolder.File.space(of: size), entries: expected.entries - 1)
+            #expect(try totals(folder) == left)
+        }
+    }
+
+    @Test func allEntriesAreListedWithTheirHeads() async throws {
+        try await withEntries { folder, _, expected in
+            let cache = try ResponseCache.test(folder, time)
+            let urls = Tally()
+            await cache.removeEntries { [url] entry in
+                if entry.url.hasPrefix(url), entry.bodyLength == 10_000, entry.space == 12_288 { urls.add() }
+                return entry.url.hasSuffix("7")
+            }
+            #expect(urls.count == expected.entries)
+            #expect(cache.entryCount == 18)
+            #expect(try await cache.stored(url + "7") == nil)
+            #expect(try await cache.stored(url + "8") != nil)
+        }
+    }
+}

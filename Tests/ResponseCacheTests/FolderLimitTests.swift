@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ResponseCache
+
+/// The size limit of a folder holds however many caches use it, and for however long: each stands for a process.
+@Suite(.timeLimit(.minutes(2)))
+struct FolderLimitTests {
+    private let url = "http://example.com/"
+    private let time = ManualTime()
+    private let body = [UInt8](repeating: 1, count: 10_000)
+    /// The space of one entry with ``body``.
+    private let space = 12_288
+
+    /// The size of all entries and lists in blocks, counted file by file.
+    private func counted(_ folder: String) throws -> Int {
+        try cacheFiles(folder).reduce(0) { sum, path in
+            let size = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(path)")[.size] as? Int ?? 0
+            return sum + (size + 4_095) / 4_096 * 4_096
+        }
+    }
+
+    @Test func aFullFolderStaysWithinItsLimitThroughManyShortUses() async throws {
+        try await withTemporaryFolder { folder in
+            let limit = 40 * space
+            for run in 0..<60 {
+                let cache = try ResponseCache.test(folder, time, maximumBytes: limit)
+                for number in 0..<3 { try await cache.store(body, url + "\(run)-\(number)") }
+            }
+            let last = try ResponseCache.test(folder, time, maximumBytes: limit)
+            #expect((limit * 9 / 10...limit).contains(last.byteCount))
+            let counted = try counted(folder)
+            #expect(last.byteCount == counted)
+        }
+    }
+
+    @Test func severalCachesKeepOneLimitTogether() async throws {
+        try await withTemporaryFolder { folder in
+            let limit = 40 * space
+            let caches = try (0..<4).map { _ in try ResponseCache.test(folder, time, maximumBytes: limit) }
+            try await withThrowingTaskGroup { group in
+                for (number, cache) in caches.enumerated() {
+                    group.addTask { [body, url] in
+                        for entry in 0..<50 { try await cache.store(body, url + "\(number)-\(entry)") }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for cache in caches { await cache.flush() }
+            #expect((limit * 9 / 10...limit).contains(caches[0].byteCount))
+            let counted = try counted(folder)
+            #expect(Set(caches.map(\.byteCount)) == [counted])
+        }
+    }
+
+    @Test func usesByOtherCachesCount() async throws {
+        try await withTemporaryFolder { folder in
+            let first = try ResponseCache.test(folder, time)
+            for number in 1...20 { try await first.store(body, url + "\(number)") }
+            let second = try ResponseCache.test(folder, time)
+            for number in [3, 1, 2] { #expect(try await second.stored(url + "\(number)") != nil) }
+            let third = try ResponseCache.test(folder, time, maximumBytes: 4 * space)
+            await third.flush()
+            var left: [Int] = []
+            for number in 1...20 where try await first.stored(url + "\(number)") != nil { left.append(number) }
+            #expect(left == [1, 2, 3])
+        }
+    }
+
+    @Test func aLowerLimitIsObeyedWhenAFolderIsOpened() async throws {
+        try await withTemporaryFolder { folder in
+            let first = try ResponseCache.test(folder, time)
+            for number in 1...10 { try await first.store(body, url + "\(number)") }
+            let second = try ResponseCache.test(folder, time, maximumBytes: 3 * space)
+            await second.flush()
+            #expect(second.byteCount <= 3 * space && second.entryCount > 0)
+        }
+    }
+}

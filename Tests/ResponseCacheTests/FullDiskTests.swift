@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+import Threading
+
+@testable import ResponseCache
+
+#if os(Linux)
+import Glibc
+
+/// A small file system in memory, which only the superuser can mount.
+private enum SmallDisk {
+    static func mount(_ path: String, options: String, flags: UInt = 0) -> Bool {
+        Glibc.mount("tmpfs", path, "tmpfs", flags, options) == 0
+    }
+
+    static func unmount(_ path: String) { umount2(path, Int32(MNT_DETACH)) }
+
+    static let isPossible: Bool = {
+        let path = NSTemporaryDirectory() + "/async-web-image-mount-\(getpid())"
+        guard mkdir(path, 0o700) == 0 else { return false }
+        defer { rmdir(path) }
+        guard mount(path, options: "size=64k") else { return false }
+        unmount(path)
+        return true
+    }()
+
+    static func with(_ size: String, _ body: (String) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try #require(mount(folder, options: "size=\(size)"))
+            defer { unmount(folder) }
+            try await body(folder)
+        }
+    }
+}
+
+/// A disk that is full or cannot be written costs some entries, not the cache.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: SmallDisk.isPossible))
+struct FullDiskTests {
+    private let url = "http://example.com/"
+    private let time = ManualTime()
+
+    private func body(_ number: Int) -> [UInt8] { (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &+ number) } }
+
+    @Test func theLeastRecentlyUsedMakeRoomForNewEntries() async throws {
+        try await SmallDisk.with("2m") { folder in
+            let cache = try ResponseCache.test(folder, time)
+            for number in 0..<100 { try await cache.store(body(number), url + "\(number)") }
+            var found: [Int] = []
+            for number in 0..<100 {
+                guard let stored = try await cache.stored(url + "\(number)") else { continue }
+                #expect(stored == body(number))
+                found.append(number)
+            }
+            #expect(found.count > 10 && found.last == 99)
+            #expect(found == Array(100 - found.count..<100))
+            #expect(try cacheFiles(folder).count == found.count)
+            #expect(cache.failure == nil)
+        }
+    }
+
+    @Test func aBodyLargerThanTheDiskIsNotStoredAndLeavesNothing() async throws {
+        try await SmallDisk.with("1m") { folder in
+            let cache = try ResponseCache.test(folder, time)
+            let reports = Tally()
+            cache.onFailure { _ in reports.add() }
+            for number in 0..<3 { try await cache.store([UInt8](repeating: 1, count: 3 << 20), url + "\(number)") }
+            #expect(try cacheFiles(folder) == [])
+            try await cache.store(body(1), url)
+            #expect(try await cache.stored(url) == body(1))
+            #expect(cache.failure == FileFailure(code: ENOSPC))
+            #expect(reports.count == 1)
+        }
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsReportedOnceAndRead() async throws {
+        try await SmallDisk.with("2m") { folder in
+            try await (try ResponseCache.test(folder, time)).store(body(1), url)
+            try #require(SmallDisk.mount(folder, options: "", flags: UInt(MS_REMOUNT | MS_RDONLY)))
+            let cache = try ResponseCache.test(folder, time)
+            let reports = Tally()
+            cache.onFailure { _ in reports.add() }
+            try await cache.store(body(2), url + "2")
+            #expect(try await cache.stored(url) == body(1))
+            #expect(try await cache.stored(url + "2") == nil)
+            #expect(cache.entryCount == 1)
+            #expect(cache.failure == FileFailure(code: EROFS))
+            #expect(reports.count == 1)
+        }
+    }
+}
+#endif
