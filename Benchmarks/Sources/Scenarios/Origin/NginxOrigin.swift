@@ -58,6 +58,11 @@ enum NginxOrigin {
                 listen 127.0.0.1:\(port) backlog=4096;
                 root "\(folder)";
                 location = /\(Origin.statusName) { stub_status; }
+                # Responses that a cache may use for an hour.
+                location ~ ^/fresh/(?<file>.*)$ {
+                    alias "\(folder)/$file";
+                    expires 1h;
+                }
                 # In small pieces: without the limit a whole second's worth goes out at once.
                 location ~ ^/at/(?<rate>[0-9]+)/(?<name>.*)$ {
                     alias "\(folder)/$name";

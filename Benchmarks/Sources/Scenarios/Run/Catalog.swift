@@ -1,7 +1,7 @@
 /// All scenarios, in the order in which they run.
 enum Catalog {
     static let scenarios: [any Scenario.Type] = [
-        Throughput.self, Storm.self, Cancel.self, Mixed.self, Progressive.self, Decode.self, Pipeline.self,
+        Throughput.self, Storm.self, Cancel.self, Mixed.self, Progressive.self, Decode.self, Pipeline.self, Cache.self,
     ]
 
     static func scenario(named name: String) -> (any Scenario.Type)? {
