@@ -19,7 +19,7 @@ package enum Storability {
     ///
     /// Responses with other statuses than 200 and 203 are stored only if they have a freshness lifetime: they are
     /// remembered for as long as the origin says. A partial response is stored only if a part was
-    /// requested. A response after a redirect belongs to another URL, and the redirect itself can change at any time.
+    /// requested. A response after a redirect that the transport has followed belongs to another URL.
     /// Responses to requests with credentials are stored separately for each credential, as in any private cache
     /// (section 3.5 applies to shared caches).
     package static func allows(
@@ -37,8 +37,12 @@ package enum Storability {
     /// Returns whether a response with any final status can be used again without asking the origin (section 3).
     private static func isReusable(_ response: HTTPResponse) -> Bool {
         let status = response.status.code
-        guard status >= 200, !unusableStatuses.contains(status), response.status.kind != .redirection else {
-            return false
+        guard status >= 200, !unusableStatuses.contains(status) else { return false }
+        if response.status.kind == .redirection {
+            // Others need a decision of the user.
+            guard [301, 302, 303, 307, 308].contains(status), response.headerFields[.location] != nil else {
+                return false
+            }
         }
         return !CacheControl(response.headerFields).noCache
             && Freshness(response, requestedAt: 0, receivedAt: 0).lifetime > 0

@@ -1,13 +1,13 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// The rules for the request after a redirect (RFC 9110, section 15.4).
-enum RedirectRule {
+package enum RedirectRule {
     /// Returns the request to make after `head` answered `request`, or `nil` if `head` is not a redirect that can be
     /// followed.
     ///
     /// ``RedirectPolicy`` defines what is forwarded to another origin. `addsCredentials` indicates that the transport
     /// has sent credentials that `request` itself does not contain.
-    static func next(
+    package static func next(
         after head: HTTPResponse, of request: TransportRequest, redirectCount: Int, addsCredentials: Bool = false
     ) throws(TransportError) -> TransportRequest? {
         guard [301, 302, 303, 307, 308].contains(head.status.code),
@@ -17,6 +17,9 @@ enum RedirectRule {
             throw TransportError(url: request.url.string, reason: .tooManyRedirects(limit: request.maximumRedirects))
         }
         var next = request
+        // The text belongs to the first URL.
+        next.cacheKey = nil
+        next.followedRedirects = request.followedRedirects.map { $0 + 1 }
         do {
             next.url = try request.url.resolving(location)
         } catch {

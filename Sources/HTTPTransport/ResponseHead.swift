@@ -12,15 +12,25 @@ public struct ResponseHead: Sendable {
     public let url: HTTPURL
     /// The number of redirects followed.
     public let redirectCount: Int
+    /// A redirect that the sender of the request follows itself; `nil` for other responses.
+    package let redirection: Redirection?
+
+    /// The properties of a redirect that its head does not contain.
+    package struct Redirection: Sendable {
+        /// A Boolean value that indicates whether the transport has sent credentials that the request did not contain.
+        package let addsCredentials: Bool
+    }
 
     /// Creates a head for a custom transport.
     public init(response: HTTPResponse, url: HTTPURL, redirectCount: Int = 0) {
         content = .response(response)
         self.url = url
         self.redirectCount = redirectCount
+        redirection = nil
     }
 
-    init(_ head: RawResponseHead, url: HTTPURL, redirectCount: Int) {
+    init(_ head: RawResponseHead, url: HTTPURL, redirectCount: Int, redirection: Redirection? = nil) {
+        self.redirection = redirection
         content = .raw(head)
         self.url = url
         self.redirectCount = redirectCount

@@ -30,6 +30,9 @@ public struct TransportRequest: Sendable {
     ///
     /// Transports ignore it.
     public var cacheKey: String?
+    /// The number of redirects that have led to the request, if its sender follows them itself; `nil` if the transport
+    /// does.
+    package var followedRedirects: Int?
 
     /// Creates a GET request for `url`.
     public init(

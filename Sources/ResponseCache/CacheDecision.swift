@@ -10,6 +10,8 @@ package enum CacheDecision: Sendable {
     case resume(StoredPart)
     /// Request the response; the stored one can be used if the request fails.
     case fetch(standIn: StoredResponse?)
+    /// Decide again hop by hop: a stored redirect leads to a response that is not stored.
+    case followRedirect
     /// Fail, because nothing is stored and the network must not be used.
     case refuse
 
@@ -23,7 +25,7 @@ package enum CacheDecision: Sendable {
         guard let lookup = CacheLookup(request, in: cache, policy: policy) else {
             return then(policy == .cacheOnly ? .refuse : .fetch(standIn: nil))
         }
-        lookup.cache.thread.append { then(lookup.decideAndLoad(revalidatesLater: true).closed) }
+        lookup.cache.thread.append { then(lookup.decideAtOnce().closed) }
     }
 
     /// A Boolean value that indicates whether the response to serve is stale: the caller must revalidate it afterward.
@@ -35,7 +37,7 @@ package enum CacheDecision: Sendable {
     package var isLocal: Bool {
         switch self {
         case .serve, .refuse: true
-        case .revalidate, .resume, .fetch: false
+        case .revalidate, .resume, .fetch, .followRedirect: false
         }
     }
 
@@ -44,14 +46,14 @@ package enum CacheDecision: Sendable {
         switch self {
         case .revalidate(let stored): stored
         case .fetch(let stored): stored
-        case .serve, .resume, .refuse: nil
+        case .serve, .resume, .followRedirect, .refuse: nil
         }
     }
 
     /// The decision without open files, which a waiting request must not hold.
     package var closed: CacheDecision {
         switch self {
-        case .serve, .refuse: self
+        case .serve, .followRedirect, .refuse: self
         case .revalidate(let stored): .revalidate(stored.closed)
         case .resume(let part): .resume(part.replacing(part.stored.closed))
         case .fetch(let stored): .fetch(standIn: stored?.closed)
@@ -63,7 +65,7 @@ package enum CacheDecision: Sendable {
     /// Responses that have been removed or replaced in the meantime are not used.
     package func reopened(in cache: ResponseCache) -> CacheDecision {
         switch self {
-        case .serve, .refuse: self
+        case .serve, .followRedirect, .refuse: self
         case .revalidate(let stored): cache.reopen(stored).map { .revalidate($0) } ?? .fetch(standIn: nil)
         case .resume(let part): cache.reopen(part.stored).map { .resume(part.replacing($0)) } ?? .fetch(standIn: nil)
         case .fetch(let stored): .fetch(standIn: stored.flatMap(cache.reopen))

@@ -31,7 +31,7 @@ struct CacheExchange {
         switch decision {
         case .serve(let reply): return await serve(reply)
         case .refuse: throw lookup.error(.notCached)
-        case .revalidate, .resume, .fetch: break
+        case .revalidate, .resume, .fetch, .followRedirect: break
         }
         let requestedAt = cache.now()
         let response: IncomingResponse
@@ -97,7 +97,8 @@ struct CacheExchange {
 
     /// Returns a response whose beginning is stored and whose remainder is being received.
     private func resume(_ part: StoredPart, _ whole: StoredHead, _ response: IncomingResponse) -> IncomingResponse {
-        let head = ResponseHead(response: whole.response, url: response.head.url)
+        let head = ResponseHead(
+            response: whole.response, url: response.head.url, redirectCount: response.head.redirectCount)
         var response = response
         if lookup.request.withoutRange.allowsStoring(head), isStorable(head) {
             let writer = EntryWriter(
@@ -126,7 +127,7 @@ struct CacheExchange {
         guard request.allowsStoring(head), isStorable(head) else {
             // The stored response is outdated, and this one cannot replace it.
             let isOutdated = head.status.kind == .successful || [404, 410].contains(head.status.code)
-            if !head.isAboutRange, isOutdated, head.redirectCount == 0 {
+            if !head.isAboutRange, isOutdated, !request.isRedirected(head) {
                 cache.thread.append { [cache] in cache.removeEntries(key) }
             }
             return response
@@ -135,6 +136,10 @@ struct CacheExchange {
         var response = response
         var stored = StoredHead(
             head.response, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
+        if head.redirection != nil {
+            // The body of a redirect is not delivered.
+            stored.fields[.contentLength] = nil
+        }
         var end = StoringBody.End.commit
         if stored.kind == .range {
             if let beginning = stored.beginning {
@@ -143,7 +148,7 @@ struct CacheExchange {
                 cache.thread.append { [cache] in cache.makeRoomForRange(key) }
             }
         }
-        let length = end == .commit ? head.contentLength : nil
+        let length = end == .commit ? stored.contentLength : nil
         response.body = StoringBody(
             response.body, by: EntryWriter(stored, key, cache: cache, length: length), at: end)
         return response
@@ -154,6 +159,8 @@ struct CacheExchange {
         if head.status == .partialContent, head.response.headerFields[.contentRange].flatMap(ContentRange.init) == nil {
             return false
         }
+        // Without these credentials, the redirect could lead elsewhere.
+        if head.redirection?.addsCredentials == true { return false }
         return head.contentLength ?? 0 <= cache.configuration.maximumEntryBytes
     }
 }
@@ -165,7 +172,7 @@ extension CacheDecision {
         switch self {
         case .revalidate(let stored): ResponseVersion(stored.head.fields)?.add(to: &request.headerFields)
         case .resume(let part): request = part.request(insteadOf: request)
-        case .fetch, .serve, .refuse: break
+        case .fetch, .serve, .followRedirect, .refuse: break
         }
         return request
     }

@@ -41,7 +41,9 @@ extension CacheLookup {
         response.headerFields[.contentLength] = "\(positions.count)"
         response.headerFields[.age] = "\(stored.head.freshness.age(at: cache.now()))"
         return StoredReply(
-            stored: stored, head: ResponseHead(response: response, url: request.url), source: cache.source,
+            stored: stored,
+            head: ResponseHead(response: response, url: request.url, redirectCount: request.followedRedirects ?? 0),
+            source: cache.source,
             positions: positions.lowerBound - first..<positions.upperBound - first)
     }
 }

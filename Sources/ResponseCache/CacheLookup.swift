@@ -83,7 +83,7 @@ struct CacheLookup: Sendable {
         let response = head.response
         let (old, new) = (stored.head.fields[.eTag], response.headerFields[.eTag])
         let isSame = old == nil || new == nil || old?.strongPart == new?.strongPart
-        guard head.redirectCount == 0, isSame else { return nil }
+        guard !request.isRedirected(head), isSame else { return nil }
         let renewal = stored.head.renewed(
             by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
         return StoredReply(
@@ -94,7 +94,7 @@ struct CacheLookup: Sendable {
         var response = response
         // A response without content has no length (RFC 9110, section 8.6).
         if response.status != .noContent { response.headerFields[.contentLength] = "\(stored.body.length)" }
-        return ResponseHead(response: response, url: request.url)
+        return ResponseHead(response: response, url: request.url, redirectCount: request.followedRedirects ?? 0)
     }
 
     /// Why the request has no response.

@@ -41,8 +41,10 @@ package struct CachingResponder: Responder {
 
     /// The decision about the request, with open files.
     private func decision(_ lookup: CacheLookup) async -> CacheDecision {
-        switch decision {
-        case nil where lookup.isNeeded: await lookup.cache.thread.run { lookup.decideAndLoad() }
+        // It is about the first of several hops.
+        let decision = lookup.request.followedRedirects ?? 0 == 0 ? decision : nil
+        return switch decision {
+        case nil where lookup.isNeeded, .followRedirect?: await lookup.cache.thread.run { lookup.decideAndLoad() }
         case nil, .fetch(standIn: nil)?: .fetch(standIn: nil)
         case .serve?, .refuse?: decision ?? .refuse
         case let decision?: await lookup.cache.thread.run { decision.reopened(in: lookup.cache) }

@@ -6,10 +6,11 @@ import Threading
 ///
 /// To use a cache, set `ImageLoader.Configuration.responseCache`; several loaders can share one cache. The
 /// ``CachePolicy`` of a request determines how the cache is used. Complete responses to GET with status 200 or 203 are
-/// stored, unless they contain `no-store`, are too large, or follow a redirect; responses with other statuses only if
-/// they have a freshness lifetime. They are stored separately for each combination of URL, fields named by `Vary`, and
-/// credentials and cookies of the request. Requests with `ImageRequest.handlesCookies` bypass the cache. Responses to requests authenticated by a ``CredentialProvider`` are
-/// stored like all others, because a cache belongs to one user. The least recently used responses are removed first.
+/// stored, unless they contain `no-store` or are too large; responses with other statuses, such as errors and redirects,
+/// only if they have a freshness lifetime. They are stored separately for each combination of URL, fields named by
+/// `Vary`, and credentials and cookies of the request. Requests with `ImageRequest.handlesCookies` bypass the cache.
+/// Responses to requests authenticated by a ``CredentialProvider`` are stored like all others, because a cache belongs
+/// to one user. The least recently used responses are removed first.
 ///
 /// Partial bodies of interrupted or canceled downloads are stored as well, if they have at least 16 KiB and a strong
 /// validator. If there is no complete stored response, the next request asks for the remainder and combines both parts.

@@ -51,7 +51,7 @@ package struct StoredPart: Sendable {
     func whole(
         with head: ResponseHead, to request: TransportRequest, requestedAt: Int, receivedAt: Int
     ) -> StoredHead? {
-        guard head.status == .partialContent, head.redirectCount == 0, resumption.isContinued(by: head) else {
+        guard head.status == .partialContent, !request.isRedirected(head), resumption.isContinued(by: head) else {
             return nil
         }
         let response = head.response
@@ -75,8 +75,12 @@ extension TransportRequest {
 
     /// Returns whether a private cache may store the response if its body is complete.
     func allowsStoring(_ head: ResponseHead) -> Bool {
-        Storability.allows(method, headerFields, head.response, redirectCount: head.redirectCount)
+        Storability.allows(
+            method, headerFields, head.response, redirectCount: head.redirectCount - (followedRedirects ?? 0))
     }
+
+    /// Returns whether the transport has followed a redirect to another URL.
+    func isRedirected(_ head: ResponseHead) -> Bool { head.redirectCount > followedRedirects ?? 0 }
 
     /// The request for the whole body, without a range.
     var withoutRange: TransportRequest {

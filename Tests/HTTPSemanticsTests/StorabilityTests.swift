@@ -44,7 +44,14 @@ import Testing
         #expect(allows(explicit, status: 599))
     }
 
-    @Test(arguments: [304, 401, 407, 412, 416, 428, 429, 431, 511, 301, 302])
+    @Test func redirectsWithALocationAreStorable() {  // RFC 9110, section 15.4
+        for status in [301, 302, 303, 307, 308] {
+            #expect(allows([.cacheControl: "max-age=60", .location: "/b"], status: status))
+            #expect(!allows([.location: "/b"], status: status))
+        }
+    }
+
+    @Test(arguments: [304, 401, 407, 412, 416, 428, 429, 431, 511, 300, 301, 302])
     func someStatusesAreNeverStored(status: Int) {
         #expect(!allows([.cacheControl: "max-age=60"], status: status))
     }

@@ -27,6 +27,9 @@ struct ResponseRoute {
         let network = NetworkResponder(transport)
         var responder: any Responder = CachingResponder(
             cache, policy: policy, decision: decision, isRetry: isRetry, before: network)
+        if CachingResponder.isNeeded(for: request, cache, policy) {
+            responder = RedirectingResponder(before: responder)
+        }
         if let hooks { responder = HookedResponder(hooks, before: responder, isWanted: receiver.accepts) }
         return PulledTransfer(request, to: responder, over: network, receiver: receiver)
     }

@@ -56,6 +56,10 @@ extension CurlTransfer {
                 return false
             }
             guard incoming.redirected == nil else {
+                if request.followedRedirects != nil {
+                    let redirection = ResponseHead.Redirection(addsCredentials: credential != nil || showsCertificate)
+                    deliver(raw, redirection)
+                }
                 discardBody()
                 return true
             }
@@ -90,9 +94,14 @@ extension CurlTransfer {
             }
             delivered.expectedBytes = length
         }
-        delivered.hasHead = true
-        receiver.receive(ResponseHead(raw, url: request.url, redirectCount: redirectCount))
+        deliver(raw, nil)
         return true
+    }
+
+    private func deliver(_ raw: RawResponseHead, _ redirection: ResponseHead.Redirection?) {
+        delivered.hasHead = true
+        receiver.receive(
+            ResponseHead(raw, url: request.url, redirectCount: redirectCount, redirection: redirection))
     }
 
     /// Takes a part of the body; returns the number of bytes taken, in libcurl's convention.

@@ -39,7 +39,7 @@ final class CurlTransfer {
     var delivered = Delivered()
     /// The reason why this module aborted the transfer, if it did.
     var abortion: AbortReason?
-    private(set) var redirectCount = 0
+    private(set) var redirectCount: Int
     /// The time from the start until the host's addresses were known.
     var resolved = Duration.zero
     /// The transport's credential for the origin, if the request has none.
@@ -67,6 +67,7 @@ final class CurlTransfer {
         self.deadlines = deadlines
         self.shares = shares
         request = handle.request
+        redirectCount = request.followedRedirects ?? 0
         start = .now
         clock = TransferClock(request.deadlines, now: start)
         deadlines.expect(clock)

@@ -170,10 +170,14 @@ extension CurlTransport {
 
     /// Makes the next request of a transfer with an intermediate response: for a redirect, or with a credential.
     ///
+    /// A redirect that the sender of the request follows itself ends the transfer.
+    ///
     /// Returns `false` if the response is final.
     func goOn(_ transfer: CurlTransfer) -> Bool {
         guard transfer.abortion == nil, !transfer.handle.isCancelled else { return false }
-        if let next = transfer.incoming.redirected {
+        if transfer.incoming.redirected != nil, transfer.request.followedRedirects != nil {
+            finish(transfer, transfer.outcomeWithoutBody())
+        } else if let next = transfer.incoming.redirected {
             recycle(transfer)
             transfer.follow(next)
             findCredential(for: transfer)

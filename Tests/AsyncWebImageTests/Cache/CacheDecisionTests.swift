@@ -32,6 +32,7 @@ struct CacheDecisionTests {
         case .resume: "resume"
         case .fetch(nil): "fetch"
         case .fetch: "fetch, stored"
+        case .followRedirect: "follow"
         case .refuse: "refuse"
         }
     }

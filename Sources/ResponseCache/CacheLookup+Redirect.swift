@@ -1,0 +1,27 @@
+import HTTPTransport
+import HTTPTypes
+
+extension CacheLookup {
+    /// Decides about a request before it has a slot; on the cache's thread.
+    ///
+    /// Stored redirects are followed as long as they lead to what is stored.
+    func decideAtOnce() -> CacheDecision {
+        var lookup = self
+        while true {
+            let decision = lookup.decideAndLoad(revalidatesLater: lookup.request.followedRedirects == nil)
+            guard case .serve(let reply) = decision else {
+                if lookup.request.followedRedirects == nil { return decision }
+                return policy == .cacheOnly ? .refuse : .followRedirect
+            }
+            guard reply.head.status.kind == .redirection else { return decision }
+            var request = lookup.request
+            let count = request.followedRedirects ?? 0
+            request.followedRedirects = count
+            let target = try? RedirectRule.next(after: reply.head.response, of: request, redirectCount: count)
+            guard let next = target.flatMap({ CacheLookup($0, in: cache, policy: policy, isRetry: isRetry) }) else {
+                return .followRedirect
+            }
+            lookup = next
+        }
+    }
+}
