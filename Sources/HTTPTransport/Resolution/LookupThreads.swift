@@ -3,9 +3,9 @@
 /// A system lookup takes one or two file descriptors, so all of them together take at most an eighth of what the
 /// process may open.
 struct LookupThreads: Equatable {
-    /// The number of threads while lookups make progress.
+    /// The number of threads before any lookup has succeeded.
     let usual: Int
-    /// The maximum number of threads, used when all others are stuck.
+    /// The maximum number of threads.
     let most: Int
 
     /// Creates the numbers for a process that may open `openFileLimit` files: 8 and 64 for 1,024 or more, and at

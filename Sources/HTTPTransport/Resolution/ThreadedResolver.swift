@@ -3,10 +3,11 @@ import Threading
 
 /// A resolver that calls a blocking function, usually the system's resolver, on eight threads or more.
 ///
-/// libcurl would start a thread for every lookup, and wait for stuck ones. A name whose servers do not respond blocks
-/// a thread for half a minute: whenever lookups wait and none has started for a second, the number of threads is
-/// doubled, up to 64. Threads exist only while there are lookups. Lookups that are canceled before they start are
-/// skipped.
+/// libcurl would start a thread for every lookup, and wait for stuck ones. While lookups wait, each successful one adds
+/// a thread, up to 64; a temporary failure, which can mean that the name servers are overloaded, removes one. A name
+/// whose servers do not respond blocks a thread for half a minute: whenever lookups wait and none has started for a
+/// second, the number of threads is doubled. Threads exist only while there are lookups. Lookups that are canceled
+/// before they start are skipped.
 ///
 /// There are fewer threads if the process may open fewer than 1,024 files, or if the system cannot start more.
 public final class ThreadedResolver: HostResolver {
@@ -33,6 +34,18 @@ public final class ThreadedResolver: HostResolver {
         var begun = 0
         /// A Boolean value that indicates whether a task checks for stuck threads because lookups wait.
         var isWatched = false
+
+        /// Adapts the number of threads to an answer; returns 1 if a thread must be started, and -1 if the one that
+        /// calls must end.
+        mutating func adapt(to answer: Result<[IPAddress], LookupFailure>, _ limits: LookupThreads) -> Int {
+            let change =
+                switch answer {
+                case .success: !waiting.isEmpty && threads < limits.most ? 1 : 0
+                case .failure(let failure): failure.isTemporary && threads > limits.usual ? -1 : 0
+                }
+            threads += change
+            return change
+        }
     }
 
     /// Starts a thread that runs the body.
@@ -145,8 +158,13 @@ public final class ThreadedResolver: HostResolver {
     private func answerQueue() {
         while let (id, job) = nextJob() {
             let answer = Result { () throws(LookupFailure) in try lookup(job.host) }
-            state.withLock { $0.answers[id] = answer }
+            let change = state.withLock { state in
+                state.answers[id] = answer
+                return state.adapt(to: answer, limits)
+            }
             job.continuation.resume()
+            if change > 0 { startLookups() }
+            if change < 0 { return }
         }
     }
 

@@ -45,7 +45,8 @@ extension BatchCommand {
             configuration: configuration, transport: CurlTransport(configuration: transport(budget)))
         loader.coordinator.addListener { places.note($0) }
         let room = Allowance(limit: 64 << 20)
-        let window = LineWindow(limit: resources.lookahead)
+        let window = LineWindow(limit: resources.lookahead, base: 4 * budget.images) { places.areFree }
+        places.whenFree { window.placesChanged() }
         let progress = BatchProgress(interval: output.statsInterval.map { .seconds($0) })
         let processor = LineProcessor(
             loader: loader, plan: images.plan, memory: memoryLimits,

@@ -18,6 +18,9 @@ final class Allowance: Sendable {
         self.limit = limit
     }
 
+    /// A Boolean value that indicates whether nothing is available.
+    var isExhausted: Bool { state.withLock { $0.used >= limit || !$0.waiting.isEmpty } }
+
     /// Waits until `count` is available; more than the limit is available when nothing else is in use.
     func reserve(_ count: Int) async {
         await withCheckedContinuation { continuation in

@@ -15,9 +15,21 @@ final class ConversionPlaces: RequestModifier {
 
     private let places: Allowance
     private let entries = Locked([String: Entry]())
+    private let whenFree = Locked<(@Sendable () -> Void)?>(nil)
 
     init(limit: Int) {
         places = Allowance(limit: limit)
+    }
+
+    /// A Boolean value that indicates whether a request could be sent.
+    var areFree: Bool { !places.isExhausted }
+
+    /// Sets a closure that is called when a place has become free.
+    func whenFree(_ call: @escaping @Sendable () -> Void) { whenFree.withLock { $0 = call } }
+
+    private func release() {
+        places.release(1)
+        whenFree.withLock { $0 }?()
     }
 
     /// Adds a line that will request a URL; returns a value for ``end(_:)``.
@@ -35,7 +47,7 @@ final class ConversionPlaces: RequestModifier {
             entries[key] = entry.lines > 0 ? entry : nil
             return (entry.attempts, entry.lines == 0 && entry.hasPlace)
         }
-        if hadPlace { places.release(1) }
+        if hadPlace { release() }
         return attempts
     }
 
@@ -48,7 +60,7 @@ final class ConversionPlaces: RequestModifier {
                 entries[key]?.hasPlace = true
                 return true
             }
-            if !isNeeded { places.release(1) }
+            if !isNeeded { release() }
         }
         return request
     }
@@ -63,7 +75,7 @@ final class ConversionPlaces: RequestModifier {
                 entries[event.url.string]?.hasPlace = false
                 return true
             }
-            if hadPlace { places.release(1) }
+            if hadPlace { release() }
         default: break
         }
     }

@@ -2,7 +2,8 @@ import Threading
 
 /// The lines that are open at a time: read, and not written yet.
 ///
-/// A line that waits for a retry, a rate, a lookup, or a slot is open as well, but takes no place of a transfer.
+/// A line that waits for a retry, a rate, a lookup, or a slot is open as well, but takes no place of a transfer. More
+/// lines than those that suffice to keep all transfers busy are opened only while there are free places.
 final class LineWindow: Sendable {
     private struct State {
         var open = 0
@@ -11,10 +12,15 @@ final class LineWindow: Sendable {
     }
 
     private let limit: Int
+    /// The number of lines that are opened in any case.
+    private let base: Int
+    private let hasFreePlaces: @Sendable () -> Bool
     private let state = Locked(State())
 
-    init(limit: Int) {
+    init(limit: Int, base: Int = .max, hasFreePlaces: @escaping @Sendable () -> Bool = { true }) {
         self.limit = limit
+        self.base = base
+        self.hasFreePlaces = hasFreePlaces
     }
 
     /// The number of open lines.
@@ -25,12 +31,12 @@ final class LineWindow: Sendable {
     /// For a single reader.
     func enter() async -> Bool {
         await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                if state.isClosed || state.open < limit { return true }
+            let isAdmitted = state.withLock { state in
+                if state.isClosed || isFree(state) { return true }
                 state.waiter = continuation
                 return false
             }
-            if isFree { continuation.resume() }
+            if isAdmitted { continuation.resume() }
         }
         return state.withLock { state in
             if !state.isClosed { state.open += 1 }
@@ -40,11 +46,27 @@ final class LineWindow: Sendable {
 
     /// Removes a line.
     func leave() {
-        state.withLock { state in
+        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
             state.open -= 1
-            defer { state.waiter = nil }
-            return state.waiter
-        }?.resume()
+            return takeWaiter(&state)
+        }
+        waiter?.resume()
+    }
+
+    /// Opens another line if there are free places; call this method when there is one.
+    func placesChanged() {
+        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in takeWaiter(&state) }
+        waiter?.resume()
+    }
+
+    private func takeWaiter(_ state: inout State) -> CheckedContinuation<Void, Never>? {
+        guard state.waiter != nil, isFree(state) else { return nil }
+        defer { state.waiter = nil }
+        return state.waiter
+    }
+
+    private func isFree(_ state: State) -> Bool {
+        state.open < limit && (state.open < base || hasFreePlaces())
     }
 
     /// Lets no further line in.

@@ -1,4 +1,5 @@
 import Testing
+import Threading
 
 @testable import webimage
 
@@ -12,6 +13,21 @@ struct LineWindowTests {
         window.leave()
         #expect(await third.value)
         #expect(window.open == 2)
+    }
+
+    @Test func moreLinesThanTheBaseNeedFreePlaces() async {
+        let areFree = Locked(true)
+        let window = LineWindow(limit: 3, base: 1) { areFree.withLock { $0 } }
+        #expect(await window.enter())
+        #expect(await window.enter())
+        areFree.withLock { $0 = false }
+        let third = Task { await window.enter() }
+        window.placesChanged()
+        #expect(window.open == 2)
+        areFree.withLock { $0 = true }
+        window.placesChanged()
+        #expect(await third.value)
+        #expect(window.open == 3)
     }
 
     @Test func aClosedWindowLetsNoneIn() async {
