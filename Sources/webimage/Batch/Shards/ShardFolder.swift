@@ -43,10 +43,12 @@ struct ShardFolder: Sendable {
     func describe(_ run: JSONObject) throws {
         let path = "\(path)/run.json"
         let bytes = run.bytes + [UInt8(ascii: "\n")]
-        let file = try PartFile(path: path)
-        try file.append(bytes)
-        try file.sync()
-        if try file.placeIfFree() { return }
+        if unsafe access(path, F_OK) != 0 {
+            let file = try PartFile(path: path)
+            try file.append(bytes)
+            try file.sync()
+            if try file.placeIfFree() { return }
+        }
         let known = try ImageFile(path: path).bytes(limit: 1 << 20)
         guard known == bytes else {
             throw ConflictingRun(
@@ -76,6 +78,13 @@ struct ShardFolder: Sendable {
         defer { close(descriptor) }
         // Some file systems cannot do this, and do not need it.
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileError("write to the folder", path) }
+    }
+
+    /// Removes the files that a process has left which was killed right after it had completed a shard.
+    func removeLeftovers(ofComplete shard: Int) throws(FileError) {
+        guard unsafe access(lockPath(shard), F_OK) == 0, let lock = try ShardLock(path: lockPath(shard)) else { return }
+        removeLeftovers(shard)
+        _ = consume lock
     }
 
     /// Removes the files of a shard that an earlier process has left incomplete; its lock must be held.

@@ -80,7 +80,10 @@ final class ShardOutput: BatchOutput {
     private func use(of shard: Int) async throws -> ShardReader.Use {
         guard rules.plan.includes(shard: shard) else { return .skip }
         while true {
-            if !rules.overwrites, let marker = try folder.marker(shard) { return .check(marker) }
+            if !rules.overwrites, let marker = try folder.marker(shard) {
+                try folder.removeLeftovers(ofComplete: shard)
+                return .check(marker)
+            }
             if let lock = try ShardLock(path: folder.lockPath(shard)) {
                 // Another process can have completed it in the meantime.
                 if !rules.overwrites, let marker = try folder.marker(shard) { return .check(marker) }
