@@ -14,10 +14,6 @@ package enum HTTPDate: Sendable {
         guard text.utf8.count < 64 else { return nil }
         let words = text.lowercased().split(separator: " ")
         guard let day = words.first else { return nil }
-        let shortDays: Set<Substring> = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-        let longDays: Set<Substring> = [
-            "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-        ]
         if words.count == 6, day.hasSuffix(","), shortDays.contains(day.dropLast()), words[5] == "gmt" {
             // Sun, 06 Nov 1994 08:49:37 GMT
             guard words[1].utf8.count == 2, words[3].utf8.count == 4 else { return nil }
@@ -35,6 +31,11 @@ package enum HTTPDate: Sendable {
         guard words.count == 5, shortDays.contains(day), words[4].utf8.count == 4 else { return nil }
         return seconds(day: words[2], month: words[1], year: number(words[4]), time: words[3])
     }
+
+    private static let shortDays: [Substring] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    private static let longDays: [Substring] = [
+        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    ]
 
     /// The current time of the system clock, in seconds since 1970.
     package static var now: Int { time(nil) }

@@ -6,6 +6,13 @@ package enum SHA256 {
 
     /// Returns the 32-byte hash.
     package static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.isEmpty ? hashOfNothing : computed(bytes)
+    }
+
+    /// The hash of the fields that select a response without `Vary`, needed for every one.
+    private static let hashOfNothing = computed([])
+
+    private static func computed(_ bytes: [UInt8]) -> [UInt8] {
         var state = start
         var words = [UInt32](repeating: 0, count: 64)
         let whole = bytes.count / 64
@@ -17,7 +24,14 @@ package enum SHA256 {
             tail.append(UInt8(truncatingIfNeeded: (bytes.count * 8) >> shift))
         }
         for block in 0..<tail.count / 64 { compress(tail.span, at: block * 64, into: &state, &words) }
-        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) } }
+        var hash: [UInt8] = []
+        hash.reserveCapacity(4 * state.count)
+        for word in state {
+            for shift in stride(from: UInt32(24), through: 0, by: -8) {
+                hash.append(UInt8(truncatingIfNeeded: word >> shift))
+            }
+        }
+        return hash
     }
 
     private static func compress(

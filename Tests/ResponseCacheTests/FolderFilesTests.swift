@@ -6,7 +6,7 @@ import Testing
 @testable import ResponseCache
 
 /// What is in a folder beside whole entries, and what is done about it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FolderFilesTests {
     private let url = "http://example.com/a"
     private let time = ManualTime()

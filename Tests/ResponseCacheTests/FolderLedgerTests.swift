@@ -5,7 +5,7 @@ import Testing
 @testable import ResponseCache
 
 /// The size of a folder and the number of its entries are known without listing it, and right after any accident.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FolderLedgerTests {
     private let url = "http://example.com/"
     private let time = ManualTime()

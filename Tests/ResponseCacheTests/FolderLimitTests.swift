@@ -5,7 +5,7 @@ import Testing
 @testable import ResponseCache
 
 /// The size limit of a folder holds however many caches use it, and for however long: each stands for a process.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FolderLimitTests {
     private let url = "http://example.com/"
     private let time = ManualTime()

@@ -36,7 +36,7 @@ private enum SmallDisk {
 }
 
 /// A disk that is full or cannot be written costs some entries, not the cache.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: SmallDisk.isPossible))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: SmallDisk.isPossible))
 struct FullDiskTests {
     private let url = "http://example.com/"
     private let time = ManualTime()

@@ -66,7 +66,7 @@ struct DefaultsTests {
         let stored = ResponseCache.Configuration()
         #expect(stored.maximumBytes == 512 << 20 && stored.maximumEntryBytes == 32 << 20)
         #expect(EntryWriter.queueLimit == 1 << 20)
-        #expect(DownloadMachine.maximumConcurrentLookups == 8)
+        #expect(DownloadMachine.maximumConcurrentLookups == 16)
     }
 
     @Test func decodesTakeAQuarterOfTheMemoryAndAGibibyteAtMost() {

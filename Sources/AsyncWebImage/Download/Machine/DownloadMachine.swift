@@ -13,7 +13,7 @@ struct DownloadMachine {
     typealias Instant = Stopwatch.Instant
 
     /// The maximum number of concurrent lookups in the response cache and responses from it.
-    static let maximumConcurrentLookups = 8
+    static let maximumConcurrentLookups = 16
 
     /// The maximum number of downloads of low priority that wait while a stale response is revalidated as well.
     static let maximumWaitingRefreshes = 64
