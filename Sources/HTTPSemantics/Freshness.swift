@@ -49,6 +49,10 @@ package struct Freshness: Sendable, Equatable {
     /// Returns the age of the response in seconds (section 4.2.3).
     package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
+    /// Returns the time for which the response may still be used without revalidation, in seconds; 0 or less if it is
+    /// stale.
+    package func remaining(at now: Int) -> Int { control.noCache ? 0 : lifetime - age(at: now) }
+
     /// Returns whether the response may be used without revalidation, for a request that accepts at most `maxAge`
     /// seconds of age.
     package func isFresh(at now: Int, maxAge: Int? = nil) -> Bool {

@@ -56,7 +56,8 @@ struct CacheIndex<Content: Sendable>: Sendable {
     }
 
     /// Removes the oldest entries until the others fit.
-    mutating func evict() -> [String] {
+    mutating func evict(to limit: Int? = nil) -> [String] {
+        let limit = limit ?? self.limit
         var removed: [String] = []
         while size > limit, let (name, use) = uses.popFirst() {
             guard entries[name]?.use == use else { continue }

@@ -23,9 +23,12 @@ final class EntryEviction: Sendable {
 
     private let folder: EntryFolder
     private let state = Locked(State())
+    private let whenRemoved: @Sendable (Int) -> Void
 
-    init(_ folder: EntryFolder) {
+    /// Creates the eviction of a folder, which reports how many entries it has removed.
+    init(_ folder: EntryFolder, whenRemoved: @escaping @Sendable (Int) -> Void = { _ in }) {
         self.folder = folder
+        self.whenRemoved = whenRemoved
     }
 
     /// Removes entries until the others take at most `limit` bytes.
@@ -47,10 +50,10 @@ final class EntryEviction: Sendable {
         }
         // Another thread is at it.
         guard var candidates else { return }
-        var (listings, removed) = (0, true)
+        var (listings, removed, count) = (0, true, 0)
         while folder.totals.bytes > target {
             if let oldest = candidates.popLast() {
-                if folder.remove(oldest.name, ifUsedAt: oldest.usedAt) { removed = true }
+                if folder.remove(oldest.name, ifUsedAt: oldest.usedAt) { (removed, count) = (true, count + 1) }
             } else {
                 guard removed, listings < EntryFolder.shardCount else { break }
                 (listings, removed) = (listings + 1, false)
@@ -58,6 +61,7 @@ final class EntryEviction: Sendable {
             }
         }
         state.withLock { ($0.candidates, $0.isActive) = (candidates, false) }
+        if count > 0 { whenRemoved(count) }
     }
 
     /// Lists files and returns the oldest quarter of them, the oldest last.

@@ -20,15 +20,18 @@ final class EntryFolder: Sendable {
     let base: String
     private let traffic: FileIOStatistics?
 
-    /// Opens the folder at `path`, created if necessary, accessible only to its owner.
-    init(path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
+    /// Opens the folder at `path`, accessible only to its owner.
+    ///
+    /// Unless it `isCreated` if necessary, throws an error if there is no cache.
+    init(path: String, isCreated: Bool = true, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.path = path
         base = "\(path)/\(Self.versionName)"
         self.traffic = traffic
-        try Self.make(path)
+        if isCreated { try Self.make(path) }
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw .last }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw FileFailure(code: ENOTDIR) }
+        if !isCreated, unsafe access(base, F_OK) != 0 { throw .last }
     }
 
     /// Creates a folder and those above it; one that cannot be created might exist.

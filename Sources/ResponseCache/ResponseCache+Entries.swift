@@ -1,26 +1,39 @@
+import HTTPSemantics
+public import HTTPTypes
+import HTTPTransport
 import Threading
 
-// All entries of a cache, which are listed in portions, so that requests are not held up.
+// The stored responses themselves, which are listed in portions, so that requests are not held up.
 extension ResponseCache {
-    /// A stored response without its body.
-    package struct Entry: Sendable {
-        /// The name of the entry, for ``remove(_:)-(Entry)``.
+    /// A stored response, without its body.
+    public struct Entry: Sendable {
+        /// The name of the entry.
         let name: String
-        package let head: StoredHead
-        /// The URL of the request.
-        package var url: String { head.url }
-        /// The length of the body in bytes.
-        package let bodyLength: Int
-        /// The space that the entry takes, in bytes.
-        package let space: Int
-        /// A Boolean value that indicates whether only the beginning of the body is stored.
-        package let isPartial: Bool
+        let head: StoredHead
+        /// The URL of the request, or its `ImageRequest.cacheKey`.
+        public var url: String { head.url }
+        /// The status and header fields of the response.
+        public var response: HTTPResponse { head.response }
+        /// The time when the response was received or last validated, in seconds since 1970.
+        public var receivedAt: Int { head.receivedAt }
+        /// The size of the body in bytes.
+        public let bodyByteCount: Int
+        /// The space that the entry takes in the cache, in bytes.
+        public let byteCount: Int
+        /// A Boolean value that indicates whether only a part of the body is stored.
+        public let isPartial: Bool
+        /// The time for which the response remains fresh, in seconds; 0 or less if it is stale.
+        public let freshSeconds: Int
+
+        /// A Boolean value that indicates whether the response can be used without asking the origin.
+        public var isFresh: Bool { freshSeconds > 0 && !isPartial }
     }
 
-    /// Calls `body` with all entries, in no particular order and on the cache's threads; damaged ones are removed.
+    /// Calls `body` with every stored response, in no particular order, until it returns `false`.
     ///
-    /// Entries that are stored or removed in the meantime may be included or not. Stops when `body` returns `false`.
-    package func forEachEntry(_ body: @escaping @Sendable (Entry) -> Bool) async {
+    /// Responses that are stored or removed in the meantime may be included or not. `body` is called on the cache's
+    /// threads; damaged entries are removed instead.
+    public func forEachEntry(_ body: @escaping @Sendable (Entry) -> Bool) async {
         for portion in 0..<EntryFolder.shardCount {
             let goesOn = await thread.run(to: .long) { [self] in
                 names(in: portion).allSatisfy { name in entry(name).map(body) ?? true }
@@ -29,19 +42,33 @@ extension ResponseCache {
         }
     }
 
-    /// Removes an entry, unless its response has been replaced.
-    package func remove(_ entry: Entry) async {
-        await thread.run { [self] in
-            if open(entry.name)?.head == entry.head { remove(entry.name) }
-        }
-    }
-
-    /// Removes all entries for which `isRemoved` returns `true`.
-    package func removeEntries(where isRemoved: @escaping @Sendable (Entry) -> Bool) async {
+    /// Removes the responses for which `isRemoved` returns `true`, and returns their number.
+    @discardableResult
+    public func removeAll(where isRemoved: @escaping @Sendable (Entry) -> Bool) async -> Int {
+        let count = Locked(0)
         await forEachEntry { [self] entry in
-            if isRemoved(entry) { remove(entry.name) }
+            if isRemoved(entry) {
+                remove(entry.name)
+                count.withLock { $0 += 1 }
+            }
             return true
         }
+        return count.withLock { $0 }
+    }
+
+    /// Reads all responses and removes those that are damaged; returns how many were intact and damaged.
+    public func verify() async -> (intact: Int, damaged: Int) {
+        let result = Locked((intact: 0, damaged: 0))
+        for portion in 0..<EntryFolder.shardCount {
+            await thread.run(to: .long) { [self] in
+                for name in names(in: portion) {
+                    let isIntact = open(name)?.body.isIntact ?? false
+                    if !isIntact { removeDamaged(name) }
+                    result.withLock { if isIntact { $0.intact += 1 } else { $0.damaged += 1 } }
+                }
+            }
+        }
+        return result.withLock { $0 }
     }
 
     private func names(in portion: Int) -> [String] {
@@ -53,7 +80,8 @@ extension ResponseCache {
         guard let stored = open(name), let kind = EntryKind(name) else { return nil }
         let space = stored.body.facts.map { EntryFolder.File.space(of: $0.fileSize) }
         return Entry(
-            name: name, head: stored.head, bodyLength: stored.body.length,
-            space: space ?? stored.body.length + stored.head.bytes.count, isPartial: kind == .part)
+            name: name, head: stored.head, bodyByteCount: stored.body.length,
+            byteCount: space ?? stored.body.length + stored.head.bytes.count, isPartial: kind != .whole,
+            freshSeconds: stored.head.freshness.remaining(at: now()))
     }
 }

@@ -18,7 +18,9 @@ extension ResponseCache {
     ) -> StoredResponse? {
         func find(_ names: [String]) -> StoredResponse? {
             for name in names {
-                guard let stored = open(name), stored.head.answers(key, request.headerFields), isUsable(stored) else {
+                guard let stored = open(name), stored.head.answers(key, request.headerFields), isUsable(stored),
+                    !hasExpired(stored.head)
+                else {
                     continue
                 }
                 touch(stored)
@@ -30,6 +32,11 @@ extension ResponseCache {
         // Requested parts have names of their own.
         if kind != .range, let stored = find([kind.name(StoredHead.plainName(key))]) { return stored }
         return find(folder.variants(of: key.name).map { kind.name($0) })
+    }
+
+    /// Returns whether a response is older than the configuration allows.
+    private func hasExpired(_ head: StoredHead) -> Bool {
+        configuration.maximumAge.map { now() - head.receivedAt >= $0 } ?? false
     }
 
     private func touch(_ stored: StoredResponse) {
@@ -162,10 +169,11 @@ extension ResponseCache {
 
     /// Adds an entry in memory; a whole body replaces its beginning.
     func insert(_ stored: StoredResponse, size: Int) {
-        entries.withLock { entries in
+        let removed = entries.withLock { entries in
             if EntryKind(stored.name) == .whole { _ = entries.remove(EntryKind.part.name(stored.name)) }
-            _ = entries.insert(stored.name, size: size, stored)
+            return entries.insert(stored.name, size: size, stored)
         }
+        uses.record(.eviction, count: removed.count)
     }
 
     /// Makes a temporary file an entry; returns `false` if that is impossible.

@@ -1,5 +1,4 @@
 import HTTPSemantics
-import HTTPTransport
 import Threading
 
 /// A private HTTP cache of responses (RFC 9111), in a folder or in memory.
@@ -23,19 +22,30 @@ import Threading
 public final class ResponseCache: Sendable {
     /// The location and the limits of a cache.
     public struct Configuration: Sendable {
-        /// The folder, created if necessary; `nil` for a cache in memory.
+        /// The folder; `nil` for a cache in memory.
         public var directory: String?
+        /// A Boolean value that indicates whether a folder that contains no cache becomes one; otherwise, it cannot be
+        /// used.
+        public var createsDirectory: Bool
         /// The maximum size of the cache in bytes, including the heads of responses; in a folder, the size of files in
         /// whole blocks of 4 KiB.
         public var maximumBytes: Int
         /// The maximum size of a stored body, in bytes.
         public var maximumEntryBytes: Int
+        /// The maximum time since a response was received or validated for which it is used, whatever the origin says, in
+        /// seconds; `nil` for no limit.
+        public var maximumAge: Int?
 
         /// Creates a configuration; by default 512 MiB, and bodies of at most 32 MiB.
-        public init(directory: String? = nil, maximumBytes: Int = 512 << 20, maximumEntryBytes: Int = 32 << 20) {
+        public init(
+            directory: String? = nil, createsDirectory: Bool = true, maximumBytes: Int = 512 << 20,
+            maximumEntryBytes: Int = 32 << 20, maximumAge: Int? = nil
+        ) {
             self.directory = directory
+            self.createsDirectory = createsDirectory
             self.maximumBytes = maximumBytes
             self.maximumEntryBytes = maximumEntryBytes
+            self.maximumAge = maximumAge
         }
     }
 
@@ -52,6 +62,7 @@ public final class ResponseCache: Sendable {
     let uncheckedBytes = Locked(0)
     /// The first error that prevented the storage of a response.
     let folderFailure = Locked(FolderFailure())
+    let uses = CacheUses()
     /// Returns the current time, in seconds since 1970.
     package let now: @Sendable () -> Int
 
@@ -65,9 +76,9 @@ public final class ResponseCache: Sendable {
         self.now = now
         entries = Locked(CacheIndex(limit: configuration.maximumBytes))
         folder = try configuration.directory.map { path throws(FileFailure) in
-            try EntryFolder(path: path, traffic: traffic)
+            try EntryFolder(path: path, isCreated: configuration.createsDirectory, traffic: traffic)
         }
-        eviction = folder.map { EntryEviction($0) }
+        eviction = folder.map { [uses] folder in EntryEviction(folder) { uses.record(.eviction, count: $0) } }
         guard let folder else { return }
         do {
             try folder.prepare()
@@ -94,7 +105,7 @@ public final class ResponseCache: Sendable {
     public var byteCount: Int { folder?.totals.bytes ?? entries.withLock { $0.size } }
 
     /// The number of stored responses, including partial ones and those of other processes.
-    package var entryCount: Int { folder?.totals.entries ?? entries.withLock { $0.count } }
+    public var entryCount: Int { folder?.totals.entries ?? entries.withLock { $0.count } }
 
     /// The error because of which responses could not be stored, if there was one: the folder cannot be written, or the
     /// disk is full.
@@ -129,16 +140,17 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Removes all responses that are no longer fresh, even if they could be revalidated.
-    public func removeExpired() async {
-        await removeEntries { [now] entry in !entry.head.freshness.isFresh(at: now()) }
+    /// Removes the least recently used responses until the others take at most `maximumBytes` bytes.
+    public func trim(to maximumBytes: Int) async {
+        await thread.run(to: .long) { [self] in
+            eviction?.enforce(maximumBytes)
+            let removed = entries.withLock { $0.evict(to: maximumBytes) }
+            uses.record(.eviction, count: removed.count)
+        }
     }
 
-    /// Removes the responses stored for a URL, except those to requests with credentials or cookies.
-    ///
-    /// This method does nothing if the text is not an http or https URL.
-    public func remove(_ url: String) async {
-        guard let url = try? HTTPURL(url) else { return }
-        await thread.run { [self] in removeEntries(CacheKey(TransportRequest(url: url))) }
+    /// Removes all responses that are no longer fresh, even if they could be revalidated.
+    public func removeExpired() async {
+        await removeAll { $0.freshSeconds <= 0 }
     }
 }

@@ -19,10 +19,11 @@ struct Webimage: AsyncParsableCommand {
               webimage get https://example.com/photo.jpg
               webimage get --max-pixel-size 512 -o thumbnails --input urls.txt
               webimage info https://example.com/photo.jpg
+              webimage cache info ~/.cache/images
               webimage batch --input list.jsonl --output - --max-pixel-size 256 | program
             """,
         version: PackageVersion.current,
-        subcommands: [GetCommand.self, InfoCommand.self, BatchCommand.self])
+        subcommands: [GetCommand.self, InfoCommand.self, BatchCommand.self, CacheCommand.self])
 
     static func main() async {
         // Writing to a closed pipe must be an error instead of terminating the process.

@@ -80,8 +80,8 @@ struct FolderLedgerTests {
         try await withEntries { folder, _, expected in
             let cache = try ResponseCache.test(folder, time)
             let urls = Tally()
-            await cache.removeEntries { [url] entry in
-                if entry.url.hasPrefix(url), entry.bodyLength == 10_000, entry.space == 12_288 { urls.add() }
+            await cache.removeAll { [url] entry in
+                if entry.url.hasPrefix(url), entry.bodyByteCount == 10_000, entry.byteCount == 12_288 { urls.add() }
                 return entry.url.hasSuffix("7")
             }
             #expect(urls.count == expected.entries)

@@ -53,6 +53,7 @@ public final class ImageLoader: Sendable {
         memoryPressure =
             isTrimmed ? MemoryPressureMonitor { imageCache.trim(to: imageCache.byteCount / 2) } : nil
         responseCache = configuration.responseCache
+        if let metrics = configuration.metrics { responseCache?.record(metrics) }
         cachePolicy = configuration.cachePolicy
         let environment = DownloadEnvironment(
             configuration, transport: transport ?? CurlTransport(configuration: connections), decoder: decoder,

@@ -16,6 +16,9 @@ public import CoreMetrics
 /// - `webimage_memory_cache_hits_total`, `webimage_memory_cache_misses_total`: requests for images that were found in
 ///   the memory cache, and those that were not; requests whose policy ignores the cache do not count.
 /// - `webimage_memory_cache_evictions_total`: images that were removed to make room, or because they expired.
+/// - `webimage_response_cache_hits_total`, `webimage_response_cache_revalidations_total`,
+///   `webimage_response_cache_misses_total`, `webimage_response_cache_evictions_total`: the uses of the ``ResponseCache``
+///   (see ``ResponseCache/Statistics``), recorded by the first loader with metrics that uses it.
 ///
 /// All names and dimension values are known in advance: they contain neither URLs nor hosts. Results from the memory
 /// cache do not count as downloads; responses from a ``ResponseCache`` do.

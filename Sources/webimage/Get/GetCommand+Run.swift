@@ -63,7 +63,7 @@ extension GetCommand {
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = min(perHost ?? concurrency, concurrency)
         configuration.downloads.rateLimitPerHost = rate.map { RateLimit(requestsPerSecond: $0) }
-        configuration.responseCache = try cache.map(Self.openCache)
+        configuration.responseCache = try cache.map(openCache)
         configuration.cachePolicy = cachePolicy?.policy ?? .useProtocol
         return configuration
     }
@@ -75,9 +75,11 @@ extension GetCommand {
         return allowPartial || progressiveDir != nil
     }
 
-    private static func openCache(_ folder: String) throws -> ResponseCache {
+    private func openCache(_ folder: String) throws -> ResponseCache {
         do {
-            return try ResponseCache(ResponseCache.Configuration(directory: folder))
+            var configuration = ResponseCache.Configuration(directory: folder)
+            if let cacheLimit { configuration.maximumBytes = cacheLimit << 20 }
+            return try ResponseCache(configuration)
         } catch .unusableCacheFolder(let path, let reason) {
             throw FileError(description: "cannot use the folder \(path) as a cache: \(reason)")
         }

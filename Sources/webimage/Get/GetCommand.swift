@@ -121,6 +121,10 @@ struct GetCommand: AsyncParsableCommand {
             valueName: "folder"))
     var cache: String?
 
+    @Option(
+        help: ArgumentHelp("The maximum size of the cache, in MiB. (default: 512)", valueName: "MiB"))
+    var cacheLimit: Int?
+
     @Option(help: "The rule for using cached responses. (default: protocol)")
     var cachePolicy: CacheUse?
 
@@ -167,6 +171,10 @@ struct GetCommand: AsyncParsableCommand {
             throw ValidationError("--progressive-dir applies to URLs: local files have no previews.")
         }
         guard cachePolicy == nil || cache != nil else { throw ValidationError("--cache-policy requires --cache.") }
+        guard cacheLimit == nil || cache != nil else { throw ValidationError("--cache-limit requires --cache.") }
+        if let cacheLimit, !(1...1 << 30).contains(cacheLimit) {
+            throw ValidationError("--cache-limit must be from 1 to 1073741824.")
+        }
         guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
         if let perHost, perHost < 1 { throw ValidationError("--per-host must be at least 1.") }
         if let memoryLimit, !(1...1 << 20).contains(memoryLimit) {

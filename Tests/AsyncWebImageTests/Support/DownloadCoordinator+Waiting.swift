@@ -34,6 +34,8 @@ extension ImageLoader.Configuration {
         var configuration = Self()
         configuration.downloads.deadlines = Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil)
         configuration.downloads.retry = nil
+        // Under pressure, images that a test expects would be missing.
+        configuration.trimsUnderMemoryPressure = false
         return configuration
     }
 }

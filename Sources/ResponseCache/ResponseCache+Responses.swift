@@ -1,0 +1,65 @@
+import HTTPSemantics
+import HTTPTransport
+public import HTTPTypes
+
+// Single responses, by the URL of a request without credentials, cookies, and fields named by `Vary`.
+extension ResponseCache {
+    /// Returns whether a complete response for a URL, or an `ImageRequest.cacheKey`, is stored, fresh or not.
+    public func contains(_ url: String) async -> Bool {
+        guard let request = Self.request(for: url) else { return false }
+        return await thread.run { [self] in find(.whole, request, CacheKey(request)) != nil }
+    }
+
+    /// Returns the complete response stored for a URL, or an `ImageRequest.cacheKey`, fresh or not; `nil` if there is none,
+    /// or it is damaged.
+    public func response(for url: String) async -> (head: HTTPResponse, body: [UInt8])? {
+        guard let request = Self.request(for: url) else { return nil }
+        return await thread.run(to: .long) { [self] in
+            guard let stored = find(.whole, request, CacheKey(request)) else { return nil }
+            var reader = StoredBodyReader(stored.body)
+            var body: [UInt8] = []
+            body.reserveCapacity(stored.body.length)
+            do {
+                while let piece = try reader.next() { body += piece }
+            } catch {
+                removeDamaged(stored.name)
+                return nil
+            }
+            return (stored.head.response, body)
+        }
+    }
+
+    /// Stores a response as if it had just been received for a URL, or an `ImageRequest.cacheKey`; returns whether it is
+    /// stored.
+    ///
+    /// It is not stored if its fields forbid that (RFC 9111, section 3), or if it is too large. Without fields that
+    /// determine its freshness, such as `Cache-Control`, it is stale at once.
+    @discardableResult
+    public func store(_ body: [UInt8], _ head: HTTPResponse, for url: String) async -> Bool {
+        guard let request = Self.request(for: url), Storability.allows(.get, [:], head, redirectCount: 0),
+            body.count <= configuration.maximumEntryBytes
+        else { return false }
+        var head = head
+        head.headerFields[.contentLength] = "\(body.count)"
+        let stored = StoredHead(head, to: request, requestedAt: now(), receivedAt: now())
+        let writer = EntryWriter(stored, CacheKey(request), cache: self, length: body.count)
+        await writer.append(body)
+        await writer.commit()
+        return await contains(url)
+    }
+
+    /// Removes the responses stored for a URL, or an `ImageRequest.cacheKey`, except those to requests with credentials or
+    /// cookies.
+    public func remove(_ url: String) async {
+        guard let request = Self.request(for: url) else { return }
+        await thread.run { [self] in removeEntries(CacheKey(request)) }
+    }
+
+    /// Returns the request for a URL or a cache key; `nil` for text that is neither because it is empty.
+    private static func request(for text: String) -> TransportRequest? {
+        if let url = try? HTTPURL(text) { return TransportRequest(url: url) }
+        // Only the key matters for what is stored.
+        guard !text.isEmpty, let url = try? HTTPURL("http://localhost/") else { return nil }
+        return TransportRequest(url: url, cacheKey: text)
+    }
+}

@@ -1,0 +1,164 @@
+import ArgumentParser
+import AsyncWebImage
+import Threading
+import WebimageConsole
+
+/// The command `webimage cache`.
+struct CacheCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache",
+        abstract: "Inspect and change a folder of cached responses.",
+        discussion: """
+            The folder is one that was given to 'webimage get --cache', or to a ResponseCache of a program. Both can use \
+            it at the same time.
+
+            EXAMPLES
+              webimage cache info ~/.cache/images
+              webimage cache list --json ~/.cache/images
+              webimage cache remove ~/.cache/images https://example.com/photo.jpg
+              webimage cache clear --expired ~/.cache/images
+              webimage cache verify ~/.cache/images
+            """,
+        subcommands: [Info.self, List.self, Remove.self, Clear.self, Verify.self])
+
+    /// The folder that a subcommand works with.
+    struct Folder: ParsableArguments {
+        @Argument(help: ArgumentHelp("The folder of the cache.", valueName: "folder"), completion: .directory)
+        var path: String
+
+        /// Opens the cache, whose size is not limited here; throws `FileError` if there is none.
+        func open() throws -> ResponseCache {
+            do {
+                return try ResponseCache(.init(directory: path, createsDirectory: false, maximumBytes: .max))
+            } catch .unusableCacheFolder(_, let reason) {
+                throw FileError(description: "there is no cache in \(path): \(reason)")
+            }
+        }
+    }
+}
+
+extension CacheCommand {
+    /// The command `webimage cache info`.
+    struct Info: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the number and the size of the cached responses.")
+
+        @Flag(help: "Write one line of JSON instead of text.")
+        var json = false
+
+        @OptionGroup var folder: Folder
+
+        func run() async throws {
+            let summary = try await CacheSummary(of: folder.open())
+            try Terminal.output.write((json ? summary.json : summary.text) + "\n")
+        }
+    }
+
+    /// The command `webimage cache list`.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the cached responses.",
+            discussion: """
+                Each line has the status, the size of the body, the remaining time of freshness, and the URL. The order \
+                is arbitrary.
+                """)
+
+        @Flag(help: "Write one line of JSON per response instead of text.")
+        var json = false
+
+        @OptionGroup var folder: Folder
+
+        func run() async throws {
+            let (json, failure) = (json, Locked<FileError?>(nil))
+            try await folder.open().forEachEntry { entry in
+                do throws(FileError) {
+                    try Terminal.output.write((json ? entry.json : entry.line) + "\n")
+                    return true
+                } catch {
+                    failure.withLock { $0 = error }
+                    return false
+                }
+            }
+            if let failure = failure.withLock({ $0 }) { throw failure }
+        }
+    }
+
+    /// The command `webimage cache remove`.
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove the responses for some URLs, including those to requests with credentials.",
+            discussion: "The exit status is 0 only if there was a response for every URL.")
+
+        @OptionGroup var folder: Folder
+
+        @Argument(help: "The URLs.")
+        var urls: [String]
+
+        func run() async throws {
+            let cache = try folder.open()
+            var isComplete = true
+            for url in urls {
+                let text = (try? HTTPURL(url))?.string ?? url
+                if await cache.removeAll(where: { $0.url == text }) == 0 {
+                    isComplete = false
+                    Terminal.error.tell("\(url): not in the cache\n")
+                }
+            }
+            if !isComplete { throw ExitCode.failure }
+        }
+    }
+
+    /// The command `webimage cache clear`.
+    struct Clear: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove all responses, or those that have expired.")
+
+        @Flag(help: "Remove only responses that are no longer fresh, even if they could be revalidated.")
+        var expired = false
+
+        @Option(
+            help: ArgumentHelp(
+                "Remove only the least recently used responses, until the others take at most this size, in MiB.",
+                valueName: "MiB"))
+        var keep: Int?
+
+        @OptionGroup var folder: Folder
+
+        func validate() throws {
+            guard keep == nil || !expired else { throw ValidationError("--keep cannot be combined with --expired.") }
+            if let keep, !(0...1 << 30).contains(keep) {
+                throw ValidationError("--keep must be from 0 to 1073741824.")
+            }
+        }
+
+        func run() async throws {
+            let cache = try folder.open()
+            let before = (count: cache.entryCount, bytes: cache.byteCount)
+            if let keep {
+                await cache.trim(to: keep << 20)
+            } else if expired {
+                await cache.removeExpired()
+            } else {
+                await cache.removeAll()
+            }
+            let removed = max(0, before.bytes - cache.byteCount)
+            try Terminal.output.write(
+                "removed \(max(0, before.count - cache.entryCount)) responses, \(ByteCount(removed))\n")
+        }
+    }
+
+    /// The command `webimage cache verify`.
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Read all responses, and remove those that are damaged.",
+            discussion: "The exit status is 1 if responses were damaged.")
+
+        @OptionGroup var folder: Folder
+
+        func run() async throws {
+            let result = try await folder.open().verify()
+            try Terminal.output.write("\(result.intact) responses are intact, \(result.damaged) were damaged\n")
+            if result.damaged > 0 { throw ExitCode.failure }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import AsyncWebImage
+import Threading
+import WebimageConsole
+
+/// The number and the sizes of the responses in a cache.
+struct CacheSummary: Sendable, Equatable {
+    /// The number of complete responses.
+    var complete = 0
+    /// The number of responses of which only the beginning is stored.
+    var partial = 0
+    /// The number of complete responses that can be used without asking the origin.
+    var fresh = 0
+    /// The size of the bodies in bytes.
+    var bodyBytes = 0
+    /// The space that the cache takes, in bytes.
+    var bytes = 0
+
+    init() {}
+
+    /// Counts the responses of a cache.
+    init(of cache: ResponseCache) async {
+        let summary = Locked(CacheSummary())
+        await cache.forEachEntry { entry in
+            summary.withLock { $0.add(entry) }
+            return true
+        }
+        self = summary.withLock { $0 }
+        bytes = cache.byteCount
+    }
+
+    private mutating func add(_ entry: ResponseCache.Entry) {
+        if entry.isPartial { partial += 1 } else { complete += 1 }
+        if !entry.isPartial, entry.isFresh { fresh += 1 }
+        bodyBytes += entry.bodyByteCount
+    }
+
+    var text: String {
+        """
+        responses  \(complete) (\(fresh) fresh, \(complete - fresh) stale), \(partial) partial
+        bodies     \(ByteCount(bodyBytes))
+        space      \(ByteCount(bytes))
+        """
+    }
+
+    var json: String {
+        var object = JSONObject()
+        object.add("complete", complete)
+        object.add("fresh", fresh)
+        object.add("partial", partial)
+        object.add("body_bytes", bodyBytes)
+        object.add("bytes", bytes)
+        return object.text
+    }
+}
