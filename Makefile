@@ -18,7 +18,7 @@ endif
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what building and testing need
+setup: ## install the prerequisites of builds and tests
 	@Scripts/setup.sh tests
 
 build: ## build for debugging
@@ -34,18 +34,18 @@ demo: ## watch progressive images arrive from a slow origin on this machine
 	swift build $(RELEASE) --product WebimageDemo
 	@.build/release/WebimageDemo
 
-test: setup ## check the format, build for release, run all tests, those of the package traits included, make the documentation
+test: setup ## check the format, build for release, run all tests including those of the package traits, and build the documentation
 	@Scripts/test.sh
 	@$(MAKE) --no-print-directory test-traits docs
 
-# A folder of its own keeps the ordinary build as it is; sharing one, as .ci/run does, builds the dependencies once.
+# A separate folder leaves the ordinary build alone; a shared one, as in .ci/run, builds the dependencies once.
 TRAITS_BUILD ?= .build-traits
 
 test-traits: setup ## build with the package traits ServiceLifecycle and Tracing, and run their tests
 	swift test --scratch-path $(TRAITS_BUILD) --disable-xctest --traits ServiceLifecycle,Tracing \
 		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)'
 
-docs: ## make the site of the documentation in .build/docs, check that it is complete and that its samples compile
+docs: ## build the documentation site in .build/docs, check that it is complete and that its samples compile
 	@Scripts/setup.sh
 	swift build --scratch-path $(TRAITS_BUILD) --traits ServiceLifecycle,Tracing
 	@Scripts/docs.sh $(TRAITS_BUILD) .build/docs
@@ -57,12 +57,12 @@ test-tsan: setup ## run the tests under thread sanitizer
 test-asan: setup ## run the tests under address sanitizer, with leak checking
 	@Scripts/test.sh address
 
-fuzz: ## feed damaged files and answers to codecs and HTTP side, for SECONDS=60 each; TARGET=codecs, http or one of Tests/Fuzzing/README.md
+fuzz: ## feed damaged files and responses to codecs and the HTTP stack, for SECONDS=60 each; TARGET=codecs, http or one of Tests/Fuzzing/README.md
 	@Scripts/setup.sh
 	@Scripts/fuzz.sh $(or $(TARGET),all) $(or $(SECONDS),60)
 
-# Not among the tests that decide: it takes as long as it is given.
-soak: setup ## random requests, faults, cancels and changes for SECONDS=600, then count what is left; SEED=1
+# Not part of "make test", because it runs for as long as SECONDS says.
+soak: setup ## random requests, faults, cancellations, and changes for SECONDS=600, then a check for leaks; SEED=1
 	swift build --build-tests
 	WEBIMAGE_SOAK_SECONDS=$(or $(SECONDS),600) WEBIMAGE_SOAK_SEED=$(or $(SEED),1) \
 		swift test --skip-build --disable-xctest --filter '^AsyncWebImageTests\.SoakTests/longSoak' | tee .build/soak.log
@@ -77,14 +77,14 @@ test-integrations: ## test the Python package and the examples with Spark and Ra
 wheel: release ## make a wheel of the Python package in dist/, with the release build and its shared libraries
 	@Scripts/wheel.sh $(BINARY) dist
 
-benchmark: release ## compare with other designs and tools; ARGS=--quick takes five minutes, ARGS=--help tells more
+benchmark: release ## compare with other designs and tools; ARGS=--quick takes five minutes, ARGS=--help lists the options
 	@Scripts/setup.sh benchmarks
 	swift build -c release --static-swift-stdlib --package-path Benchmarks --product scenarios
 	swift build -c release --static-swift-stdlib --package-path Benchmarks --product thumbnail
 	@Benchmarks/.build/release/scenarios $(ARGS)
 
 # The steps are internal: only this build, in a folder of its own, lets them be called from outside. Swift 6.3.1 then fails
-# ("circular reference") unless it keeps from optimising across modules.
+# ("circular reference") unless it optimizes within modules only.
 micro-benchmark: ## time single steps: keys, queue, fan-out, resampler, codecs; ARGS='--filter Queue.*' takes some of them
 	@Scripts/setup.sh
 	swift package --package-path Benchmarks --scratch-path Benchmarks/.build-testable \
@@ -112,8 +112,8 @@ install: release ## install webimage, its manual pages and completions for bash,
 	install -m 644 $(MANUAL)/zsh $(INSTALLED)/share/$(word 2,$(COMPLETIONS))
 	install -m 644 $(MANUAL)/fish $(INSTALLED)/share/$(word 3,$(COMPLETIONS))
 
-uninstall: ## remove what install has put under PREFIX
+uninstall: ## remove the installed files under PREFIX
 	rm -f $(INSTALLED)/bin/webimage $(addprefix $(INSTALLED)/share/,man/man1/webimage.1 man/man1/webimage.*.1 $(COMPLETIONS))
 
-clean: ## remove everything that was built
+clean: ## remove all build folders
 	rm -rf .build .build-traits .build-tsan .build-asan Tests/Fuzzing/.build Benchmarks/.build Benchmarks/.build-testable dist

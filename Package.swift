@@ -6,12 +6,12 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "AsyncWebImage", targets: ["AsyncWebImage"]),
-        // The codecs alone, for who has the bytes already.
+        // The codecs alone, for applications that have the bytes already.
         .library(name: "ImageCodecs", targets: ["ImageCodecs"]),
         // Image files to be written, which no loader needs.
         .library(name: "ImageEncoders", targets: ["ImageEncoders"]),
         .executable(name: "webimage", targets: ["webimage"]),
-        // For the tests and benchmarks of those who build on the library.
+        // For tests and benchmarks of applications that use the library.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
     ],
     // Their dependencies are resolved and built only if the trait is enabled.
@@ -30,7 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
-        // C libraries: module maps, and the shims for what Swift cannot call (variadics, setjmp).
+        // C libraries: module maps, and shims for functions that Swift cannot call (variadics, setjmp).
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(
@@ -144,10 +144,10 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/TestSupport"),
-        // An image format that somebody else adds.
+        // A custom image format of another module.
         .target(name: "QOI", dependencies: ["ImageCodecs"], path: "Tests/QOI"),
         .target(name: "CKqueue", path: "Tests/KqueueStandIn"),
-        // Pictures, and what reads them again.
+        // Test images and reference decoders.
         .target(
             name: "ImageTestSupport", dependencies: ["ImageCodecs", "ImageEncoders"], path: "Tests/ImageTestSupport"),
         // Reads the sources.
@@ -231,7 +231,7 @@ let cTargets = ["CChecksum", "CJPEG", "CJPEGWriter", "CKqueue", "CPNG", "CPNGWri
 for target in package.targets where target.type != .system && !cTargets.contains(target.name) {
     var settings: [SwiftSetting] = [
         .enableUpcomingFeature("ExistentialAny"),  // existentials are seen where they are paid for
-        .enableUpcomingFeature("InternalImportsByDefault"),  // what the API exposes is a decision
+        .enableUpcomingFeature("InternalImportsByDefault"),  // dependencies are exposed explicitly
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async functions stay with their caller
         .enableUpcomingFeature("InferIsolatedConformances"),

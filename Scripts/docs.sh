@@ -31,9 +31,9 @@ extract_symbols() {
 
 # Prints the path of each declaration of module $1 that has no summary or is in no topic group.
 #
-# The report of DocC has these three keys once for each declaration, in any order. It takes what is below the module
-# itself for grouped in any case, so this is looked up on the landing page. What a protocol asks for is documented there,
-# and so are default implementations, whose path is the requirement's with a suffix.
+# DocC's coverage report has these three keys once for each declaration, in any order. It regards top-level declarations
+# as grouped in any case, so the landing page is searched for them. Protocol requirements are documented at the protocol,
+# and so are their default implementations, whose path is the requirement's with a suffix.
 list_gaps() {
     grep -oE '"(isCurated|hasAbstract|referencePath)":("[^"]*"|true|false)' \
         "$work/$1.doccarchive/documentation-coverage.json" | paste -d ' ' - - - | tr -d '\\' |

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lets libFuzzer look for inputs that crash the codecs or the HTTP side, or take too much memory or time:
 # fuzz.sh TARGET SECONDS. Starts from the seeds in Tests/Fuzzing/Seeds, and for the codecs from the corpus of the tests, if
-# WEBIMAGE_CORPUS names one; keeps what it finds in Tests/Fuzzing/.build.
+# WEBIMAGE_CORPUS names one; keeps new inputs in Tests/Fuzzing/.build.
 set -euo pipefail
 cd "$(dirname "$0")/../Tests/Fuzzing"
 

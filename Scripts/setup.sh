@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Checks for what the build needs ("setup.sh"), what the tests need besides ("setup.sh tests"), what the benchmarks
-# compare with ("setup.sh benchmarks"), and what Spark and the wheel need ("setup.sh integrations"). What is missing is installed where apt is and we may, otherwise named together
-# with the command that installs it. Tests and benchmarks do without the servers and peers that cannot be had, unless CI
-# is set: then a missing one is an error.
+# Checks the prerequisites of the build ("setup.sh"), of the tests ("setup.sh tests"), of the benchmarks
+# ("setup.sh benchmarks"), and of Spark and the wheel ("setup.sh integrations"). Missing packages are installed with apt
+# if it is available and permitted; otherwise they are listed with the command that installs them. Tests and benchmarks
+# run without optional servers and tools, unless CI is set: then a missing one is an error.
 set -euo pipefail
 
 fail() {
@@ -41,7 +41,7 @@ missing_packages() {
     have openssl || echo openssl
 }
 
-# What tests and benchmarks are served by, and what benchmarks compare with, where it is installed.
+# The missing servers of tests and benchmarks, and the missing tools that benchmarks compare with.
 missing_peers() {
     [ "$purpose" != build ] || return 0
     [ "$purpose" != integrations ] || { missing_integrations && return; }
@@ -69,7 +69,7 @@ has_header() {
     return 1
 }
 
-# Sets as_root to what a command for root begins with; false if we may not be root.
+# Sets as_root to the prefix of a command that runs as root; false if that is not permitted.
 become_root() {
     as_root=()
     [ "$(id -u)" -ne 0 ] || return 0
@@ -87,15 +87,15 @@ install_with_apt() {
     become_root || fail "missing: ${packages[*]}" "Install them, then try again:" \
         "  apt-get update && apt-get install -y --no-install-recommends ${packages[*]}    (as root)"
     echo "setup: installing ${packages[*]}" >&2
-    # Without fresh lists the old ones may still do: the installation decides.
+    # If the update fails, the old lists may suffice: the installation decides.
     "${as_root[@]}" apt-get update -q >&2 || true
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -q -y --no-install-recommends "${packages[@]}" >&2 ||
         fail "apt-get could not install: ${packages[*]}"
 }
 
-# Installs what nobody but the tests wants to have running: no server starts for having been installed, neither now, as
-# policy-rc.d says (Debian's invoke-rc.d and deb-systemd-invoke ask it), nor with the machine. In a shell of its own.
+# Installs servers for the tests without starting them, neither now (policy-rc.d forbids it to Debian's invoke-rc.d and
+# deb-systemd-invoke) nor at boot. Runs in a subshell.
 install_without_services() (
     local as_root policy=/usr/sbin/policy-rc.d
     if become_root && [ ! -e "$policy" ]; then
@@ -124,9 +124,9 @@ check_linux() {
     mapfile -t peers < <(missing_peers)
     [ ${#peers[@]} -gt 0 ] || return 0
     if ! have apt-get || ! install_without_services "${peers[@]}"; then
-        # A server that checks submissions must not pass by leaving tests out.
+        # In continuous integration, missing tests must not go unnoticed.
         [ -z "${CI:-}" ] || fail "missing: ${peers[*]}; with CI set, tests are not skipped for that"
-        echo "setup: $purpose will do without ${peers[*]}" >&2
+        echo "setup: $purpose will run without ${peers[*]}" >&2
     fi
 }
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Without an argument: format, release build and tests. With "thread" or "address": the tests under that sanitizer, in
-# a build folder of its own, so that nobody's ordinary build is thrown away.
+# Without an argument: format check, release build, and tests. With "thread" or "address": the tests under that
+# sanitizer, in a separate build folder, so that the ordinary build is kept.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Tests that wait for one another's processor time for half a minute find deadlines passed that were never meant to.
+# With more tests at a time, those that wait half a minute for processor time miss their deadlines.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 
 step() { printf '\n== %s\n' "$*"; }
 
-# Lists what did not run, and why, behind everything else: a line in the middle of a thousand others is not seen.
+# Lists the skipped tests and the reasons at the end of the output, where they are noticed.
 report_skipped() {
     local skipped
     skipped=$(grep -E '^[^ ]+ +(Test|Suite) .* skipped' "$log" | sed -E 's/^[^ ]+ +/  /' | sort -u || true)
@@ -21,7 +21,7 @@ report_skipped() {
 # A report of a sanitizer or of a crash.
 FINDING='^(WARNING|ERROR|==[0-9]+==ERROR|SUMMARY): |Fatal error|Crash'
 
-# Runs the tests of one target, and keeps their output; without a test, a filter would succeed.
+# Runs the tests of one target and keeps their output. A filter that matches no test is an error.
 run_target() {
     local target=$1
     shift
@@ -29,9 +29,9 @@ run_target() {
         grep -q 'Test run with [1-9]' "$part"
 }
 
-# Runs one test target after the other: the codecs' tests compute for so long that those of other targets, which wait
-# for events, would not get a turn within their time limits. A target that fails is run again, because a machine that
-# halts for seconds lets deadlines pass that no test is about; findings of a sanitizer and crashes count at once.
+# Runs one test target after the other: the codecs' tests use the processor for so long that tests of other targets,
+# which wait for events, would exceed their time limits. A target that fails is run again, because deadlines pass
+# unexpectedly on a machine that halts for seconds; sanitizer findings and crashes count at once.
 # Failures are repeated at the end, before the skipped tests.
 test_each_target() {
     local directory target failed=() repeated=()

@@ -7,7 +7,7 @@ import sys
 from html import escape
 from pathlib import Path
 
-# Okabe and Ito's colours, which color-blind people can tell apart, on white and on black; the limit is gray.
+# Okabe and Ito's colors, which color-blind people can distinguish, on white and on black; the limit is gray.
 STYLES = {
     "actor": ("#0072B2", "circle"),
     "decoder": ("#56B4E9", "triangle"),

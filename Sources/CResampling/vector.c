@@ -23,8 +23,8 @@ void cresampling_pair(const uint8_t *pixels, int32_t count, int16_t *pairs) {
     int32_t x = 0;
     for (; x + 4 <= count; x += 4, pixels += 16, pairs += 16) {
         const __m128i four = _mm_loadu_si128((const __m128i *)pixels);
-        const __m128i neighbours = _mm_shuffle_epi32(four, _MM_SHUFFLE(2, 3, 0, 1));
-        const __m128i first = _mm_unpacklo_epi8(four, neighbours), second = _mm_unpackhi_epi8(four, neighbours);
+        const __m128i neighbors = _mm_shuffle_epi32(four, _MM_SHUFFLE(2, 3, 0, 1));
+        const __m128i first = _mm_unpacklo_epi8(four, neighbors), second = _mm_unpackhi_epi8(four, neighbors);
         _mm_storeu_si128((__m128i *)pairs, _mm_unpacklo_epi8(first, zero));
         _mm_storeu_si128((__m128i *)(pairs + 8), _mm_unpacklo_epi8(second, zero));
     }

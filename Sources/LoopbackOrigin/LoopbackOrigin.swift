@@ -114,7 +114,7 @@ extension LoopbackOrigin {
     }
 }
 
-// MARK: What happened
+// MARK: Observations
 
 extension LoopbackOrigin {
     /// The current counts.

@@ -16,7 +16,7 @@ struct LayerTests {
 
     /// The folders of modules by levels, from the lowest to the highest.
     private static let folders: [String: Layers] = [
-        // Events are sent by bodies and downloads, so what observes them is below these.
+        // Events are sent by bodies and downloads, so their observers are below these.
         "AsyncWebImage": Layers([
             ["Support"],
             ["Model"],
@@ -56,7 +56,7 @@ struct LayerTests {
         ]),
     ]
 
-    @Test func modulesImportThoseOfLowerLevelsOnly() throws {
+    @Test func modulesImportOnlyLowerLevels() throws {
         let all = try Module.all().filter { !$0.hasPrefix("C") }
         for name in all {
             #expect(Self.modules.level(of: name) != nil, "\(name) has no level: add it to `modules`")
@@ -69,7 +69,7 @@ struct LayerTests {
     }
 
     @Test(arguments: folders.keys.sorted())
-    func foldersDependOnThoseOfLowerLevelsOnly(module name: String) throws {
+    func foldersDependOnlyOnLowerLevels(module name: String) throws {
         let module = try Module(name)
         let layers = try #require(Self.folders[name])
         for folder in Set(module.files.map(\.folder)) {

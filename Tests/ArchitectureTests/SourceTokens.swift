@@ -82,7 +82,7 @@ struct SourceTokens {
         return byte(distance) == UInt8(ascii: "\"")
     }
 
-    /// Skips a string literal, except for what is interpolated.
+    /// Skips a string literal, except for its interpolations.
     private mutating func readString() {
         var hashes = 0
         while byte() == UInt8(ascii: "#") {

@@ -2,7 +2,7 @@ import LoopbackOrigin
 import TestSupport
 import Threading
 
-/// The origin of a test: answers its requests as the test says, and remembers what it has seen.
+/// The origin of a test: responds as the test specifies, and records its requests.
 final class ConformanceOrigin: Sendable {
     /// A request that the origin has seen.
     struct Seen: Sendable {

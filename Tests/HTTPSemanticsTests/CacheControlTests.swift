@@ -73,7 +73,7 @@ import Testing
                 (0..<Int.random(in: 0...24, using: &random)).map { _ in alphabet.randomElement(using: &random) ?? "a" })
             let control = control(text)
             #expect(control.maxAge.map { (0...1 << 31).contains($0) } ?? true, "\(text)")
-            // Neither is made up of what does not say so.
+            // Neither is derived from other directives.
             #expect(control.maxAge == nil || text.contains("max-age"), "\(text)")
             #expect(!control.noStore || text.contains("no-store"), "\(text)")
             #expect(control.staleIfError == nil && !control.mustRevalidate && !control.mustUnderstand, "\(text)")

@@ -91,7 +91,7 @@ import Testing
         #expect(kept == [.eTag: "\"a\"", .contentType: "image/png"])
     }
 
-    @Test func aRenewalReplacesFieldsButNotWhatDescribesTheBytes() {  // 3.2, 4.3.4
+    @Test func renewalKeepsFieldsThatDescribeTheBody() {  // 3.2, 4.3.4
         var stored: HTTPFields = [.eTag: "\"a\"", .cacheControl: "max-age=1", .contentLength: "5", .vary: "Accept"]
         stored.append(HTTPField(name: .cacheControl, value: "no-cache"))
         let renewed = Storability.fields(

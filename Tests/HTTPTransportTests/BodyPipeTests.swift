@@ -32,7 +32,7 @@ struct BodyPipeTests {
         #expect(try await pipe.next() == nil)
     }
 
-    @Test func aTaskThatLagsPausesTheTransferUntilItTakesWhatWaits() async throws {
+    @Test func slowReaderPausesTransferUntilItReads() async throws {
         var pushed = 0
         while push(piece) { pushed += piece.count }
         #expect(pushed == BodyPipe.highWater)
@@ -45,7 +45,7 @@ struct BodyPipeTests {
         #expect(transfer.resumes.count == 1)
     }
 
-    @Test func aTaskThatWaitsIsToldOfHeadPiecesAndEnd() async throws {
+    @Test func waitingReaderReceivesHeadPiecesAndEnd() async throws {
         let response = ResponseHead(response: HTTPResponse(status: .ok), url: url)
         let task = Task { [pipe] in
             let head = try await pipe.head()

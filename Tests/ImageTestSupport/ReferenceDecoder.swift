@@ -6,12 +6,12 @@ package enum ReferenceDecoder {
     /// Returns whether `program` is installed.
     package static func has(_ program: String) -> Bool { path(program) != nil }
 
-    /// Width, height and RGB bytes of what `djpeg` makes of `file` at `eighths`/8 of its size.
+    /// The width, height, and RGB bytes of `djpeg`'s output for `file` at `eighths`/8 of its size.
     package static func decodeJPEG(_ file: [UInt8], eighths: Int = 8) throws -> (size: PixelSize, rgb: [UInt8]) {
         try parse(output(of: "djpeg", "-rgb -pnm -scale \(eighths)/8", file))
     }
 
-    /// The RGBA bytes of what `dwebp` makes of `file`.
+    /// The RGBA bytes of `dwebp`'s output for `file`.
     package static func decodeWebP(_ file: [UInt8]) throws -> [UInt8] {
         let data = try output(of: "dwebp", "-quiet -pam -o -", file)
         let end = Array("ENDHDR\n".utf8)

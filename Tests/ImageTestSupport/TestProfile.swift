@@ -1,6 +1,6 @@
 /// Makes ICC profiles.
 package enum TestProfile {
-    /// Bytes that pass for a profile: a header that says what the colors are, and no tags.
+    /// Bytes accepted as a profile: a header with the color space, and no tags.
     package static func bytes(_ colors: String, count: Int = 300, seed: UInt64 = 9) -> [UInt8] {
         var random = SeededGenerator(seed: seed)
         var bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }

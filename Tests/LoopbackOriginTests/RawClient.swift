@@ -6,7 +6,7 @@ private let streamSocket = SOCK_STREAM
 private let streamSocket = Int32(SOCK_STREAM.rawValue)
 #endif
 
-/// A blocking TCP client that hides nothing: what it reads is what was on the wire.
+/// A blocking TCP client that returns the bytes exactly as received.
 ///
 /// Its blocking calls run on a queue of their own, so that tests may hold a gate meanwhile.
 final class RawClient: Sendable {

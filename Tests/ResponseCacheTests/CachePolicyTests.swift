@@ -23,7 +23,7 @@ import Testing
             (.cacheOnly, nil, .fail), (.cacheOnly, Self.bare, .serve),
             (.noStore, Self.fresh, .fetch),
         ] as [(CachePolicy, HTTPFields?, CachePolicy.Step)])
-    func step(policy: CachePolicy, stored: HTTPFields?, step: CachePolicy.Step) throws {
+    func policyDecidesFirstStep(policy: CachePolicy, stored: HTTPFields?, step: CachePolicy.Step) throws {
         #expect(try Self.step(policy, stored, [:]) == step)
     }
 

@@ -19,7 +19,7 @@ struct CachingResponderTests {
             .response(to: TransportRequest(url: try HTTPURL(url)))
     }
 
-    @Test func whatIsStoredIsServedWithoutAsking() async throws {
+    @Test func storedResponseIsServedWithoutRequest() async throws {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store(body, url)
         let origin = TestResponder { _ in (.ok, [:], []) }
@@ -29,7 +29,7 @@ struct CachingResponderTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test func whatIsNotStoredPassesByAndIs() async throws {
+    @Test func missedResponseIsDeliveredAndStored() async throws {
         let cache = try ResponseCache.test(nil, time)
         let response = try await ask(cache, .useProtocol, TestResponder { _ in (.ok, [:], [[1], [2, 3]]) })
         #expect(response.source == .network)
@@ -60,7 +60,7 @@ struct CachingResponderTests {
         }
     }
 
-    @Test func a304RenewsWhatIsStoredThoughNobodyReadsIt() async throws {
+    @Test func unread304RenewsStoredResponse() async throws {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store(body, url, [.eTag: "\"a\"", .cacheControl: "max-age=10"])
         time.advance(by: 60)
@@ -70,7 +70,7 @@ struct CachingResponderTests {
         #expect(origin.requests.count == 1)
     }
 
-    @Test func theStoredBeginningComesBeforeTheRest() async throws {
+    @Test func storedPartPrecedesRemainder() async throws {
         let cache = try ResponseCache.test(nil, time)
         let (body, url, count) = (body, url, 100_000)
         let origin = TestResponder { request in

@@ -7,13 +7,13 @@ import Testing
 struct JoinedBodyTests {
     private let lost = TransportError(url: "http://example.com/a", reason: .connectionLost)
 
-    @Test func theRestFollowsTheBeginning() async throws {
+    @Test func remainderFollowsStoredPart() async throws {
         let body = JoinedBody(TestSource([[1], [2]]), then: TestSource([[3]]))
         #expect(try await body.bytes() == [1, 2, 3])
         #expect(try await body.next() == nil)
     }
 
-    @Test func aRestThatIsLostCostsNothingOfTheBeginning() async throws {
+    @Test func failedRemainderStillDeliversStoredPart() async throws {
         let body = JoinedBody(TestSource([[1], [2]]), then: TestSource([], then: lost))
         #expect(try await body.next() == [1])
         #expect(try await body.next() == [2])

@@ -43,7 +43,7 @@ struct NetworkResponderTests {
         #expect(transport.transfers.map(\.cancels.count) == [1])
     }
 
-    @Test func aTransferIsCancelledWhileNobodyPullsItsBody() async throws {
+    @Test func transferCanBeCancelledWithoutReader() async throws {
         let responder = NetworkResponder(transport)
         let response = try await responder.response(to: request)
         responder.cancel()

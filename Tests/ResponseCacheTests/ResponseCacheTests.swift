@@ -20,7 +20,7 @@ struct ResponseCacheTests {
         try cacheFiles(folder)
     }
 
-    @Test(arguments: [true, false]) func givesBackWhatWasStored(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func storedResponseIsReturned(onDisk: Bool) async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(onDisk ? folder : nil, time)
             let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -35,14 +35,14 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test func anotherCacheFindsWhatAFolderHas() async throws {
+    @Test func secondCacheFindsEntriesOfFolder() async throws {
         try await withTemporaryFolder { folder in
             let first = try ResponseCache.test(folder, time)
             try await first.store([1, 2, 3], url)
             let second = try ResponseCache.test(folder, time)
             #expect(try await second.stored(url) == [1, 2, 3])
             #expect(second.byteCount == first.byteCount)
-            // And what is stored while both run.
+            // Entries stored while both run, too.
             try await first.store([4], url + "2")
             #expect(try await second.stored(url + "2") == [4])
             try await second.store([5, 6], url)
@@ -130,7 +130,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test func whatIsTooLargeLeavesNothing() async throws {
+    @Test func overlargeResponseLeavesNoFile() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time, maximumBytes: 30_000, maximumEntryBytes: 10_000)
             try await cache.store([UInt8](repeating: 1, count: 10_001), url)
@@ -166,7 +166,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test(arguments: [true, false]) func whatCannotBeStoredTakesNothingNewerWithIt(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func unstorableResponseKeepsNewerOne(onDisk: Bool) async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(onDisk ? folder : nil, time, maximumEntryBytes: 10)
             let writer = try writer(in: cache)
@@ -179,7 +179,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test(arguments: [true, false]) func whatCannotBeStoredTakesOnlyTheSameVariantWithIt(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func unstorableResponseKeepsOtherVariants(onDisk: Bool) async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(onDisk ? folder : nil, time, maximumEntryBytes: 10)
             let fields: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept"]

@@ -55,7 +55,7 @@ struct EventPollerTests {
     }
 
     @Test(arguments: SystemPollerKind.allCases)
-    func whatASocketIsWatchedForMayChange(kind: SystemPollerKind) {
+    func watchedSocketEventsCanChange(kind: SystemPollerKind) {
         let poller = EventPoller(kind.type)
         let (ours, theirs) = connection(poller)
         defer { _ = (close(ours), close(theirs)) }

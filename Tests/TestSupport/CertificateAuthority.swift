@@ -17,7 +17,7 @@ package struct CertificateAuthority {
                 + ["-out", server.path("ca.pem")] + Self.newKey)
     }
 
-    /// Makes a key, `name.key`, and what asks for its certificate, `name.csr`.
+    /// Makes a key, `name.key`, and its certificate signing request, `name.csr`.
     package func makeKey(_ name: String) throws {
         try Programs.run(
             "openssl",

@@ -35,7 +35,7 @@ package final class ConnectProxy: Sendable {
         self.ledger = ledger
     }
 
-    /// A running proxy on a free port; who does not name `user` and `password`, if there is one, is told 407.
+    /// A running proxy on a free port; requests without `user` and `password` get 407, if there is a user.
     fileprivate static func start(_ answer: Answer, user: String?, password: String) throws -> ConnectProxy {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let ledger = Locked<[Request]>([])

@@ -39,18 +39,28 @@ package final class NginxServer: Sendable {
     /// Starts nginx with `directives` in its `http` block, and returns when it accepts connections on every port.
     package func start(_ directives: String) async throws {
         try write(Array(configuration(directives).utf8), to: "nginx.conf")
-        let started = try Programs.start("nginx", ["-c", path("nginx.conf"), "-e", path("error.log")])
-        process.withLock { $0 = started }
         let deadline = ContinuousClock.now + .seconds(20)
+        var started = try launch()
         while !ports.allSatisfy(isAccepting) {
             if Programs.hasEnded(started) {
                 process.withLock { $0 = nil }
-                let log = try? String(contentsOfFile: path("error.log"), encoding: .utf8)
-                throw Programs.Failure(description: "nginx has ended: \(log ?? "no word from it")")
+                let log = (try? String(contentsOfFile: path("error.log"), encoding: .utf8)) ?? "its log is empty"
+                // Another process may have used a port since it was found free.
+                guard log.contains("Address already in use"), ContinuousClock.now < deadline else {
+                    throw Programs.Failure(description: "nginx has ended: \(log)")
+                }
+                try write([], to: "error.log")
+                started = try launch()
             }
             guard ContinuousClock.now < deadline else { throw Programs.Failure(description: "nginx does not answer") }
             await Task.yield()
         }
+    }
+
+    private func launch() throws -> pid_t {
+        let started = try Programs.start("nginx", ["-c", path("nginx.conf"), "-e", path("error.log")])
+        process.withLock { $0 = started }
+        return started
     }
 
     /// Ends nginx in the middle of whatever it does; its connections break off.

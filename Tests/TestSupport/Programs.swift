@@ -5,7 +5,7 @@ package import Glibc
 ///
 /// Foundation's `Process` waits on threads the tests need.
 package enum Programs {
-    /// A program is missing, or did not do what was asked.
+    /// A program is missing or failed.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
 

@@ -7,6 +7,6 @@ package enum Sanitizer {
 
     /// A Boolean value that indicates whether thread sanitizer runs.
     ///
-    /// At start it maps a file that is larger than what `ulimit -f` allows.
+    /// At start it maps a file that is larger than `ulimit -f` allows.
     package static var isThreadSanitizer: Bool { unsafe dlsym(nil, "__tsan_init") != nil }
 }

@@ -1,6 +1,6 @@
 import HTTPTransport
 
-/// A transfer that does nothing but count what it is asked for.
+/// A transfer that only counts its calls.
 package final class TransferProbe: Transfer {
     package let cancels = Tally()
     package let resumes = Tally()

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// Reads the request for a tunnel, and does about it what `decide` says.
+/// Reads the request for a tunnel and handles it as `decide` determines.
 final class TunnelRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

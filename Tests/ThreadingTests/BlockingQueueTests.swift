@@ -31,7 +31,7 @@ struct BlockingQueueTests {
         #expect(drain(queue) == order)
     }
 
-    @Test func whoTakesOnlyShortWorkLeavesTheLong() {
+    @Test func shortWorkConsumerLeavesLongWork() {
         let queue = BlockingQueue<Int>()
         queue.append(100, to: .long)
         queue.append(1)
@@ -61,7 +61,7 @@ struct BlockingQueueTests {
     }
 }
 
-/// Something that threads wait for; what does not happen within a minute is an issue.
+/// An event that threads wait for; a wait of more than a minute is an issue.
 private final class OneTimeEvent: Sendable {
     private let happening = DispatchSemaphore(value: 0)
 

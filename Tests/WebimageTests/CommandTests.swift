@@ -137,7 +137,7 @@ struct CommandTests {
     }
 
     @Test(arguments: ["2>/dev/full", "2>&-"])
-    func imagesAreNotWorseForErrorsThatNobodyReads(redirection: String) async throws {
+    func closedStandardErrorDoesNotAffectImages(redirection: String) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/ok/*", LoopbackOrigin.Response(body: gif))
             try await withTemporaryFolder { folder in
@@ -190,7 +190,7 @@ struct CommandTests {
         }
     }
 
-    @Test func whatHasComeIsOnTheDiskForTheNextTime() async throws {
+    @Test func partialBodyOnDiskIsResumedByNextRun() async throws {
         let comment = [UInt8](repeating: 255, count: 256)
         let file = gif[..<19] + [0x21, 0xFE] + (0..<200).flatMap { _ in comment } + [0] + gif[19...]
         try await withLoopbackOrigin { origin in

@@ -6,7 +6,7 @@ struct OpenFileBudgetTests {
     @Test(arguments: [
         (4_000, 16, 16), (4_000, 1_024, 1_024), (1_021, 1_024, 443), (250, 16, 16), (60, 16, 16), (40, 16, 13),
     ])
-    func imagesAreReducedToWhatThereAreDescriptorsFor(free: Int, wanted: Int, expected: Int) throws {
+    func concurrentImagesAreReducedToDescriptorLimit(free: Int, wanted: Int, expected: Int) throws {
         let budget = try #require(OpenFileBudget(free: free, images: wanted))
         #expect(budget.images == expected)
         #expect(budget.connections >= budget.images)

@@ -36,7 +36,7 @@ struct EngineTests {
     }
 
     @Test(arguments: EngineName.single)
-    func whatIsNoURLIsAnError(name: EngineName) async throws {
+    func invalidURLIsAnError(name: EngineName) async throws {
         try await withEngine(name) { engine, _ in
             await #expect(throws: (any Error).self) { try await engine.fetch("http://") }
         }

@@ -20,7 +20,7 @@ struct ImageEngineTests {
     }
 
     @Test(arguments: EngineName.ofImages)
-    func whatIsNoImageIsAnError(name: EngineName) async throws {
+    func nonImageBodyIsAnError(name: EngineName) async throws {
         try await withEngine(name) { engine, origin in
             let engine = try #require(engine as? any ImageEngine)
             origin.route("/", Response(body: Array("no image at all".utf8)))

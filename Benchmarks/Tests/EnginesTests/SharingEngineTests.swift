@@ -86,7 +86,7 @@ struct SharingEngineTests {
     }
 
     @Test(arguments: EngineName.sharing)
-    func whoComesAfterTheLastCancelStartsAnew(name: EngineName) async throws {
+    func callerAfterLastCancellationStartsNewDownload(name: EngineName) async throws {
         try await withSharingEngine(name) { engine, origin in
             origin.route("/", [Response(body: body).stalled(at: .body(5_000)), Response(body: body)])
             let first = engine.caller(of: origin.url("/"))
@@ -99,7 +99,7 @@ struct SharingEngineTests {
     }
 
     @Test(arguments: EngineName.sharing)
-    func whatIsCancelledWhileItWaitsIsNeverSentAndTakesNoSlot(name: EngineName) async throws {
+    func requestCancelledInQueueIsNeverSentAndTakesNoSlot(name: EngineName) async throws {
         try await withSharingEngine(name, concurrency: 1) { engine, origin in
             let gate = Gate()
             origin.route("/first", Response(body: body).held(at: .start, until: gate))

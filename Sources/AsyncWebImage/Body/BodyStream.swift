@@ -16,7 +16,7 @@ final class BodyStream: Sendable {
         var log: BodyLog?
         var reader: BodyReader?
         var isJoined = false
-        /// Set once; nothing is delivered afterwards.
+        /// Set once; nothing is delivered afterward.
         var end: Result<Void, any Error>?
         var head: ResponseHead?
         var source: ResponseSource?
@@ -68,7 +68,7 @@ final class BodyStream: Sendable {
         return reader
     }
 
-    /// Lets others who read the same body go ahead until ``next()``.
+    /// Lets other readers of the same body advance until ``next()``.
     func park() { state.withLock { $0.reader }?.park() }
 
     /// The next piece; nil at the end, and after an error.

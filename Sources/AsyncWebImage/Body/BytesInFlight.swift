@@ -12,7 +12,7 @@ final class BytesInFlight: Sendable {
     private let limit: Atomic<Int>
     private let share: Atomic<Int>
     private let lastID = Atomic<GrowthQueue.ID>(0)
-    private let crowd = Locked(GrowthQueue())
+    private let queue = Locked(GrowthQueue())
     private let onCapacity = Locked<(@Sendable () -> Void)?>(nil)
 
     /// Creates an empty count; `transfers` is the maximum number of concurrent transfers.
@@ -83,20 +83,20 @@ extension BytesInFlight {
     /// Returns whether a body may grow; if not, `goOn` is called when it may.
     func admits(_ id: GrowthQueue.ID, orElse goOn: @escaping GrowthQueue.GoOn) -> Bool {
         // Memory can be available again; if it becomes available after this point, this body is among those resumed.
-        crowd.withLock { crowd in !isOverBudget || crowd.admit(id, orElse: goOn) }
+        queue.withLock { queue in !isOverBudget || queue.admit(id, orElse: goOn) }
     }
 
     /// Records that a body does not grow for now or permanently: the next one may.
     func leave(_ id: GrowthQueue.ID) {
-        if crowd.withLock({ $0.leave(id) }) { notifyCapacity() }
+        if queue.withLock({ $0.leave(id) }) { notifyCapacity() }
     }
 
     /// Resumes the bodies that may grow: all if there is memory, otherwise one.
     ///
     /// Do not call this method while holding the lock of a body.
     func letBodiesGrow() {
-        let calls = crowd.withLock { crowd in
-            hasCapacity ? crowd.takeAll() : crowd.next().map { [$0] } ?? []
+        let calls = queue.withLock { queue in
+            hasCapacity ? queue.takeAll() : queue.next().map { [$0] } ?? []
         }
         for goOn in calls { goOn() }
     }

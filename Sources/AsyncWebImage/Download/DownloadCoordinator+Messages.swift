@@ -18,7 +18,7 @@ extension DownloadCoordinator {
         case .memoryFreed:
             bytesInFlight.letBodiesGrow()
             return nil
-        // Every turn starts what may start.
+        // Every turn starts the downloads that may start.
         case .rateAllowsStart: return nil
         }
     }
@@ -37,7 +37,7 @@ extension DownloadCoordinator {
         return true
     }
 
-    /// How a transfer ended, as its receiver tells.
+    /// The end of a transfer, as reported by its receiver.
     private func endOfTransfer(_ id: Download.ID) -> DownloadMachine.Event {
         guard let download = downloads[id], let receiver = download.receiver else {
             return .transferEnded(id, .cancelled)

@@ -29,7 +29,7 @@ struct DownloadHooks: Sendable {
         return try await asking(.bodyTransform, head.url) { try await transform.transformer(for: head) }
     }
 
-    /// Calls a hook, whose errors become those of a download; an error of the library's own says what it means.
+    /// Calls a hook; its errors become errors of the download, except that the library's own are passed on unchanged.
     func asking<Result>(
         _ hook: DownloadHook, _ url: HTTPURL, _ body: () async throws -> Result
     ) async throws -> Result {

@@ -40,7 +40,7 @@ final class DownloadReceiver: TransferReceiver {
     private let log: BodyLog
     private let url: HTTPURL
     private let rules: ResponseRules
-    /// The partial body that was to be continued.
+    /// The partial body that the request continues, if any.
     private let continued: Resumption?
     /// A Boolean value that indicates whether the bytes are not the server's, which excludes continuing them.
     private let isTransformed: Bool

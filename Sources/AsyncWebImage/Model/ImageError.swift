@@ -67,7 +67,7 @@ extension ImageError {
 }
 
 extension ImageError: LocalizedError {
-    /// The URL or the folder, and one sentence about what happened to it.
+    /// The URL or the folder, and a sentence that describes the failure.
     public var errorDescription: String? {
         switch self {
         case .unusableCacheFolder(let path, _): "\(path): \(description)"
@@ -85,13 +85,13 @@ extension ImageError: CustomStringConvertible {
                 ?? "not a valid http or https URL"
         case .transport(let error): error.description
         case .status(let head, _):
-            "the server answered \(head.status.code) \(head.status.reasonPhrase)"
+            "the server responded with \(head.status.code) \(head.status.reasonPhrase)"
                 .trimmingTrailingSpace
-        case .notModified: "it has not changed"
+        case .notModified: "the version that the caller has is current"
         case .unacceptableType(let head):
-            "the server sent \(head.response.headerFields[.contentType] ?? "something"), which is not wanted"
+            "the content type \(head.response.headerFields[.contentType] ?? "is missing and") is not accepted"
         case .refused(let hook, _, let cause): "refused by the application's \(hook.words): \(cause)"
-        case .emptyBody: "the server sent an empty body"
+        case .emptyBody: "the response has an empty body"
         case .codec(let error, _, _): error.description
         case .unusableCacheFolder(_, let reason): "the cache folder cannot be used: \(reason)"
         case .shutDown: "the image loader is shut down"

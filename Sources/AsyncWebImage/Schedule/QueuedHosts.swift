@@ -3,7 +3,8 @@ struct QueuedHosts {
     private var numbers: [String: Int] = [:]
     /// The hosts by number, accessed in place to avoid copying their lanes.
     ///
-    /// There is no subscript: with Swift 6.3, a field of what a `_read` accessor yields is read after the access has ended.
+    /// There is no subscript: with Swift 6.3, a field of a value that a `_read` accessor yields is read after the access
+    /// has ended.
     var states: [QueuedHost] = []
     private var freeNumbers: [Int] = []
 

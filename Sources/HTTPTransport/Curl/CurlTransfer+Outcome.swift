@@ -64,7 +64,19 @@ extension CurlTransfer {
     }
 
     private func timeout(_ deadline: Deadlines.Kind) -> TransportError {
-        error(.timedOut(deadline), usesProxy && deadline == .connect ? "through the proxy" : nil)
+        let limit: Duration? =
+            switch deadline {
+            case .lookup: request.deadlines.lookup
+            case .connect: request.deadlines.connect
+            case .firstByte: request.deadlines.firstByte
+            case .idle: request.deadlines.idle
+            // For a later attempt, this is only the remaining time.
+            case .total: nil
+            }
+        let details = [
+            limit.map { "after \($0)" }, usesProxy && deadline == .connect ? "through the proxy" : nil,
+        ].compactMap(\.self)
+        return error(.timedOut(deadline), details.isEmpty ? nil : details.joined(separator: ", "))
     }
 
     private func error(_ reason: TransportError.Reason, _ detail: String? = nil) -> TransportError {

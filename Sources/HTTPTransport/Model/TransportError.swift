@@ -90,7 +90,7 @@ extension TransportError: CustomStringConvertible {
 }
 
 extension TransportError: LocalizedError {
-    /// The URL, and one sentence about what happened to it.
+    /// The URL and a sentence that describes the failure.
     public var errorDescription: String? { "\(url): \(description)" }
 }
 
@@ -107,22 +107,22 @@ extension TransportError.Reason {
         case .insecure: "no trusted TLS connection could be made"
         case .timedOut(.lookup): "the host's name took too long to look up"
         case .timedOut(.connect): "the connection took too long"
-        case .timedOut(.firstByte): "the server took too long to answer"
+        case .timedOut(.firstByte): "the server took too long to respond"
         case .timedOut(.idle): "the server stopped sending"
         case .timedOut(.total): "the whole transfer took too long"
         case .truncated(let expected?, let received):
             "the connection ended after \(received) of \(expected) bytes"
         case .truncated(nil, let received): "the connection ended early, after \(received) bytes"
-        case .connectionLost: "the connection ended before the server had answered"
+        case .connectionLost: "the connection ended before the server responded"
         case .bodyTooLarge(let limit): "the body is larger than the limit of \(limit) bytes"
         case .headerTooLarge(let limit): "the response header is larger than the limit of \(limit) bytes"
-        case .invalidResponse: "the server's answer is not valid HTTP"
+        case .invalidResponse: "the response is not valid HTTP"
         case .tooManyRedirects(let limit): "more than \(limit) redirects"
-        case .redirectRefused: "redirected to something that is no http or https URL"
+        case .redirectRefused: "redirected to a URL that is not http or https"
         case .insecureRedirect: "redirected from https to http, which is refused"
         case .authenticationFailed: "the credential was not accepted"
         case .refusedByPolicy(let refusal): "not allowed by the network policy (\(refusal))"
-        case .notCached: "there is no stored response, and the origin was not to be asked"
+        case .notCached: "there is no stored response, and the request does not allow network access"
         case .cancelled: "cancelled"
         case .other(let code): "the transfer failed (libcurl error \(code))"
         }

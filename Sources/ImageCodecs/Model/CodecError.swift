@@ -45,15 +45,31 @@ extension CodecError: CustomStringConvertible {
     /// A sentence that describes the error.
     public var description: String {
         switch self {
-        case .unsupportedFormat(let lookingLike): "not a JPEG, PNG, WebP or GIF image: it looks like \(lookingLike)"
+        case .unsupportedFormat(let lookingLike): "not an image in a supported format: it looks like \(lookingLike)"
         case .truncated(let format): "the \(format.name) file ends before its image is complete"
         case .corrupt(let format, let detail): "the \(format.name) file is corrupt: \(detail)"
         case .unsupportedFeature(let format, let detail): "this \(format.name) file cannot be decoded: \(detail)"
         case .zeroPixels(let format, let size): "the \(format.name) image has no pixels (\(size))"
         case .overLimit(let limit, let value, let maximum):
-            "the image needs \(value) \(limit.rawValue), over the limit of \(maximum)"
+            "the image needs \(value) \(limit.rawValue), over the limit of \(maximum)\(limit.settingSuffix)"
         case .encodingFailed(let format, let detail): "the image cannot be written as \(format.name): \(detail)"
         case .decoderFault(let format, let detail): "the decoder for \(format.name) is at fault: \(detail)"
+        }
+    }
+}
+
+extension CodecError.Limit {
+    /// The property that sets the limit, in parentheses; empty if there is no single one.
+    fileprivate var settingSuffix: String {
+        switch self {
+        case .pixels: " (DecodeLimits.maximumPixels)"
+        case .side: " (DecodeLimits.maximumSide)"
+        case .bytes: " (DecodeLimits.maximumBytes)"
+        case .scans: " (DecodeLimits.maximumScans)"
+        case .frames: " (DecodeLimits.maximumFrames)"
+        case .animationPixels: " (DecodeLimits.maximumAnimationPixels)"
+        case .headerBytes: " (DecodeLimits.maximumHeaderBytes)"
+        case .memory: ""
         }
     }
 }

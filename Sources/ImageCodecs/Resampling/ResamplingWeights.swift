@@ -22,17 +22,17 @@ struct ResamplingWeights {
         offsets.reserveCapacity(target + 1)
         var line: [Double] = []
         for sample in 0..<target {
-            let centre = start + (Double(sample) + 0.5) * ratio
+            let center = start + (Double(sample) + 0.5) * ratio
             // Strictly within reach: at its ends the filter is zero.
-            let first = Int((centre - reach - 0.5).rounded(.down)) + 1
-            let last = max(first, Int((centre + reach - 0.5).rounded(.up)) - 1)
+            let first = Int((center - reach - 0.5).rounded(.down)) + 1
+            let last = max(first, Int((center + reach - 0.5).rounded(.up)) - 1)
             let start = min(max(first, 0), source - 1)
             let end = min(max(last, 0), source - 1)
             line.removeAll(keepingCapacity: true)
             line.append(contentsOf: repeatElement(0, count: end - start + 1))
             var sum = 0.0
             for tap in first...last {
-                let weight = filter.weight(distance: Double(tap) + 0.5 - centre, ratio: ratio)
+                let weight = filter.weight(distance: Double(tap) + 0.5 - center, ratio: ratio)
                 line[min(max(tap, start), end) - start] += weight
                 sum += weight
             }

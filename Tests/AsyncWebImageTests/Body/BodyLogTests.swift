@@ -173,7 +173,7 @@ struct BodyLogTests {
         #expect(try await log.wholeBody() == bytes)
     }
 
-    @Test func readersThatGoOnAtTimesOfTheirOwnMissNothingOfSmallPieces() async throws {
+    @Test func independentReadersReceiveEverySmallPiece() async throws {
         let log = BodyLog(maximumReplayBytes: 50_000)
         let readers = try (0..<4).map { _ in try #require(log.makeReader()) }
         let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
@@ -205,7 +205,7 @@ struct BodyLogTests {
         #expect(log.received == 101_000)
     }
 
-    @Test func wholeBodyIsJoinedForEverybody() async throws {
+    @Test func wholeBodyIsJoinedForEveryReader() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         for _ in 0..<10 { _ = log.append(piece.span) }
         log.finish(.delivered)
@@ -216,7 +216,7 @@ struct BodyLogTests {
         #expect(try await readAll(late) == whole)
     }
 
-    @Test func aBodyInOnePieceIsHandedToAllWhoWaitAsSoonAsItIsComplete() async throws {
+    @Test func singlePieceBodyIsDeliveredToAllWaitersOnCompletion() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let answers = (0..<3).map { _ in OneShot<ImageData>() }
         for answer in answers { #expect(log.collect(for: answer, isJoined: true)) }
@@ -237,7 +237,7 @@ struct BodyLogTests {
         #expect(try await answer.value.bytes.count == 3 * piece.count)
     }
 
-    @Test func whoStopsCollectingHearsNothing() async throws {
+    @Test func removedBodyWaiterReceivesNothing() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let answers = (0..<3).map { _ in OneShot<ImageData>() }
         for answer in answers { #expect(log.collect(for: answer, isJoined: false)) }
@@ -272,7 +272,7 @@ struct BodyLogTests {
         #expect(second.resumes.withLock { $0 } == 1)
     }
 
-    @Test func parkedReaderHoldsNobodyElseUp() async throws {
+    @Test func suspendedReaderDoesNotDelayOtherReaders() async throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let transfer = Probe()
         log.attach(transfer)

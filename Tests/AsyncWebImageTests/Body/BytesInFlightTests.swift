@@ -39,13 +39,13 @@ struct BytesInFlightTests {
         #expect(!bytes.isOverBudget(for: 150))
     }
 
-    @Test func withoutALimitNothingIsEverCrowded() {
+    @Test func withoutLimitNothingIsOverBudget() {
         let bytes = BytesInFlight()
         bytes.add(1 << 60)
         #expect(bytes.hasCapacity && !bytes.isOverBudget(for: 1 << 60))
     }
 
-    @Test func logCountsWhatItHoldsAndGivesItBackWhenItGoes() throws {
+    @Test func bytesInFlightAreReleasedWithTheBodyLog() throws {
         let bytes = BytesInFlight()
         do {
             let log = BodyLog(maximumReplayBytes: 1 << 20, bytesInFlight: bytes)
@@ -56,7 +56,7 @@ struct BytesInFlightTests {
         #expect(bytes.count == 0)
     }
 
-    @Test func logGivesBackWhatIsReadOfALargeBody() async throws {
+    @Test func bytesInFlightAreReleasedAsLargeBodyIsRead() async throws {
         let bytes = BytesInFlight()
         let log = BodyLog(maximumReplayBytes: 0, bytesInFlight: bytes)
         let reader = try #require(log.makeReader())

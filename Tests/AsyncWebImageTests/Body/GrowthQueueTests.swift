@@ -3,51 +3,51 @@ import Threading
 
 @testable import AsyncWebImage
 
-struct BodyCrowdTests {
+struct GrowthQueueTests {
     private let called = Locked<[GrowthQueue.ID]>([])
 
     /// Which of the bodies may grow.
-    private func admit(_ ids: GrowthQueue.ID..., to crowd: inout GrowthQueue) -> [GrowthQueue.ID] {
-        ids.filter { id in crowd.admit(id) { [called] in called.withLock { $0.append(id) } } }
+    private func admit(_ ids: GrowthQueue.ID..., to queue: inout GrowthQueue) -> [GrowthQueue.ID] {
+        ids.filter { id in queue.admit(id) { [called] in called.withLock { $0.append(id) } } }
     }
 
     @Test func oneGrowsAndTheOthersWaitForItsEndTheOldestFirst() {
-        var crowd = GrowthQueue()
-        let first = admit(3, 2, 1, 3, to: &crowd)
+        var queue = GrowthQueue()
+        let first = admit(3, 2, 1, 3, to: &queue)
         #expect(first == [3, 3])
-        let none = crowd.next()
+        let none = queue.next()
         #expect(none == nil)
 
-        let othersWait = crowd.leave(3)
+        let othersWait = queue.leave(3)
         #expect(othersWait)
-        crowd.next()?()
-        #expect(crowd.growing == 1 && called.withLock { $0 } == [1])
-        let second = admit(1, 2, to: &crowd)
+        queue.next()?()
+        #expect(queue.growing == 1 && called.withLock { $0 } == [1])
+        let second = admit(1, 2, to: &queue)
         #expect(second == [1])
 
-        _ = crowd.leave(1)
-        crowd.next()?()
+        _ = queue.leave(1)
+        queue.next()?()
         #expect(called.withLock { $0 } == [1, 2])
-        let stillWait = crowd.leave(2)
+        let stillWait = queue.leave(2)
         #expect(!stillWait)
     }
 
     @Test func oneThatLeavesWhileItWaitsIsNotCalled() {
-        var crowd = GrowthQueue()
-        _ = admit(1, 2, 3, to: &crowd)
-        let mustChoose = crowd.leave(2)
+        var queue = GrowthQueue()
+        _ = admit(1, 2, 3, to: &queue)
+        let mustChoose = queue.leave(2)
         #expect(!mustChoose)
-        _ = crowd.leave(1)
-        crowd.next()?()
+        _ = queue.leave(1)
+        queue.next()?()
         #expect(called.withLock { $0 } == [3])
     }
 
-    @Test func allGoOnAtOnceWhereThereIsMemory() {
-        var crowd = GrowthQueue()
-        _ = admit(1, 2, 3, to: &crowd)
-        for goOn in crowd.takeAll() { goOn() }
+    @Test func allBodiesGrowAtOnceIfMemoryAllows() {
+        var queue = GrowthQueue()
+        _ = admit(1, 2, 3, to: &queue)
+        for goOn in queue.takeAll() { goOn() }
         #expect(called.withLock { $0.sorted() } == [2, 3])
-        let none = crowd.next()
-        #expect(crowd.growing == nil && none == nil)
+        let none = queue.next()
+        #expect(queue.growing == nil && none == nil)
     }
 }

@@ -52,7 +52,7 @@ struct CacheDecisionTests {
         #expect(name(try await decision(cache, policy)) == stale)
     }
 
-    @Test func whatIsStaleAndHasNoVersionCanOnlyStandIn() async throws {
+    @Test func staleResponseWithoutValidatorServesOnlyAsFallback() async throws {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store([1], url, [.cacheControl: "max-age=0"])
         #expect(name(try await decision(cache)) == "fetch, stored")
@@ -81,7 +81,7 @@ struct CacheDecisionTests {
             }
             #expect(facts.length == 1)
             #expect(await reopened(.revalidate(stored), cache) == "revalidate")
-            // Another body under the same name is not what was decided on.
+            // The decision does not apply to another body under the same name.
             try await cache.store([2], url, [.cacheControl: "max-age=0", .eTag: "\"a\""])
             #expect(await reopened(.revalidate(stored), cache) == "fetch")
             #expect(await reopened(.fetch(standIn: stored), cache) == "fetch")

@@ -68,14 +68,14 @@ struct CacheTrafficTests {
             #expect((body.count..<body.count + 3 * heads).contains(traffic.bytesRead))
             #expect((1..<heads).contains(traffic.bytesWritten))
             #expect(origin.counts.totalRequests == 1)
-            // The renewal is what counts from now on.
+            // From now on the renewed head counts.
             let again = try await load(origin, folder, FileIOStatistics())
             #expect(again.bytes == body && again.source == .disk)
             #expect(origin.counts.totalRequests == 1)
         }
     }
 
-    @Test func whatHasExpiredIsFoundWithoutReadingBodies() async throws {
+    @Test func expiredEntriesAreFoundWithoutReadingBodies() async throws {
         try await withStored { _, folder in
             let traffic = FileIOStatistics()
             let cache = try ResponseCache.test(folder, time, traffic: traffic)

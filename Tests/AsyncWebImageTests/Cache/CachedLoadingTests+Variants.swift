@@ -11,7 +11,7 @@ import Threading
 
 // The requests that a stored response is for.
 extension CachedLoadingTests {
-    @Test func everyoneHasTheirOwn() async throws {
+    @Test func authorizationAndVaryFieldsSelectTheStoredResponse() async throws {
         try await withCache { origin, cache in
             origin.route("/a") { request in
                 let who = request.headerFields["Authorization"] ?? request.headerFields["Accept"] ?? ""

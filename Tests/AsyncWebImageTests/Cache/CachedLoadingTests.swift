@@ -69,7 +69,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test func whatIsLoadedWithAJarOfCookiesIsNeitherKeptNorTaken() async throws {
+    @Test func cookieRequestsBypassTheResponseCache() async throws {
         try await withCache { origin, cache in
             origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60"], body: body))
             var request = ImageRequest(origin.url("/a"))
@@ -86,7 +86,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test(arguments: [true, false]) func imagesAreLoadedAheadOfTimeAsTheyCome(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func prefetcherStoresImagesInResponseCache(onDisk: Bool) async throws {
         try await withCache(onDisk: onDisk) { origin, cache in
             origin.route("/*", .init(headerFields: ["Cache-Control": "max-age=60"], body: try Samples.file(.png)))
             let loader = loader(cache)
@@ -160,7 +160,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test func policiesDecideWhatIsUsed() async throws {
+    @Test func cachePolicySelectsSourceOfResponse() async throws {
         try await withCache { origin, cache in
             origin.route("/a", tagged("\"v1\"", "max-age=60", body))
             let loader = loader(cache)
@@ -235,7 +235,7 @@ struct CachedLoadingTests {
             .init(headerFields: ["Cache-Control": "max-age=60"], body: [1, 2, 3]).cut(at: .body(2)),
             .init(headerFields: ["Cache-Control": "max-age=60"], body: [1, 2, 3], framing: .chunked).cut(at: .body(2)),
         ] as [LoopbackOrigin.Response])
-    func whatMayNotBeKeptIsNot(response: LoopbackOrigin.Response) async throws {
+    func unstorableResponsesAreNotStored(response: LoopbackOrigin.Response) async throws {
         try await withCache { origin, cache in
             origin.route("/a", response)
             _ = try? await load(loader(cache), ImageRequest(origin.url("/a")))
@@ -278,7 +278,7 @@ struct CachedLoadingTests {
                 #expect(data.source == .disk && data.bytes == body)
                 return (origin.url("/a"), origin.url("/b"))
             }
-            // Nobody answers any more.
+            // The origin no longer responds.
             let standIn = try await load(loader(cache), ImageRequest(kept))
             #expect(standIn.bytes == body)
             await #expect(throws: ImageError.self) { try await load(loader(cache), ImageRequest(lost)) }
@@ -289,7 +289,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test func a304IsForThoseWhoAskedForIt() async throws {
+    @Test func unrequested304IsAnError() async throws {
         try await withCache { origin, cache in
             origin.route("/a", tagged("\"v1\"", "max-age=60", body))
             origin.route("/odd", .init(status: 304, headerFields: ["ETag": "\"v1\""]))

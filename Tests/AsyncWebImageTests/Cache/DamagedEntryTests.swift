@@ -76,7 +76,7 @@ struct DamagedEntryTests {
         }
     }
 
-    @Test(arguments: [50_000, 200_000]) func whatIsNotChangedButDamagedIsFetchedAgain(length: Int) async throws {
+    @Test(arguments: [50_000, 200_000]) func damagedEntryIsFetchedAgainAfter304(length: Int) async throws {
         let file = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try await withDamage(at: { _ in 10_000 }, to: file) { origin, folder in
             time.advance(by: 61)
@@ -93,7 +93,7 @@ struct DamagedEntryTests {
         }
     }
 
-    @Test(arguments: [50_000, 200_000]) func whoWantsOnlyWhatIsStoredGetsAnError(length: Int) async throws {
+    @Test(arguments: [50_000, 200_000]) func damagedEntryIsAnErrorForCacheOnlyRequest(length: Int) async throws {
         let file = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try await withDamage(at: { _ in 10_000 }, to: file) { origin, folder in
             let (loader, _) = try loader(folder, policy: .cacheOnly)

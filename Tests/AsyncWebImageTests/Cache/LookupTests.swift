@@ -9,7 +9,7 @@ import Threading
 
 /// Requests that the response cache can answer need no slot.
 @Suite(.timeLimit(.minutes(2)))
-struct LookUpTests {
+struct LookupTests {
     private let time = ManualTime()
     private let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 11) }
 
@@ -61,7 +61,7 @@ struct LookUpTests {
     }
 
     @Test(arguments: [CachePolicy.useProtocol, .cacheElseLoad, .cacheOnly])
-    func whatIsStoredArrivesThoughAllSlotsAreTaken(policy: CachePolicy) async throws {
+    func storedResponseIsServedWhileAllSlotsAreTaken(policy: CachePolicy) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/stalled", Response().stalled(at: .start))
             let (loader, cache) = try makeLoader()
@@ -85,7 +85,7 @@ struct LookUpTests {
             for number in 0..<5 {
                 #expect(try await loader.data(for: ImageRequest(origin.url("/\(number)"))).bytes == body)
             }
-            // They have not used up what the host's rate allows.
+            // They have not used up the host's rate limit.
             #expect(try await loader.data(for: ImageRequest(origin.url("/a"))).bytes == [1])
             #expect(try await loader.data(for: ImageRequest(origin.url("/0"))).bytes == body)
         }
@@ -119,7 +119,7 @@ struct LookUpTests {
         #expect(try await task.value.bytes == body)
     }
 
-    @Test func aLookUpCanBeCancelled() async throws {
+    @Test func cacheLookupCanBeCancelled() async throws {
         try await withLoopbackOrigin { origin in
             let (loader, cache) = try makeLoader()
             let events = loader.coordinator.events()
@@ -135,7 +135,7 @@ struct LookUpTests {
         }
     }
 
-    @Test func whoJoinsALookUpIsServedThoughTheFirstCallerLeaves() async throws {
+    @Test func callerJoiningLookupIsServedAfterFirstCallerLeaves() async throws {
         let (loader, cache) = try makeLoader()
         try await cache.store(body, "http://example.com/a")
         let second = try await whileBlocked(cache) {
@@ -149,7 +149,7 @@ struct LookUpTests {
         #expect(try await second.value.bytes == body)
     }
 
-    @Test func whatIsNotStoredWaitsForASlotWithThePriorityItHasByThen() async throws {
+    @Test func cacheMissEntersQueueWithCurrentPriority() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/stalled", Response().stalled(at: .start))
             origin.route("/*", .init(body: [1]))
@@ -171,7 +171,7 @@ struct LookUpTests {
         }
     }
 
-    @Test func eachDownloadIsToldOnceWhereverItComesFrom() async throws {
+    @Test func everyDownloadReportsEventsOnceWhateverItsSource() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/b", .init(body: [1]))
             let (loader, cache) = try makeLoader()
@@ -188,7 +188,7 @@ struct LookUpTests {
         }
     }
 
-    @Test func whatIsStaleIsAskedForInASlot() async throws {
+    @Test func revalidationTakesSlot() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/stalled", Response().stalled(at: .start))
             origin.route("/a", .init(status: 304, headerFields: ["ETag": "\"a\""]))
@@ -205,7 +205,7 @@ struct LookUpTests {
         }
     }
 
-    @Test func whatIsGoneByTheTimeThereIsASlotIsFetchedWhole() async throws {
+    @Test func entryRemovedWhileQueuedIsFetchedUnconditionally() async throws {
         try await withTemporaryFolder { folder in
             try await withLoopbackOrigin { origin in
                 origin.route("/stalled", Response().stalled(at: .start))
@@ -272,7 +272,7 @@ struct LookUpTests {
         }
     }
 
-    @Test func theEndWaitsForLookUps() async throws {
+    @Test func shutdownWaitsForLookups() async throws {
         let (loader, cache) = try makeLoader()
         try await cache.store(body, "http://example.com/a")
         let held = HeldCache(cache)

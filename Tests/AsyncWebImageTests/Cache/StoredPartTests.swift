@@ -85,7 +85,7 @@ struct StoredPartTests {
         origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] }
     }
 
-    @Test func whoAsksNextGetsTheStoredBeginningAndTheRest() async throws {
+    @Test func nextRequestResumesPartialBodyFromDisk() async throws {
         try await withBeginning { origin, folder in
             #expect(try kinds(folder) == [.part])
             let data = try await load(folder, origin.url("/a"))
@@ -131,7 +131,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test func whatTheAnswerSaysOfTheWholeIsStoredWithIt() async throws {
+    @Test func resumedResponseIsStoredWithFieldsOf206() async throws {
         try await withBeginning { origin, folder in
             time.advance(by: 1_000)
             origin.route("/a") { [file] request in
@@ -146,7 +146,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test func ofALargeImageOnlyTheRestIsFetchedThoughItsBytesAreInNobodysMemory() async throws {
+    @Test func largeImageResumesFromDiskOnly() async throws {
         let image = RangedFile(body: try Samples.file(.png, 400, 300))
         let half = image.body.count / 2
         try #require(half > Resumption.minimumBytes)
@@ -193,7 +193,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test func whoHasTheBeginningInMemoryCompletesWhatIsStored() async throws {
+    @Test func resumptionFromMemoryCompletesPartialBodyOnDisk() async throws {
         try await withTemporaryFolder { folder in
             try await withLoopbackOrigin { origin in
                 interruptOnce(origin)
@@ -207,7 +207,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test func whatTheCallerGaveUpIsKept() async throws {
+    @Test func partialBodyOfCancelledDownloadIsKept() async throws {
         try await withTemporaryFolder { folder in
             try await withLoopbackOrigin { origin in
                 origin.route("/a") { [file] request in
@@ -229,7 +229,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test func whatHadComeIsStoredWhenALoaderIsShutDown() async throws {
+    @Test func shutdownStoresPartialBody() async throws {
         try await withTemporaryFolder { folder in
             try await withLoopbackOrigin { origin in
                 origin.route("/a") { [file] in file.response(to: $0).stalled(at: .body(Self.beginning)) }
@@ -243,7 +243,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test func twoLoadersAtOnceBothGoOnAndOneStores() async throws {
+    @Test func twoLoadersResumeSamePartialBodyAndOneStores() async throws {
         try await withBeginning { origin, folder in
             let gate = Gate()
             origin.route("/a") { [file] request in

@@ -33,7 +33,7 @@ struct DecodeSessionTests {
         return Task { try await session.run() }
     }
 
-    /// The bytes of `range`, and a few of what follows, so that the last scan is known to be complete.
+    /// The bytes of `range` and a few more, so that the last scan is known to be complete.
     private func append(_ range: Range<Int>) {
         _ = log.append(file.span.extracting(range))
     }
@@ -61,7 +61,7 @@ struct DecodeSessionTests {
     }
 
     @Test(arguments: [ProgressivePolicy.Selection.all, .none])
-    func noPreviewIsMadeOfWhatIsAboutToBeFinished(selection: ProgressivePolicy.Selection) async throws {
+    func noPreviewIsMadeJustBeforeFinalImage(selection: ProgressivePolicy.Selection) async throws {
         let session = try start(ProgressivePolicy(selection: selection))
         let next = Task { try await channel.next() }
         while !channel.isWanted, !Task.isCancelled { await Task.yield() }

@@ -27,7 +27,7 @@ struct DecodeThreadsTests {
         }
     }
 
-    /// A decode that computes for long must not hold up callers, transfers or their books.
+    /// A long decode must not delay callers, transfers, or their bookkeeping.
     @Test func busyDecodeThreadsHoldUpNoDownload() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
@@ -59,7 +59,7 @@ struct DecodeThreadsTests {
     }
 
     /// A thumbnail is decoded in the meantime, regardless of the amount of long work.
-    @Test func longWorkLeavesAThreadForWhatIsShort() async throws {
+    @Test func longDecodesLeaveOneThreadForShortOnes() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)))
             var configuration = ImageLoader.Configuration.patient

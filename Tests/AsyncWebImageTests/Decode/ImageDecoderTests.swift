@@ -56,7 +56,7 @@ struct ImageDecoderTests {
     }
 
     /// Having asked the actor for memory must not leave a decode inside the actor.
-    @Test func asManyDecodesRunAtATimeAsThereAreThreads() async throws {
+    @Test func concurrentDecodesAreLimitedByThreadCount() async throws {
         let decoder = ImageDecoder(configuration: .init(threadCount: 2))
         let arrivals = [BlockingQueue<Void>(), BlockingQueue<Void>()]
         try await withThrowingTaskGroup(of: Void.self) { group in

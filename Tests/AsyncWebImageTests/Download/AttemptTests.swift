@@ -59,7 +59,7 @@ struct AttemptTests {
     }
 
     @Test(arguments: [400, 401, 403, 404, 410])
-    func whatWillNotChangeIsAskedForOnce(_ status: Int) async throws {
+    func permanentFailureIsNotRetried(_ status: Int) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(status: status))
             let error = await #expect(throws: ImageError.self) {
@@ -142,7 +142,7 @@ struct AttemptTests {
         }
     }
 
-    @Test func cancellingWhileADownloadWaitsToGoOnLetsGoOfWhatHasCome() async throws {
+    @Test func cancellationDuringBackoffReleasesReceivedBytes() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: noise).cut(at: .body(100_000)))
             let loader = loader()

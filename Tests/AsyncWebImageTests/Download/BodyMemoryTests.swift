@@ -4,7 +4,7 @@ import Threading
 
 @testable import AsyncWebImage
 
-/// However many large bodies arrive at a time, what they hold together is bounded, and all of them are delivered.
+/// The total memory of large bodies that arrive at the same time is bounded, and all of them are delivered.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyMemoryTests {
     private static let limit = 1 << 20
@@ -139,7 +139,7 @@ struct BodyMemoryTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func whoJoinsABodyThatWaitsGetsItWhole() async throws {
+    @Test func callerJoiningPausedBodyReceivesAllOfIt() async throws {
         let loader = loader()
         let started = try await start(2, loader)
         for (_, exchange) in started { for _ in 0..<48 { #expect(exchange.offer(piece)) } }
@@ -156,7 +156,7 @@ struct BodyMemoryTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func smallBodiesPassByThoseThatWait() async throws {
+    @Test func smallBodiesOvertakePausedLargeBodies() async throws {
         let loader = loader()
         let started = try await start(Self.slots, loader)
         for (_, exchange) in started[..<2] { for _ in 0..<48 { #expect(exchange.offer(piece)) } }
@@ -190,7 +190,7 @@ struct BodyMemoryTests {
     }
 
     @Test(arguments: [0, 4 << 20])
-    func aBodyThatIsReadGoesOnThoughOthersHoldTheMemory(maximumReplayBytes: Int) async throws {
+    func bodyBeingReadContinuesWhileOthersHoldTheMemory(maximumReplayBytes: Int) async throws {
         let (read, transfer, large, bytes) = logs(maximumReplayBytes: maximumReplayBytes)
         let reader = try #require(read.makeReader())
         for _ in 0..<100 { #expect(large.append(piece.span) == .more) }

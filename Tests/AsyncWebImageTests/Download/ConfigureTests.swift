@@ -78,7 +78,7 @@ struct ConfigureTests {
         for task in tasks { task.cancel() }
     }
 
-    @Test func executionOrder() async throws {
+    @Test func executionOrderTakesEffectWhileRunning() async throws {
         let loader = loader { $0.maximumConcurrentDownloads = 1 }
         let tasks = start("a", "b", "c", with: loader)
         await loader.coordinator.callers(reach: 3)
@@ -89,7 +89,7 @@ struct ConfigureTests {
         for task in tasks { task.cancel() }
     }
 
-    @Test func maximumBytesInFlight() async throws {
+    @Test func maximumBytesInFlightTakesEffectWhileRunning() async throws {
         let loader = loader()
         let held = start("a", with: loader)
         var exchanges = transport.exchanges.makeAsyncIterator()
@@ -106,17 +106,17 @@ struct ConfigureTests {
 
     // MARK: Requests
 
-    @Test func headerFields() async throws {
+    @Test func headerFieldsTakeEffectWhileRunning() async throws {
         let request = try await request { $0.headerFields[.acceptLanguage] = "en" }
         #expect(request.headerFields[.acceptLanguage] == "en")
     }
 
-    @Test func deadlines() async throws {
+    @Test func deadlinesTakeEffectWhileRunning() async throws {
         let request = try await request { $0.deadlines = Deadlines(connect: .seconds(1), total: .seconds(7)) }
         #expect(request.deadlines.connect == .seconds(1) && request.deadlines.total == .seconds(7))
     }
 
-    @Test func redirects() async throws {
+    @Test func redirectLimitTakesEffectWhileRunning() async throws {
         let request = try await request {
             $0.maximumRedirects = 3
             $0.redirectPolicy.crossOriginHeaderFields = [.acceptLanguage]
@@ -124,7 +124,7 @@ struct ConfigureTests {
         #expect(request.maximumRedirects == 3 && request.redirectPolicy.crossOriginHeaderFields == [.acceptLanguage])
     }
 
-    @Test func requestModifier() async throws {
+    @Test func requestModifierTakesEffectWhileRunning() async throws {
         struct Modifier: RequestModifier {
             func modify(_ request: TransportRequest) async throws -> TransportRequest {
                 var request = request
@@ -137,23 +137,23 @@ struct ConfigureTests {
 
     // MARK: Responses
 
-    @Test func maximumBodyBytes() async throws {
+    @Test func maximumBodyBytesTakesEffectWhileRunning() async throws {
         #expect(try await request { $0.maximumBodyBytes = 99 }.maximumBodyBytes == 99)
     }
 
-    @Test func acceptedStatuses() async throws {
+    @Test func acceptedStatusesTakeEffectWhileRunning() async throws {
         let result = try await result(of: [1], .notFound) { $0.acceptedStatuses = 200...404 }
         #expect(try result.get() == [1])
     }
 
-    @Test func acceptedContentTypes() async throws {
+    @Test func acceptedContentTypesTakeEffectWhileRunning() async throws {
         let result = try await result(of: [1], .ok, [.contentType: "text/html"]) {
             $0.acceptedContentTypes = ["image/*"]
         }
         #expect(throws: ImageError.self) { try result.get() }
     }
 
-    @Test func responseValidator() async throws {
+    @Test func responseValidatorTakesEffectWhileRunning() async throws {
         struct Refusing: ResponseValidator {
             func validate(_ head: ResponseHead) async throws { throw CancellationError() }
         }
@@ -161,7 +161,7 @@ struct ConfigureTests {
         #expect(throws: ImageError.self) { try result.get() }
     }
 
-    @Test func bodyTransform() async throws {
+    @Test func bodyTransformTakesEffectWhileRunning() async throws {
         struct Doubling: BodyTransform, BodyTransformer {
             func transformer(for head: ResponseHead) async throws -> (any BodyTransformer)? { self }
             mutating func transform(_ bytes: [UInt8]) async throws -> [UInt8] { bytes + bytes }
@@ -171,7 +171,7 @@ struct ConfigureTests {
         #expect(try result.get() == [1, 2, 1, 2])
     }
 
-    @Test func maximumReplayBytes() async throws {
+    @Test func maximumReplayBytesTakesEffectWhileRunning() async throws {
         let loader = loader()
         await loader.coordinator.configure { $0.maximumReplayBytes = 10 }
         let image = loader.imageTask(for: ImageRequest(url))
@@ -187,7 +187,7 @@ struct ConfigureTests {
 
     // MARK: Failures
 
-    @Test func retry() async throws {
+    @Test func retryPolicyTakesEffectWhileRunning() async throws {
         let loader = loader()
         await loader.coordinator.configure { $0.retry = ExponentialBackoff(base: .zero) }
         let task = loader.dataTask(for: ImageRequest(url))
@@ -223,7 +223,7 @@ struct ConfigureTests {
         #expect(try await goesOn(loader, limit: 20_000))
     }
 
-    @Test func aLowerResumableLimitDropsWhatIsKept() async throws {
+    @Test func loweringResumableLimitDropsKeptBodies() async throws {
         let loader = loader()
         var exchanges = transport.exchanges.makeAsyncIterator()
         let first = loader.dataTask(for: ImageRequest(url))

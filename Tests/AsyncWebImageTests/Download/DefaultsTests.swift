@@ -51,7 +51,7 @@ struct DefaultsTests {
         #expect(bodies.bytes == 64 << 14)
     }
 
-    @Test func threeAttemptsAreMadeWithinHalfAMinuteOrWhatTheServerAsksForUpToAMinute() {
+    @Test func defaultRetryMakesThreeAttempts() {
         let retry = downloads.retry as? ExponentialBackoff
         #expect(retry?.maximumAttempts == 3)
         #expect(retry?.base == .milliseconds(500))

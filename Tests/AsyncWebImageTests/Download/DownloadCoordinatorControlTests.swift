@@ -47,7 +47,7 @@ struct DownloadCoordinatorControlTests {
         }
     }
 
-    @Test func whatWaitsWhileSuspendedCanBeCancelled() async throws {
+    @Test func queuedDownloadCanBeCancelledWhileSuspended() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]))
             let loader = loader()
@@ -99,7 +99,7 @@ struct DownloadCoordinatorControlTests {
         }
     }
 
-    @Test func whoAsksAfterCancellingAllIsServed() async throws {
+    @Test func requestAfterCancelAllIsServed() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", [.init(body: [1]).stalled(at: .start), .init(body: [2])])
             let loader = loader()
@@ -160,7 +160,7 @@ struct DownloadCoordinatorControlTests {
         }
     }
 
-    @Test func lowPriorityNeverHoldsUpWhatComesLater() async throws {
+    @Test func lowPriorityDownloadsDoNotDelayLaterOnes() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/low/*", .init(body: [1]).stalled(at: .start))
             origin.route("/normal", .init(body: [2]))
@@ -253,7 +253,7 @@ struct DownloadCoordinatorControlTests {
 
     // MARK: Activity and memory
 
-    @Test func activityTellsWhatRunsWaitsAndIsHeld() async throws {
+    @Test func activityCountsRunningAndWaitingDownloadsAndBytes() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             let body = [UInt8](repeating: 1, count: 5_000)

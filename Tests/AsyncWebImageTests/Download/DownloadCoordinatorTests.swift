@@ -134,7 +134,7 @@ struct DownloadCoordinatorTests {
         }
     }
 
-    @Test(arguments: [true, false]) func aDownloadIsNoneOfItsFirstCallersTasks(hasModifier: Bool) async throws {
+    @Test(arguments: [true, false]) func downloadInheritsNeitherPriorityNorTaskLocals(hasModifier: Bool) async throws {
         let (testimonies, continuation) = AsyncStream.makeStream(of: Witness.Testimony.self)
         let witness = Witness(testimonies: continuation)
         var configuration = ImageLoader.Configuration.patient

@@ -40,7 +40,7 @@ struct DownloadTimeTests {
         return error
     }
 
-    @Test func eachAttemptHasWhatTheOnesBeforeItAndTheDelaysHaveLeft() async throws {
+    @Test func totalDeadlineCoversAttemptsAndDelays() async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let task = loader().dataTask(for: request)
         let first = try #require(await exchanges.next())
@@ -132,7 +132,7 @@ struct DownloadTimeTests {
         }
     }
 
-    @Test func aHookThatNeverAnswersIsGivenUp() async throws {
+    @Test func unresponsiveHookTimesOut() async throws {
         let loader = loader { $0.downloads.requestModifier = Stuck() }
         let task = loader.imageTask(for: request)
         await clock.sleeps(until: .seconds(60))
@@ -141,7 +141,7 @@ struct DownloadTimeTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func aCacheThatNeverAnswersIsGivenUp() async throws {
+    @Test func unresponsiveCacheTimesOut() async throws {
         let cache = try ResponseCache.test(nil, ManualTime())
         let held = HeldCache(cache)
         let loader = loader { $0.responseCache = cache }
@@ -153,7 +153,7 @@ struct DownloadTimeTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func whatALookUpTookIsMissingLater() async throws {
+    @Test func lookupTimeCountsTowardsTotalDeadline() async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let cache = try ResponseCache.test(nil, ManualTime())
         let held = HeldCache(cache)
@@ -168,7 +168,7 @@ struct DownloadTimeTests {
         #expect(try await task.value.bytes == [1])
     }
 
-    @Test func whatHadComeIsKeptForTheNextCaller() async throws {
+    @Test func partialBodyIsKeptAfterTimeout() async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let loader = loader()
         let task = loader.dataTask(for: request)

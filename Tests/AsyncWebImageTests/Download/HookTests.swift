@@ -163,13 +163,13 @@ struct HookTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(error?.description == "the server sent Text/HTML; charset=utf-8, which is not wanted")
+            #expect(error?.description == "the content type Text/HTML; charset=utf-8 is not accepted")
         }
     }
 
     // MARK: Bodies
 
-    /// Undoes an exclusive or, and counts what it has seen.
+    /// Undoes an exclusive or, and counts its input.
     private struct Cipher: BodyTransform {
         struct Transformer: BodyTransformer {
             var isAtEnd = false
@@ -208,7 +208,7 @@ struct HookTests {
         }
     }
 
-    @Test func whatWasTransformedIsNotContinuedWithWhatIsNot() async throws {
+    @Test func transformedBodyIsNotResumed() async throws {
         try await withLoopbackOrigin { origin in
             let file = RangedFile(body: (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
             origin.route("/a") { request in
@@ -242,7 +242,7 @@ struct HookTests {
         func transformer(for head: ResponseHead) async throws -> (any BodyTransformer)? { Transformer() }
     }
 
-    @Test func whatComesOutIsHeldToTheLimit() async throws {
+    @Test func transformedBodyIsSubjectToMaximumBodyBytes() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/small", .init(body: [UInt8](repeating: 1, count: 9)))
             origin.route("/large", .init(body: [UInt8](repeating: 1, count: 11)))

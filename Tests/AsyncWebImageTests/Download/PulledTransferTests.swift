@@ -20,7 +20,7 @@ struct PulledTransferTests {
         func validate(_ head: ResponseHead) async { await body(head) }
     }
 
-    /// Hands out what it gets when it is let.
+    /// Delivers its input on request.
     private struct GatedTransform: BodyTransform {
         struct Transformer: BodyTransformer {
             let gate: GatedTransform
@@ -78,7 +78,7 @@ struct PulledTransferTests {
             exchange.finish()
         }
         async let sending: Void = send()
-        // The log's limit, a full pipe, and what the task holds.
+        // The log's limit, a full pipe, and the piece the task holds.
         let bound = BodyLog.highWater + 2 * BodyPipe.highWater + 4 * piece.count
         var parts = loader.bytes(for: request).makeAsyncIterator()
         var read = 0
@@ -175,7 +175,7 @@ struct PulledTransferTests {
         return transfer is PulledTransfer
     }
 
-    @Test func onlyWhatACacheOrHooksHaveAPartInIsPulled() throws {
+    @Test func onlyCachedOrHookedBodiesArePulled() throws {
         let cache = try ResponseCache.test(nil, ManualTime())
         #expect(try !isPulled(nil, .useProtocol))
         #expect(try !isPulled(cache, .noStore))

@@ -66,7 +66,7 @@ struct ResumptionTests {
         return resumption.isContinued(by: try head(fields, 206))
     }
 
-    @Test func theRestIsAContinuation() throws {
+    @Test func matching206IsContinuation() throws {
         #expect(try isContinued([.contentRange: "bytes 100-199/200"]))
         #expect(try isContinued([.contentRange: "bytes 100-199/200", .eTag: "\"abc\"", .contentLength: "100"]))
         #expect(try isContinued([.contentRange: "bytes 100-199/200"], total: nil))
@@ -74,7 +74,7 @@ struct ResumptionTests {
         #expect(try isContinued([.contentRange: "bytes 100-199/*"]))
     }
 
-    @Test func whatMayBeAPartOfTheRestIsNoContinuation() throws {
+    @Test func range206OfUnknownTotalIsNotContinuation() throws {
         #expect(try !isContinued([.contentRange: "bytes 100-199/*"], total: nil))
     }
 

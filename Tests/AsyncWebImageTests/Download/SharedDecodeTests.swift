@@ -5,7 +5,7 @@ import Testing
 
 @testable import AsyncWebImage
 
-/// Several decodes of one download: what they may do to each other.
+/// The effects that several decodes of one download have on each other.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedDecodeTests {
     /// A picture that does not compress well.
@@ -18,7 +18,7 @@ struct SharedDecodeTests {
     }
 
     /// Joining anew must not be answered by the end of the decode that was canceled just before.
-    @Test func cancelledDecodeDoesNotAnswerThoseWhoJoinAfterIt() async throws {
+    @Test func callerJoiningAfterCancelledDecodeGetsNewDecode() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a.png", .init(body: try Samples.file(.png, 300, 200)).held(at: .body(200), until: gate))
@@ -124,7 +124,7 @@ struct SharedDecodeTests {
         }
     }
 
-    /// Downloads are faster than decodes; what has come must not fill the memory.
+    /// Downloads are faster than decodes; received bytes must not fill the memory.
     @Test func noMoreDownloadsStartWhileMuchWaitsToBeDecoded() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png)
@@ -144,7 +144,7 @@ struct SharedDecodeTests {
         }
     }
 
-    @Test func decodeErrorLeavesThoseWhoWantTheBytesAlone() async throws {
+    @Test func decodeErrorDoesNotFailSharedDataRequest() async throws {
         try await withLoopbackOrigin { origin in
             let body = Array("<!doctype html>".utf8) + [UInt8](repeating: 0x20, count: 3 << 20)
             let gate = Gate()

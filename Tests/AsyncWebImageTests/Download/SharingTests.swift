@@ -119,7 +119,7 @@ struct SharingTests {
         await loader.coordinator.becomesIdle()
     }
 
-    /// Nobody has seen the bytes yet.
+    /// No caller has received bytes yet.
     @Test func aCompleteBodyIsSharedWhileItsFirstDecodeRuns() async throws {
         let loader = loader()
         let file = try Samples.file(.png)

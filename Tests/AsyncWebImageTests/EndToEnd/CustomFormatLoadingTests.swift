@@ -49,7 +49,7 @@ struct CustomFormatLoadingTests {
         }
     }
 
-    @Test func rowsAreShownAsTheyCome() async throws {
+    @Test func customFormatShowsRowsWhileDownloading() async throws {
         try await withLoopbackOrigin { origin in
             let file = picture.qoi()
             let gate = Gate()

@@ -134,7 +134,7 @@ struct FaultTests {
 
     @Test(arguments: Product.allCases)
     func refusedConnectionIsAnError(_ product: Product) async throws {
-        // Nobody listens on port 1, and no test may borrow it.
+        // No server listens on port 1, and no test can bind it.
         let url = "http://127.0.0.1:1/fault"
         let loader = loader()
         let error = await #expect(throws: ImageError.self) { try await run(product, url, with: loader) }

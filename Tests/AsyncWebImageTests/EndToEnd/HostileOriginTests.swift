@@ -72,7 +72,7 @@ struct HostileOriginTests {
         #expect(size == PixelSize(width: 64, height: 48))
     }
 
-    /// How a load ends; throws what no server may bring about.
+    /// The outcome of a load; throws errors that no server may cause.
     private func end(of url: String, _ loader: ImageLoader) async throws -> HostileAnswer.End {
         do {
             try await expectImage(url, loader)

@@ -83,7 +83,7 @@ struct ArrivingFramesTests {
     }
 
     @Test(arguments: formats)
-    func whoJoinsLateBeginsWithTheFirstFrame(format: ImageFormat) async throws {
+    func lateCallerStartsAtFirstFrame(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let (file, ends) = try Self.file(format)
             let gate = Gate()
@@ -114,7 +114,7 @@ struct ArrivingFramesTests {
 
     /// The caller that collects the animation has read the received data and waits for more.
     @Test(arguments: formats)
-    func whoJoinsAWalkThatWaitsGetsWhatIsComplete(format: ImageFormat) async throws {
+    func callerJoiningPausedAnimationGetsCompleteFrames(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let (file, ends) = try Self.file(format)
             let gate = Gate()

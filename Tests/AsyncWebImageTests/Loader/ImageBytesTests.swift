@@ -57,7 +57,7 @@ struct ImageBytesTests {
                 held = max(held, await loader.coordinator.activity.bytesInFlight)
             }
             #expect(received == count)
-            // The limit of what is kept for others, what is read ahead, and a piece that is being written.
+            // The replay limit, the read-ahead, and a piece that is being written.
             #expect(held <= 3 << 20)
             await loader.coordinator.becomesIdle()
         }
@@ -169,7 +169,7 @@ struct ImageBytesTests {
         }
     }
 
-    @Test func aParkedConsumerHoldsNobodyUpAndMissesNothing() async throws {
+    @Test func suspendedConsumerDelaysNoOtherAndMissesNothing() async throws {
         let large = [UInt8](repeating: 7, count: 8 << 20)
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: large))
@@ -188,7 +188,7 @@ struct ImageBytesTests {
         }
     }
 
-    @Test func whatIsNoBodyIsThrownOnce() async throws {
+    @Test func missingBodyThrowsOnce() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/missing", .init(status: 404))
             origin.route("/empty", .init(body: []))

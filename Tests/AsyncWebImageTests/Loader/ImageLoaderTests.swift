@@ -121,7 +121,7 @@ struct ImageLoaderTests {
         }
     }
 
-    @Test func partOfABodyThatNobodyAskedForIsNoImage() async throws {
+    @Test func unrequested206IsRejected() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/part", .init(status: 206, body: try Samples.file(.png)))
             let error = await #expect(throws: ImageError.self) {

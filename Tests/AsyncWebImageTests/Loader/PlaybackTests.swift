@@ -66,7 +66,7 @@ struct PlaybackTests {
         }
     }
 
-    @Test func aConsumerWhoComesLateIsServedAtOnceAndMissesNothing() async throws {
+    @Test func lateConsumerGetsNextFrameAtOnce() async throws {
         let clock = ManualClock()
         let playback = AnimationPlayback(try Self.animation(frames: 4), decoder: loader.decoder, clock: clock)
         _ = try await playback.next()

@@ -61,7 +61,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func oneMarkedCallerIsEnoughForAllWhoShareTheDownload() async throws {
+    @Test func oneMarkedCallerFinishesSharedDownloadOnShutdown() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a", .init(body: try Samples.file(.png)).held(at: .start, until: gate))
@@ -83,7 +83,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func whatHasNotFinishedWhenTheGracePeriodIsOverIsStopped() async throws {
+    @Test func endOfGracePeriodStopsUnfinishedDownloads() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/data", .init(body: [1, 2]).stalled(at: .body(1)))
             origin.route("/image", .init(body: try Samples.file(.png)).stalled(at: .body(100)))
@@ -120,7 +120,7 @@ struct ShutdownTests {
 
     // MARK: Downloads that are not active at that moment
 
-    @Test func whatWaitsInTheQueueFinishesOrNeverStarts() async throws {
+    @Test func shutdownFinishesMarkedQueuedDownloadsOnly() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/running", .init(body: [1]).held(at: .start, until: gate))
@@ -142,7 +142,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func whatRestsBeforeAnotherTryHasItIfThereIsTime() async throws {
+    @Test func shutdownAllowsRetryWithinGracePeriod() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/marked", [.init(status: 503, headerFields: ["Retry-After": "5"]), .init(body: [1])])
             origin.route("/late", .init(status: 503, headerFields: ["Retry-After": "50"]))
@@ -190,7 +190,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func whoCancelsDuringTheGracePeriodHearsThat() async throws {
+    @Test func cancellationDuringGracePeriodIsCancellationError() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", .init(body: [1]).stalled(at: .start))
             let loader = loader()

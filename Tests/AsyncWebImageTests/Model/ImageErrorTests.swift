@@ -15,7 +15,7 @@ struct ImageErrorTests {
 
     @Test func localizedDescriptionNamesTheURLAndTheCause() throws {
         let errors: [(ImageError, String)] = [
-            (.status(try Self.head(.notFound), text: ""), "the server answered 404 Not Found"),
+            (.status(try Self.head(.notFound), text: ""), "the server responded with 404 Not Found"),
             (.transport(TransportError(url: Self.url, reason: .hostNotFound)), "the host is unknown"),
             (.codec(.truncated(.jpeg), url: Self.url), "the JPEG file ends before its image is complete"),
             (.emptyBody(try Self.head(.ok)), "the server sent an empty body"),

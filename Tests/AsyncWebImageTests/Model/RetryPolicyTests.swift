@@ -70,7 +70,7 @@ struct RetryPolicyTests {
         #expect(try status(code).isRetryable)
     }
 
-    @Test func whatTheApplicationOrTheCodecsRefuseIsNotRetryable() throws {
+    @Test func hookAndCodecErrorsAreNotRetryable() throws {
         let url = "http://example.com/"
         #expect(!ImageError.refused(by: .requestModifier, url: url, cause: CancellationError()).isRetryable)
         #expect(!ImageError.codec(.truncated(.png), url: url).isRetryable)

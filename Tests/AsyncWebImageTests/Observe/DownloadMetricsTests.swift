@@ -98,7 +98,7 @@ struct DownloadMetricsTests {
         }
     }
 
-    @Test func whatIsCancelledInTheQueueIsNeverCountedAsStarted() async throws {
+    @Test func downloadCancelledInQueueIsNotCountedAsStarted() async throws {
         try await withLoopbackOrigin { origin in
             let loader = loader()
             await loader.coordinator.suspend()

@@ -68,7 +68,7 @@ struct DownloadSpanTests {
         }
     }
 
-    @Test func whoSharesADownloadSharesItsSpanAlsoWhenTheContextIsSent() async throws {
+    @Test func sharedDownloadHasOneSpanWithInjectedContext() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a", .init(body: [1]).held(at: .start, until: gate))

@@ -25,7 +25,7 @@ struct EventTests {
         return names
     }
 
-    @Test func aDownloadIsToldFromBeginningToEnd() async throws {
+    @Test func downloadReportsEventsInOrder() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1, 2, 3]))
             let loader = loader()
@@ -131,7 +131,7 @@ struct EventTests {
         }
     }
 
-    @Test func aCompleteBodyIsASuccessAlthoughItsCallerLeavesBeforeTheEndIsRead() async throws {
+    @Test func completeBodySucceedsDespiteLateCancellation() async throws {
         let transport = ScriptedTransport()
         var exchanges = transport.exchanges.makeAsyncIterator()
         let loader = ImageLoader(configuration: .patient, transport: transport)
@@ -156,7 +156,7 @@ struct EventTests {
         #expect(try await again.value.bytes == body)
     }
 
-    @Test func callersWhoShareADownloadShareItsEvents() async throws {
+    @Test func sharedDownloadReportsEventsOnce() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a", .init(body: [1]).held(at: .start, until: gate))
@@ -171,7 +171,7 @@ struct EventTests {
         }
     }
 
-    @Test func nobodyListeningMakesNoEvents() async throws {
+    @Test func noEventsAreMadeWithoutListener() async throws {
         let loader = loader()
         #expect(!loader.coordinator.listeners.isObserved)
         var events: AsyncStream<DownloadEvent>? = loader.coordinator.events()
@@ -220,7 +220,7 @@ struct EventTests {
         }
     }
 
-    @Test func whoIsSlowSeesTheNewestProgressOnly() async throws {
+    @Test func slowProgressReaderGetsNewestValueOnly() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             let body = [UInt8](repeating: 1, count: 100_000)
@@ -239,7 +239,7 @@ struct EventTests {
         }
     }
 
-    @Test func whoJoinsSeesTheProgressAtOnce() async throws {
+    @Test func joiningCallerGetsCurrentProgress() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a", .init(body: [UInt8](repeating: 1, count: 100_000)).held(at: .body(60_000), until: gate))
@@ -270,7 +270,7 @@ struct EventTests {
         }
     }
 
-    @Test func whoLeavesProgressIsToldNothingMore() async throws {
+    @Test func endedProgressSequenceLeavesOthersRunning() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a", .init(body: [1, 2, 3]).held(at: .start, until: gate))

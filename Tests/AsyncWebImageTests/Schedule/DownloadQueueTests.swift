@@ -24,7 +24,7 @@ struct DownloadQueueTests {
         #expect(drain(&queue) == [1, 2, 3, 4, 5])
     }
 
-    @Test func whoFindsAFreeSlotAndNobodyInLineRunsAtOnce() {
+    @Test func freeSlotAndEmptyQueueAdmitImmediately() {
         var queue = queue(limit: 2, hostLimit: 1)
         let first = queue.admit(1, host: "a", priority: .normal)
         let beyondTheHostsShare = queue.admit(2, host: "a", priority: .normal)
@@ -59,7 +59,7 @@ struct DownloadQueueTests {
         #expect(drain(&queue) == [5, 2, 6, 3, 4, 1])
     }
 
-    @Test func changingTheOrderAppliesToWhatWaits() {
+    @Test func changedOrderAppliesToQueuedDownloads() {
         var queue = queue()
         for id in 1...4 as ClosedRange<UInt64> { queue.enqueue(id, host: "\(id % 2)", priority: .normal, sequence: id) }
         queue.order = .lifo
@@ -128,7 +128,7 @@ struct DownloadQueueTests {
         #expect(queue.waitingCount == 0 && queue.runningCount == 0)
     }
 
-    @Test func whatWaitsIsCountedByPriority() {
+    @Test func queuedDownloadsAreCountedByPriority() {
         var queue = queue()
         for id in 1...3 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .low, sequence: id) }
         queue.enqueue(4, host: "a", priority: .veryHigh, sequence: 4)
@@ -185,7 +185,7 @@ struct DownloadQueueTests {
 
     // MARK: Changes while downloads run
 
-    @Test func raisedCapLetsMoreStartAndLoweredOneLetsThoseThatRunFinish() {
+    @Test func changedConcurrencyLimitAppliesToFutureStarts() {
         var queue = queue(limit: 2)
         for id in 1...9 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
         #expect((0..<9).compactMap { _ in queue.next() } == [1, 2])
@@ -215,7 +215,7 @@ struct DownloadQueueTests {
         #expect((0..<9).compactMap { _ in queue.next() } == [5])
     }
 
-    @Test func suspendedQueueStartsNothingUntilItGoesOn() {
+    @Test func suspendedQueueStartsNothingUntilResumed() {
         var queue = queue(limit: 2)
         for id in 1...3 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
         #expect(queue.next() == 1)
@@ -260,7 +260,7 @@ struct DownloadQueueTests {
 
     // MARK: Size, and everything at once
 
-    @Test func hundredThousandAreQueuedMovedCancelledAndDrained() {
+    @Test(.timeLimit(.minutes(1))) func hundredThousandAreQueuedMovedCancelledAndDrained() {
         var queue = queue(limit: 6, hostLimit: 6)
         let count = 100_000 as UInt64
         for id in 1...count { queue.enqueue(id, host: "host\(id % 100)", priority: .normal, sequence: id) }

@@ -18,7 +18,7 @@ struct InterruptedBodiesTests {
         return resumption
     }
 
-    @Test func whatIsTakenIsKeptNoLonger() throws {
+    @Test func takenInterruptedBodyIsRemoved() throws {
         var bodies = InterruptedBodies(limit: 1 << 20)
         bodies.insert(try beginning(20_000), for: try key(1))
         #expect(bodies.bytes == 20_000)
@@ -28,7 +28,7 @@ struct InterruptedBodiesTests {
         #expect(bodies.bytes == 0)
     }
 
-    @Test func theOldestGoWhenThereAreTooManyBytes() throws {
+    @Test func oldestInterruptedBodiesAreEvictedFirst() throws {
         var bodies = InterruptedBodies(limit: 100_000)
         for number in 0..<6 { bodies.insert(try beginning(30_000), for: try key(number)) }
         #expect(bodies.bytes == 90_000)
@@ -53,7 +53,7 @@ struct InterruptedBodiesTests {
         #expect(bodies.bytes == 50_000)
     }
 
-    @Test func whatIsTooSmallOrTooLargeIsNotKept() throws {
+    @Test func interruptedBodyOutsideSizeLimitsIsNotKept() throws {
         var bodies = InterruptedBodies(limit: 100_000)
         bodies.insert(try beginning(1_000), for: try key(1))
         bodies.insert(try beginning(100_001), for: try key(2))

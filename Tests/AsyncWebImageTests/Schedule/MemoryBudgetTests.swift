@@ -36,7 +36,7 @@ struct MemoryBudgetTests {
         #expect(budget.used == 100)
     }
 
-    @Test func whatIsOverTheLimitRunsAlone() {
+    @Test func requestAboveBudgetRunsAlone() {
         var budget = MemoryBudget(limit: 100, singleLimit: 500)
         #expect(budget.request(60, id: 1) == .granted)
         #expect(budget.request(400, id: 2) == .waiting)

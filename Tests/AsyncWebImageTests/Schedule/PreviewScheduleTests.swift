@@ -20,7 +20,7 @@ struct PreviewScheduleTests {
         (State(isWanted: false, version: 1), .skip),
         (State(isWanted: true, version: 0), .skip),
     ])
-    func theFirstIsDueAsSoonAsThereIsSomethingAndSomebodyWaits(state: State, decision: Decision) {
+    func firstPreviewIsDueWithFirstRowsAndWaitingConsumer(state: State, decision: Decision) {
         #expect(PreviewSchedule(ProgressivePolicy()).decision(state, at: .zero) == decision)
     }
 
@@ -53,7 +53,7 @@ struct PreviewScheduleTests {
         #expect(shown == due)
     }
 
-    @Test func everyScanMeansAllRowsWhereThereAreNoScans() {
+    @Test func everyScanSelectionMeansEveryRowWithoutScans() {
         var schedule = PreviewSchedule(ProgressivePolicy(selection: .everyScan(5)))
         schedule.shown(State(version: 10), at: .zero, cost: .zero)
         #expect(schedule.decision(State(version: 11), at: .seconds(1)) == .show)
@@ -81,7 +81,7 @@ struct PreviewScheduleTests {
         #expect(schedule.decision(State(version: 3), at: .seconds(60)) == .show)
     }
 
-    @Test func whatPreviewsCostStaysWithinTheirShareHoweverManyScansThereAre() {
+    @Test func previewsOfManyScansStayWithinDecodingShare() {
         var schedule = PreviewSchedule(ProgressivePolicy(minimumInterval: .zero, decodingShare: 0.2, elapsedShare: 0))
         var shown = 0
         for scan in 1...100 {

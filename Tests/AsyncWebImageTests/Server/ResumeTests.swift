@@ -32,7 +32,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: TestSite.Version.allCases)
-    func theRestOfAnUnchangedBodyIsFetched(version: TestSite.Version) async throws {
+    func unchangedBodyIsResumed(version: TestSite.Version) async throws {
         let data = try await load(Self.noise, from: version) { $0.dataTask(for: $1) }
         #expect(data.bytes == Self.noise)
         #expect(data.metrics.bodyBytes < Self.noise.count * 7 / 8)

@@ -2,7 +2,7 @@ import AsyncWebImage
 import HTTPTypes
 import TestSupport
 
-/// Somebody who asks for one image after the other, each in another way, and is at times impatient.
+/// A caller that requests one image after the other, each by another method, and cancels some.
 struct SoakCaller {
     let loader: ImageLoader
     let prefetcher: ImagePrefetcher
@@ -29,7 +29,7 @@ struct SoakCaller {
         }
     }
 
-    /// Asks for what the origin always sends whole: whatever else goes on, it arrives, unless it is canceled or late.
+    /// Requests a resource that the origin always sends completely: it arrives unless it is canceled or times out.
     private mutating func askForSoundImage() async {
         let request = ImageRequest(site.soundURL(&random), maximumSide: 20)
         await tally.waiting(for: "sound image") {

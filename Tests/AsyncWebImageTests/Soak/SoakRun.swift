@@ -5,11 +5,11 @@ import TestSupport
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// Callers, faults, cancellations and changes of mind at random, for a time: whatever the schedule, everybody is
-/// answered and nothing is left.
+/// Callers, faults, cancellations, and configuration changes at random, for a time: whatever the schedule, every caller
+/// gets a result and no resource is leaked.
 ///
 /// One loader serves all rounds. After each, nothing may be under way; each has an origin of its own, and so a host that
-/// the loader has not seen. The seed decides what is asked for and answered, not the schedule.
+/// the loader has not seen. The seed determines requests and responses, not the schedule.
 struct SoakRun: Sendable {
     var seed: UInt64
     var duration: Duration
@@ -70,7 +70,7 @@ struct SoakRun: Sendable {
         return tally.findings
     }
 
-    /// The runtime keeps what its first timers of each kind are made of: a short round of another loader is for that.
+    /// The runtime keeps resources of its first timers of each kind: a short round of another loader creates these.
     private func warmUp(_ files: [[UInt8]]) async throws {
         var short = self
         short.roundDuration = .milliseconds(500)
@@ -110,8 +110,8 @@ struct SoakRun: Sendable {
                     random: SplitMix(seed: seed &+ UInt64(index)))
                 group.addTask { await caller.run(until: end) }
             }
-            var steering = SoakSteering(loader: loader, random: SplitMix(seed: seed &+ UInt64(callers)))
-            group.addTask { await steering.run(until: end) }
+            var control = SoakControl(loader: loader, random: SplitMix(seed: seed &+ UInt64(callers)))
+            group.addTask { await control.run(until: end) }
         }
         await expect("activity: \(await loader.coordinator.activity)") {
             await loader.coordinator.isAtRest

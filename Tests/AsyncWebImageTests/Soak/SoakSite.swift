@@ -3,7 +3,7 @@ import ImageEncoders
 import LoopbackOrigin
 import TestSupport
 
-/// Images on an origin that answers with every fault it knows, each request by the dice of a seed.
+/// Images on an origin that responds with every fault it supports, chosen at random from a seed.
 struct SoakSite: Sendable {
     typealias Response = LoopbackOrigin.Response
 
@@ -54,7 +54,7 @@ struct SoakSite: Sendable {
         origin.url("/\(Int.random(in: 0..<files.count, using: &random))?whole")
     }
 
-    /// Returns whether bytes that came with the proof are what the origin may have sent.
+    /// Returns whether the origin may have sent these bytes with this proof.
     func isFile(_ bytes: [UInt8], _ name: String) -> Bool {
         guard let index = Int(name), files.indices.contains(index) else { return false }
         return files[index].starts(with: bytes)

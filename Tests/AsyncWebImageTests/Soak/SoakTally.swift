@@ -1,7 +1,7 @@
 import AsyncWebImage
 import Threading
 
-/// How many requests had which end, and what must not have happened.
+/// The numbers of requests by outcome, and the unexpected outcomes.
 final class SoakTally: Sendable {
     private struct State {
         var ends: [String: Int] = [:]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 #if canImport(Glibc)
-/// Each in a process of its own, or as the only test of one: descriptors and threads are counted.
+/// Each runs in a separate process, or as the only test of one, because descriptors and threads are counted.
 struct SoakTests {
     @Test(.timeLimit(.minutes(3))) func soakOfAFewSecondsLeavesNothing() async {
         await #expect(processExitsWith: .success) {

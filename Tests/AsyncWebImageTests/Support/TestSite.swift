@@ -3,7 +3,7 @@ import HTTPTransport
 import HTTPTypes
 import TestSupport
 
-/// Files on an nginx that speaks one version of HTTP, and what loaders need to know of it.
+/// Files on an nginx that speaks one version of HTTP, and the settings for loaders.
 struct TestSite {
     enum Version: CaseIterable {
         case http1

@@ -19,7 +19,7 @@ struct ChallengesTests {
     func challengesAreParsed(values: [String], schemes: [String], realm: String?) {
         let challenges = Challenges(values)
         #expect(challenges.realm == realm)
-        // Of what stands behind a token68 nothing else is made than further names.
+        // Text behind a token68 is parsed as further scheme names only.
         #expect(challenges.schemes.filter { $0 != "abc" } == schemes)
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPTransport
 
-struct CredentialDeskTests {
+struct CredentialStoreTests {
     @Test func forgottenCredentialsAreNotKept() throws {
         var store = CredentialStore()
         let url = try HTTPURL("https://example.com/")

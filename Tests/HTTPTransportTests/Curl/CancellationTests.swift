@@ -38,7 +38,7 @@ struct CancellationTests {
             let recorder = Recorder()
             let transfer = try transport.start("http://stuck.example:\(origin.port)/a", recorder)
             await looking.reaches(1)
-            // A stuck lookup holds up neither other transfers nor the cancellation.
+            // A stuck lookup delays neither other transfers nor the cancellation.
             #expect(try await transport.fetch(origin.url("/a")).body == [1])
             transfer.cancel()
             expectCancelled(await recorder.end())

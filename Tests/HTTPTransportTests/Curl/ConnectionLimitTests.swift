@@ -6,7 +6,7 @@ struct ConnectionLimitTests {
     @Test(arguments: [
         (nil, 1_024, 512), (nil, 8, 4), (nil, 1, 1), (nil, 0, 1), (30, 1_024, 30), (2_000, 256, 256), (0, 9, 1),
     ])
-    func theLimitIsTheConfiguredOneOrHalfOfWhatTheProcessMayOpen(configured: Int?, openFiles: Int, expected: Int) {
+    func connectionLimitIsConfiguredOrHalfOfDescriptorLimit(configured: Int?, openFiles: Int, expected: Int) {
         let limit = ConnectionLimit(configured, openFileLimit: openFiles)
         #expect(limit.most == expected)
         #expect(limit.current == expected)

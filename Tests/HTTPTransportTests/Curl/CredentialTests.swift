@@ -8,7 +8,7 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct CredentialTests {
-    /// Answers by script, and keeps what it was asked.
+    /// Responds by script and records the challenges.
     private final class Provider: CredentialProvider {
         private let asked = Locked<[CredentialChallenge]>([])
         private let answer: @Sendable (Int) async throws -> Credential?
@@ -166,7 +166,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func aProviderIsAskedOnceForAllWhoWait() async throws {
+    @Test func concurrentChallengesAskProviderOnce() async throws {
         let provider = Provider { _ in .password(user: "me", password: "secret") }
         try await withProvider(provider) { (origin, transport) async throws in
             for number in 0..<20 { origin.guardByBasic("/\(number)") }
@@ -185,7 +185,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func whatAProviderSaidIsSentAtOnceUntilItIsRefused() async throws {
+    @Test func providedCredentialIsSentPreemptivelyUntilRejected() async throws {
         let provider = Provider { .bearer("t\($0)") }
         try await withProvider(provider) { (origin, transport) async throws in
             let valid = Locked("Bearer t1")
@@ -236,7 +236,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func whoIsCancelledDoesNotWaitForTheProvider() async throws {
+    @Test func cancellationDoesNotWaitForCredentialProvider() async throws {
         let (asked, cancelled) = (Tally(), Tally())
         let provider = Provider { ordinal in
             if ordinal > 1 { return .basic(user: "me", password: "secret") }

@@ -9,7 +9,7 @@ import Threading
 struct DeadlineTests {
     private static let short = Duration.milliseconds(100)
 
-    @Test func defaultsAreThoseOfTheDocumentation() {
+    @Test func defaultDeadlinesMatchDocumentation() {
         let deadlines = Deadlines()
         #expect(deadlines.lookup == .seconds(8))
         #expect(deadlines.connect == .seconds(10))

@@ -44,7 +44,7 @@ struct FailureTests {
             (.raw("HTTP/9.9 200 OK\r\n\r\n"), .invalidResponse),
             (.raw("HTTP/1.1 101 Switching\r\n\r\nwhatever"), .invalidResponse),
         ] as [(Response, TransportError.Reason)])
-    func isReportedAsWhatItIs(response: Response, reason: TransportError.Reason) async throws {
+    func protocolErrorIsReportedWithItsReason(response: Response, reason: TransportError.Reason) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", response)
             let record = try await transport.fetch(origin.url("/a"))

@@ -3,7 +3,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// Plain HTTP/1.1: what a server sends without end.
+/// Endless responses over plain HTTP/1.1.
 @Suite(.timeLimit(.minutes(1)))
 struct PlainFloodTests {
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -28,7 +28,7 @@ struct PlainFloodTests {
         }
     }
 
-    @Test func endlessChunksOfAByteHoldUpNobodyElse() async throws {
+    @Test func endlessOneByteChunksDoNotDelayOtherTransfers() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/flood", .raw(Self.chunked).followed(by: "1\r\na\r\n", .endlessly))
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
@@ -55,7 +55,7 @@ struct FloodTests {
         }
     }
 
-    @Test func endlessEmptyFramesHoldUpNobodyElse() async throws {
+    @Test func endlessEmptyFramesDoNotDelayOtherTransfers() async throws {
         let server = try await FloodingServer()
         try await withOrigin(
             .init(proxy: .none, tls: .init(certificateAuthorityFile: server.certificateAuthorityFile))

@@ -15,7 +15,7 @@ struct LimitTests {
     }
 
     @Test(arguments: [LoopbackOrigin.Response.Framing.chunked, .untilClose])
-    func aLongerBodyIsCutOffAsItComes(framing: LoopbackOrigin.Response.Framing) async throws {
+    func overlongBodyIsCutOffAtTheLimit(framing: LoopbackOrigin.Response.Framing) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(100_001), framing: framing))
             let record = try await transport.fetch(origin.url("/a")) { $0.maximumBodyBytes = 100_000 }

@@ -2,7 +2,7 @@ import HTTPTransport
 import LoopbackOrigin
 import Testing
 
-/// Responses whose head is not what HTTP allows.
+/// Responses whose head violates HTTP.
 @Suite(.timeLimit(.minutes(1)))
 struct MalformedHeadTests {
     /// With releases of libcurl before 8.1.2 such a line is added to one of the transfer before, which has been freed.
@@ -27,7 +27,7 @@ struct MalformedHeadTests {
                             #expect(record.error?.reason == .invalidResponse)
                             #expect(
                                 record.error?.description
-                                    == "the server's answer is not valid HTTP (malformed header line)")
+                                    == "the response is not valid HTTP (malformed header line)")
                         }
                     }
                 }
@@ -38,15 +38,15 @@ struct MalformedHeadTests {
 
     @Test(
         arguments: [
-            ("garbage\r\n\r\n", "the server's answer is not valid HTTP (it does not begin with a status line)"),
-            ("HTTP/1.1 200 OK\r\nno field\r\n\r\n", "the server's answer is not valid HTTP (Header without colon)"),
-            ("", "the connection ended before the server had answered"),
+            ("garbage\r\n\r\n", "the response is not valid HTTP (it does not begin with a status line)"),
+            ("HTTP/1.1 200 OK\r\nno field\r\n\r\n", "the response is not valid HTTP (Header without colon)"),
+            ("", "the connection ended before the server responded"),
             (
                 "HTTP/1.1 200 OK\r\nA: \(String(repeating: "x", count: 200_000))\r\n\r\n",
                 "the response header is larger than the limit of 102400 bytes"
             ),
         ])
-    func theMessageSaysWhatIsWrong(response: String, message: String) async throws {
+    func malformedHeadIsDescribedByItsDefect(response: String, message: String) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .raw(response))
             #expect(try await transport.fetch(origin.url("/a")).error?.description == message)

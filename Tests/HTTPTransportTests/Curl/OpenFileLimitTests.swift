@@ -10,7 +10,7 @@ import Threading
 /// In processes of their own, whose file descriptors run out.
 @Suite(.timeLimit(.minutes(2)))
 struct OpenFileLimitTests {
-    @Test func aTransportMadeWithoutDescriptorsFailsTransfersUntilThereAreSome() async {
+    @Test func transportRecoversWhenDescriptorsBecomeAvailable() async {
         await #expect(processExitsWith: .success) {
             try await withLoopbackOrigin { (origin) async throws in
                 origin.route("/a", LoopbackOrigin.Response(body: pattern(100)))

@@ -19,7 +19,7 @@ struct PolicyTests {
     }
 
     @Test(arguments: ["127.0.0.1", "0x7f.1", "2130706433", "0177.0.0.1", "[::ffff:127.0.0.1]", "name.example"])
-    func whatIsRefusedIsNotConnectedTo(host: String) async throws {
+    func deniedAddressIsNotConnectedTo(host: String) async throws {
         try await withLoopbackOrigin { (origin) async throws in
             let transport = transport(.publicInternetOnly, addresses: ["127.0.0.1", "::1"])
             let error = try await transport.fetch("http://\(host):\(origin.port)/").error
@@ -53,7 +53,7 @@ struct PolicyTests {
                 addresses: ["::1", "127.0.0.2", "127.0.0.1", "127.0.0.3"])
             #expect(try await good.fetch(url).body == [1])
             #expect(origin.counts.openedConnections == 1)
-            // Nobody listens at the one that is allowed.
+            // No server listens at the allowed address.
             let bad = transport(
                 NetworkPolicy(addresses: [.deny("127.0.0.1")]), addresses: ["127.0.0.1", "127.0.0.2"])
             #expect(try await bad.fetch(url).error?.reason == .connectionFailed)

@@ -107,7 +107,7 @@ struct ProxyTests {
                     $0.deadlines.connect = .milliseconds(200)
                 }.error)
             #expect(error.reason == .timedOut(.connect))
-            #expect(error.description == "the connection took too long (through the proxy)")
+            #expect(error.description == "the connection took too long (after 0.2 seconds, through the proxy)")
             #expect(error.isRetryable)
         }
     }

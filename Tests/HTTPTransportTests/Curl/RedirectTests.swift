@@ -84,7 +84,7 @@ struct RedirectTests {
             origin.route("/a", .redirect(to: location))
             let record = try await transport.fetch(origin.url("/a"))
             #expect(record.error?.reason == .redirectRefused)
-            #expect(record.error?.description == "redirected to something that is no http or https URL (\(location))")
+            #expect(record.error?.description == "redirected to a URL that is not http or https (\(location))")
         }
     }
 
@@ -139,7 +139,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func whatABodyThatDoesNotEndLeadsToHasDeadlines() async throws {
+    @Test func deadlinesApplyToRedirectWithEndlessBody() async throws {
         try await withOrigin { (origin, transport) async throws in
             let redirect = LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(60_000))
             origin.route("/a", redirect.stalled(at: .body(3)))

@@ -56,7 +56,7 @@ struct ResolutionTests {
     @Test func aDeadAddressIsPassedOver() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
-            // Nobody listens on the first two.
+            // No server listens on the first two.
             let resolver = ThreadedResolver { _ in ["::1", "127.0.0.2", "127.0.0.1"] }
             let transport = CurlTransport(configuration: .init(proxy: .none, resolver: resolver))
             #expect(try await transport.fetch("http://host.example:\(origin.port)/a").body == [1])

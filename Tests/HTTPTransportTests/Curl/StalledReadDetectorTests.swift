@@ -32,7 +32,7 @@ struct SilentReadsTests {
         #expect(!reads.note(3, .nothing) { 10 * StalledReadDetector.limit })
     }
 
-    @Test func whatFollowsTheFirstHeaderCountsFromThere() {
+    @Test func readsAreCountedFromFirstHeaderLine() {
         var reads = StalledReadDetector()
         reads.watch(3)
         #expect(!reads.note(3, .headerLines) { 200 })

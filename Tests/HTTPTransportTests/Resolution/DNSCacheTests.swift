@@ -5,18 +5,18 @@ import Threading
 @testable import HTTPTransport
 
 @Suite(.timeLimit(.minutes(1)))
-struct AddressBookTests {
-    private func resolve(_ host: String, for waiter: UInt64, by book: DNSCache) async -> DNSCache.Answer {
+struct DNSCacheTests {
+    private func resolve(_ host: String, for waiter: UInt64, by cache: DNSCache) async -> DNSCache.Answer {
         await withCheckedContinuation { continuation in
-            book.resolve(host, for: waiter) { continuation.resume(returning: $0) }
+            cache.resolve(host, for: waiter) { continuation.resume(returning: $0) }
         }
     }
 
     @Test func lookupsOfOneHostAreShared() async {
         let gatekeeper = Gatekeeper()
-        let book = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup))
+        let cache = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup))
         let answered = Tally()
-        for waiter in 0..<100 { book.resolve("host", for: UInt64(waiter)) { _ in answered.add() } }
+        for waiter in 0..<100 { cache.resolve("host", for: UInt64(waiter)) { _ in answered.add() } }
         gatekeeper.open()
         await answered.reaches(100)
         #expect(gatekeeper.counts.withLock { $0.lookups } == ["host"])
@@ -27,22 +27,22 @@ struct AddressBookTests {
         gatekeeper.open()
         let now = Locked(ContinuousClock.now)
         let start = now.withLock { $0 }
-        let book = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup), now: { now.withLock { $0 } })
-        #expect(book.cachedResult(for: "host") == nil)
-        _ = await resolve("host", for: 1, by: book)
-        let addresses = try #require(try book.cachedResult(for: "host")?.get())
+        let cache = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup), now: { now.withLock { $0 } })
+        #expect(cache.cachedResult(for: "host") == nil)
+        _ = await resolve("host", for: 1, by: cache)
+        let addresses = try #require(try cache.cachedResult(for: "host")?.get())
         #expect(addresses == DNSCache.Addresses(list: ["127.0.0.1"], expiry: start + .seconds(60)))
         let failure = DNSCache.Answer.failure(LookupFailure(message: "no"))
-        #expect(await resolve("bad", for: 2, by: book) == failure)
+        #expect(await resolve("bad", for: 2, by: cache) == failure)
 
         now.withLock { $0 = start + .milliseconds(4_999) }
-        #expect(book.cachedResult(for: "bad") == failure)
+        #expect(cache.cachedResult(for: "bad") == failure)
         now.withLock { $0 = start + .seconds(5) }
-        #expect(book.cachedResult(for: "bad") == nil)
+        #expect(cache.cachedResult(for: "bad") == nil)
         now.withLock { $0 = start + .milliseconds(59_999) }
-        #expect(book.cachedResult(for: "host") == .success(addresses))
+        #expect(cache.cachedResult(for: "host") == .success(addresses))
         now.withLock { $0 = start + .seconds(60) }
-        #expect(book.cachedResult(for: "host") == nil)
+        #expect(cache.cachedResult(for: "host") == nil)
     }
 
     @Test func temporaryLookupFailuresAreNotCached() async {
@@ -50,27 +50,27 @@ struct AddressBookTests {
         struct Troubled: HostResolver {
             func addresses(of host: String) async throws -> [IPAddress] { throw Trouble() }
         }
-        let book = DNSCache(resolver: Troubled())
-        guard case .failure(let failure) = await resolve("host", for: 1, by: book) else {
+        let cache = DNSCache(resolver: Troubled())
+        guard case .failure(let failure) = await resolve("host", for: 1, by: cache) else {
             Issue.record("found")
             return
         }
         #expect(failure.isTemporary)
-        #expect(book.cachedResult(for: "host") == nil)
+        #expect(cache.cachedResult(for: "host") == nil)
     }
 
-    @Test func whoComesAfterALookupWasAbandonedGetsAnAnswer() async {
+    @Test func nameIsResolvedAfterAbandonedLookup() async {
         let gatekeeper = Gatekeeper()
-        let book = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup))
-        for waiter in 0..<8 { book.resolve("stuck\(waiter)", for: UInt64(waiter)) { _ in } }
+        let cache = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup))
+        for waiter in 0..<8 { cache.resolve("stuck\(waiter)", for: UInt64(waiter)) { _ in } }
         await gatekeeper.lookups(reach: 8)
         for round in 0..<100 {
             let waiter = UInt64(100 + round)
-            book.resolve("host", for: waiter) { _ in Issue.record("answered though withdrawn") }
-            book.withdraw(waiter, from: "host")
+            cache.resolve("host", for: waiter) { _ in Issue.record("answered though withdrawn") }
+            cache.withdraw(waiter, from: "host")
         }
         gatekeeper.open()
-        guard case .success(let addresses) = await resolve("host", for: 1_000, by: book) else {
+        guard case .success(let addresses) = await resolve("host", for: 1_000, by: cache) else {
             Issue.record("not found")
             return
         }

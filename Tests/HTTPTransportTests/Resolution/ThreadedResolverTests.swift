@@ -91,7 +91,7 @@ struct ThreadedResolverTests {
         patience.endsForGood()
     }
 
-    @Test func lookupsThatNobodyWantsAnyLongerDoNotBegin() async throws {
+    @Test func abandonedLookupsDoNotStart() async throws {
         let gatekeeper = Gatekeeper()
         let patience = Patience()
         let resolver = ThreadedResolver(gatekeeper.lookup, patience: patience.last)
@@ -110,7 +110,7 @@ struct ThreadedResolverTests {
         patience.endsForGood()
     }
 
-    @Test func aSystemWithoutFurtherThreadsLeavesLookupsToThoseThereAre() async throws {
+    @Test func lookupsShareExistingThreadsWhenNoneCanBeStarted() async throws {
         let gatekeeper = Gatekeeper()
         let patience = Patience()
         let started = Locked(0)

@@ -2,7 +2,7 @@ import HTTPTransport
 import TestSupport
 import Threading
 
-/// A receiver that keeps what it is told, decides by script, and can be awaited.
+/// A receiver that records its calls, responds by script, and can be awaited.
 final class Recorder: TransferReceiver {
     struct Record: Sendable {
         var heads: [ResponseHead] = []

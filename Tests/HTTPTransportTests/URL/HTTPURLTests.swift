@@ -54,7 +54,7 @@ struct HTTPURLTests {
         "http://a\u{7F}/", "http://a%c2%85.example/", "http://a%ff/",
         "http://example.org/\r\nHost: evil", "\u{1}http://example.org/", "http://\u{0}",
     ])
-    func refusesWhatIsNoHTTPURL(text: String) {
+    func rejectsNonHTTPURLs(text: String) {
         let error = #expect(throws: TransportError.self) { try HTTPURL(text) }
         #expect(error?.reason == .invalidURL)
         #expect(error?.description.hasPrefix("not a valid http or https URL") == true)

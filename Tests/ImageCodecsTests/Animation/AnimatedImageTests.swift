@@ -11,7 +11,7 @@ struct AnimatedImageTests {
     // MARK: Properties of files
 
     @Test(arguments: [(0, 100), (1, 100), (2, 20), (5, 50), (65_535, 655_350)])
-    func shortDelaysOfGIFsAreThoseOfBrowsers(hundredths: Int, milliseconds: Int) throws {
+    func shortGIFDelaysMatchBrowsers(hundredths: Int, milliseconds: Int) throws {
         let frame = TestGIF.Frame(width: 1, height: 1, indices: [0], delay: hundredths)
         let image = try AnimatedImage(TestGIF(width: 1, height: 1).file([frame, frame]))
         #expect(image.delay(at: 1) == .milliseconds(milliseconds))

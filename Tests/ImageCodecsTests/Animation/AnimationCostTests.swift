@@ -38,7 +38,7 @@ struct AnimationCostTests {
         #expect(try decoder.frame(at: 2).size == image.size)
     }
 
-    @Test func memoryIsEstimatedByWhatFramesCover() throws {
+    @Test func memoryEstimateDependsOnFrameAreas() throws {
         let canvas = Self.side * Self.side * 4
         #expect(try AnimatedImage(Self.file(3), options: Self.small).estimatedBytes < 60 << 20)
         // The result itself, where nothing is scaled.
@@ -94,7 +94,7 @@ struct AnimationCostTests {
     }
 
     @Test func invisibleFramesAreNotDecoded() throws {
-        // The second frame's data end too early; it is left of what the fill shows.
+        // The second frame's data end too early; it lies left of the visible area of the fill.
         let first = TestGIF.Frame(width: 20, height: 4, indices: [UInt8](repeating: 1, count: 80))
         let broken = TestGIF.Frame(width: 2, height: 2, indices: [0])
         let last = TestGIF.Frame(left: 9, top: 1, width: 1, height: 1, indices: [0])

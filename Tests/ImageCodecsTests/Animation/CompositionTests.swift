@@ -29,7 +29,7 @@ struct CompositionTests {
     }
 
     @Test(arguments: seeds)
-    func framesOfAWebPAreThoseOfLibwebp(seed: UInt64) throws {
+    func webPFramesEqualLibwebp(seed: UInt64) throws {
         let file = try TestAnimation.webp(TestAnimation.layers(12, seed: seed, alphas: [0, 40, 180, 255]))
         let reference = ReferenceAnimation.webp(file)
         #expect(reference.count == 12)
@@ -94,12 +94,12 @@ struct CompositionTests {
     }
 
     @Test(arguments: UInt8(0)...7)
-    func disposalsOfGIFsThatNoWriterShouldWriteAreThoseOfBrowsers(disposal: UInt8) throws {
+    func reservedGIFDisposalsMatchBrowsers(disposal: UInt8) throws {
         let ground = TestGIF.Frame(width: 2, height: 1, indices: [0, 0])
         let above = TestGIF.Frame(width: 1, height: 1, indices: [1], disposal: disposal)
         let next = TestGIF.Frame(left: 1, width: 1, height: 1, indices: [1])
         let last = try AnimatedImage(TestGIF(width: 2, height: 1).file([ground, above, next])).allFrames()[2]
-        // 2 clears, 3 and 4 bring back what was there, all others leave the frame.
+        // 2 clears, 3 and 4 restore the previous contents, all others leave the frame.
         let left: [UInt8] =
             disposal == 2 ? [0, 0, 0, 0] : disposal == 3 || disposal == 4 ? [255, 0, 0, 255] : [0, 255, 0, 255]
         #expect(last.bytes == left + [0, 255, 0, 255])

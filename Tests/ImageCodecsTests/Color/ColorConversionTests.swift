@@ -202,7 +202,7 @@ struct ColorConversionTests {
         #expect(try decode(TestTagged.png(noise, chunks: []), options: options).iccProfile == nil)
     }
 
-    @Test func thePlanCountsWhatTheConversionHolds() throws {
+    @Test func decodePlanIncludesColorConversionMemory() throws {
         let plain = StreamingDecoder()
         try append(TestTagged.png(noise, chunks: []), to: plain)
         for profile in [TestProfile.lights(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()] {

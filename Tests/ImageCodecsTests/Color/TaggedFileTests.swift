@@ -95,14 +95,14 @@ struct TaggedFileTests {
     @Test(arguments: [8, 40]) func cmykIsConvertedByItsProfile(side: Int) throws {
         var random = SeededGenerator(seed: 11)
         let blocks = (0..<side * side).map { _ in (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) } }
-        let untagged = TestInkJPEG.file(blocks, width: side)
+        let untagged = TestCMYKJPEG.file(blocks, width: side)
         let file = TestTagged.jpeg(untagged, profile: TestProfile.cmyk())
         let image = try decode(file, pieces: { 777 })
         #expect(image.header.colorConversion == .converted)
         var largest = 0.0
         for (index, block) in blocks.enumerated() {
             let cmyk = block.map { Double(255 - Int($0)) / 255 }
-            let expected = ReferenceColors.sRGBBytes(ofLab: TestProfile.lab(ofInks: cmyk))
+            let expected = ReferenceColors.sRGBBytes(ofLab: TestProfile.lab(ofCMYK: cmyk))
             let pixel = ((index / side * 8 + 3) * image.pixels.width + index % side * 8 + 5) * 4
             for channel in 0..<3 {
                 largest = max(largest, abs(Double(image.pixels.bytes[pixel + channel]) - expected[channel]))
@@ -119,10 +119,10 @@ struct TaggedFileTests {
     }
 
     /// Like browsers and djpeg, CMYK is treated as inverted regardless of Adobe's marker.
-    @Test(arguments: [TestInkJPEG.Marker.cmyk, .none])
-    func cmykWithoutAProfileIsMultiplied(marker: TestInkJPEG.Marker) throws {
+    @Test(arguments: [TestCMYKJPEG.Marker.cmyk, .none])
+    func cmykWithoutAProfileIsMultiplied(marker: TestCMYKJPEG.Marker) throws {
         let blocks: [[UInt8]] = [[255, 255, 255, 255], [0, 255, 255, 255], [200, 100, 50, 128], [255, 255, 255, 0]]
-        let image = try decode(TestInkJPEG.file(blocks, width: 4, marker: marker)).pixels
+        let image = try decode(TestCMYKJPEG.file(blocks, width: 4, marker: marker)).pixels
         let pixels = (0..<4).map { Array(image.bytes[$0 * 32..<$0 * 32 + 4]) }
         #expect(pixels == [[255, 255, 255, 255], [0, 255, 255, 255], [100, 50, 25, 255], [0, 0, 0, 255]])
     }
@@ -130,7 +130,7 @@ struct TaggedFileTests {
     @Test func ycckIsConverted() throws {
         var random = SeededGenerator(seed: 4)
         let blocks = (0..<64).map { _ in (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) } }
-        let image = try decode(TestInkJPEG.file(blocks, width: 8, marker: .ycck)).pixels
+        let image = try decode(TestCMYKJPEG.file(blocks, width: 8, marker: .ycck)).pixels
         for (index, block) in blocks.enumerated() {
             let expected = Self.rgb(ofYCCK: block.map(Double.init))
             let pixel = ((index / 8 * 8 + 3) * image.width + index % 8 * 8 + 5) * 4
@@ -141,7 +141,7 @@ struct TaggedFileTests {
         }
     }
 
-    /// The complement of what ITU-T T.871 makes of the first three channels are the CMYK channels, inverted as the black is
+    /// The complements of the first three channels by ITU-T T.871 are the CMYK channels, inverted as the black is
     /// (Adobe Technical Note 5116).
     private static func rgb(ofYCCK stored: [Double]) -> [Double] {
         let (blue, red) = (stored[1] - 128, stored[2] - 128)

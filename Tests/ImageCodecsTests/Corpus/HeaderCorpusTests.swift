@@ -13,7 +13,7 @@ struct HeaderCorpusTests {
                 let header = try #require(try ImageHeader.probe(bytes.span, limits: limits), "\(file.path)")
                 #expect(header.format == format, "\(file.path)")
                 #expect(header.size.width == file.width && header.size.height == file.height, "\(file.path)")
-                // Without its trailer, a GIF may go on.
+                // Without its trailer, a GIF may continue.
                 if header.frameCount != nil || !file.path.contains("no_trailer") {
                     #expect(header.frameCount == file.frames, "\(file.path)")
                 }

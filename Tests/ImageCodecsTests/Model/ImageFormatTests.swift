@@ -10,7 +10,7 @@ struct ImageFormatTests {
             ImageFormat.allBuiltIn.map(\.mediaType) == ["image/jpeg", "image/png", "image/webp", "image/gif"])
     }
 
-    @Test func formatsCanBeToldApart() {
+    @Test func formatsAreDistinguished() {
         let qoi = ImageFormat(name: "QOI", mediaType: "image/qoi", fileExtension: "qoi")
         func place(_ format: ImageFormat) -> Int? {
             switch format {

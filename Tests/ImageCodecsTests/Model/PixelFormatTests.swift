@@ -27,7 +27,7 @@ struct PixelFormatTests {
 
     /// Returns whether `image` equals `plain` converted to its format.
     ///
-    /// Of 16 bits no more is asked than that 8 of them are right: what was scaled has others besides.
+    /// Only the upper 8 of 16 bits are compared: scaled pixels differ in the others.
     private func isStored(_ image: PixelBuffer, _ plain: PixelBuffer) -> Bool {
         let expected = stored(plain, image.format)
         guard image.format == .rgba16, image.bytes.count == expected.count else { return image.bytes == expected }

@@ -73,7 +73,7 @@ struct MutationTests {
         }
     }
 
-    /// The image, in pieces and with previews, if there is one; what must hold for every image does.
+    /// The image, decoded in pieces and with previews, if there is one; checks the invariants of every image.
     private func result(_ bytes: [UInt8], _ options: DecodeOptions) -> DecodedImage? {
         let decoder = StreamingDecoder(options: options, limits: Self.limits)
         let piece = 1 + bytes.count / 3
@@ -81,7 +81,7 @@ struct MutationTests {
             for start in stride(from: 0, to: bytes.count, by: piece) {
                 try decoder.append(bytes.span.extracting(start..<min(start + piece, bytes.count)))
                 if let plan = decoder.plan {
-                    // No more than the pixels the limits allow cost, what every codec needs, and the tables of a WebP.
+                    // At most the pixels within the limits, the working memory of every codec, and the tables of a WebP.
                     let tables = LosslessTables.limit(compressedBytes: Self.limits.maximumBytes)
                     #expect(plan.estimatedBytes < (4 << 20) + tables)
                     try decoder.begin()

@@ -37,7 +37,7 @@ struct PartialImageTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func allowedPartialImagesAreThoseOfTheError(format: ImageFormat) throws {
+    func allowedPartialImageEqualsPartialImageOfError(format: ImageFormat) throws {
         let file = try file(format)
         let cut = Array(file.prefix(file.count / 2))
         let decoder = StreamingDecoder()

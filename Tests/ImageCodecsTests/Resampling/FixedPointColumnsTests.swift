@@ -89,7 +89,7 @@ struct FixedPointColumnsTests {
     }
 
     @Test(arguments: cases, Resampling.Filter.allCases)
-    func sumsAreNearlyThoseOfTheWeights(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
+    func fixedPointSumsApproximateTheWeights(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
         let weights = ResamplingWeights(from: lengths.source, to: lengths.target, filter: filter)
         let row = bytes(weights.range.count * 4, seed: 11)
         var filtered = [Float](repeating: 0, count: lengths.target * 4)

@@ -62,7 +62,7 @@ struct ScalePlanTests {
         Example(
             stored: (100, 50), target: fill(200, 200), enlarges: true, scaled: (200, 200), shown: [25, 0, 50, 50]),
     ])
-    func fillingCutsWhatOverlaps(example: Example) { check(example) }
+    func fillCropsOverlap(example: Example) { check(example) }
 
     @Test(arguments: [
         Example(stored: (64, 48), target: .maximumSide(640), enlarges: true, scaled: (640, 480)),

@@ -10,7 +10,7 @@ enum TestAnimation {
     static let width = 13
     static let height = 9
 
-    /// Frames of any place, disposal and blending, of which the first covers the canvas; `alphas` are what pixels have.
+    /// Frames of any place, disposal and blending, of which the first covers the canvas; `alphas` are the possible alpha values.
     static func layers(_ count: Int, seed: UInt64, alphas: [UInt8]) -> [Layer] {
         var random = SeededGenerator(seed: seed)
         return (0..<count).map { index in

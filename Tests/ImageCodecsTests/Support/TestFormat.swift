@@ -1,7 +1,7 @@
 import ImageCodecs
 import ImageTestSupport
 
-/// A format whose header and decoder are what the test says, for what no good decoder would do.
+/// A format whose header and decoder are defined by a test, for faults that a correct decoder does not have.
 struct TestFormat: CustomFormat {
     typealias Act = @Sendable (inout ImageRows) throws(CodecError) -> Void
 

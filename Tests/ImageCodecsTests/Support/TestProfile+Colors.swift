@@ -1,7 +1,7 @@
 import Foundation
 import ImageTestSupport
 
-// Profiles that say what colors mean, written by hand.
+// Handwritten profiles.
 extension TestProfile {
     /// How numbers stand for light.
     enum Curve {
@@ -44,9 +44,9 @@ extension TestProfile {
             [("desc", description("gray")), ("wtpt", xyz([0.9642, 1, 0.8249])), ("kTRC", curve.tag)])
     }
 
-    /// A CMYK profile whose color in CIE Lab is ``lab(ofInks:)``.
+    /// A CMYK profile whose color in CIE Lab is ``lab(ofCMYK:)``.
     static func cmyk() -> [UInt8] {
-        table("prtr", "CMYK", inputs: 4) { lab8(ofInks: $0) }
+        table("prtr", "CMYK", inputs: 4) { lab8(ofCMYK: $0) }
     }
 
     /// Three lights that are but a table of colors, as in ``lab(ofLights:)``.
@@ -55,11 +55,11 @@ extension TestProfile {
     }
 
     /// The color of CMYK values from 0 to 1.
-    static func lab(ofInks cmyk: [Double]) -> [Double] { lab(lab8(ofInks: cmyk)) }
+    static func lab(ofCMYK cmyk: [Double]) -> [Double] { lab(lab8(ofCMYK: cmyk)) }
     /// The color of lights from 0 to 1.
     static func lab(ofLights lights: [Double]) -> [Double] { lab(lab8(ofLights: lights)) }
 
-    private static func lab8(ofInks cmyk: [Double]) -> [Double] {
+    private static func lab8(ofCMYK cmyk: [Double]) -> [Double] {
         let (c, m, y, k) = (cmyk[0], cmyk[1], cmyk[2], cmyk[3])
         return [255 - 40 * c - 40 * m - 30 * y - 60 * k, 128 + 12 * m - 12 * c, 128 + 16 * y - 8 * c - 8 * m]
     }
@@ -73,7 +73,7 @@ extension TestProfile {
         [bytes[0] * 100 / 255, bytes[1] - 128, bytes[2] - 128]
     }
 
-    /// A table of two places along each axis: what it says is exact if the colors grow evenly.
+    /// A table of two points along each axis, which is exact for linear colors.
     private static func table(
         _ deviceClass: String, _ space: String, inputs: Int, _ color: ([Double]) -> [Double]
     ) -> [UInt8] {

@@ -49,7 +49,7 @@ struct OutputFolderTests {
         }
     }
 
-    @Test func whatAKilledProcessOfTheSameNumberLeftIsNotInTheWay() throws {
+    @Test func leftoverTemporaryFileOfSameProcessIDIsNoConflict() throws {
         try withTemporaryFolder { folder in
             let output = try OutputFolder(path: folder, calls: FileSystem.withoutUnnamedFiles.calls)
             for number in 1...2_000 {
@@ -188,7 +188,7 @@ struct OutputFolderTests {
         }
     }
 
-    @Test func whatKilledProcessesLeftIsRemoved() throws {
+    @Test func temporaryFilesOfDeadProcessesAreRemoved() throws {
         try withTemporaryFolder { folder in
             // No process has such a number.
             let dead = pid_t.max

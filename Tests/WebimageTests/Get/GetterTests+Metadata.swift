@@ -17,7 +17,7 @@ extension GetterTests {
             origin.route("/zeros", Response(framing: .untilClose).followed(by: [0, 0, 0, 0], .endlessly))
             try await withTemporaryFolder { folder in
                 let outcome = try await getter(folder, format: format).get(ImageSource(argument: origin.url("/zeros")))
-                #expect(outcome.error?.hasPrefix("not a JPEG, PNG, WebP or GIF image") == true)
+                #expect(outcome.error?.hasPrefix("not an image in a supported format") == true)
                 #expect((origin.counts.bodyBytesSent["/zeros"] ?? 0) < 256 << 20)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
             }
@@ -45,7 +45,7 @@ extension GetterTests {
                     for number in 0..<16 {
                         group.addTask { _ = try? await getter.get(ImageSource(argument: origin.url("/\(number).gif"))) }
                     }
-                    // Each goes beyond what is kept for others, or reads it to no end.
+                    // Each exceeds the replay limit or is read without end.
                     for number in 0..<16 { await origin.bodyBytesSent(to: "/\(number).gif", reach: 12 << 20) }
                     let held = await getter.loader.coordinator.activity.bytesInFlight
                     #expect(held <= 16 * (3 << 20))
@@ -96,7 +96,7 @@ extension GetterTests {
                 let getter = try getter(folder, format: format)
                 let outcome = try await getter.get(ImageSource(argument: origin.url("/a.jpg")))
                 #expect(outcome.error?.contains("header") == true, "\(outcome)")
-                // Besides what may precede the header, what is read ahead, and a piece.
+                // Besides the bytes before the header: the read-ahead and a piece.
                 let limit = getter.loader.decoder.configuration.limits.maximumHeaderBytes
                 #expect(getter.traffic.received <= limit + 1 << 20 + 256 << 10)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)

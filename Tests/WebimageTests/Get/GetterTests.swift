@@ -256,8 +256,8 @@ struct GetterTests {
             return outcome.error ?? "none"
         }
         for format in [nil, OutputFormat.original, .jpeg] {
-            #expect(try await error(Response(body: html), format).hasPrefix("not a JPEG, PNG, WebP or GIF image"))
-            #expect(try await error(Response(status: 404), format).hasPrefix("the server answered 404"))
+            #expect(try await error(Response(body: html), format).hasPrefix("not an image in a supported format"))
+            #expect(try await error(Response(status: 404), format).hasPrefix("the server responded with 404"))
             #expect(try await error(Response(body: jpeg).cut(at: .body(300)), format) != "none")
         }
         for format in [nil, OutputFormat.jpeg] {

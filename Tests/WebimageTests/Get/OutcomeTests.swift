@@ -35,7 +35,7 @@ struct OutcomeTests {
             ("\u{2029}", "\\u2029"), ("\u{202E}", "\\u202e"), ("\u{2066}", "\\u2066"), ("\u{200B}", "\\u200b"),
             ("\u{FEFF}", "\\ufeff"), ("\u{E0041}", "\\udb40\\udc41"), ("é", "é"),
         ])
-    func jsonShowsWhatIsInvisible(text: String, expected: String) {
+    func jsonEscapesInvisibleCharacters(text: String, expected: String) {
         #expect(Outcome(url: "a\(text)b").json.hasPrefix("{\"url\":\"a\(expected)b\","))
     }
 

@@ -24,7 +24,7 @@ struct TrafficTests {
         for await _ in receiver.end.stream {}
     }
 
-    @Test func countsUntilTheLastOfThoseWhoWantTheSameHasGone() async throws {
+    @Test func meterCountsUntilLastFollowerLeaves() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1, 2, 3]))
             let url = origin.url("/a")
@@ -40,7 +40,7 @@ struct TrafficTests {
         }
     }
 
-    @Test func keepsNothingOfWhatNobodyFollows() async throws {
+    @Test func meterIgnoresUnfollowedURLs() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1, 2, 3]))
             try await fetch(origin.url("/a"))

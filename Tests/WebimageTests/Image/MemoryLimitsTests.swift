@@ -15,7 +15,7 @@ struct MemoryLimitsTests {
         #expect(decoding.maximumDecodeBytes == ImageDecoder.Configuration().memoryBudget)
     }
 
-    @Test func checksShareWhatNoneOfThemMayHaveAlone() throws {
+    @Test func defaultMemoryLimitsAreShared() throws {
         let decoding = try decoding([])
         #expect(decoding.memoryBudget == 160 << 20 && decoding.maximumDecodeBytes == nil)
     }

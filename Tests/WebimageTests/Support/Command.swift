@@ -36,8 +36,8 @@ struct Command {
 
     /// Runs the command to its end.
     ///
-    /// `environment` replaces variables of this process. `script` is what a shell does to start it, its words being `"$@"`.
-    /// `whileRunning` may interfere. With `closesOutput` nobody reads its output.
+    /// `environment` replaces variables of this process. `script` is the shell script that starts it as `"$@"`.
+    /// `whileRunning` may interfere. With `closesOutput` its output is closed.
     static func run(
         _ arguments: [String], input: [UInt8], closesOutput: Bool = false, environment: [String: String] = [:],
         by script: String? = nil, whileRunning: (Command) async throws -> Void = { _ in }

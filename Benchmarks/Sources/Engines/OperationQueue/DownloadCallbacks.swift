@@ -1,7 +1,7 @@
 import Foundation
 import ImageCodecs
 
-/// The blocks of one caller; the object's identity is what it cancels by.
+/// The blocks of one caller; the object's identity is its cancellation token.
 final class DownloadCallbacks: Sendable {
     typealias Progress = @Sendable (_ received: Int, _ expected: Int) -> Void
     typealias Completed =

@@ -52,10 +52,10 @@ enum Cancel: Scenario {
         let body = FixtureFolder.bodyName(bytes: subject.bodyBytes)
         try await warmUp(type, url: site.origin.url(body))
         let files = try OpenFiles.count()
-        let crowd = FickleCrowd(
+        let callers = CancelingCallers(
             origin: site.origin, prefix: site.origin.url(body, bytesPerSecond: bytesPerSecond) + "?n=",
             urls: subject.urls, callers: subject.callers, window: .seconds(1))
-        let (run, usage) = try await crowd.run(on: type, concurrency: subject.concurrency)
+        let (run, usage) = try await callers.run(on: type, concurrency: subject.concurrency)
         try Mismatch.check("bytes for the one who stays", run.bodyBytes, is: subject.bodyBytes)
         var measurements = Measurements()
         measurements[.cancel] = run.cancels.meanMilliseconds.map { $0 * 1_000 }

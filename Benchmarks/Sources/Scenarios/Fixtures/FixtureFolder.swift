@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The files that the origin serves and the decoders read: made when they are first asked for, then kept.
 ///
-/// They are the same on every machine, so that a name, which tells all their parameters, is enough to find one again.
+/// They are the same on every machine, so that a name, which contains all parameters, identifies one.
 struct FixtureFolder: Codable, Sendable {
     let path: String
 

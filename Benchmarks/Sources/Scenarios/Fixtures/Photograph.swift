@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// Pictures made by arithmetic that cost a codec about what photographs cost: smooth regions, edges, fine grain.
+/// Synthetic pictures that cost a codec about as much as photographs: smooth regions, edges, fine grain.
 enum Photograph {
     /// The picture of that size and number, always the same.
     static func pixels(width: Int, height: Int, number: Int = 0) throws -> PixelBuffer {

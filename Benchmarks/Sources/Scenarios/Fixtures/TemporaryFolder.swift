@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Folders for what nobody needs afterward.
+/// Folders that are removed after use.
 enum TemporaryFolder {
     /// Runs `body` with an empty folder, which is removed then.
     static func with<Result>(_ purpose: String, _ body: (String) async throws -> Result) async throws -> Result {

@@ -1,4 +1,4 @@
-/// The error when an engine did not do what it should be measured for.
+/// The error when an engine did not do the measured work.
 struct Mismatch: Error, CustomStringConvertible {
     let description: String
 

@@ -20,7 +20,7 @@ extension Row: Encodable {
         init?(intValue: Int) { nil }
     }
 
-    /// Keys that charts and scripts may rely on come first with null, and are then overwritten by what is known.
+    /// Keys that charts and scripts may rely on come first with null, and are then overwritten by the known values.
     func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Key.self)
         for name in ["concurrency", "body_bytes"] + Metric.common.map(\.rawValue) {

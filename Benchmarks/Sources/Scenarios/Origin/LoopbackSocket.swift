@@ -1,6 +1,6 @@
 import Glibc
 
-/// A blocking TCP connection to this machine, for what must not cost the process more than that.
+/// A blocking TCP connection to this machine, which costs the measured process as little as possible.
 enum LoopbackSocket {
     /// Sends `request` and returns the response, until the other side closes.
     static func answer(to request: String, port: UInt16) throws -> String {

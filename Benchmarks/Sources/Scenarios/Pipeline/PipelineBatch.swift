@@ -1,4 +1,4 @@
-/// The work of one run in a folder of its own: lists of what to do, and an empty folder for what is made.
+/// The work of one run in a folder of its own: input lists, and an empty folder for the results.
 struct PipelineBatch: Sendable {
     let urls: [String]
     let folder: String
@@ -9,7 +9,7 @@ struct PipelineBatch: Sendable {
 
     /// The URLs, one a line.
     var list: String { folder + "/urls.txt" }
-    /// The same for curl, each with the file it is to become.
+    /// The same for curl, each with the path of its output file.
     var downloads: String { folder + "/downloads.conf" }
     /// Those files, one a line.
     var originals: String { folder + "/originals.txt" }

@@ -26,9 +26,9 @@ enum Progressive: Scenario {
         var heading: String { "\(width) x \(height)" }
     }
 
-    /// All bytes at once into one decoder, no previews: what the pixels cost at least.
+    /// All bytes at once into one decoder, no previews: the minimum cost of the pixels.
     private static let plainDecode = "plain-decode"
-    /// All bytes by the C loop from the same slow origin, then the same: what an image that is not shown early costs.
+    /// All bytes by the C loop from the same slow origin, then the same: the cost of an image without previews.
     private static let loadThenDecode = "load-then-decode"
     private static let bytesPerSecond = 2_000_000
 

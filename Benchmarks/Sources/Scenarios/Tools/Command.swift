@@ -22,7 +22,7 @@ struct Command: Hashable, Sendable {
         while unsafe wait4(process, &status, 0, &usage) < 0 {
             guard errno == EINTR else { throw Failure("cannot wait for", tool) }
         }
-        // The shell's reading of the status: its low seven bits tell a signal.
+        // As the shell reads the status: its low seven bits are the signal.
         guard status & 0x7F == 0 else { throw Failure("signal \(status & 0x7F) ended", tool) }
         guard status == 0 else { throw Failure("exit status \(status >> 8) of", tool) }
         return Usage(wall: .now - started, cpu: usage.cpu)

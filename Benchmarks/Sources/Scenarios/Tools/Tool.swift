@@ -21,7 +21,7 @@ struct Tool: Hashable, Sendable {
         }
     }
 
-    /// Throws `NotInstalled`, which says what to do about it, if nothing is there.
+    /// Throws `NotInstalled`, which names a remedy, if there is no such file.
     init(at path: String, remedy: String) throws(NotInstalled) {
         guard File.exists(path) else { throw NotInstalled(description: remedy) }
         self.path = path
@@ -35,7 +35,7 @@ struct Tool: Hashable, Sendable {
     }
 }
 
-/// A tool that is not there, and what to do about it.
+/// A missing tool, and the remedy.
 struct NotInstalled: Error, CustomStringConvertible {
     let description: String
 }

@@ -29,9 +29,9 @@ import Testing
         }
     }
 
-    @Test func ofAFickleCrowdOneCallerGetsTheBodyAndAllOthersAreTold() async throws {
+    @Test func allButOneCallerOfCancelledGroupAreCancelled() async throws {
         try await withLoopbackOrigin { loopback in
-            // No caller gets data before the crowd counts the remaining transfers.
+            // No caller gets data before the benchmark counts the remaining transfers.
             let gate = Gate()
             loopback.route("/slow", LoopbackOrigin.Response(body: [1, 2, 3]).held(at: .body(0), until: gate))
             loopback.route("/\(Origin.statusName)") { _ in
@@ -39,11 +39,11 @@ import Testing
                 let text = OriginStatus.text(openConnections: 2, accepted: 5, requests: 5, running: 2)
                 return LoopbackOrigin.Response(body: Array(text.utf8))
             }
-            let crowd = FickleCrowd(
+            let callers = CancelingCallers(
                 origin: Origin(port: UInt16(loopback.port)), prefix: loopback.url("/slow?n="), urls: 5, callers: 50,
                 window: .milliseconds(20))
             let type = try #require(EngineName.actor.type as? any SharingEngine.Type)
-            let (run, _) = try await crowd.run(on: type, concurrency: 5)
+            let (run, _) = try await callers.run(on: type, concurrency: 5)
             #expect(run.callersTold == 49)
             #expect(run.bodyBytes == 3)
             #expect(run.transfersLeft == 0)

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func whatIsNoNumberWasNotMeasured(value: Double) {
+    func nonFiniteValueIsNotRecorded(value: Double) {
         var measurements = Measurements()
         measurements[.p50] = 1
         measurements[.p50] = value

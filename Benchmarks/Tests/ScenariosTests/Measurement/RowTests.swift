@@ -24,12 +24,12 @@ import Testing
     @Test(arguments: [
         "concurrency", "cpu_us_per_request", "p50_ms", "p99_ms", "peak_rss_bytes", "ratio_to_limit", "failure",
     ])
-    func whatMeansNothingHereIsThereAsNull(key: String) throws {
+    func inapplicableMeasurementsAreNullInJSON(key: String) throws {
         let members = try members(of: try JSON.line(of: TestScenario.row("other", [.requestsPerSecond: 1])))
         #expect(members[key] == .some(.null))
     }
 
-    @Test func aFailureIsTold() throws {
+    @Test func failureIsReportedInJSON() throws {
         let line = try JSON.line(of: TestScenario.row("other", repetitions: 0, failure: "signal 5"))
         #expect(try members(of: line)["failure"] == .text("signal 5"))
     }

@@ -21,7 +21,7 @@ import Testing
             ])
     }
 
-    @Test func whoFailedIsInTheTableWithTheReason() {
+    @Test func failedEngineIsListedWithItsReason() {
         let rows = [
             TestScenario.row("limit", repetitions: 0, failure: "signal 5"),
             TestScenario.row("other", [.requestsPerSecond: 7], repetitions: 4, failure: "signal 11"),

@@ -23,7 +23,7 @@ import Testing
         #expect(status.runningRequests == 2)
     }
 
-    @Test func whatIsNoStatusIsNone() {
+    @Test func malformedOriginStatusIsRejected() {
         #expect(OriginStatus("404 Not Found") == nil)
         #expect(OriginStatus("") == nil)
     }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func thereIsNoStatusWhereNobodyListens() throws {
+    @Test func originStatusOfUnusedPortFails() throws {
         let port = try LoopbackSocket.freePort()
         #expect(!LoopbackSocket.isListening(port: port))
         #expect(throws: OriginError.self) { try Origin(port: port).status() }

@@ -8,7 +8,7 @@ import Testing
         try await ChildProcess.output(of: "/bin/sh", ["-c", script], deadline: deadline)
     }
 
-    @Test func whatAProcessPrintsIsItsOutput() async throws {
+    @Test func childProcessOutputIsItsStandardOutput() async throws {
         #expect(try await output("echo seen; echo unseen >&2") == "seen\n")
     }
 
@@ -17,7 +17,7 @@ import Testing
         ("exit 3", "exit status 3"),
         ("kill -TRAP $$", "signal 5"),
     ])
-    func whoDoesNotEndWellHasFailed(script: String, reason: String) async {
+    func failedChildProcessThrowsItsReason(script: String, reason: String) async {
         await #expect {
             _ = try await output(script)
         } throws: {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func whoHangsIsKilledWithAllItStarted() async throws {
+    @Test func hangingChildProcessIsKilledWithItsChildren() async throws {
         try await withTemporaryFolder { folder in
             await #expect {
                 _ = try await output("echo $$ > \(folder)/id; sleep 600 & wait", deadline: .milliseconds(500))

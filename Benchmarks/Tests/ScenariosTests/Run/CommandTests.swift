@@ -16,7 +16,7 @@ import Testing
         (["--scenario", "storm", "--engine", "djpeg"], "There is no engine 'djpeg' in storm. There are: actor"),
         (["--repetitions", "0"], "--repetitions must be 1 to 1000."),
     ])
-    func whatIsNotThereIsToldWithWhatIs(arguments: [String], message: String) {
+    func unknownNameIsReportedWithAvailableNames(arguments: [String], message: String) {
         #expect {
             _ = try Scenarios.parseAsRoot(arguments)
         } throws: {

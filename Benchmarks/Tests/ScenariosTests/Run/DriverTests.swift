@@ -38,7 +38,7 @@ import Testing
         #expect(row.failure == "signal 5")
     }
 
-    @Test func whoFailedEveryTimeHasARowWithoutFigures() {
+    @Test func engineThatAlwaysFailsHasRowWithoutMeasurements() {
         let row = Driver.row(
             of: Case(engine: "other"), TestScenario.self, rounds: [round(["limit": 1])], failure: "signal 5")
         #expect(row.repetitions == 0)

@@ -5,14 +5,14 @@ import Testing
 @Suite struct CommandRunTests {
     private func shell(_ script: String) throws -> Command { Command(try Tool("sh"), ["-c", script]) }
 
-    @Test func whatACommandAndItsChildrenComputeIsCounted() throws {
+    @Test func commandUsageIncludesItsChildren() throws {
         let usage = try shell("sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'; true").run()
         #expect(usage.cpu > .zero)
         #expect(usage.wall > .zero)
     }
 
     @Test(arguments: [("exit 3", "exit status 3 of "), ("kill -TRAP $$", "signal 5 ended ")])
-    func whoDoesNotEndWellHasFailed(script: String, reason: String) throws {
+    func failedCommandThrowsItsReason(script: String, reason: String) throws {
         let command = try shell(script)
         #expect {
             _ = try command.run()
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoProgramIsNotStarted() throws {
+    @Test func nonExecutableFileIsNotStarted() throws {
         let command = Command(try Tool(at: "/dev/null", remedy: ""), [])
         #expect(throws: Command.Failure.self) { try command.run() }
     }

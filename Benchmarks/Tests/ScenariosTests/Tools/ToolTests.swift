@@ -8,7 +8,7 @@ import Testing
         #expect(Tool.installed("no-such-tool") == nil)
     }
 
-    @Test func whatIsNotThereIsToldWithWhatToDo() {
+    @Test func missingToolIsReportedWithRemedy() {
         #expect {
             _ = try Tool("no-such-tool", variable: "NO_SUCH_TOOL")
         } throws: {

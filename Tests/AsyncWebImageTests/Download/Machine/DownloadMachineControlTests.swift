@@ -13,14 +13,14 @@ struct DownloadMachineControlTests {
         #expect(script.tell(.resume) == ["transfer 1 attempt 1"])
     }
 
-    @Test func withoutMemoryOneMayStartIfNothingElseGoesOn() {
+    @Test func oneDownloadMayStartWithoutMemoryCapacity() {
         var script = MachineScript { $0.maximumConcurrentDownloads = 4 }
         #expect(script.tell(.memory(hasCapacity: false), .join(.test(1))) == ["open 1 for 1", "transfer 1 attempt 1"])
         #expect(script.tell(.join(.test(2, "b"))) == ["open 2 for 2"])
         #expect(script.tell(.memory(hasCapacity: true)) == ["transfer 2 attempt 1"])
     }
 
-    @Test func whatAHostsRateHoldsUpStartsWhenTheAlarmGoesOff() {
+    @Test func rateLimitedDownloadStartsAtItsAlarm() {
         var script = MachineScript { $0.rateLimitPerHost = RateLimit(requestsPerSecond: 1) }
         #expect(script.tell(.join(.test(1))) == ["open 1 for 1", "transfer 1 attempt 1"])
         script.time = Stopwatch.Instant(elapsed: .milliseconds(100))
@@ -32,7 +32,7 @@ struct DownloadMachineControlTests {
 
     // MARK: Time
 
-    @Test func eachAttemptHasWhatIsLeftOfTheTime() {
+    @Test func attemptsShareTheTotalDeadline() {
         var script = MachineScript { $0.deadlines.total = .seconds(60) }
         #expect(
             script.tell(.join(.test(1))) == [
@@ -73,7 +73,7 @@ struct DownloadMachineControlTests {
         #expect(script.tell(.join(.test(3))) == ["open 2 for 3"])
     }
 
-    @Test func otherHeaderFieldsAreNotSharedWithWhatHasBeenSent() {
+    @Test func changedHeaderFieldsSplitSharedDownloads() {
         var script = MachineScript()
         script.run(.join(.test(1)), .join(.test(2, "b")))
         var configuration = script.machine.configuration

@@ -7,7 +7,7 @@ import Testing
 
 /// A hundred thousand random events, compared with a naive model after each.
 ///
-/// In all of them each caller has exactly one end, nothing runs for nobody, no slot or caller is left over, a download has
+/// In all of them each caller has exactly one end, nothing runs without a caller, no slot or caller is left over, a download has
 /// the highest priority of its callers, and none is joined after one of its callers has had an answer.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadMachineRandomTests {
@@ -36,7 +36,7 @@ struct DownloadMachineRandomTests {
         var world: MachineWorld
         var random: SplitMix
         var lastCaller = 0
-        /// How many events were told that cannot happen.
+        /// The number of impossible events.
         var impossible = 0
 
         init(seed: UInt64) {

@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// The life of a download as a table: what happens, and what has to be done because of it.
+/// The life cycle of a download as a table of events and the resulting actions.
 struct DownloadMachineTests {
     // MARK: Sharing
 
@@ -15,7 +15,7 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
-    @Test func callersOfOneKeyShareADownloadAndThoseOfOneSizeADecode() {
+    @Test func sameKeySharesDownloadAndSameSizeSharesDecode() {
         var script = MachineScript()
         script.expect(.join(.test(1, side: 10)), ["open 1 for 1 decode 1", "transfer 1 attempt 1"])
         script.expect(.join(.test(2, side: 10)), ["attach 2 to 1 decode 1"])
@@ -56,7 +56,7 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
-    @Test func whatCannotBeDecodedSaysNothingOfTheBytes() {
+    @Test func decodeFailureDoesNotFailDataRequest() {
         var script = MachineScript()
         script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1"])
         script.expect(.join(.test(2, side: 10)), ["attach 2 to 1 decode 1 new before its end"])
@@ -106,7 +106,7 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
-    @Test func aDownloadHasTheHighestPriorityOfThoseWhoWait() {
+    @Test func downloadHasHighestPriorityOfItsCallers() {
         var script = MachineScript()
         script.run(.join(.test(1, "busy")), .join(.test(2, priority: .low)), .join(.test(3, side: 10, priority: .high)))
         #expect(script.machine.waitingCount(of: .high) == 1)
@@ -145,7 +145,7 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
-    @Test func anAttemptGoesOnWhereTheLastOneBrokeOff() throws {
+    @Test func nextAttemptResumesPreviousOne() throws {
         var script = MachineScript()
         script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1"])
         script.expect(.transferEnded(1, .failed(.passing)), ["back off 1 for 10.0 seconds until 10.0 seconds"])
@@ -158,7 +158,7 @@ struct DownloadMachineTests {
         script.expect(.backoffElapsed(1), ["transfer 1 attempt 4"])
     }
 
-    @Test func theNextDownloadGoesOnFromWhatWasKept() throws {
+    @Test func nextDownloadResumesKeptBody() throws {
         let key = Subscriber.test(1).key
         var script = MachineScript()
         script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1"])
@@ -174,7 +174,7 @@ struct DownloadMachineTests {
 
     // MARK: The response cache
 
-    @Test func whatIsStoredTakesNoSlot() {
+    @Test func cacheHitTakesNoSlot() {
         var script = MachineScript(hasResponseCache: true)
         script.expect(.join(.test(1)), ["open 1 for 1", "decide 1"])
         script.expect(.notServed(1, .fetch(standIn: nil)), ["transfer 1 attempt 1 as decided"])
@@ -187,7 +187,7 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
-    @Test func aLookUpThatNobodyWaitsForOnlyHasToEnd() {
+    @Test func abandonedLookupStartsNoTransfer() {
         var script = MachineScript(hasResponseCache: true)
         script.expect(.join(.test(1)), ["open 1 for 1", "decide 1"])
         script.expect(.leave(1), ["detach 1 from 1", "close 1 early"])
@@ -258,7 +258,7 @@ struct DownloadMachineTests {
         #expect(script.machine.runningCount == 1 && script.machine.waitingCount == 1)
     }
 
-    @Test func aTransferThatNobodyStoppedEndsItsDownloadByAnError() {
+    @Test func unexpectedCancellationFailsDownload() {
         var script = MachineScript()
         script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1"])
         script.expect(

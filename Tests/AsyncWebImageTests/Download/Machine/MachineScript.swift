@@ -19,7 +19,7 @@ struct MachineScript {
         machine = DownloadMachine(configuration, hasResponseCache: hasResponseCache)
     }
 
-    /// Handles an event; returns what has to be done.
+    /// Handles an event and returns the resulting actions.
     mutating func handle(_ event: DownloadMachine.Event) -> [DownloadMachine.Action] {
         machine.handle(event, at: time)
         var actions: [DownloadMachine.Action] = []
@@ -27,7 +27,7 @@ struct MachineScript {
         return actions
     }
 
-    /// Handles events in order, then starts what may start; returns what has to be done, in words.
+    /// Handles events in order, then starts eligible downloads; returns the resulting actions as text.
     mutating func tell(_ events: DownloadMachine.Event...) -> [String] {
         var words: [String] = []
         for event in events { words += handle(event).map(\.words) }
@@ -39,7 +39,7 @@ struct MachineScript {
         for event in events { _ = handle(event) }
     }
 
-    /// One row of a table: an event, and what has to be done because of it.
+    /// One row of a table: an event and the resulting actions.
     mutating func expect(
         _ event: DownloadMachine.Event, _ actions: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) {

@@ -4,8 +4,8 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// A naive model of everything outside a download machine: it does what the machine says, and keeps its own lists of who
-/// waits for what, without any cleverness.
+/// A naive model of everything outside a download machine: it carries out the actions and keeps simple
+/// lists of callers and of the results they wait for.
 struct MachineWorld {
     enum Work { case deciding, transferring }
 
@@ -52,7 +52,7 @@ struct MachineWorld {
         machine = DownloadMachine(configuration, hasResponseCache: hasResponseCache)
     }
 
-    /// Sends the machine an event and its consequences, then lets it start what may start.
+    /// Sends the machine an event and its consequences, then lets it start eligible downloads.
     mutating func tell(_ event: DownloadMachine.Event) {
         handle(event)
         handle(.schedule(hasMemory: machine.hasMemory))

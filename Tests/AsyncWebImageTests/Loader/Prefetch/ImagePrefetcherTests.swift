@@ -31,7 +31,7 @@ struct ImagePrefetcherTests {
         }
     }
 
-    @Test func whatIsCachedIsNotLoadedAgain() async throws {
+    @Test func prefetcherDoesNotReloadCachedImages() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", .init(body: try Samples.file(.png)))
             let prefetcher = ImagePrefetcher(loader: loader())
@@ -95,7 +95,7 @@ struct ImagePrefetcherTests {
 
     // MARK: Beside others
 
-    @Test func whatIsOnScreenGetsThroughWhileThePrefetcherFillsItsShare() async throws {
+    @Test func visibleImageLoadsWhilePrefetcherIsBusy() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png)
             origin.route("/*", .init(body: file).stalled(at: .start))
@@ -136,7 +136,7 @@ struct ImagePrefetcherTests {
 
     // MARK: Pausing, canceling
 
-    @Test func pausedPrefetcherFinishesWhatIsUnderWayAndBeginsNothing() async throws {
+    @Test func pausedPrefetcherFinishesRunningLoadsOnly() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/*", .init(body: try Samples.file(.png)).held(at: .start, until: gate))
@@ -201,7 +201,7 @@ struct ImagePrefetcherTests {
         }
     }
 
-    @Test func failuresAreCountedAndTheFirstOfThemTold() async throws {
+    @Test func prefetcherCountsFailuresAndReportsFirst() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 200, 200)
             origin.route("/*", .init(status: 404))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PrefetchSlotsTests {
-    @Test func whoIsCancelledWhileWaitingLeavesTheSlotToTheNext() async {
+    @Test func waiterCancelledInLinePassesSlotOn() async {
         let slots = PrefetchSlots(count: 1)
         #expect(await slots.enter())
         let cancelled = Task { await slots.enter() }
@@ -15,7 +15,7 @@ struct PrefetchSlotsTests {
         #expect(await next.value)
     }
 
-    @Test func whoIsCancelledBeforeGetsNoSlot() async {
+    @Test func cancelledTaskGetsNoSlot() async {
         let slots = PrefetchSlots(count: 1)
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }

@@ -54,7 +54,7 @@ private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
     return stored
 }
 
-/// The first line has pairs of numbers, a place in the file and what is added to its byte; then come fields, a blank line,
+/// The first line has pairs of numbers, an offset in the file and the number added to its byte; then come fields, a blank line,
 /// and the body.
 private func openDescribed(_ bytes: [UInt8]) {
     let lines = bytes.lines

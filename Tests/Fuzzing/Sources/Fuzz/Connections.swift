@@ -34,7 +34,7 @@ func readCookies(_ bytes: [UInt8]) {
     for head in ScriptedServer.shared.requestHeads { check(requestHead: head, isFileTrusted: true) }
 }
 
-/// Nobody but the server may be talked to, whatever it says.
+/// No other server is contacted, whatever the response.
 private func configuration(cookieFile: String? = nil) -> CurlTransport.Configuration {
     let port = ScriptedServer.shared.port
     return CurlTransport.Configuration(
@@ -113,7 +113,7 @@ private final class Receiver: TransferReceiver, @unchecked Sendable {
     }
 }
 
-/// A request is what we made, with nothing that a server or a file smuggled into it.
+/// A request consists of the expected text only; no server or file has injected anything.
 ///
 /// libcurl sends the values of a cookie file, which is the user's own, control characters included.
 private func check(requestHead bytes: [UInt8], isFileTrusted: Bool = false) {
@@ -122,7 +122,7 @@ private func check(requestHead bytes: [UInt8], isFileTrusted: Bool = false) {
     let head = text(bytes)
     precondition(head.hasSuffix("\r\n\r\n"), head)
     let lines = head.utf8.split(separator: 0x0A).map { String($0) ?? "" }.filter { $0 != "\r" }
-    // libcurl's answers to a challenge repeat what the server said there.
+    // libcurl's answers to a challenge repeat text of the server.
     let ours = lines.filter { !$0.hasPrefix("Authorization: ") && !(isFileTrusted && $0.hasPrefix("Cookie: ")) }
     precondition(lines.allSatisfy { $0.utf8.last == 0x0D }, head)
     precondition(ours.allSatisfy { $0.utf8.count { $0 < 0x20 && $0 != 0x09 } == 1 }, head)

@@ -1,7 +1,7 @@
 @testable import CommandFiles
 import Dispatch
 
-/// Reads the bytes as a list of the command, and each of its lines as what a file is named by.
+/// Reads the bytes as an input list of the command, and makes a file name of each line.
 func readList(_ bytes: [UInt8]) {
     let path = folder + "/list"
     write(bytes, to: path)

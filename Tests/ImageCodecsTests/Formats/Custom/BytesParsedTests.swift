@@ -10,7 +10,7 @@ struct BytesParsedTests {
         let decoders = Atomic(0)
     }
 
-    /// A format of rows as they are, behind a signature of twelve bytes, whose decoder counts what it is handed.
+    /// A format of uncompressed rows behind a signature of twelve bytes, whose decoder counts its input.
     private struct CountingFormat: CustomFormat {
         static let size = PixelSize(width: 5, height: 40)
         static let file: [UInt8] =

@@ -124,7 +124,7 @@ struct CustomDecoderFaultTests {
         #expect(throws: error) { try format.decoded(DecodeOptions(target: .maximumSide(2))) }
     }
 
-    @Test func rowsSmallerThanTheTargetAreScaledAllTheSame() throws {
+    @Test func rowsSmallerThanTargetAreScaled() throws {
         var format = TestFormat(begin: TestFormat.rows(1, of: 1))
         format.rowSize = PixelSize(width: 1, height: 1)
         for target in [DecodeOptions.Target.maximumSide(7), .fill(PixelSize(width: 2, height: 3))] {

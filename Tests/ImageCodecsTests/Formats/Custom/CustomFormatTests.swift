@@ -57,7 +57,7 @@ struct CustomFormatTests {
         DecodeOptions(target: .fit(PixelSize(width: 30, height: 30)), resampling: Resampling(usesLinearLight: true)),
         DecodeOptions(target: .maximumSide(31), pixelFormat: .bgra8Premultiplied), DecodeOptions(pixelFormat: .rgba16),
     ])
-    func resultsAreThoseOfThePictureAsPNG(options: DecodeOptions) throws {
+    func customFormatResultEqualsPNG(options: DecodeOptions) throws {
         let file = try picture.encoded(as: .png)
         let png = try StreamingDecoder.decode(file.span, options: options)
         let image = try decode(picture.qoi(), options, piece: 100)

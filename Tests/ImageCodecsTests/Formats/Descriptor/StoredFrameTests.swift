@@ -22,7 +22,7 @@ struct StoredFrameTests {
             Self.frame(.keep, .over, coversAll: true),
             Self.frame(.keep, .source, coversAll: false),
             Self.frame(.keep, .source, coversAll: true),  // covers everything
-            Self.frame(.previous, .source, coversAll: true),  // covers it, but brings back what was there
+            Self.frame(.previous, .source, coversAll: true),  // covers it, but restores the previous contents
             Self.frame(.background, .over, coversAll: true),
             Self.frame(.background, .over, coversAll: false),  // on a canvas that was cleared
             Self.frame(.previous, .over, coversAll: false),  // again

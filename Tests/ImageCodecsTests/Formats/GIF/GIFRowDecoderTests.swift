@@ -66,7 +66,7 @@ struct GIFRowDecoderTests {
     }
 
     @Test
-    func theFirstFrameIsReadyBeforeTheRestHasCome() throws {
+    func firstGIFFrameIsReadyBeforeFileIsComplete() throws {
         let frame = TestGIF.Frame(width: 1, height: 1, indices: [0])
         let file = TestGIF(width: 1, height: 1).file([frame, frame])
         let header = try #require(try ImageHeader.probe(file.span))

@@ -31,7 +31,7 @@ struct JPEGRowDecoderTests {
     static let sizes = [(1, 1), (2, 1), (7, 5), (8, 8), (17, 33), (64, 1), (1, 64), (640, 481)]
 
     @Test(.enabled(if: ReferenceDecoder.has("djpeg"), "djpeg is not installed"), arguments: Kind.all)
-    func pixelsEqualThoseOfDjpeg(kind: Kind) throws {
+    func pixelsEqualDjpeg(kind: Kind) throws {
         for (width, height) in Self.sizes {
             let file = try kind.file(width, height)
             let reference = try ReferenceDecoder.decodeJPEG(file)
@@ -43,7 +43,7 @@ struct JPEGRowDecoderTests {
     }
 
     @Test(.enabled(if: ReferenceDecoder.has("djpeg"), "djpeg is not installed"), arguments: Kind.all)
-    func rowsEqualThoseOfDjpegAtEveryScale(kind: Kind) throws {
+    func rowsEqualDjpegAtEveryScale(kind: Kind) throws {
         for (width, height) in [(33, 17), (131, 77)] {
             let file = try kind.file(width, height)
             let header = try #require(try probe(file))

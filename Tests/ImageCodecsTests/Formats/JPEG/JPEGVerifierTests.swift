@@ -8,7 +8,7 @@ struct JPEGVerifierTests {
     typealias Kind = JPEGRowDecoderTests.Kind
     static let progressive = Kind.all.filter(\.isProgressive)
 
-    /// The segments and scans of `file`, each from its marker on; what follows the header of a scan belongs to it.
+    /// The segments and scans of `file`, each from its marker on; the data after the header of a scan belong to it.
     private func segments(_ file: [UInt8]) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         for (offset, byte) in file.enumerated() {
@@ -72,9 +72,9 @@ struct JPEGVerifierTests {
         }
     }
 
-    @Test(arguments: TestInkJPEG.Marker.allCases)
-    func cmykFilesPassVerification(marker: TestInkJPEG.Marker) {
-        let file = TestInkJPEG.file([[255, 0, 9, 7], [1, 2, 3, 4]], width: 2, marker: marker)
+    @Test(arguments: TestCMYKJPEG.Marker.allCases)
+    func cmykFilesPassVerification(marker: TestCMYKJPEG.Marker) {
+        let file = TestCMYKJPEG.file([[255, 0, 9, 7], [1, 2, 3, 4]], width: 2, marker: marker)
         #expect(throws: Never.self) { try ImageVerifier.verify(file.span) }
     }
 

@@ -101,7 +101,7 @@ struct PNGColorChunksTests {
         #expect(try image([broken, sRGB, linear]).header.colorConversion == .unneeded)
     }
 
-    @Test func aProfileIsMadeOfWhatTheChunksSay() throws {
+    @Test func profileIsBuiltFromPNGColorChunks() throws {
         let stored = try image([codes([12, 13, 0, 1])], keepsProfile: true)
         #expect(stored.pixels == noise)
         let profile = try #require(stored.iccProfile)

@@ -125,7 +125,7 @@ struct LosslessTableLimitTests {
         expectOverLimit("decoded") { _ = try StreamingDecoder.decode(file.span, options: options) }
     }
 
-    /// The limit is what is charged for, in the estimates that budgets go by.
+    /// Memory estimates are based on this limit.
     @Test func losslessWebPTablesAreCountedAsMemory() throws {
         let side = Self.hostile.width
         for file in try Self.files(Self.hostile) {

@@ -10,7 +10,7 @@ struct WebPRowDecoderTests {
     @Test(
         .enabled(if: ReferenceDecoder.has("dwebp"), "dwebp is not installed"), arguments: [false, true],
         [(1, 1), (16, 16), (33, 47), (257, 130)])
-    func pixelsEqualThoseOfTheReferenceDecoder(hasAlpha: Bool, size: (Int, Int)) throws {
+    func pixelsEqualReferenceWebPDecoder(hasAlpha: Bool, size: (Int, Int)) throws {
         let image = try TestImages.photo(width: size.0, height: size.1, hasAlpha: hasAlpha)
         let file = try image.encoded(as: .webp, quality: 70)
         #expect(try decodeRows(file).bytes == ReferenceDecoder.decodeWebP(file))

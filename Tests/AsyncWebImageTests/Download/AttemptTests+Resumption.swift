@@ -24,7 +24,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func aTransferThatBreaksOffGoesOnWhereItDid() async throws {
+    @Test func interruptedTransferResumesAtReceivedOffset() async throws {
         try await withLoopbackOrigin { origin in
             let file = RangedFile(body: noise)
             origin.route("/a") { request in
@@ -57,7 +57,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func whatHadComeIsKeptWhenTheDownloadIsGivenUpBetweenTwoTries() async throws {
+    @Test func partialBodyIsKeptWhenCancelledBetweenAttempts() async throws {
         try await withLoopbackOrigin { origin in
             route(origin, second: .init(status: 404))
             let loader = loader()
@@ -66,7 +66,7 @@ extension AttemptTests {
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
             await loader.coordinator.becomesIdle()
-            // Nor is it lost with a download that could not go on.
+            // Nor is it lost with a download that could not continue.
             await #expect(throws: ImageError.self) { try await loader.data(for: ImageRequest(origin.url("/a"))) }
             let answer = try await loader.data(for: ImageRequest(origin.url("/a")))
             #expect(answer.bytes == noise)
@@ -74,7 +74,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func aBodyIsContinuedBehindWhatWasKeptOfIt() throws {
+    @Test func resumptionStartsAfterReceivedBytes() throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let url = try HTTPURL("http://example.com/a")
         let receiver = DownloadReceiver(url: url, log: log, rules: ResponseRules(DownloadConfiguration())) {}
@@ -85,7 +85,7 @@ extension AttemptTests {
         #expect(receiver.resumption(after: 4)?.offset == 4)
     }
 
-    @Test func decodesAndPreviewsGoOnToo() async throws {
+    @Test func decodeAndPreviewsContinueAcrossAttempts() async throws {
         try await withLoopbackOrigin { origin in
             let body = try Samples.file(.png, 300, 200)
             let file = RangedFile(body: body)
@@ -209,7 +209,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func aCancelledDownloadGoesOnWhenSomebodyWantsItAgain() async throws {
+    @Test func newRequestResumesCancelledDownload() async throws {
         try await withLoopbackOrigin { origin in
             let file = RangedFile(body: noise)
             let gate = Gate()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Files that a specification leaves open or forbids and others show all the same: what is done with each kind is in
+/// Files that a specification leaves open or forbids, but other decoders show: the treatment of each kind is in
 /// Docs/Conformance.md.
 @Suite(.timeLimit(.minutes(2)))
-struct OddFilesTests {
+struct UnusualFilesTests {
     // MARK: JPEG
 
     private static func progressive() throws -> [UInt8] {
@@ -55,7 +55,7 @@ struct OddFilesTests {
         #expect(try decode(oddProgressive, options: small).pixels == decode(progressive, options: small).pixels)
     }
 
-    @Test func aCommentThatIsTooLongSwallowsWhatFollows() throws {
+    @Test func overlongCommentSwallowsFollowingSegment() throws {
         let file = try TestImage.photo(20, 10).encoded(as: .jpeg)
         let comment: [UInt8] = [0xFF, 0xFE, 0, 6, 1, 2, 3, 4]
         // One of four bytes that says eight, in front of a segment that nothing depends on, and of all that follows.
@@ -83,7 +83,7 @@ struct OddFilesTests {
 
     @Test func brokenCMYKProfileIsIgnored() throws {
         let blocks: [[UInt8]] = [[200, 100, 50, 250], [10, 20, 30, 100]]
-        let file = TestInkJPEG.file(blocks, width: 2)
+        let file = TestCMYKJPEG.file(blocks, width: 2)
         let profile =
             [UInt8]("no profile at all, though as long as the smallest one is: ".utf8)
             + [UInt8](repeating: 1, count: 200)

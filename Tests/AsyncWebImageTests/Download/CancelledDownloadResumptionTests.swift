@@ -4,9 +4,9 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// Which beginnings are kept, and what it costs if the server cannot go on with them.
+/// The partial bodies that are kept after cancellation, and the cost if the server cannot resume them.
 @Suite(.timeLimit(.minutes(2)))
-struct BeginningTests {
+struct CancelledDownloadResumptionTests {
     private let clock = ManualClock()
     private let file = RangedFile(body: (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 11) })
 
@@ -38,7 +38,7 @@ struct BeginningTests {
     }
 
     @Test(arguments: [CachePolicy.useProtocol, .revalidate, .cacheElseLoad])
-    func policiesThatUseWhatIsStoredGoOn(_ policy: CachePolicy) async throws {
+    func cachingPoliciesResumeCancelledDownload(_ policy: CachePolicy) async throws {
         #expect(try await rangesAfterCancelling { $0.cachePolicy = policy } == [nil, "bytes=100000-"])
     }
 
@@ -47,12 +47,12 @@ struct BeginningTests {
         #expect(try await rangesAfterCancelling { $0.cachePolicy = policy } == [nil, nil])
     }
 
-    @Test func whatIsNotToBeStoredIsNotKept() async throws {
+    @Test func noStoreDownloadIsNotResumed() async throws {
         #expect(try await rangesAfterCancelling(answering: ["Cache-Control": "no-store"]) == [nil, nil])
         #expect(try await rangesAfterCancelling { $0.headerFields[.cacheControl] = "no-store" } == [nil, nil])
     }
 
-    @Test func aServerThatCannotGoOnCostsNoTry() async throws {
+    @Test func refusedResumptionDoesNotCountAsAttempt() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a") { [file] request in
                 switch request.ordinal {

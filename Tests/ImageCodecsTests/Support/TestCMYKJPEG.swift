@@ -1,7 +1,7 @@
 import ImageTestSupport
 
 /// Writes CMYK JPEGs by hand: blocks of 8 by 8 pixels, each of one color, preserved exactly.
-enum TestInkJPEG {
+enum TestCMYKJPEG {
     /// The declared meaning of the channels.
     enum Marker: UInt8, CaseIterable {
         /// Adobe's marker: cyan, magenta, yellow and black.

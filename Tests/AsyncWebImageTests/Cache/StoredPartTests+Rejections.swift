@@ -68,7 +68,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test func aRestThatIsShorterThanItsRangeIsNotTheRest() async throws {
+    @Test func truncated206IsRejected() async throws {
         try await withBeginning { origin, folder in
             origin.route("/a") { [file] request in
                 guard request.ordinal == 2 else { return file.response(to: request) }
@@ -88,7 +88,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test func aRestThatIsLongerThanItsRangeIsNotTheRest() async throws {
+    @Test func overlong206IsRejected() async throws {
         try await withBeginning { origin, folder in
             origin.route("/a") { [file] request in
                 guard request.ordinal == 2 else { return file.response(to: request) }
@@ -131,7 +131,7 @@ extension StoredPartTests {
         ["ETag": "\"v1\"", "Vary": "*"],
     ]
 
-    @Test(arguments: unfit) func whatCannotBeContinuedIsNotKept(_ fields: HeaderFields) async throws {
+    @Test(arguments: unfit) func nonResumableBodyIsNotKeptOnDisk(_ fields: HeaderFields) async throws {
         try await withBeginning(.init(headerFields: fields, body: file.body)) { origin, folder in
             #expect(try files(folder) == [])
             let data = try await load(folder, origin.url("/a"))
@@ -140,7 +140,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test func whatIsQuicklyFetchedAgainIsNotKept() async throws {
+    @Test func bodyBelowMinimumSizeIsNotKeptOnDisk() async throws {
         try await withBeginning(at: Resumption.minimumBytes - 1) { origin, folder in
             let left = try files(folder)
             #expect(left == [])
@@ -183,7 +183,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test func beginningsAreForgottenWithTheRest() async throws {
+    @Test func removingResponsesRemovesPartialBodies() async throws {
         try await withBeginning { origin, folder in
             let cache = try ResponseCache.test(folder, time)
             await cache.remove(origin.url("/a"))
@@ -208,7 +208,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test(arguments: [CachePolicy.reload, .noStore]) func whoWantsNothingStoredGetsNothingStored(
+    @Test(arguments: [CachePolicy.reload, .noStore]) func partialBodyIsIgnoredByPoliciesWithoutCache(
         policy: CachePolicy
     ) async throws {
         try await withBeginning { origin, folder in

@@ -5,7 +5,7 @@ import Testing
 
 /// Many concurrent callers that request the same image or cancel: all get a result and nothing is left.
 @Suite(.timeLimit(.minutes(2)))
-struct CrowdTests {
+struct ManyCallersTests {
     typealias Response = LoopbackOrigin.Response
 
     @Test func thousandConsumersOfFramesShareOneRequest() async throws {

@@ -7,7 +7,7 @@ import Testing
 #if canImport(Glibc)
 /// The resources of a process after its loaders are released, in a process of its own without other activity.
 @Suite(.timeLimit(.minutes(1)))
-struct LeftoversTests {
+struct ResourceLeakTests {
     @Test func releasedLoadersLeaveNoThreadAndNoFile() async {
         await #expect(processExitsWith: .success) {
             try await withLoopbackOrigin { origin in
@@ -24,7 +24,7 @@ struct LeftoversTests {
                     await loader.coordinator.callers(reach: 1)
                     stalled.cancel()
                 }
-                // The runtime keeps what its sleeps, such as those between two tries, are made of.
+                // The runtime keeps resources of its timers, such as those between two attempts.
                 for _ in 0..<5 { try await useALoader() }
                 #expect(
                     await ProcessState.reaches { ProcessState.threads(named: "webimage-").isEmpty },

@@ -6,7 +6,7 @@ import Testing
 
 /// Files of several scans at 1/8 of their size or less, made of the means of their blocks.
 @Suite(.timeLimit(.minutes(5)))
-struct JPEGCoarseTests {
+struct JPEGDCOnlyTests {
     typealias Kind = JPEGRowDecoderTests.Kind
     static let kinds = Kind.all.filter(\.isProgressive)
     private let options = DecodeOptions(target: .maximumSide(20))

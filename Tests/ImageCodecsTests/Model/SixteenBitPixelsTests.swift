@@ -6,7 +6,7 @@ import Testing
 
 /// Images of 16 bits a channel that are decoded into as many.
 @Suite(.timeLimit(.minutes(1)))
-struct DeepPixelsTests {
+struct SixteenBitPixelsTests {
     private let size = PixelSize(width: 23, height: 17)
     private let deep = DecodeOptions(pixelFormat: .rgba16)
 

@@ -2,19 +2,19 @@ import AsyncWebImage
 import HTTPTypes
 import TestSupport
 
-/// Somebody who changes how the loader works, again and again, while it does.
-struct SoakSteering {
+/// Changes the configuration and the state of a working loader at random.
+struct SoakControl {
     let loader: ImageLoader
     var random: SplitMix
 
-    /// Steers until `end`; then everything may run again.
+    /// Makes changes until `end`, then lets everything run again.
     mutating func run(until end: ContinuousClock.Instant) async {
         let coordinator = loader.coordinator
         while ContinuousClock.now < end {
-            await steer(coordinator)
+            await change(coordinator)
             try? await Task.sleep(for: .milliseconds(Int.random(in: 5...100, using: &random)))
         }
-        // With a low limit on bytes what is left would run one after the other, each until a deadline passes.
+        // With a low limit on bytes, the remaining downloads would run one by one, each until a deadline passes.
         await coordinator.configure { configuration in
             configuration.rateLimitPerHost = nil
             configuration.maximumBytesInFlight = 2_000_000
@@ -24,7 +24,7 @@ struct SoakSteering {
         await coordinator.resume()
     }
 
-    private mutating func steer(_ coordinator: DownloadCoordinator) async {
+    private mutating func change(_ coordinator: DownloadCoordinator) async {
         let slots = Int.random(in: 1...64, using: &random)
         let slotsPerHost = Int.random(in: 1...64, using: &random)
         let bytes = Int.random(in: 1_000...2_000_000, using: &random)

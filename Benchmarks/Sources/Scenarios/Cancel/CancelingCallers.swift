@@ -1,7 +1,7 @@
 import Engines
 
 /// Callers of slow URLs, of which all but one leave at random moments that are the same in every run.
-struct FickleCrowd: Sendable {
+struct CancelingCallers: Sendable {
     let origin: Origin
     /// The URLs: this and a number from 0.
     let prefix: String
