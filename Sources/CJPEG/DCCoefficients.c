@@ -19,7 +19,7 @@ struct jvirt_barray_control {
     JDIMENSION width;
     JDIMENSION height;
     /// The DC coefficient of each block.
-    JCOEF *means;
+    JCOEF *values;
     JBLOCKROW window[WINDOW_HEIGHT];
     JDIMENSION first_row;
     JDIMENSION row_count;
@@ -37,24 +37,24 @@ static jvirt_barray_ptr request(
     array->width = width;
     array->height = height;
     size_t size = (size_t)width * height * sizeof(JCOEF);
-    array->means = info->mem->alloc_large(info, pool, size);
-    memset(array->means, 0, size);
+    array->values = info->mem->alloc_large(info, pool, size);
+    memset(array->values, 0, size);
     for (int row = 0; row < WINDOW_HEIGHT; row++)
         array->window[row] = info->mem->alloc_large(info, pool, width * sizeof(JBLOCK));
     return array;
 }
 
-static JCOEF *means(jvirt_barray_ptr array, JDIMENSION row) {
-    return array->means + (size_t)row * array->width;
+static JCOEF *row_values(jvirt_barray_ptr array, JDIMENSION row) {
+    return array->values + (size_t)row * array->width;
 }
 
 static void move_window(jvirt_barray_ptr array, JDIMENSION first_row, JDIMENSION row_count) {
     for (JDIMENSION row = 0; row < array->row_count; row++) {
-        JCOEF *kept = means(array, array->first_row + row);
+        JCOEF *kept = row_values(array, array->first_row + row);
         for (JDIMENSION block = 0; block < array->width; block++) kept[block] = array->window[row][block][0];
     }
     for (JDIMENSION row = 0; row < row_count; row++) {
-        const JCOEF *kept = means(array, first_row + row);
+        const JCOEF *kept = row_values(array, first_row + row);
         memset(array->window[row], 0, array->width * sizeof(JBLOCK));
         for (JDIMENSION block = 0; block < array->width; block++) array->window[row][block][0] = kept[block];
     }
@@ -63,11 +63,11 @@ static void move_window(jvirt_barray_ptr array, JDIMENSION first_row, JDIMENSION
 }
 
 /// Returns the lowest frequency of a block (dequantized by `step`) whose neighbors' DC coefficients (dequantized by
-/// `mean_step`) differ by `difference`: the halves of the block are then on a line through the neighbors, a quarter
+/// `dc_step`) differ by `difference`: the halves of the block are then on a line through the neighbors, a quarter
 /// of a block from its center. The factor is that of libjpeg's 2 by 2 transform.
-static JCOEF slope(int difference, UINT16 mean_step, UINT16 step) {
+static JCOEF slope(int difference, UINT16 dc_step, UINT16 step) {
     if (step == 0) return 0;
-    int64_t value = (int64_t)difference * mean_step * 32 / (step * (int64_t)232);
+    int64_t value = (int64_t)difference * dc_step * 32 / (step * (int64_t)232);
     return (JCOEF)(value < -1023 ? -1023 : value > 1023 ? 1023 : value);
 }
 
@@ -76,9 +76,9 @@ static JCOEF slope(int difference, UINT16 mean_step, UINT16 step) {
 static void interpolate(jvirt_barray_ptr array, const JQUANT_TBL *table) {
     for (JDIMENSION row = 0; row < array->row_count; row++) {
         JDIMENSION y = array->first_row + row;
-        const JCOEF *here = means(array, y);
-        const JCOEF *above = means(array, y > 0 ? y - 1 : y);
-        const JCOEF *below = means(array, y + 1 < array->height ? y + 1 : y);
+        const JCOEF *here = row_values(array, y);
+        const JCOEF *above = row_values(array, y > 0 ? y - 1 : y);
+        const JCOEF *below = row_values(array, y + 1 < array->height ? y + 1 : y);
         for (JDIMENSION x = 0; x < array->width; x++) {
             JCOEF *block = array->window[row][x];
             int across = here[x > 0 ? x - 1 : x] - here[x + 1 < array->width ? x + 1 : x];
@@ -101,7 +101,7 @@ static JBLOCKARRAY access_rows(
     return array->window;
 }
 
-void coarse_coefficients_install(DCCoefficients *coefficients, j_decompress_ptr info) {
+void dc_coefficients_install(DCCoefficients *coefficients, j_decompress_ptr info) {
     info->client_data = coefficients;
     info->mem->request_virt_barray = request;
     info->mem->access_virt_barray = access_rows;

@@ -13,6 +13,6 @@ typedef struct DCCoefficients {
 
 /// Makes `info` store only the DC coefficient of each block of a multi-scan file. Call it before its header is read;
 /// the image must then be decoded at a scale of 1/8 without block smoothing. Uses the `client_data` of `info`.
-void coarse_coefficients_install(DCCoefficients *coefficients, j_decompress_ptr info);
+void dc_coefficients_install(DCCoefficients *coefficients, j_decompress_ptr info);
 
 #endif

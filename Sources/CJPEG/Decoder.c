@@ -29,7 +29,7 @@ struct CJPEGDecoder {
     ErrorFence fence;
     CJPEGDecoderSetup setup;
     BitCoefficients bits;
-    DCCoefficients coarse;
+    DCCoefficients dc_coefficients;
     /// The preview, unless the decode is DC-only or checks only.
     ScaledPreview preview;
     Stage stage;
@@ -72,7 +72,7 @@ CJPEGDecoder *cjpeg_decoder_create(CJPEGDecoderSetup setup) {
     decoder->info.mem->max_memory_to_use = (long)setup.maximum_coefficient_bytes;
     decoder->fence.is_strict = setup.checks_only;
     if (setup.checks_only) bit_coefficients_install(&decoder->bits, &decoder->info);
-    else if (setup.coarse) coarse_coefficients_install(&decoder->coarse, &decoder->info);
+    else if (setup.dc_only) dc_coefficients_install(&decoder->dc_coefficients, &decoder->info);
     else scaled_preview_install(&decoder->preview, &decoder->info);
     byte_source_install(&decoder->source, &decoder->info);
     return decoder;
@@ -117,7 +117,7 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     int cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
     info->out_color_space = cmyk ? JCS_CMYK : JCS_EXT_RGBA;
     info->buffered_image = decoder->setup.checks_only || jpeg_has_multiple_scans(info);
-    info->do_block_smoothing = !decoder->setup.coarse;
+    info->do_block_smoothing = !decoder->setup.dc_only;
     return CJPEG_OK;
 }
 
@@ -275,7 +275,7 @@ CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *decoder, uint32_t eighths)
     uint32_t scan = cjpeg_decoder_complete_scans(decoder);
     if (decoder->stage != STAGE_SCANS || scan == 0) return CJPEG_NEEDS_BYTES;
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
-    if (eighths != decoder->setup.eighths && !decoder->setup.coarse) {
+    if (eighths != decoder->setup.eighths && !decoder->setup.dc_only) {
         scaled_preview_begin(&decoder->preview, eighths);
         return CJPEG_OK;
     }

@@ -87,15 +87,15 @@ clcms_converter *clcms_read(const uint8_t *profile, size_t count) {
     return finished(converter);
 }
 
-clcms_converter *clcms_describe(const clcms_lights *lights) {
+clcms_converter *clcms_describe(const clcms_primaries *space) {
     clcms_converter *converter = create();
     if (converter == NULL) return NULL;
-    cmsCIExyY white = {lights->white.x, lights->white.y, 1};
+    cmsCIExyY white = {space->white.x, space->white.y, 1};
     cmsCIExyYTRIPLE primaries = {
-        {lights->red.x, lights->red.y, 1}, {lights->green.x, lights->green.y, 1}, {lights->blue.x, lights->blue.y, 1},
+        {space->red.x, space->red.y, 1}, {space->green.x, space->green.y, 1}, {space->blue.x, space->blue.y, 1},
     };
     // Little CMS's number 4: Y = (aX + b)^g from d on, below cX.
-    double parameters[] = {lights->gamma, lights->a, lights->b, lights->c, lights->d};
+    double parameters[] = {space->gamma, space->a, space->b, space->c, space->d};
     cmsToneCurve *curve = cmsBuildParametricToneCurve(converter->context, 4, parameters);
     if (curve != NULL) {
         cmsToneCurve *curves[] = {curve, curve, curve};
@@ -141,7 +141,7 @@ size_t clcms_write_profile(const clcms_converter *converter, uint8_t *bytes, siz
     return cmsSaveProfileToMem(converter->profile, bytes, &count) ? count : 0;
 }
 
-bool clcms_lights_of(const clcms_converter *converter, float curves[3 * 256], float colors[3 * 3]) {
+bool clcms_primaries_of(const clcms_converter *converter, float curves[3 * 256], float colors[3 * 3]) {
     static const cmsTagSignature curve_tags[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
     static const cmsTagSignature color_tags[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
     // From the XYZ of profiles, with white point D50, to linear sRGB.

@@ -18,7 +18,7 @@ package final class BodyPipe: TransferReceiver {
         var isPaused = false
         var isCancelled = false
         /// A Boolean value that indicates whether something has arrived since the task last looked.
-        var hasNews = false
+        var hasChange = false
         var waiting: CheckedContinuation<Void, Never>?
     }
 
@@ -52,7 +52,7 @@ package final class BodyPipe: TransferReceiver {
     // MARK: The transport's thread
 
     package func receive(_ head: ResponseHead) {
-        tell { $0.head = head }
+        update { $0.head = head }
     }
 
     package func receive(_ bytes: Span<UInt8>) -> BodyDemand {
@@ -69,10 +69,10 @@ package final class BodyPipe: TransferReceiver {
     }
 
     package func finish(_ outcome: TransferOutcome) {
-        tell { ($0.outcome, $0.transfer) = (outcome, nil) }
+        update { ($0.outcome, $0.transfer) = (outcome, nil) }
     }
 
-    private func tell(_ change: (inout State) -> Void) {
+    private func update(_ change: (inout State) -> Void) {
         let waiting = state.withLock { state in
             change(&state)
             return state.takeWaiting()
@@ -89,7 +89,7 @@ package final class BodyPipe: TransferReceiver {
             if let head { return head }
             if case .failed(let error)? = outcome { throw error }
             if outcome != nil { throw TransportError(url: url.string, reason: .connectionLost) }
-            await news()
+            await waitForChange()
         }
     }
 
@@ -108,7 +108,7 @@ package final class BodyPipe: TransferReceiver {
             case .complete: return nil
             case .stopped: throw TransportError(url: url.string, reason: .cancelled)
             case .failed(let error): throw error
-            case nil: await news()
+            case nil: await waitForChange()
             }
         }
     }
@@ -122,15 +122,15 @@ package final class BodyPipe: TransferReceiver {
     }
 
     /// Returns when something has arrived.
-    private func news() async {
+    private func waitForChange() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let hasNews = state.withLock { state in
-                    defer { state.hasNews = false }
-                    if !state.hasNews { state.waiting = continuation }
-                    return state.hasNews
+                let hasChange = state.withLock { state in
+                    defer { state.hasChange = false }
+                    if !state.hasChange { state.waiting = continuation }
+                    return state.hasChange
                 }
-                if hasNews { continuation.resume() }
+                if hasChange { continuation.resume() }
             }
         } onCancel: {
             cancel()
@@ -139,9 +139,9 @@ package final class BodyPipe: TransferReceiver {
 }
 
 extension BodyPipe.State {
-    /// Takes the task to resume; without one, the next call of `news()` returns at once.
+    /// Takes the task to resume; without one, the next call of `waitForChange()` returns at once.
     fileprivate mutating func takeWaiting() -> CheckedContinuation<Void, Never>? {
-        hasNews = waiting == nil
+        hasChange = waiting == nil
         defer { waiting = nil }
         return waiting
     }

@@ -7,8 +7,8 @@ import Glibc
 /// A rule that determines whether requests use a proxy.
 ///
 /// An `https` URL uses a tunnel (CONNECT) through an HTTP proxy, which sees the host and port but not the request.
-/// Tunnels are kept for later requests. See ``NetworkPolicy/trustsProxy`` for the checks that are possible behind a
-/// proxy. ``TLSOptions`` apply to origins, not to a proxy's own TLS.
+/// Tunnels are kept for later requests. See ``NetworkPolicy/resolvesNamesThroughProxy`` for the checks that are
+/// possible behind a proxy. ``TLSOptions`` apply to origins, not to a proxy's own TLS.
 public enum ProxyRule: Sendable, Hashable {
     /// Never use a proxy.
     case none

@@ -24,7 +24,7 @@ package enum RedirectRule {
             next.url = try request.url.resolving(location)
         } catch {
             throw TransportError(
-                url: request.url.string, reason: .redirectRefused,
+                url: request.url.string, reason: .unsupportedRedirect,
                 detail: String(HTTPURL.withoutUserInformation(location).prefix(200)))
         }
         if request.url.isSecure, addsCredentials || request.hasCredentials,

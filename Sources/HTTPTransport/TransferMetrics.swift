@@ -4,15 +4,15 @@
 /// connecting, and securing are zero.
 public struct TransferMetrics: Sendable, Hashable {
     /// The time until the host's addresses were known.
-    public var resolved: Duration = .zero
+    public var nameLookupDuration: Duration = .zero
     /// The time until TCP was connected.
-    public var connected: Duration = .zero
+    public var connectDuration: Duration = .zero
     /// The time until the TLS handshake was complete; zero without TLS.
-    public var secured: Duration = .zero
+    public var tlsDuration: Duration = .zero
     /// The time until the first byte of the response.
-    public var firstByte: Duration = .zero
+    public var timeToFirstByte: Duration = .zero
     /// The time until the end of the transfer.
-    public var total: Duration = .zero
+    public var totalDuration: Duration = .zero
     /// The number of received bytes of the body.
     public var bodyBytes = 0
     /// A Boolean value that indicates whether the last request, after redirects, reused a connection.

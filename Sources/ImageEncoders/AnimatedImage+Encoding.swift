@@ -10,7 +10,7 @@ extension AnimationDecoder {
     ) throws(CodecError) -> [UInt8] {
         guard image.frameCount > 1 else { return try frame(at: 0).encoded(with: options, metadata: metadata) }
         let encoder = try AnimationEncoder(
-            options: options, size: image.size, loopCount: image.loopCount, metadata: metadata)
+            options: options, size: image.size, repetitionCount: image.repetitionCount, metadata: metadata)
         for index in 0..<image.frameCount { try encoder.append(try frame(at: index), delay: image.delay(at: index)) }
         return try encoder.finish()
     }

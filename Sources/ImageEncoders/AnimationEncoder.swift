@@ -9,26 +9,27 @@ public final class AnimationEncoder {
     private let size: PixelSize
     private var frameCount = 0
 
-    /// Creates an encoder of frames with the given size, played `loopCount` times; 0 means forever.
+    /// Creates an encoder of frames with the given size, played `repetitionCount` times; 0 means forever.
     ///
     /// Each GIF frame has its own palette, and its pixels with less than half alpha are transparent; GIF stores no
     /// metadata. Throws `encodingFailed` for JPEG, and if the format cannot store the metadata or the size, which is
     /// limited to 65,535 pixels per side for GIF and 16,383 for WebP.
     public init(
-        options: EncodingOptions, size: PixelSize, loopCount: Int = 0, metadata: ImageMetadata = ImageMetadata()
+        options: EncodingOptions, size: PixelSize, repetitionCount: Int = 0, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) {
         format = options.format
         self.size = size
         guard size.width > 0, size.height > 0 else { throw .encodingFailed(format, "it has no pixels") }
-        let loopCount = UInt16(clamping: loopCount)
-        writer = try options.encoder.animationWriter(size: size, loopCount: loopCount, metadata: metadata)
+        let repetitionCount = UInt16(clamping: repetitionCount)
+        writer = try options.encoder.animationWriter(size: size, repetitionCount: repetitionCount, metadata: metadata)
     }
 
     /// Creates an encoder for `format` with default options; `quality`, 1 to 100, applies to WebP.
     public convenience init(
-        format: ImageFormat, size: PixelSize, loopCount: Int = 0, quality: Int = 85
+        format: ImageFormat, size: PixelSize, repetitionCount: Int = 0, quality: Int = 85
     ) throws(CodecError) {
-        try self.init(options: try EncodingOptions(format, quality: quality), size: size, loopCount: loopCount)
+        try self.init(
+            options: try EncodingOptions(format, quality: quality), size: size, repetitionCount: repetitionCount)
     }
 
     /// Adds a frame shown for `delay`, rounded to the precision of the format: hundredths of a second in GIF, at

@@ -97,7 +97,7 @@ public final class ResponseCache: Sendable {
     deinit { thread.close() }
 
     /// The source of its responses, for callers.
-    package var source: ResponseSource { folder == nil ? .storedInMemory : .disk }
+    package var source: ResponseSource { folder == nil ? .responseCacheMemory : .disk }
 
     /// The size of all stored responses in bytes, including those of other processes.
     ///

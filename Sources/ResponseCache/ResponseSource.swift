@@ -7,9 +7,9 @@ public enum ResponseSource: String, Sendable, Hashable {
     /// The folder of a ``ResponseCache``.
     case disk
     /// A ``ResponseCache`` in memory.
-    case storedInMemory
+    case responseCacheMemory = "responseCacheMemory"
     /// A ``ResponseCache``, after the origin has confirmed that the response is still valid.
     case revalidated
     /// The memory cache of decoded images.
-    case memory
+    case imageCache = "memory"
 }

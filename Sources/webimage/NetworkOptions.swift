@@ -32,7 +32,7 @@ struct NetworkOptions: ParsableArguments {
     /// The configuration of the transport.
     var transport: CurlTransport.Configuration {
         CurlTransport.Configuration(
-            tls: TLSOptions(certificateAuthorityFile: cacert, insecureHosts: Set(insecureHost)),
+            tls: TLSOptions(certificateAuthorityFile: cacert, hostsWithoutVerification: Set(insecureHost)),
             policy: publicOnly ? .publicInternetOnly : NetworkPolicy())
     }
 

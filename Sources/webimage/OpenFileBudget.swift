@@ -20,9 +20,9 @@ struct OpenFileBudget: Equatable {
     private static let perImage = 2
 
     /// The minimum number of descriptors needed to get one image.
-    static let least = runtime + atStart + besides + perImage
+    static let minimum = runtime + atStart + besides + perImage
     /// The number of descriptors needed for the maximum number of images.
-    static let most = 4_096
+    static let maximum = 4_096
 
     /// Distributes `free` descriptors for `images` images at a time, or as many as possible, after the runtime has
     /// its own.
@@ -45,18 +45,18 @@ extension OpenFileBudget {
     ///
     /// Throws an error if not even one image could be processed.
     static func prepareProcess() async throws(FileError) {
-        OpenFileLimit.raise(to: most)
-        guard free >= least else {
+        OpenFileLimit.raise(to: maximum)
+        guard free >= minimum else {
             throw FileError(
                 description:
                     "this process may have no more than \(OpenFileLimit.current) files open, of which \(free) are "
-                    + "left, and needs \(least): see ulimit -n")
+                    + "left, and needs \(minimum): see ulimit -n")
         }
         try? await Task.sleep(for: .nanoseconds(1))
     }
 
     /// The number of descriptors that can still be opened.
-    static var free: Int { OpenFileLimit.free(below: most) }
+    static var free: Int { OpenFileLimit.free(below: maximum) }
 
     /// Distributes the remaining descriptors for `images` images at a time; notifies the user if that number must be
     /// reduced.

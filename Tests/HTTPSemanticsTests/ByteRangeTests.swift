@@ -10,7 +10,7 @@ struct ByteRangeTests {
             ("bytes=-3", 7..<10), ("bytes=-99", 0..<10), ("Bytes = 2-4 ", 2..<5),
             ("bytes=10-", nil), ("bytes=10-12", nil), ("bytes=-0", nil),
         ] as [(String, Range<Int>?)])
-    func positionsAreThoseOfTheRepresentation(text: String, positions: Range<Int>?) throws {
+    func rangePositionsApplyToRepresentation(text: String, positions: Range<Int>?) throws {
         #expect(try #require(ByteRange(text)).positions(in: 10) == positions)
     }
 

@@ -149,7 +149,7 @@ struct RedirectRuleTests {
     ])
     func redirectRuleRejectsOtherSchemes(location: String) {
         let error = #expect(throws: TransportError.self) { try next(302, location) }
-        #expect(error?.reason == .redirectRefused)
+        #expect(error?.reason == .unsupportedRedirect)
         #expect(error?.description.contains("secret") == false)
     }
 

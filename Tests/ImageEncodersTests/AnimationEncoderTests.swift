@@ -33,11 +33,11 @@ struct AnimationEncoderTests {
     }
 
     @Test(arguments: formats, [0, 1, 2, 7])
-    func loopsAndDelaysComeBack(format: ImageFormat, loopCount: Int) throws {
+    func loopsAndDelaysComeBack(format: ImageFormat, repetitionCount: Int) throws {
         let file = try animation(
-            of: TestImages.wanderingSquare(3), as: format, delay: .milliseconds(250), loopCount: loopCount)
+            of: TestImages.wanderingSquare(3), as: format, delay: .milliseconds(250), repetitionCount: repetitionCount)
         let image = try AnimatedImage(file)
-        #expect(image.loopCount == loopCount)
+        #expect(image.repetitionCount == repetitionCount)
         #expect(image.delays == [.milliseconds(250), .milliseconds(250), .milliseconds(250)])
         #expect(image.duration == .milliseconds(750))
         #expect(image.header.frameCount == 3)
@@ -86,11 +86,11 @@ struct AnimationEncoderTests {
     @Test
     func animationsBecomeOtherAnimations() throws {
         let frames = try TestImages.wanderingSquare(4)
-        let gif = try AnimatedImage(animation(of: frames, as: .gif, loopCount: 3))
+        let gif = try AnimatedImage(animation(of: frames, as: .gif, repetitionCount: 3))
         let png = try AnimatedImage(gif.encoded(as: .png))
         #expect(try png.allFrames() == frames)
-        #expect((png.loopCount, png.duration) == (3, gif.duration))
+        #expect((png.repetitionCount, png.duration) == (3, gif.duration))
         let again = try AnimatedImage(AnimatedImage(png.encoded(as: .webp)).encoded(as: .gif))
-        #expect((again.frameCount, again.loopCount, again.duration) == (4, 3, gif.duration))
+        #expect((again.frameCount, again.repetitionCount, again.duration) == (4, 3, gif.duration))
     }
 }

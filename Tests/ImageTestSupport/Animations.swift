@@ -3,11 +3,11 @@ import ImageEncoders
 
 /// `frames` one after the other, each shown for `delay`.
 package func animation(
-    of frames: [PixelBuffer], as format: ImageFormat, delay: Duration = .milliseconds(200), loopCount: Int = 0,
+    of frames: [PixelBuffer], as format: ImageFormat, delay: Duration = .milliseconds(200), repetitionCount: Int = 0,
     quality: Int = 85
 ) throws(CodecError) -> [UInt8] {
     let size = frames.first?.size ?? PixelSize(width: 1, height: 1)
-    let encoder = try AnimationEncoder(format: format, size: size, loopCount: loopCount, quality: quality)
+    let encoder = try AnimationEncoder(format: format, size: size, repetitionCount: repetitionCount, quality: quality)
     for frame in frames { try encoder.append(frame, delay: delay) }
     return try encoder.finish()
 }

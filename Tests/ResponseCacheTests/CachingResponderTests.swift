@@ -24,7 +24,7 @@ struct CachingResponderTests {
         try await cache.store(body, url)
         let origin = TestResponder { _ in (.ok, [:], []) }
         let response = try await ask(cache, .useProtocol, origin)
-        #expect(response.source == .storedInMemory && response.length == body.count)
+        #expect(response.source == .responseCacheMemory && response.length == body.count)
         #expect(try await response.body.bytes() == body)
         #expect(origin.requests.isEmpty)
     }
@@ -66,7 +66,7 @@ struct CachingResponderTests {
         time.advance(by: 60)
         let origin = TestResponder { _ in (.notModified, [.eTag: "\"a\"", .cacheControl: "max-age=10"], []) }
         #expect(try await ask(cache, .useProtocol, origin).source == .revalidated)
-        #expect(try await ask(cache, .useProtocol, origin).source == .storedInMemory)
+        #expect(try await ask(cache, .useProtocol, origin).source == .responseCacheMemory)
         #expect(origin.requests.count == 1)
     }
 

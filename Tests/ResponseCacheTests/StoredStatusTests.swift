@@ -41,7 +41,7 @@ struct StoredStatusTests {
         let origin = TestResponder { _ in (.serviceUnavailable, [.cacheControl: "max-age=60"], [[1]]) }
         _ = try await ask(cache, origin)
         #expect(try await ask(cache, origin, isRetry: true).source == .network)
-        #expect(try await ask(cache, origin).source == .storedInMemory)
+        #expect(try await ask(cache, origin).source == .responseCacheMemory)
     }
 
     @Test func failuresDoNotStandInForOthers() async throws {  // RFC 5861, section 4

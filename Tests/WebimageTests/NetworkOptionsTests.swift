@@ -17,7 +17,7 @@ struct NetworkOptionsTests {
             ["--cacert", "/dev/null", "--insecure-host", "a.example", "--insecure-host", "*.b.example"]
         ).transport.tls
         #expect(given.certificateAuthorityFile == "/dev/null")
-        #expect(given.insecureHosts == ["a.example", "*.b.example"])
+        #expect(given.hostsWithoutVerification == ["a.example", "*.b.example"])
         #expect(throws: (any Error).self) { try NetworkOptions.parse(["--insecure-host", "a/b"]) }
     }
 

@@ -10,7 +10,7 @@ enum QueueBenchmarks {
     /// As many wait before as after, from 1,000 hosts in turn.
     private static func pass(waiting: UInt64) {
         let hosts = (0..<1_000).map { "images-\($0).example.com" }
-        var queue = DownloadQueue(limit: 6, hostLimit: 6, order: .fifo)
+        var queue = DownloadQueue(limit: 6, limitPerHost: 6, order: .fifo)
         var last: UInt64 = 0
         func enqueue() {
             last += 1

@@ -46,7 +46,7 @@ extension BodyLog {
     /// The pieces received so far; `nil` if the beginning has been discarded.
     var beginning: [[UInt8]]? {
         state.withLock { state in
-            guard state.isWhole else { return nil }
+            guard state.isComplete else { return nil }
             state.seal()
             // Writing to the array of an empty deque: the thread sanitizer reports a false race because all empty
             // arrays are one.
@@ -85,7 +85,7 @@ extension BodyLog {
         let streams: [AsyncStream<DownloadProgress>.Continuation]
         let progress: DownloadProgress
 
-        func tell() {
+        func notify() {
             for stream in streams { stream.yield(progress) }
         }
     }
@@ -107,7 +107,7 @@ extension BodyLog.State {
         received = 0
         bytesInFlight.remove(held)
         held = 0
-        isWhole = true
+        isComplete = true
         for (id, reader) in readers {
             readers[id]?.isOutdated = reader.isOutdated || reader.read > 0
             readers[id]?.next = 0

@@ -9,7 +9,7 @@ extension BodyLog {
         guard state.isOverBudget else { return false }
         if state.bodyWaiters.isEmpty, !state.readers.isEmpty {
             // Bytes that have been read are kept only for callers that might join.
-            state.isWhole = false
+            state.isComplete = false
             state.dropRead()
             guard state.isOverBudget else { return false }
             // The readers will release memory as they continue, which they can.
@@ -19,12 +19,12 @@ extension BodyLog {
             }
         }
         state.isInGrowthQueue = true
-        state.waitsForMemory = !state.bytesInFlight.admits(state.id) { [weak self] in self?.goOn() }
+        state.waitsForMemory = !state.bytesInFlight.admits(state.id) { [weak self] in self?.resumeTransfer() }
         return state.waitsForMemory
     }
 
     /// Resumes the transfer because memory is available.
-    private func goOn() {
+    private func resumeTransfer() {
         let resumed = state.withLock { state in
             state.waitsForMemory = false
             let resumed = state.resumed()

@@ -30,14 +30,14 @@ extension BodyLog {
     /// Keeps the whole body and passes it to `answer` at the end; returns `false` if its beginning has been
     /// discarded.
     func collect(for answer: OneShot<ImageData>, isJoined: Bool) -> Bool {
-        let (isWhole, isOver, resumed) = state.withLock { state -> (Bool, Bool, (any Transfer)?) in
-            guard state.isWhole else { return (false, false, nil) }
+        let (isComplete, isOver, resumed) = state.withLock { state -> (Bool, Bool, (any Transfer)?) in
+            guard state.isComplete else { return (false, false, nil) }
             state.bodyWaiters.insert(BodyWaiters.BodyWaiter(answer: answer, isJoined: isJoined))
             return (true, state.end != nil, state.resumed())
         }
         resumed?.resume()
         if isOver { resumeBodyWaiters() }
-        return isWhole
+        return isComplete
     }
 
     /// Reverts ``collect(for:isJoined:)``.
@@ -50,7 +50,7 @@ extension BodyLog {
     /// While all readers limit read-ahead, the transfer is never far ahead of them.
     func makeReader(limitsReadAhead: Bool = false) -> BodyReader? {
         let (reader, resumed) = state.withLock { state -> (BodyReader?, (any Transfer)?) in
-            guard state.isWhole else { return (nil, nil) }
+            guard state.isComplete else { return (nil, nil) }
             let id = state.nextReader
             state.nextReader += 1
             state.readers[id] = Reader(limitsReadAhead: limitsReadAhead)
@@ -122,7 +122,7 @@ extension BodyLog {
         waiting?.resume()
     }
 
-    func park(_ id: UInt64) {
+    func suspendReading(_ id: UInt64) {
         let resumed = state.withLock { state in
             state.readers[id]?.isParked = true
             return state.resumed()

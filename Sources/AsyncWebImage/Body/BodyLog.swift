@@ -65,7 +65,7 @@ final class BodyLog: Sendable {
         var bodyWaiters = BodyWaiters()
         var watchers = ProgressWatchers()
         /// A Boolean value that indicates whether the first byte has not been discarded.
-        var isWhole = true
+        var isComplete = true
         var isPaused = false
         var transfer: (any Transfer)?
     }
@@ -144,12 +144,12 @@ final class BodyLog: Sendable {
             state.held += bytes.count
             state.bytesInFlight.add(bytes.count)
             if state.received > maximumReplayBytes, state.bodyWaiters.isEmpty, !state.readers.isEmpty {
-                state.isWhole = false
+                state.isComplete = false
             }
             return (.more, state.takeWaiting(), state.watching)
         }
         for continuation in waiting { continuation.resume() }
-        watching?.tell()
+        watching?.notify()
         return demand
     }
 
@@ -222,7 +222,7 @@ extension BodyLog.State {
 
     /// Discards bytes that every reader has read, once the whole body is no longer needed.
     mutating func dropRead() {
-        guard !isWhole, bodyWaiters.isEmpty else { return }
+        guard !isComplete, bodyWaiters.isEmpty else { return }
         let oldest = readers.values.map(\.next).min() ?? firstSegment + segments.count
         var dropped = 0
         while firstSegment < oldest, let segment = segments.popFirst() {
@@ -241,7 +241,7 @@ extension BodyLog.State {
 
     /// The number of bytes that the slowest reader has not read.
     ///
-    /// A parked reader does not count if others are not parked: it might wait for memory that they hold.
+    /// A suspended reader does not count if others are not suspended: it might wait for memory that they hold.
     var unread: Int {
         let reading = readers.values.lazy.filter { !$0.isParked }.map(\.read).min()
         return received - (reading ?? readers.values.lazy.map(\.read).min() ?? received)
@@ -253,7 +253,7 @@ extension BodyLog.State {
     var isFull: Bool {
         guard bodyWaiters.isEmpty, !readers.isEmpty else { return false }
         if limitsReadAhead { return unread >= BodyLog.frugalWater }
-        return !isWhole && unread >= BodyLog.highWater
+        return !isComplete && unread >= BodyLog.highWater
     }
 
     /// Returns the transfer if it was paused and may be resumed now.

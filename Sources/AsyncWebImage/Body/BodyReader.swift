@@ -34,7 +34,7 @@ final class BodyReader: Sendable {
     var isAtEnd: Bool { log.isAtEnd(id) }
 
     /// Suspends reading until ``next()``, so that others need not wait for this reader.
-    func park() { log.park(id) }
+    func suspendReading() { log.suspendReading(id) }
 
     /// Makes a waiting ``next()`` return, for example because a preview is due.
     func wake() { log.wake(id) }

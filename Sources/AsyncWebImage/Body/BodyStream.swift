@@ -69,7 +69,7 @@ final class BodyStream: Sendable {
     }
 
     /// Lets other readers of the same body advance until ``next()``.
-    func park() { state.withLock { $0.reader }?.park() }
+    func suspendReading() { state.withLock { $0.reader }?.suspendReading() }
 
     /// The next piece; nil at the end, and after an error.
     func next() async throws -> Part? {

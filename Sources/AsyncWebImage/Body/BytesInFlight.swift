@@ -80,10 +80,10 @@ extension BytesInFlight {
         return bytes.load(ordering: .sequentiallyConsistent) >= limit + limit / 2
     }
 
-    /// Returns whether a body may grow; if not, `goOn` is called when it may.
-    func admits(_ id: GrowthQueue.ID, orElse goOn: @escaping GrowthQueue.GoOn) -> Bool {
+    /// Returns whether a body may grow; if not, `resume` is called when it may.
+    func admits(_ id: GrowthQueue.ID, orElse resume: @escaping GrowthQueue.Resume) -> Bool {
         // Memory can be available again; if it becomes available after this point, this body is among those resumed.
-        queue.withLock { queue in !isOverBudget || queue.admit(id, orElse: goOn) }
+        queue.withLock { queue in !isOverBudget || queue.admit(id, orElse: resume) }
     }
 
     /// Records that a body does not grow for now or permanently: the next one may.
@@ -98,6 +98,6 @@ extension BytesInFlight {
         let calls = queue.withLock { queue in
             hasCapacity ? queue.takeAll() : queue.next().map { [$0] } ?? []
         }
-        for goOn in calls { goOn() }
+        for resume in calls { resume() }
     }
 }

@@ -6,16 +6,16 @@ struct GrowthQueue {
     /// The identity of a body; older ones have lower numbers.
     typealias ID = UInt64
     /// A closure that resumes the transfer of a body.
-    typealias GoOn = @Sendable () -> Void
+    typealias Resume = @Sendable () -> Void
 
     /// The body that may grow; `nil` if there is none, even if others wait.
     private(set) var growing: ID?
-    private var waiting: [ID: GoOn] = [:]
+    private var waiting: [ID: Resume] = [:]
 
-    /// Returns whether a body may grow; if not, it waits, and `goOn` is called when it may.
-    mutating func admit(_ id: ID, orElse goOn: @escaping GoOn) -> Bool {
+    /// Returns whether a body may grow; if not, it waits, and `resume` is called when it may.
+    mutating func admit(_ id: ID, orElse resume: @escaping Resume) -> Bool {
         if growing == nil { growing = id }
-        waiting[id] = growing == id ? nil : goOn
+        waiting[id] = growing == id ? nil : resume
         return growing == id
     }
 
@@ -29,14 +29,14 @@ struct GrowthQueue {
     }
 
     /// Lets the oldest waiting body grow, unless another one may.
-    mutating func next() -> GoOn? {
+    mutating func next() -> Resume? {
         guard growing == nil, let oldest = waiting.keys.min() else { return nil }
         growing = oldest
         return waiting.removeValue(forKey: oldest)
     }
 
     /// Removes and returns the closures of all waiting bodies, because memory is available.
-    mutating func takeAll() -> [GoOn] {
+    mutating func takeAll() -> [Resume] {
         let all = Array(waiting.values)
         (growing, waiting) = (nil, [:])
         return all

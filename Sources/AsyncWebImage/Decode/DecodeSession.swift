@@ -48,7 +48,7 @@ struct DecodeSession: Sendable {
         // If the body ended before its header, the codec throws a better error.
         guard let plan else { return try codec.finish() }
         // Other decodes of the same body may hold the memory, and need its next bytes before they release it.
-        reader.park()
+        reader.suspendReading()
         return try await decoder.withMemory(plan.estimatedBytes) {
             guard Self.takesLong(plan) else { return try await finish(codec) }
             return try await withTaskExecutorPreference(decoder.threads.forLongWork()) {

@@ -69,7 +69,7 @@ public actor ImageDecoder {
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         threads = DecodeThreads(count: max(1, configuration.threadCount))
-        budget = MemoryBudget(limit: configuration.memoryBudget, singleLimit: configuration.maximumDecodeBytes)
+        budget = MemoryBudget(limit: configuration.memoryBudget, maximumRequest: configuration.maximumDecodeBytes)
     }
 
     deinit { threads.close() }
@@ -143,7 +143,7 @@ public actor ImageDecoder {
         let id = nextID
         switch budget.request(bytes, id: id) {
         case .granted: return true
-        case .impossible: throw CodecError.overLimit(.memory, value: bytes, limit: budget.singleLimit)
+        case .impossible: throw CodecError.overLimit(.memory, value: bytes, limit: budget.maximumRequest)
         case .waiting: break
         }
         return await withTaskCancellationHandler {

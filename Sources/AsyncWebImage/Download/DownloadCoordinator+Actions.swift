@@ -12,7 +12,7 @@ extension DownloadCoordinator {
             if let download = downloads[id] { lookup(download, timeLimit: timeLimit) }
         case .transfer(let id, let attempt):
             if let download = downloads[id] { transfer(download, attempt) }
-        case .carryOut(let id, let attempt, let decision):
+        case .perform(let id, let attempt, let decision):
             if let download = downloads[id] { transfer(download, attempt, decision) }
         case .resume(let id, let attempt, let resumption):
             if let download = downloads[id] { transfer(download, attempt, continuing: resumption) }

@@ -51,7 +51,7 @@ extension DownloadCoordinator {
             let key = download.key.cacheKeyForStoring(options), var origin,
             !CacheControl(origin.head.response.headerFields).noStore
         {
-            origin.source = .memory
+            origin.source = .imageCache
             cache.insert(ImageResponse(image: image, origin: origin, scale: download.key.url.displayScale), for: key)
         }
     }

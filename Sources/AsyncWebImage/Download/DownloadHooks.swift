@@ -36,7 +36,7 @@ struct DownloadHooks: Sendable {
         do {
             return try await body()
         } catch {
-            throw (error as? ImageError) ?? .refused(by: hook, url: url.string, cause: error)
+            throw (error as? ImageError) ?? .rejected(by: hook, url: url.string, cause: error)
         }
     }
 }

@@ -165,8 +165,8 @@ final class DownloadReceiver: TransferReceiver {
     /// A Boolean value that indicates whether the response is a stored one, which the origin has declared fresh.
     var isRemembered: Bool {
         switch state.withLock({ $0.source }) {
-        case .disk, .storedInMemory: true
-        case .network, .joined, .revalidated, .memory: false
+        case .disk, .responseCacheMemory: true
+        case .network, .joined, .revalidated, .imageCache: false
         }
     }
 

@@ -3,7 +3,7 @@ import Threading
 /// Notifies listeners that the loader is shut down.
 final class ShutdownSignal: Sendable {
     private struct State {
-        var isGiven = false
+        var isSet = false
         var listeners: [UInt64: @Sendable () -> Void] = [:]
         var last: UInt64 = 0
     }
@@ -12,12 +12,12 @@ final class ShutdownSignal: Sendable {
 
     /// Calls `listener` once: on shutdown, or immediately if it has happened.
     func add(_ listener: @escaping @Sendable () -> Void) -> UInt64 {
-        let (id, isGiven) = state.withLock { state in
+        let (id, isSet) = state.withLock { state in
             state.last += 1
-            if !state.isGiven { state.listeners[state.last] = listener }
-            return (state.last, state.isGiven)
+            if !state.isSet { state.listeners[state.last] = listener }
+            return (state.last, state.isSet)
         }
-        if isGiven { listener() }
+        if isSet { listener() }
         return id
     }
 
@@ -27,7 +27,7 @@ final class ShutdownSignal: Sendable {
 
     func give() {
         let listeners = state.withLock { state in
-            state.isGiven = true
+            state.isSet = true
             defer { state.listeners = [:] }
             return Array(state.listeners.values)
         }

@@ -33,9 +33,9 @@ actor AnimationPlayback<PlaybackClock: Clock<Duration>> {
         let start = if let due, due.duration(to: now) < delay { due } else { now }
         due = start.advanced(by: delay)
         var next = position
-        self.position = next.advance(frameCount: image.frameCount, loopCount: image.loopCount) ? next : nil
+        self.position = next.advance(frameCount: image.frameCount, repetitionCount: image.repetitionCount) ? next : nil
         return AnimationFrame(
-            pixels: pixels, index: position.index, run: position.run, delay: delay,
+            pixels: pixels, index: position.index, repetition: position.repetition, delay: delay,
             isPartial: codec.partialFrames.contains(position.index))
     }
 

@@ -30,7 +30,7 @@ actor ArrivingFrames {
             let pixels = try await decoder.withMemory(image.estimatedBytes) { try codec.frame(at: index) }
             nextIndex += 1
             return AnimationFrame(
-                pixels: pixels, index: index, run: 0, delay: image.delay(at: index),
+                pixels: pixels, index: index, repetition: 0, delay: image.delay(at: index),
                 isPartial: codec.partialFrames.contains(index))
         } catch let error as CodecError {
             throw ImageError.codec(error, url: url)

@@ -46,7 +46,7 @@ public struct ImageBytes: AsyncSequence, Sendable {
     ///
     /// This applies until the consumer requests the next part. In the meantime, the bytes that other callers read are
     /// kept for it.
-    public func park() { subscription.feed.park() }
+    public func suspendReading() { subscription.feed.suspendReading() }
 
     /// Creates the iterator of the single consumer.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription) }

@@ -18,7 +18,7 @@ extension ImageLoader {
     public func cacheImage(_ image: DecodedImage, for request: ImageRequest) {
         guard let key = cacheKey(for: request) else { return }
         let head = ResponseHead(response: HTTPResponse(status: .ok), url: key.url)
-        let origin = ResponseOrigin(head: head, source: .memory, byteCount: 0, metrics: nil)
+        let origin = ResponseOrigin(head: head, source: .imageCache, byteCount: 0, metrics: nil)
         imageCache.insert(ImageResponse(image: image, origin: origin, scale: key.url.displayScale), for: key)
     }
 

@@ -5,7 +5,7 @@ public struct AnimationFrame: Sendable {
     /// The index of the frame in the animation, starting at 0.
     public let index: Int
     /// The number of times the animation has been played completely before this frame.
-    public let run: Int
+    public let repetition: Int
     /// The display time of the frame.
     public let delay: Duration
     /// A Boolean value that indicates whether part of the frame is missing, which ``DecodeOptions/allowsPartial``

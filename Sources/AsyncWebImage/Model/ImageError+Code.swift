@@ -28,7 +28,7 @@ extension ImageError {
         case .status(let head, _): .status(head.status.code)
         case .notModified: .notModified
         case .unacceptableType: .unacceptableType
-        case .refused: .refused
+        case .rejected: .refused
         case .emptyBody: .emptyBody
         case .codec(let error, _, _): Code(error)
         case .unusableCacheFolder: .cacheFolder
@@ -67,7 +67,7 @@ extension ImageError.Code {
     /// `redirects`: more redirects than allowed.
     public static let redirects = Self(rawValue: "redirects")
     /// `redirect_refused`: a redirect to something that may not be followed.
-    public static let redirectRefused = Self(rawValue: "redirect_refused")
+    public static let unsupportedRedirect = Self(rawValue: "redirect_refused")
     /// `auth`: the credential was not accepted, or none is available.
     public static let authentication = Self(rawValue: "auth")
     /// `policy`: refused by the ``NetworkPolicy``.
@@ -118,7 +118,7 @@ extension ImageError.Code {
             case .lookupFailed: .temporaryLookupFailure
             case .connectionFailed: .connectionFailed
             case .connectionLost: .connectionLost
-            case .insecure: .tls
+            case .tlsFailure: .tls
             case .timedOut(.lookup): .lookupTimeout
             case .timedOut(.connect): .connectTimeout
             case .timedOut(.firstByte): .firstByteTimeout
@@ -127,7 +127,7 @@ extension ImageError.Code {
             case .truncated: .truncated
             case .headerTooLarge, .invalidResponse: .invalidResponse
             case .tooManyRedirects: .redirects
-            case .redirectRefused, .insecureRedirect: .redirectRefused
+            case .unsupportedRedirect, .insecureRedirect: .unsupportedRedirect
             case .authenticationFailed: .authentication
             case .refusedByPolicy: .policy
             case .invalidProxy, .refusedByProxy: .proxy

@@ -17,7 +17,7 @@ public enum ImageError: Error, Sendable {
     /// The type of the response is not among ``DownloadConfiguration/acceptedContentTypes``.
     case unacceptableType(ResponseHead)
     /// A hook of the application rejected the request or its response; `cause` is the error it threw.
-    case refused(by: DownloadHook, url: String, cause: any Error)
+    case rejected(by: DownloadHook, url: String, cause: any Error)
     /// The response has no body, because it is empty or its status is 204.
     case emptyBody(ResponseHead)
     /// The body cannot be decoded; `partial` is the decoded part of a truncated or corrupt image.
@@ -38,7 +38,7 @@ public enum ImageError: Error, Sendable {
         case .transport(let error): error.isRetryable
         case .status(let head, _):
             [408, 425, 429].contains(head.status.code) || head.status.code >= 500
-        case .invalidURL, .notModified, .unacceptableType, .refused, .emptyBody, .codec, .unusableCacheFolder,
+        case .invalidURL, .notModified, .unacceptableType, .rejected, .emptyBody, .codec, .unusableCacheFolder,
             .shutDown:
             false
         }
@@ -60,7 +60,7 @@ extension ImageError {
         case .transport(let error): error.url
         case .status(let head, _), .notModified(let head), .unacceptableType(let head), .emptyBody(let head):
             head.url.string
-        case .invalidURL(let url), .refused(_, let url, _), .codec(_, let url, _): url
+        case .invalidURL(let url), .rejected(_, let url, _), .codec(_, let url, _): url
         case .unusableCacheFolder, .shutDown: nil
         }
     }
@@ -90,7 +90,7 @@ extension ImageError: CustomStringConvertible {
         case .notModified: "the version that the caller has is current"
         case .unacceptableType(let head):
             "the content type \(head.response.headerFields[.contentType] ?? "is missing and") is not accepted"
-        case .refused(let hook, _, let cause): "refused by the application's \(hook.words): \(cause)"
+        case .rejected(let hook, _, let cause): "refused by the application's \(hook.words): \(cause)"
         case .emptyBody: "the response has an empty body"
         case .codec(let error, _, _): error.description
         case .unusableCacheFolder(_, let reason): "the cache folder cannot be used: \(reason)"

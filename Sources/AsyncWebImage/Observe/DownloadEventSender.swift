@@ -7,11 +7,11 @@ final class DownloadEventSender: Sendable {
         /// A Boolean value that indicates whether the end has been sent; no event follows it.
         var isCompleted = false
         /// The number of bytes at the last progress event.
-        var told = 0
+        var reportedBytes = 0
     }
 
     /// The number of bytes between two progress events.
-    private static let step = 64 << 10
+    static let step = 64 << 10
 
     private let events: DownloadEvents
     private let id: DownloadID
@@ -30,19 +30,20 @@ final class DownloadEventSender: Sendable {
     func send(_ kind: DownloadEvent.Kind) {
         state.withLock { state in
             guard !state.isCompleted else { return }
-            tell(kind)
+            emit(kind)
         }
     }
 
     /// Sends progress; the beginning and the end are always sent.
     func send(_ progress: DownloadProgress) {
         state.withLock { state in
-            let isWhole = progress.received == progress.expected
+            let isComplete = progress.received == progress.expected
             guard !state.isCompleted,
-                progress.received < state.told || progress.received >= state.told + Self.step || isWhole
+                progress.received < state.reportedBytes || progress.received >= state.reportedBytes + Self.step
+                    || isComplete
             else { return }
-            state.told = progress.received
-            tell(.progress(progress))
+            state.reportedBytes = progress.received
+            emit(.progress(progress))
         }
     }
 
@@ -51,11 +52,11 @@ final class DownloadEventSender: Sendable {
         state.withLock { state in
             guard !state.isCompleted else { return }
             state.isCompleted = true
-            tell(.completed(result))
+            emit(.completed(result))
         }
     }
 
-    private func tell(_ kind: DownloadEvent.Kind) {
+    private func emit(_ kind: DownloadEvent.Kind) {
         let event = DownloadEvent(id: id, url: url, time: .now, kind: kind)
         additionalListener?(event)
         events.send(event)

@@ -8,13 +8,13 @@ enum FailureKind: String, CaseIterable {
     case statusOther = "status_other"
     case unacceptableType = "unacceptable_type"
     case emptyBody = "empty_body"
-    case refused
+    case rejected = "refused"
     case hostNotFound = "host_not_found"
     case lookupFailed = "lookup_failed"
     case tooManyOpenFiles = "too_many_open_files"
     case connectionFailed = "connection_failed"
     case connectionLost = "connection_lost"
-    case insecure
+    case tlsFailure = "insecure"
     case timedOut = "timed_out"
     case truncated
     case tooLarge = "too_large"
@@ -39,7 +39,7 @@ enum FailureKind: String, CaseIterable {
         case .notModified?: self = .status3xx
         case .unacceptableType?: self = .unacceptableType
         case .emptyBody?: self = .emptyBody
-        case .refused?: self = .refused
+        case .rejected?: self = .rejected
         case .invalidURL?, .codec?, .unusableCacheFolder?, .shutDown?, nil: self = .other
         }
     }
@@ -52,12 +52,12 @@ enum FailureKind: String, CaseIterable {
             case .tooManyOpenFiles: .tooManyOpenFiles
             case .connectionFailed, .refusedByProxy: .connectionFailed
             case .connectionLost: .connectionLost
-            case .insecure: .insecure
+            case .tlsFailure: .tlsFailure
             case .timedOut: .timedOut
             case .truncated: .truncated
             case .bodyTooLarge, .headerTooLarge: .tooLarge
             case .invalidResponse: .invalidResponse
-            case .tooManyRedirects, .redirectRefused, .insecureRedirect: .redirect
+            case .tooManyRedirects, .unsupportedRedirect, .insecureRedirect: .redirect
             case .authenticationFailed: .authenticationFailed
             case .refusedByPolicy: .policy
             case .notCached: .notCached

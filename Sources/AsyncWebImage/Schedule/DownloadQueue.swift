@@ -11,8 +11,8 @@ struct DownloadQueue {
     /// The maximum number of concurrent downloads.
     var limit: Int
     /// The maximum number of concurrent downloads from one host.
-    var hostLimit: Int {
-        didSet { if hostLimit > oldValue { announceAll() } }
+    var limitPerHost: Int {
+        didSet { if limitPerHost > oldValue { announceAll() } }
     }
     /// The order within a priority.
     var order: ExecutionOrder {
@@ -42,9 +42,9 @@ struct DownloadQueue {
     /// The number of hosts that became idle with a rate not yet restored, since ``removeIdleHosts()``.
     private var idleHosts = 0
 
-    init(limit: Int, hostLimit: Int, order: ExecutionOrder, rateLimit: RateLimit? = nil) {
+    init(limit: Int, limitPerHost: Int, order: ExecutionOrder, rateLimit: RateLimit? = nil) {
         self.limit = limit
-        self.hostLimit = hostLimit
+        self.limitPerHost = limitPerHost
         self.order = order
         self.rateLimit = rateLimit
     }
@@ -167,8 +167,8 @@ extension DownloadQueue {
     private static func lowShare(of slots: Int) -> Int { slots / 2 + slots % 2 }
 
     private func hasSlot(_ host: Int, _ priority: DownloadPriority) -> Bool {
-        hosts.states[host].running < hostLimit
-            && (!priority.isLow || hosts.states[host].runningLow < Self.lowShare(of: hostLimit))
+        hosts.states[host].running < limitPerHost
+            && (!priority.isLow || hosts.states[host].runningLow < Self.lowShare(of: limitPerHost))
     }
 
     /// Announces the next download of each priority to ``next()``.

@@ -4,7 +4,7 @@ import ResponseCache
 ///
 /// A pure value. The oldest bodies are dropped first.
 struct InterruptedBodies {
-    private static let maximumCount = 64
+    static let maximumCount = 64
 
     /// The maximum number of bytes kept; lowering it drops the oldest bodies.
     var limit: Int {

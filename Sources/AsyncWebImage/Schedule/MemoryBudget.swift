@@ -16,18 +16,18 @@ struct MemoryBudget {
 
     let limit: Int
     /// The maximum number of bytes of a single request; one that exceeds ``limit`` is granted while no other holds bytes.
-    let singleLimit: Int
+    let maximumRequest: Int
     private(set) var used = 0
     private var line: Deque<(id: ID, bytes: Int)> = []
 
-    init(limit: Int, singleLimit: Int? = nil) {
+    init(limit: Int, maximumRequest: Int? = nil) {
         self.limit = limit
-        self.singleLimit = singleLimit ?? limit
+        self.maximumRequest = maximumRequest ?? limit
     }
 
     /// Requests `bytes` bytes.
     mutating func request(_ bytes: Int, id: ID) -> Answer {
-        guard bytes <= singleLimit else { return .impossible }
+        guard bytes <= maximumRequest else { return .impossible }
         guard line.isEmpty, fits(bytes) else {
             line.append((id, bytes))
             return .waiting

@@ -41,12 +41,12 @@ typedef struct CJPEGDecoderSetup {
     uint32_t maximum_scans;
     /// Whether to keep only the DC coefficients of a multi-scan file, for an image of 1/8 of its size; `eighths` must
     /// be 1.
-    int coarse;
-    /// The maximum number of bytes for the coefficients of a multi-scan file that is not coarse.
+    int dc_only;
+    /// The maximum number of bytes for the coefficients of a multi-scan file that is decoded completely.
     size_t maximum_coefficient_bytes;
     /// Whether to continue after damaged data, with gray pixels, instead of failing.
     int tolerates_damage;
-    /// Whether to decode without pixels: only cjpeg_decoder_check may be called. `eighths` must be 1, and `coarse` 0.
+    /// Whether to decode without pixels: only cjpeg_decoder_check may be called. `eighths` must be 1, and `dc_only` 0.
     int checks_only;
 } CJPEGDecoderSetup;
 

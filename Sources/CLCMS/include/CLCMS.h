@@ -32,15 +32,15 @@ typedef struct clcms_chromaticity {
 } clcms_chromaticity;
 
 /// A color space of three primaries. A value v from 0 to 1 encodes the light (a v + b) ^ gamma, and c v below d.
-typedef struct clcms_lights {
+typedef struct clcms_primaries {
     clcms_chromaticity white, red, green, blue;
     double gamma, a, b, c, d;
-} clcms_lights;
+} clcms_primaries;
 
 /// Creates a converter from a copy of an ICC profile. NULL if it cannot be read.
 clcms_converter *clcms_read(const uint8_t *profile, size_t count);
 /// Creates a converter from primaries. NULL if they span no colors.
-clcms_converter *clcms_describe(const clcms_lights *lights);
+clcms_converter *clcms_describe(const clcms_primaries *space);
 void clcms_free(clcms_converter *converter);
 
 /// Returns the kind of pixels that the profile describes.
@@ -50,7 +50,7 @@ size_t clcms_write_profile(const clcms_converter *converter, uint8_t *bytes, siz
 
 /// For a matrix profile, returns the light of each byte value, in the order red, green, blue, from 0 to 1, and the
 /// linear sRGB color of each primary. Returns false for other profiles.
-bool clcms_lights_of(const clcms_converter *converter, float curves[3 * 256], float colors[3 * 3]);
+bool clcms_primaries_of(const clcms_converter *converter, float curves[3 * 256], float colors[3 * 3]);
 
 /// Prepares clcms_convert, for samples of one byte or of two in the machine's byte order. With `tables`, this takes
 /// longer, but each pixel takes less time. Returns false if the profile lacks a required part.

@@ -63,7 +63,7 @@ struct CredentialStore {
     }
 
     /// Ends query `id` and returns the transfers that wait for it.
-    mutating func answered(_ key: Key, _ id: Int) -> Set<UInt64> {
+    mutating func finishQuery(_ key: Key, _ id: Int) -> Set<UInt64> {
         guard asking[key]?.id == id else { return [] }
         return asking.removeValue(forKey: key)?.waiting ?? []
     }

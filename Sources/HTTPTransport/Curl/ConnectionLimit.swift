@@ -4,13 +4,13 @@
 /// and raised by one with every successful transfer.
 struct ConnectionLimit: Equatable {
     /// The configured maximum.
-    let most: Int
+    let maximum: Int
     private(set) var current: Int
 
     /// Creates a limit of `configured` connections, or half of the files that the process may open; at least one.
     init(_ configured: Int? = nil, openFileLimit: Int) {
-        most = max(1, min(configured ?? openFileLimit / 2, openFileLimit, 1_000_000))
-        current = most
+        maximum = max(1, min(configured ?? openFileLimit / 2, openFileLimit, 1_000_000))
+        current = maximum
     }
 
     /// Records that there was no file descriptor for a connection while `open` others were open.
@@ -26,7 +26,7 @@ struct ConnectionLimit: Equatable {
     ///
     /// Returns whether the limit has changed.
     mutating func succeeded() -> Bool {
-        guard current < most else { return false }
+        guard current < maximum else { return false }
         current += 1
         return true
     }

@@ -111,11 +111,11 @@ final class CurlThread: SerialExecutor {
         for item in batch {
             switch item {
             case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
-            case .command(let command): driver?.carryOut(command)
+            case .command(let command): driver?.perform(command)
             }
         }
         batch.removeAll(keepingCapacity: true)
-        return driver?.sleepLimit()
+        return driver?.maximumSleep()
     }
 
     /// libcurl sends with MSG_NOSIGNAL, but the TLS library might not.
@@ -130,9 +130,9 @@ final class CurlThread: SerialExecutor {
 /// The object driven by a ``CurlThread``; all calls are made on its thread.
 protocol CurlThreadDriver: AnyObject, Sendable {
     /// Performs a command from another thread.
-    func carryOut(_ command: CurlTransport.Command)
+    func perform(_ command: CurlTransport.Command)
     /// Returns the maximum time that the thread may sleep; `nil` for no limit.
-    func sleepLimit() -> Duration?
+    func maximumSleep() -> Duration?
     /// Handles a wake-up: `eventCount` events are pending, and timers can be due.
     func handle(eventCount: Int)
 }

@@ -4,19 +4,19 @@ extension CurlTransfer {
     /// Returns the metrics; valid while libcurl still has the transfer.
     func metrics() -> TransferMetrics {
         var metrics = TransferMetrics()
-        metrics.resolved = resolved
-        metrics.total = start.duration(to: .now)
+        metrics.nameLookupDuration = resolved
+        metrics.totalDuration = start.duration(to: .now)
         metrics.bodyBytes = delivered.bodyBytes
         metrics.redirectCount = redirectCount
         guard let easy else { return metrics }
         // libcurl counts from the start of the last hop.
-        let hop = metrics.total - easy.time(CURLINFO_TOTAL_TIME_T)
-        metrics.firstByte = hop + easy.time(CURLINFO_STARTTRANSFER_TIME_T)
+        let hop = metrics.totalDuration - easy.time(CURLINFO_TOTAL_TIME_T)
+        metrics.timeToFirstByte = hop + easy.time(CURLINFO_STARTTRANSFER_TIME_T)
         metrics.reusedConnection = easy.long(CURLINFO_NUM_CONNECTS) == 0
         if !metrics.reusedConnection {
-            metrics.connected = hop + easy.time(CURLINFO_CONNECT_TIME_T)
+            metrics.connectDuration = hop + easy.time(CURLINFO_CONNECT_TIME_T)
             let secured = easy.time(CURLINFO_APPCONNECT_TIME_T)
-            metrics.secured = secured > .zero ? hop + secured : .zero
+            metrics.tlsDuration = secured > .zero ? hop + secured : .zero
         }
         switch easy.long(CURLINFO_HTTP_VERSION) {
         case Int(CURL_HTTP_VERSION_1_0): metrics.protocolName = "HTTP/1.0"

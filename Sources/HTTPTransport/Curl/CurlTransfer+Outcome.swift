@@ -6,7 +6,7 @@ import Threading
 extension CurlTransfer {
     /// Returns the outcome to report to the receiver after libcurl has ended the transfer.
     func outcome(_ result: CURLcode) -> TransferOutcome {
-        switch abortion {
+        switch abortReason {
         case .stopped: return .stopped(metrics())
         case .failed(let error): return .failed(error)
         case nil: break
@@ -19,7 +19,7 @@ extension CurlTransfer {
 
     /// Returns the outcome to report for a response that was delivered without its body.
     func outcomeWithoutBody() -> TransferOutcome {
-        if case .failed(let error)? = abortion { .failed(error) } else { .complete(metrics()) }
+        if case .failed(let error)? = abortReason { .failed(error) } else { .complete(metrics()) }
     }
 
     /// Returns the outcome to report when a deadline has passed.
@@ -33,7 +33,7 @@ extension CurlTransfer {
     ///
     /// Also returns `true` if there was no file descriptor for a connection and `makeRoom` can provide one.
     func shouldRetryConnection(_ result: CURLcode, makingRoom makeRoom: () -> Bool) -> Bool {
-        guard !isRetry, abortion == nil, !handle.isCancelled else { return false }
+        guard !isRetry, abortReason == nil, !handle.isCancelled else { return false }
         if lacksDescriptor, clock.phase == .connecting { return makeRoom() }
         guard [.get, .head].contains(request.method),
             clock.phase == .connecting || clock.phase == .waitingForFirstByte

@@ -21,8 +21,8 @@ extension CurlTransfer {
     }
 
     /// The maximum number of bytes of a redirect's own body that are read, for at most
-    /// ``TransferClock/maximumDiscardBytes``, to keep the connection; otherwise the connection is closed.
-    private static let maximumDiscardBytes = 64 << 10
+    /// ``TransferClock/maximumDiscardTime``, to keep the connection; otherwise the connection is closed.
+    static let maximumDiscardBytes = 64 << 10
     private static let abort = Int(CURL_WRITEFUNC_ERROR)
 
     /// Takes one header line; returns `false` to abort.
@@ -52,7 +52,7 @@ extension CurlTransfer {
                     after: raw.response, of: request, redirectCount: redirectCount,
                     addsCredentials: credential != nil || showsCertificate)
             } catch {
-                abortion = .failed(error)
+                abortReason = .failed(error)
                 return false
             }
             guard incoming.redirected == nil else {
@@ -134,7 +134,7 @@ extension CurlTransfer {
             return Int(CURL_WRITEFUNC_PAUSE)
         case .stop:
             delivered.bodyBytes += body.count
-            abortion = .stopped
+            abortReason = .stopped
             return Self.abort
         }
     }

@@ -16,7 +16,7 @@ final class CurlTransfer {
     /// A Boolean value that indicates whether libcurl has paused the hop because its time share was used up.
     private var isPausedForFairness = false
     /// The host whose addresses are being looked up.
-    var hostInQuestion: String?
+    var awaitedHost: String?
     /// The addresses passed to libcurl with the request, which libcurl has cached once it has connected.
     var addressesToGive: (key: String, expiry: ContinuousClock.Instant)?
     /// The easy handle, while libcurl has the transfer.
@@ -47,7 +47,7 @@ final class CurlTransfer {
     /// A Boolean value that indicates whether that credential is a provider's answer to this transfer.
     private(set) var isFreshlyProvided = false
     /// The key of the credential that the transfer waits for.
-    var credentialInQuestion: CredentialStore.Key?
+    var awaitedCredentialKey: CredentialStore.Key?
     /// A Boolean value that indicates whether there is a credential provider.
     private let hasProvider: Bool
     /// A Boolean value that indicates whether the hop is a retry, over a new connection.
@@ -89,7 +89,7 @@ final class CurlTransfer {
 
     /// Fails the transfer with `reason`; returns `false`, the result for callbacks.
     func fail(_ reason: TransportError.Reason, detail: String? = nil) -> Bool {
-        abortion = .failed(TransportError(url: request.url.string, reason: reason, detail: detail))
+        abortReason = .failed(TransportError(url: request.url.string, reason: reason, detail: detail))
         return false
     }
 }
@@ -133,7 +133,7 @@ extension CurlTransfer {
     }
 
     /// Repeats the hop over a new connection.
-    func tryAgain() {
+    func retry() {
         isRetry = true
         begin(with: provided, isNew: isFreshlyProvided)
     }
@@ -175,7 +175,7 @@ extension CurlTransfer {
     /// Discards the body of an intermediate response, and limits the wait for its end.
     func discardBody() {
         enter(.discarding)
-        deadlines.expect(within: TransferClock.maximumDiscardBytes)
+        deadlines.expect(within: TransferClock.maximumDiscardTime)
     }
 
     /// Returns whether the hop has used up its share, so that libcurl must pause it until ``endTurnPause()``.

@@ -24,7 +24,7 @@ extension CurlTransport {
         public var policy: NetworkPolicy
 
         /// The provider of credentials for requests that have none; `nil` for none.
-        public var credentials: (any CredentialProvider)?
+        public var credentialProvider: (any CredentialProvider)?
 
         /// A file of initial cookies (Netscape format, as written by browsers and curl); `nil` for none.
         ///
@@ -40,7 +40,7 @@ extension CurlTransport {
             maximumIdleConnections: Int = 256, maximumConnections: Int? = nil, proxy: ProxyRule = .environment,
             tls: TLSOptions = TLSOptions(),
             policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver(),
-            credentials: (any CredentialProvider)? = nil, cookieFile: String? = nil
+            credentialProvider: (any CredentialProvider)? = nil, cookieFile: String? = nil
         ) {
             self.maximumIdleConnections = maximumIdleConnections
             self.maximumConnections = maximumConnections
@@ -48,7 +48,7 @@ extension CurlTransport {
             self.tls = tls
             self.policy = policy
             self.resolver = resolver
-            self.credentials = credentials
+            self.credentialProvider = credentialProvider
             self.cookieFile = cookieFile
         }
     }

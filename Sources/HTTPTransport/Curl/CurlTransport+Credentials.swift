@@ -14,7 +14,8 @@ extension CurlTransport {
         let url = transfer.request.url
         let key = CredentialStore.Key(origin: CredentialStore.origin(of: url), realm: challenges.realm)
         if let refused = transfer.provided { credentialStore.forget(refused, for: key) }
-        guard transfer.mayAskProvider, !transfer.isFreshlyProvided, let provider = configuration.credentials else {
+        guard transfer.mayAskProvider, !transfer.isFreshlyProvided, let provider = configuration.credentialProvider
+        else {
             return refuse(transfer, challenges.summary)
         }
         if let known = credentialStore.credential(for: key) {
@@ -22,7 +23,7 @@ extension CurlTransport {
             return retry(transfer, with: known, isNew: transfer.provided != nil)
         }
         transfer.enter(.paused)
-        transfer.credentialInQuestion = key
+        transfer.awaitedCredentialKey = key
         guard let id = credentialStore.wait(transfer.handle.id, for: key) else { return }
         let challenge = CredentialChallenge(
             url: url, realm: challenges.realm, schemes: challenges.schemes, refused: transfer.provided)
@@ -39,10 +40,10 @@ extension CurlTransport {
     }
 
     private func take(_ answer: Result<Credential?, any Error>, for key: CredentialStore.Key, _ id: Int) {
-        let waiting = credentialStore.answered(key, id)
+        let waiting = credentialStore.finishQuery(key, id)
         if !waiting.isEmpty, case .success(let credential?) = answer { credentialStore.remember(credential, for: key) }
         for transfer in waiting.sorted().compactMap({ transfers[$0] }) {
-            transfer.credentialInQuestion = nil
+            transfer.awaitedCredentialKey = nil
             switch answer {
             case .success(let credential?):
                 retry(transfer, with: credential, isNew: true)

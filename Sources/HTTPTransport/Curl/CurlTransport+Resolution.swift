@@ -9,10 +9,10 @@ extension CurlTransport {
         }
         transfer.usesProxy = proxy != nil
         // A proxy resolves names itself.
-        if proxy != nil || isNumericAddress(url.host) { return hand(transfer, addresses: nil, proxy: proxy) }
+        if proxy != nil || isNumericAddress(url.host) { return submit(transfer, addresses: nil, proxy: proxy) }
         if let answer = dnsCache.cachedResult(for: url.host) { return proceed(transfer, answer) }
         let id = transfer.handle.id
-        transfer.hostInQuestion = url.host
+        transfer.awaitedHost = url.host
         dnsCache.resolve(url.host, for: id) { [weak self] answer in
             self?.send(.resolved(id, host: url.host, answer))
         }
@@ -20,8 +20,8 @@ extension CurlTransport {
 
     /// Continues a transfer whose host has been looked up.
     func resolved(_ id: UInt64, _ host: String, _ answer: DNSCache.Answer) {
-        guard let transfer = transfers[id], transfer.hostInQuestion == host else { return }
-        transfer.hostInQuestion = nil
+        guard let transfer = transfers[id], transfer.awaitedHost == host else { return }
+        transfer.awaitedHost = nil
         transfer.resolved = transfer.start.duration(to: .now)
         proceed(transfer, answer)
     }
@@ -29,7 +29,7 @@ extension CurlTransport {
     private func proceed(_ transfer: CurlTransfer, _ answer: DNSCache.Answer) {
         switch answer {
         case .success(let addresses):
-            hand(transfer, addresses: addresses, proxy: nil)
+            submit(transfer, addresses: addresses, proxy: nil)
         case .failure(.tooManyOpenFiles):
             finish(
                 transfer,

@@ -15,7 +15,7 @@ extension CurlTransport {
     }
 
     /// Performs a command on the thread.
-    nonisolated func carryOut(_ command: Command) {
+    nonisolated func perform(_ command: Command) {
         assumeIsolated { transport in
             switch command {
             case .begin(let handle): transport.begin(handle)
@@ -28,7 +28,7 @@ extension CurlTransport {
 }
 
 extension CurlTransport: CurlThreadDriver {
-    nonisolated func sleepLimit() -> Duration? {
+    nonisolated func maximumSleep() -> Duration? {
         assumeIsolated { transport in
             // Commands can have added transfers, which start with the timers.
             transport.multi.runTimers(now: transport.deadlines.now)
@@ -56,7 +56,7 @@ extension CurlTransport: CurlThreadDriver {
     private func expireOverdue() {
         for (transfer, deadline) in deadlines.overdue(transfers.values) {
             // The remainder of an intermediate response need not be read.
-            if deadline != .total, transfer.clock.phase == .discarding, goOn(transfer) {
+            if deadline != .total, transfer.clock.phase == .discarding, continueIfNeeded(transfer) {
                 deadlines.expect(transfer.clock)
             } else {
                 finish(transfer, transfer.outcome(after: deadline))

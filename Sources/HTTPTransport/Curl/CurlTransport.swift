@@ -19,7 +19,7 @@ public actor CurlTransport: Transport {
     var credentialStore = CredentialStore()
     private let handles: CurlHandlePool
     /// Finished transfers whose receivers have not been notified yet.
-    private var settled: [(CurlTransfer, TransferOutcome)] = []
+    private var finished: [(CurlTransfer, TransferOutcome)] = []
     let deadlines = DeadlineWatch()
     let shares = ThreadTimeShares()
     private var resolveOverrides = ResolveOverrides()
@@ -79,7 +79,7 @@ extension CurlTransport {
     /// Determines what the transfer needs, then passes it to libcurl.
     func begin(_ handle: CurlTransferHandle) {
         let transfer = CurlTransfer(
-            handle, deadlines: deadlines, shares: shares, hasProvider: configuration.credentials != nil)
+            handle, deadlines: deadlines, shares: shares, hasProvider: configuration.credentialProvider != nil)
         guard !handle.isCancelled else { return finish(transfer, .failed(.cancelled(handle.request.url))) }
         guard thread.poller.open() else {
             return finish(
@@ -91,13 +91,13 @@ extension CurlTransport {
     }
 
     /// Passes the transfer to libcurl.
-    func hand(_ transfer: CurlTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
+    func submit(_ transfer: CurlTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
         transfer.hasAddresses()
         let url = transfer.request.url
         do {
             let easy = try handles.take()
             try transfer.prepare(
-                easy, addresses: addresses.flatMap { resolveOverrides.news($0, for: transfer) }, proxy: proxy,
+                easy, addresses: addresses.flatMap { resolveOverrides.updates($0, for: transfer) }, proxy: proxy,
                 tls: configuration.tls)
             if transfer.request.handlesCookies { try handles.openCookieJar(for: easy) }
             if url.isSecure || proxy != nil { multi.connections.floodGuard.begin() }
@@ -143,20 +143,20 @@ extension CurlTransport {
     func finishCompleted() {
         abortFlooded()
         while let (transfer, result) = multi.nextFinished() {
-            if goOn(transfer) { continue }
+            if continueIfNeeded(transfer) { continue }
             if result == CURLE_OK { multi.noteSuccess() }
             if result != CURLE_OK, transfer.shouldRetryConnection(result, makingRoom: multi.makeRoomForConnection) {
                 recycle(transfer)
-                transfer.tryAgain()
+                transfer.retry()
                 resolve(transfer)
             } else {
                 let outcome = transfer.outcome(result)
                 recycle(transfer)
-                settled.append((transfer, outcome))
+                finished.append((transfer, outcome))
             }
         }
-        for (transfer, outcome) in settled { finish(transfer, outcome) }
-        settled.removeAll(keepingCapacity: true)
+        for (transfer, outcome) in finished { finish(transfer, outcome) }
+        finished.removeAll(keepingCapacity: true)
     }
 
     /// Aborts the transfers whose connection blocked libcurl.
@@ -195,8 +195,8 @@ extension CurlTransport {
     func finish(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
         recycle(transfer)
         transfers[transfer.handle.id] = nil
-        if let host = transfer.hostInQuestion { dnsCache.withdraw(transfer.handle.id, from: host) }
-        if let key = transfer.credentialInQuestion { credentialStore.leave(transfer.handle.id, key) }
+        if let host = transfer.awaitedHost { dnsCache.withdraw(transfer.handle.id, from: host) }
+        if let key = transfer.awaitedCredentialKey { credentialStore.leave(transfer.handle.id, key) }
         // A canceled transfer always reports the cancellation.
         transfer.receiver.finish(transfer.handle.isCancelled ? .failed(.cancelled(transfer.request.url)) : outcome)
     }

@@ -6,7 +6,7 @@ struct FloodJudge {
     /// The maximum processor time that one call of libcurl may take without calling back.
     ///
     /// Far more than it needs for any regular work; time in which the thread is not scheduled does not count.
-    static let patience = Duration.milliseconds(40)
+    static let maximumCallTime = Duration.milliseconds(40)
     /// The same limit for the next second of the thread's time after a connection was ended, because floods are often
     /// repeated.
     static let maximumCallTimeAfterFlood = Duration.milliseconds(4)
@@ -45,15 +45,15 @@ struct FloodJudge {
             self.call?.bytesRead = bytesRead()
             return nil
         }
-        let patience = needsFrequentSampling ? Self.maximumCallTimeAfterFlood : Self.patience
-        guard processorTime - call.processorTime >= patience else { return nil }
+        let limit = needsFrequentSampling ? Self.maximumCallTimeAfterFlood : Self.maximumCallTime
+        guard processorTime - call.processorTime >= limit else { return nil }
         let growth = bytesRead().compactMap { descriptor, bytes in
             before[descriptor].map { (descriptor, bytes - $0) }
         }
-        guard let most = growth.max(by: { $0.1 < $1.1 }), most.1 >= Self.minimumBytes else { return nil }
+        guard let largest = growth.max(by: { $0.1 < $1.1 }), largest.1 >= Self.minimumBytes else { return nil }
         self.call = nil
         expectsFloodsUntil = processorTime + .seconds(1)
         needsFrequentSampling = true
-        return most.0
+        return largest.0
     }
 }

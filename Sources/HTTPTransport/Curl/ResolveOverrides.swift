@@ -6,7 +6,7 @@ struct ResolveOverrides {
     private static let limit = 10_000
 
     /// Returns the addresses of the transfer's host that libcurl does not know yet, to be passed with the transfer.
-    func news(_ addresses: DNSCache.Addresses, for transfer: CurlTransfer) -> [IPAddress]? {
+    func updates(_ addresses: DNSCache.Addresses, for transfer: CurlTransfer) -> [IPAddress]? {
         let key = "\(transfer.request.url.host):\(transfer.request.url.port)"
         if expiries[key] == addresses.expiry { return nil }
         transfer.addressesToGive = (key, addresses.expiry)

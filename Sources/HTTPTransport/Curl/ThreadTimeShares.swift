@@ -33,10 +33,10 @@ final class ThreadTimeShares {
 /// The time limits of libcurl calls while bodies arrive.
 struct ShareClock {
     /// The time that every call may take; most calls take less.
-    static let least = Duration.milliseconds(1)
+    static let minimum = Duration.milliseconds(1)
     /// The maximum time of one call.
-    static let most = Duration.milliseconds(5)
-    /// The time after the start of a round from which calls may take no more than ``least``.
+    static let maximum = Duration.milliseconds(5)
+    /// The time after the start of a round from which calls may take no more than ``minimum``.
     static let round = Duration.milliseconds(20)
 
     private var roundStart = ContinuousClock.now
@@ -49,6 +49,6 @@ struct ShareClock {
     /// Returns whether the current call has used up its share.
     func isSpent(at now: ContinuousClock.Instant) -> Bool {
         let call = callStart.duration(to: now)
-        return call >= Self.most || call >= Self.least && roundStart.duration(to: now) >= Self.round
+        return call >= Self.maximum || call >= Self.minimum && roundStart.duration(to: now) >= Self.round
     }
 }

@@ -12,7 +12,7 @@ struct TransferClock {
     }
 
     /// The maximum time spent on keeping a connection.
-    static let maximumDiscardBytes = Duration.milliseconds(500)
+    static let maximumDiscardTime = Duration.milliseconds(500)
 
     private let deadlines: Deadlines
     private let end: ContinuousClock.Instant?
@@ -52,7 +52,7 @@ struct TransferClock {
             case .resolving, .connecting: (deadlines.connect, .connect)
             case .waitingForFirstByte: (deadlines.firstByte, .firstByte)
             case .receiving: (deadlines.idle, .idle)
-            case .discarding: (Self.maximumDiscardBytes, .idle)
+            case .discarding: (Self.maximumDiscardTime, .idle)
             case .paused: (nil, .idle)
             }
         guard let limit else { return end.map { ($0, .total) } }

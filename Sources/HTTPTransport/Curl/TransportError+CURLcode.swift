@@ -39,13 +39,13 @@ extension TransportError.Reason {
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CRL_BADFILE,
             CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT,
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED:
-            self = .insecure
+            self = .tlsFailure
         case CURLE_OPERATION_TIMEDOUT:
             if case .connecting = progress { self = .timedOut(.connect) } else { self = .timedOut(.total) }
         // With TLS 1.3, a server checks the client certificate after the connection counts as established.
         case CURLE_RECV_ERROR where detail.contains(" alert ") && detail.contains("certificate"),
             CURLE_RECV_ERROR where detail.contains(" alert unknown ca"):
-            self = .insecure
+            self = .tlsFailure
         case CURLE_RECV_ERROR where detail.hasSuffix("chunked-encoding"):
             self = .invalidResponse
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM,

@@ -33,7 +33,7 @@ public struct TransportError: Error, Sendable, Hashable {
         /// The proxy refused a tunnel to an https host with this status.
         case refusedByProxy(status: Int)
         /// TLS could not be negotiated, or the certificate is not trusted.
-        case insecure
+        case tlsFailure
         /// A deadline passed.
         case timedOut(Deadlines.Kind)
         /// The connection ended before the response did; `expected` is the declared length of the body in bytes, if
@@ -50,7 +50,7 @@ public struct TransportError: Error, Sendable, Hashable {
         /// More redirects than allowed.
         case tooManyRedirects(limit: Int)
         /// A redirect to something that is not an http or https URL.
-        case redirectRefused
+        case unsupportedRedirect
         /// A redirect from https to http, which the request's ``RedirectPolicy`` forbids.
         case insecureRedirect
         /// The server or the proxy does not accept the credential, or none is available.
@@ -72,9 +72,9 @@ public struct TransportError: Error, Sendable, Hashable {
         case .timedOut(.total): false
         case .connectionFailed, .timedOut, .truncated, .connectionLost, .lookupFailed, .tooManyOpenFiles: true
         case .refusedByProxy(let status): status >= 500 || status == 408 || status == 429
-        case .invalidURL, .hostNotFound, .invalidProxy, .insecure, .bodyTooLarge, .headerTooLarge, .invalidResponse,
+        case .invalidURL, .hostNotFound, .invalidProxy, .tlsFailure, .bodyTooLarge, .headerTooLarge, .invalidResponse,
             .tooManyRedirects,
-            .redirectRefused, .insecureRedirect, .authenticationFailed, .refusedByPolicy, .notCached, .cancelled,
+            .unsupportedRedirect, .insecureRedirect, .authenticationFailed, .refusedByPolicy, .notCached, .cancelled,
             .other:
             false
         }
@@ -104,7 +104,7 @@ extension TransportError.Reason {
         case .connectionFailed: "no connection could be made"
         case .invalidProxy: "the proxy's address cannot be used"
         case .refusedByProxy(let status): "the proxy makes no connection to the host (status \(status))"
-        case .insecure: "no trusted TLS connection could be made"
+        case .tlsFailure: "no trusted TLS connection could be made"
         case .timedOut(.lookup): "the host's name took too long to look up"
         case .timedOut(.connect): "the connection took too long"
         case .timedOut(.firstByte): "the server took too long to respond"
@@ -118,7 +118,7 @@ extension TransportError.Reason {
         case .headerTooLarge(let limit): "the response header is larger than the limit of \(limit) bytes"
         case .invalidResponse: "the response is not valid HTTP"
         case .tooManyRedirects(let limit): "more than \(limit) redirects"
-        case .redirectRefused: "redirected to a URL that is not http or https"
+        case .unsupportedRedirect: "redirected to a URL that is not http or https"
         case .insecureRedirect: "redirected from https to http, which is refused"
         case .authenticationFailed: "the credential was not accepted"
         case .refusedByPolicy(let refusal): "not allowed by the network policy (\(refusal))"

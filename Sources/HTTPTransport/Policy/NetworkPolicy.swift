@@ -31,18 +31,18 @@ public struct NetworkPolicy: Sendable, Hashable {
     ///
     /// A proxy resolves names itself, so the addresses cannot be checked here. Unless the proxy is trusted to enforce
     /// the rules, requests for names through a proxy are refused. The proxy's own address is not checked.
-    public var trustsProxy: Bool
+    public var resolvesNamesThroughProxy: Bool
 
     /// Creates a policy; by default, everything is allowed.
     public init(
         schemes: [Rule<String>] = [], hosts: [Rule<HostPattern>] = [], ports: [Rule<ClosedRange<Int>>] = [],
-        addresses: [Rule<AddressRange>] = [], trustsProxy: Bool = false
+        addresses: [Rule<AddressRange>] = [], resolvesNamesThroughProxy: Bool = false
     ) {
         self.schemes = schemes
         self.hosts = hosts
         self.ports = ports
         self.addresses = addresses
-        self.trustsProxy = trustsProxy
+        self.resolvesNamesThroughProxy = resolvesNamesThroughProxy
     }
 
     /// The reason for a refusal.
@@ -65,7 +65,7 @@ public struct NetworkPolicy: Sendable, Hashable {
         }
         guard !addresses.isEmpty else { return nil }
         if let address = IPAddress(urlHost: url.host) { return refusal(of: address) }
-        guard throughProxy, !trustsProxy else { return nil }
+        guard throughProxy, !resolvesNamesThroughProxy else { return nil }
         return Refusal(
             subject: "host \(url.host) through a proxy",
             rule: "addresses are judged, and only the proxy would know them")

@@ -36,7 +36,7 @@ final class DNSCache: Sendable {
     private static let failureLifetime = Duration.seconds(5)
     private static let maximumEntries = 10_000
     /// The maximum number of addresses kept per host.
-    private static let addressLimit = 16
+    private static let maximumAddresses = 16
 
     private let state = Locked(State())
     private let resolver: any HostResolver
@@ -77,7 +77,7 @@ final class DNSCache: Sendable {
             let addresses = try await resolver.addresses(of: host)
             guard !addresses.isEmpty else { throw LookupFailure(message: "no addresses") }
             answer = .success(
-                Addresses(list: Array(addresses.prefix(Self.addressLimit)), expiry: now() + Self.lifetime))
+                Addresses(list: Array(addresses.prefix(Self.maximumAddresses)), expiry: now() + Self.lifetime))
         } catch let failure as LookupFailure {
             answer = .failure(failure)
         } catch {

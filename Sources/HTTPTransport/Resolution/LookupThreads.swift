@@ -4,14 +4,14 @@
 /// process may open.
 struct LookupThreads: Equatable {
     /// The number of threads before any lookup has succeeded.
-    let usual: Int
+    let initial: Int
     /// The maximum number of threads.
-    let most: Int
+    let maximum: Int
 
     /// Creates the numbers for a process that may open `openFileLimit` files: 8 and 64 for 1,024 or more, and at
     /// least one.
     init(openFileLimit: Int) {
-        most = min(64, max(1, openFileLimit / 16))
-        usual = min(8, max(1, most / 2))
+        maximum = min(64, max(1, openFileLimit / 16))
+        initial = min(8, max(1, maximum / 2))
     }
 }

@@ -56,7 +56,7 @@ public final class ThreadedResolver: HostResolver {
     private let limits: LookupThreads
     private let start: Start
     /// Waits until threads without progress count as stuck.
-    private let patience: @Sendable () async -> Void
+    private let waitForProgress: @Sendable () async -> Void
 
     /// Creates a resolver that uses the system's resolver.
     public convenience init() {
@@ -65,18 +65,18 @@ public final class ThreadedResolver: HostResolver {
 
     /// Creates a resolver that calls `lookup`, which may block.
     public convenience init(_ lookup: @escaping Lookup) {
-        self.init(lookup, patience: { try? await Task.sleep(for: .seconds(1)) })
+        self.init(lookup, waitForProgress: { try? await Task.sleep(for: .seconds(1)) })
     }
 
     init(
         _ lookup: @escaping Lookup, limits: LookupThreads = LookupThreads(openFileLimit: OpenFileLimit.current),
         start: @escaping Start = { body throws(ThreadFailure) in try startThread(named: "webimage-dns", body) },
-        patience: @escaping @Sendable () async -> Void
+        waitForProgress: @escaping @Sendable () async -> Void
     ) {
         self.lookup = lookup
         self.limits = limits
         self.start = start
-        self.patience = patience
+        self.waitForProgress = waitForProgress
     }
 
     /// Returns the addresses of `host`; waits for a lookup that has started even if the task is canceled.
@@ -102,7 +102,7 @@ public final class ThreadedResolver: HostResolver {
             if Task.isCancelled { return (true, false) }
             state.waiting[id] = job
             state.queue.append(id)
-            guard state.threads < limits.usual else {
+            guard state.threads < limits.initial else {
                 // A detached task, because all waiting lookups benefit.
                 if !state.isWatched { Task.detached { await self.watchThreads() } }
                 state.isWatched = true
@@ -139,13 +139,13 @@ public final class ThreadedResolver: HostResolver {
     private func watchThreads() async {
         var begun = state.withLock { $0.begun }
         while true {
-            await patience()
+            await waitForProgress()
             let (isOver, added) = state.withLock { state in
                 state.isWatched = !state.waiting.isEmpty
                 let isStuck = state.begun == begun
                 begun = state.begun
                 guard state.isWatched, isStuck else { return (!state.isWatched, 0) }
-                let added = min(state.threads, limits.most - state.threads, state.waiting.count)
+                let added = min(state.threads, limits.maximum - state.threads, state.waiting.count)
                 state.threads += added
                 return (false, added)
             }

@@ -2,9 +2,9 @@
 ///
 /// Settings by host are selected by the host of the URL, for the first request and again for each redirect. If several
 /// patterns match, the pins and the client certificate of the most specific one apply; one match is sufficient for
-/// ``insecureHosts``. Files are read when a connection needs them, so they can be created or replaced while the program
-/// runs. If a file is missing or unreadable, requests to https hosts that need it fail with
-/// ``TransportError/Reason/insecure`` and the file's name.
+/// ``hostsWithoutVerification``. Files are read when a connection needs them, so they can be created or replaced while
+/// the program runs. If a file is missing or unreadable, requests to https hosts that need it fail with
+/// ``TransportError/Reason/tlsFailure`` and the file's name.
 public struct TLSOptions: Sendable, Hashable {
     /// A version of the protocol.
     public enum Version: Sendable, Hashable {
@@ -25,25 +25,25 @@ public struct TLSOptions: Sendable, Hashable {
     /// The hosts whose certificates are not verified.
     ///
     /// Attackers can intercept and modify connections to these hosts. Public key pins apply to them as well.
-    public var insecureHosts: Set<HostPattern>
+    public var hostsWithoutVerification: Set<HostPattern>
 
     /// Creates options; by default, the system's authorities, TLS 1.2 or later, and no exceptions.
     public init(
         certificateAuthorityFile: String? = nil, minimumVersion: Version = .tls12,
         publicKeyPins: [HostPattern: Set<PublicKeyPin>] = [:],
-        clientCertificates: [HostPattern: ClientCertificate] = [:], insecureHosts: Set<HostPattern> = []
+        clientCertificates: [HostPattern: ClientCertificate] = [:], hostsWithoutVerification: Set<HostPattern> = []
     ) {
         self.certificateAuthorityFile = certificateAuthorityFile
         self.minimumVersion = minimumVersion
         self.publicKeyPins = publicKeyPins
         self.clientCertificates = clientCertificates
-        self.insecureHosts = insecureHosts
+        self.hostsWithoutVerification = hostsWithoutVerification
     }
 
     /// Returns the settings for `host`.
     func settings(for host: String) -> HostSettings {
         HostSettings(
-            isVerified: !insecureHosts.contains { $0.matches(host) },
+            isVerified: !hostsWithoutVerification.contains { $0.matches(host) },
             pins: publicKeyPins.mostSpecific(for: host) ?? [],
             clientCertificate: clientCertificates.mostSpecific(for: host))
     }

@@ -71,7 +71,7 @@ public struct AnimatedImage: Sendable {
     public var isPartial: Bool {
         switch content {
         case .still(let image): image.isPartial
-        case .animated(let index, _, _): !index.isWhole
+        case .animated(let index, _, _): !index.isComplete
         }
     }
 
@@ -100,10 +100,10 @@ public struct AnimatedImage: Sendable {
     }
 
     /// The number of times the animation plays; 0 means forever.
-    public var loopCount: Int {
+    public var repetitionCount: Int {
         switch content {
         case .still: 1
-        case .animated(let index, _, _): index.loopCount
+        case .animated(let index, _, _): index.repetitionCount
         }
     }
 

@@ -95,7 +95,7 @@ final class AnimationCanvas: RowSink {
                 if frame.blend == .source {
                     _ = unsafe target.update(fromContentsOf: source)
                 } else {
-                    unsafe lay(source, over: target, y: y, place)
+                    unsafe blend(source, over: target, y: y, place)
                 }
             }
         }
@@ -155,7 +155,7 @@ final class AnimationCanvas: RowSink {
     }
 
     /// Blends a row of the frame with row `y` of `place`.
-    private func lay(
+    private func blend(
         _ source: UnsafeBufferPointer<UInt8>, over target: UnsafeMutableBufferPointer<UInt8>, y: Int,
         _ place: PixelRectangle
     ) {
@@ -169,14 +169,14 @@ final class AnimationCanvas: RowSink {
             if alpha == 255 || isOverNothing || blank.contains(place.left + column) {
                 for channel in pixel..<pixel + 4 { unsafe target[channel] = source[channel] }
             } else {
-                unsafe lay(
+                unsafe blend(
                     .init(rebasing: source[pixel..<pixel + 4]), overPixel: .init(rebasing: target[pixel..<pixel + 4]))
             }
         }
     }
 
     /// Blends a pixel, neither transparent nor opaque, with the one below it.
-    private func lay(_ above: UnsafeBufferPointer<UInt8>, overPixel below: UnsafeMutableBufferPointer<UInt8>) {
+    private func blend(_ above: UnsafeBufferPointer<UInt8>, overPixel below: UnsafeMutableBufferPointer<UInt8>) {
         let alpha = unsafe UInt32(above[3])
         let alphaBelow = unsafe UInt32(below[3])
         switch blending {

@@ -40,7 +40,7 @@ public struct StreamingAnimation: Sendable {
     /// Until there are two frames this is the whole file, because a single frame is decoded as a still image.
     private var bytes: [UInt8] = []
     /// The parser; `nil` before the header is known, and for still images.
-    private var walk: (any AnimationParser)?
+    private var parser: (any AnimationParser)?
     /// The decode plan; `nil` until the header and the orientation of the frames are known.
     private var plan: DecodePlan?
     /// A Boolean value that indicates whether the structure of an APNG is invalid, so that its default image is shown
@@ -108,8 +108,8 @@ public struct StreamingAnimation: Sendable {
     ///
     /// It counts as partial, and its header's frame count is that of ``header``. Stays available after an error.
     public var image: AnimatedImage? {
-        guard let walk, let plan, frameCount > 0 else { return nil }
-        return AnimatedImage(.animated(walk.index, plan, colors), options, limits)
+        guard let parser, let plan, frameCount > 0 else { return nil }
+        return AnimatedImage(.animated(parser.index, plan, colors), options, limits)
     }
 
     /// Ends the file and returns the whole animation, or throws the reason why there is none.
@@ -125,38 +125,38 @@ public struct StreamingAnimation: Sendable {
                 try begin(head)
                 try findFrames()
             }
-            guard let walk else { return try still() }
+            guard let parser else { return try still() }
             if isInvalid { return try defaultImage() }
-            try walk.finish(at: bytes.count)
+            try parser.finish(at: bytes.count)
         } catch {
             failure = error
             guard isTolerated(error) else { throw error }
         }
-        guard var index = walk?.index, failure == nil ? index.frames.count > 1 : !index.frames.isEmpty else {
+        guard var index = parser?.index, failure == nil ? index.frames.count > 1 : !index.frames.isEmpty else {
             return try still()
         }
-        index.settle(isWhole: failure == nil)
+        index.settle(isComplete: failure == nil)
         return AnimatedImage(.animated(index, try index.plan(options, limits, colors), colors), options, limits)
     }
 
-    private var completeFrames: Int { walk?.index.frames.count ?? 0 }
+    private var completeFrames: Int { parser?.index.frames.count ?? 0 }
 
     /// Returns whether `error` is a structural error of an APNG whose default image can be shown instead, as browsers
     /// do.
     ///
     /// If partial images are allowed, the complete frames are shown instead.
     private func showsDefaultImage(after error: CodecError) -> Bool {
-        guard case .corrupt = error, let walk, type(of: walk).hasDefaultImage else { return false }
-        return !(options.allowsPartial && frameCount > 0) && (completeFrames < 2 || walk.defaultImage != nil)
+        guard case .corrupt = error, let parser, type(of: parser).hasDefaultImage else { return false }
+        return !(options.allowsPartial && frameCount > 0) && (completeFrames < 2 || parser.defaultImage != nil)
     }
 
-    private func isTolerated(_ error: CodecError) -> Bool { options.allowsPartial && error.isDamage && walk != nil }
+    private func isTolerated(_ error: CodecError) -> Bool { options.allowsPartial && error.isDamage && parser != nil }
 
     private mutating func take(_ newBytes: Span<UInt8>) throws(CodecError) {
         if header == nil {
             guard let head = try beginning.append(newBytes, limits: limits) else { return }
             try begin(head)
-        } else if walk?.hasEnded != true, !needsNoMoreBytes {
+        } else if parser?.hasEnded != true, !needsNoMoreBytes {
             bytes.append(newBytes)
         } else {
             return
@@ -173,7 +173,7 @@ public struct StreamingAnimation: Sendable {
         beginning = FileBeginning()
         if header.mayBeAnimated {
             let index = AnimationIndex(header: header, format: head.format, limits: limits)
-            walk = head.format.animation?.init(index, beginning: bytes.span)
+            parser = head.format.animation?.init(index, beginning: bytes.span)
             try makePlan()
         }
     }
@@ -183,17 +183,17 @@ public struct StreamingAnimation: Sendable {
         try parse()
         try makePlan()
         guard completeFrames > 1 else { return }
-        if let passed = walk?.forget(of: bytes.count), passed > 0 { bytes.removeFirst(passed) }
+        if let passed = parser?.forget(of: bytes.count), passed > 0 { bytes.removeFirst(passed) }
     }
 
     private mutating func parse() throws(CodecError) {
         let bytes = bytes
-        try walk?.pass(bytes.span)
+        try parser?.consume(bytes.span)
     }
 
     /// Creates the plan as soon as the orientation of the frames is known.
     private mutating func makePlan() throws(CodecError) {
-        guard plan == nil, let index = walk?.index else { return }
+        guard plan == nil, let index = parser?.index else { return }
         guard options.ignoresOrientation || !index.header.hasTrailingOrientation else { return }
         plan = try index.plan(options, limits, colors)
     }
@@ -212,7 +212,7 @@ public struct StreamingAnimation: Sendable {
     /// Returns the default image of an APNG whose animation is invalid, decoded from the whole file or the retained
     /// part of it.
     private func defaultImage() throws(CodecError) -> AnimatedImage {
-        let file = completeFrames < 2 ? bytes : walk?.defaultImage ?? []
+        let file = completeFrames < 2 ? bytes : parser?.defaultImage ?? []
         var image = try still(file.span)
         image.header.frameCount = 1
         image.header.hasInvalidAnimation = true

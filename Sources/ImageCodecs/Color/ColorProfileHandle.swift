@@ -34,9 +34,9 @@ struct ColorProfileHandle: ~Copyable {
             unsafe converter = unsafe bytes.withUnsafeBufferPointer { bytes in
                 unsafe bytes.baseAddress.flatMap { unsafe clcms_read($0, bytes.count) }
             }
-        case .lights(let space):
-            var lights = clcms_lights(space)
-            unsafe converter = unsafe clcms_describe(&lights)
+        case .primaries(let space):
+            var primaries = clcms_primaries(space)
+            unsafe converter = unsafe clcms_describe(&primaries)
         case .sRGB, .unusable: return nil
         }
         guard let converter = unsafe converter else { return nil }
@@ -55,11 +55,11 @@ struct ColorProfileHandle: ~Copyable {
     }
 
     /// The tone curves and primaries of the profile, if it is a matrix profile; otherwise `nil`.
-    var lights: LightTables? {
+    var matrixShaper: MatrixShaper? {
         var curves = [Float](repeating: 0, count: 3 * 256)
         var colors = [Float](repeating: 0, count: 3 * 3)
-        guard unsafe clcms_lights_of(converter, &curves, &colors) else { return nil }
-        return LightTables(curves: curves, colors: colors)
+        guard unsafe clcms_primaries_of(converter, &curves, &colors) else { return nil }
+        return MatrixShaper(curves: curves, colors: colors)
     }
 
     /// The profile as an ICC file; `nil` if it cannot be written.
@@ -99,9 +99,9 @@ struct ColorProfileHandle: ~Copyable {
     var memoryUsage: Int { unsafe clcms_held_bytes(converter) }
 }
 
-extension clcms_lights {
-    fileprivate init(_ space: LightSpace) {
-        func place(_ place: LightSpace.Chromaticity) -> clcms_chromaticity { .init(x: place.x, y: place.y) }
+extension clcms_primaries {
+    fileprivate init(_ space: PrimariesSpace) {
+        func place(_ place: PrimariesSpace.Chromaticity) -> clcms_chromaticity { .init(x: place.x, y: place.y) }
         let (primaries, curve) = (space.primaries, space.curve)
         self.init(
             white: place(primaries.white), red: place(primaries.red), green: place(primaries.green),

@@ -5,7 +5,7 @@ enum ColorSource: Sendable, Hashable {
     /// An ICC profile.
     case profile([UInt8])
     /// Three primaries with a shared tone curve.
-    case lights(LightSpace)
+    case primaries(PrimariesSpace)
     /// A declaration that cannot be used.
     case unusable
 
@@ -19,7 +19,7 @@ enum ColorSource: Sendable, Hashable {
 }
 
 /// An RGB color space defined by three primaries that share a tone curve.
-struct LightSpace: Sendable, Hashable {
+struct PrimariesSpace: Sendable, Hashable {
     /// Coordinates in the CIE 1931 chromaticity diagram.
     struct Chromaticity: Sendable, Hashable {
         var x: Double
@@ -51,8 +51,8 @@ struct LightSpace: Sendable, Hashable {
     var curve: Curve
 }
 
-extension LightSpace.Primaries {
-    private static let d65 = LightSpace.Chromaticity(0.3127, 0.3290)
+extension PrimariesSpace.Primaries {
+    private static let d65 = PrimariesSpace.Chromaticity(0.3127, 0.3290)
 
     /// sRGB and BT.709.
     static let bt709 = Self(white: d65, red: .init(0.64, 0.33), green: .init(0.30, 0.60), blue: .init(0.15, 0.06))
@@ -73,8 +73,9 @@ extension LightSpace.Primaries {
         for place in [white, red, green, blue] {
             guard (0...1).contains(place.x), (0.001...1).contains(place.y), place.x + place.y <= 1 else { return false }
         }
+        typealias Place = PrimariesSpace.Chromaticity
         /// Returns twice the signed area of a triangle.
-        func area(_ a: LightSpace.Chromaticity, _ b: LightSpace.Chromaticity, _ c: LightSpace.Chromaticity) -> Double {
+        func area(_ a: Place, _ b: Place, _ c: Place) -> Double {
             (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)
         }
         let whole = area(red, green, blue)
@@ -93,7 +94,7 @@ extension LightSpace.Primaries {
     }
 }
 
-extension LightSpace.Curve {
+extension PrimariesSpace.Curve {
     static let sRGB = Self(gamma: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045)
     /// BT.601, BT.709 and BT.2020.
     static let bt709 = Self(gamma: 1 / 0.45, a: 1 / 1.099, b: 0.099 / 1.099, c: 1 / 4.5, d: 0.081)

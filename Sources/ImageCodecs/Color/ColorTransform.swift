@@ -6,12 +6,12 @@
 /// clipped per channel.
 final class ColorTransform {
     private enum Method {
-        case lights(LightTables)
+        case matrixShaper(MatrixShaper)
         /// A table with the result for each gray value, four bytes each.
         case gray([UInt8])
         case profile
         /// A transform for 16-bit samples.
-        case deep
+        case sixteenBit
         case cmyk
     }
 
@@ -26,9 +26,9 @@ final class ColorTransform {
         guard let handle = ColorProfileHandle(source) else { return nil }
         if is16Bit, handle.kind != .cmyk {
             guard handle.prepare(is16Bit: true, tables: false) else { return nil }
-            method = .deep
-        } else if let lights = handle.lights {
-            method = .lights(lights)
+            method = .sixteenBit
+        } else if let shaper = handle.matrixShaper {
+            method = .matrixShaper(shaper)
         } else {
             // There are only 256 grays: compute their table exactly.
             guard handle.prepare(tables: tables && handle.kind != .gray) else { return nil }
@@ -63,7 +63,7 @@ final class ColorTransform {
 
     /// A Boolean value that indicates whether samples have 16 bits.
     var is16Bit: Bool {
-        if case .deep = method { true } else { false }
+        if case .sixteenBit = method { true } else { false }
     }
 
     /// Converts a row of RGBA or CMYK pixels to RGBA.
@@ -71,13 +71,13 @@ final class ColorTransform {
     /// Alpha is unchanged; for CMYK it keeps its value in `result`.
     func convert(_ row: Span<UInt8>, into result: inout [UInt8]) {
         switch method {
-        case .lights(let tables): tables.convert(row, into: &result)
+        case .matrixShaper(let shaper): shaper.convert(row, into: &result)
         case .cmyk: handle.convert(row, into: &result)
         case .profile:
             handle.convert(row, into: &result)
             var result = result.mutableSpan
             for alpha in stride(from: 3, to: row.count, by: 4) { result[alpha] = row[alpha] }
-        case .deep:
+        case .sixteenBit:
             handle.convert(row, bytesPerPixel: 8, into: &result)
             var result = result.mutableSpan
             for alpha in stride(from: 6, to: row.count, by: 8) {

@@ -23,8 +23,8 @@ struct StoredColors: Sendable {
                 conversion = .unsupported
                 continue
             }
-            if let lights = profile.lights {
-                conversion = lights.isSRGB ? .unneeded : .converted
+            if let shaper = profile.matrixShaper {
+                conversion = shaper.isSRGB ? .unneeded : .converted
             } else if profile.prepare(tables: false) {
                 conversion = .converted
             } else {

@@ -25,16 +25,16 @@ struct FormatTable: Sendable {
         return nil
     }
 
-    /// Returns the format of a file that begins with `prefix`, or consists of it if `isWhole`; `nil` while more bytes
+    /// Returns the format of a file that begins with `prefix`, or consists of it if `isComplete`; `nil` while more bytes
     /// are needed.
     ///
     /// Throws `unsupportedFormat`.
-    func format(of prefix: Span<UInt8>, isWhole: Bool) throws(CodecError) -> (any FormatDescriptor)? {
+    func format(of prefix: Span<UInt8>, isComplete: Bool) throws(CodecError) -> (any FormatDescriptor)? {
         let isLongEnough = prefix.count >= ImageFormat.signatureLength
         for descriptor in descriptors {
             if descriptor.recognizes(prefix) { return descriptor }
             // It could still recognize the file, and precedes those that already do.
-            guard isWhole && isLongEnough || prefix.count >= descriptor.signatureLength else { return nil }
+            guard isComplete && isLongEnough || prefix.count >= descriptor.signatureLength else { return nil }
         }
         guard isLongEnough else { return nil }
         throw .unsupportedFormat(lookingLike: FormatGuess.describe(prefix))

@@ -7,7 +7,7 @@ public struct DecodeOptions: Sendable, Hashable {
     /// A Boolean value that indicates whether images smaller than the target are enlarged.
     ///
     /// The limits of ``DecodeLimits`` apply to the enlarged image as well.
-    public var allowsEnlarging: Bool
+    public var allowsUpscaling: Bool
     /// A Boolean value that indicates whether rows stay as stored instead of being turned upright.
     public var ignoresOrientation: Bool
     /// A Boolean value that indicates whether decoding ends as soon as all pixels are known, without reading the
@@ -36,7 +36,7 @@ public struct DecodeOptions: Sendable, Hashable {
 
     /// A target size, in pixels of the upright image.
     ///
-    /// Values below 1 count as 1. Smaller images keep their size, unless ``DecodeOptions/allowsEnlarging`` is set.
+    /// Values below 1 count as 1. Smaller images keep their size, unless ``DecodeOptions/allowsUpscaling`` is set.
     public enum Target: Sendable, Hashable {
         /// The size stored in the file.
         case original
@@ -60,13 +60,13 @@ public struct DecodeOptions: Sendable, Hashable {
     /// By default, the image has its original size, is turned upright and converted to sRGB, is decoded from the whole
     /// file, and consists of RGBA pixels with straight alpha.
     public init(
-        target: Target = .original, resampling: Resampling = Resampling(), allowsEnlarging: Bool = false,
+        target: Target = .original, resampling: Resampling = Resampling(), allowsUpscaling: Bool = false,
         ignoresOrientation: Bool = false, stopsWhenComplete: Bool = false, allowsPartial: Bool = false,
         keepsProfile: Bool = false, pixelFormat: PixelFormat = .rgba8
     ) {
         self.target = target
         self.resampling = resampling
-        self.allowsEnlarging = allowsEnlarging
+        self.allowsUpscaling = allowsUpscaling
         self.ignoresOrientation = ignoresOrientation
         self.stopsWhenComplete = stopsWhenComplete
         self.allowsPartial = allowsPartial

@@ -18,18 +18,18 @@ struct FileBeginning: Sendable {
     mutating func append(_ newBytes: Span<UInt8>, limits: DecodeLimits) throws(CodecError) -> FileHead? {
         bytes.append(newBytes)
         guard bytes.count >= nextProbe else { return nil }
-        return try probe(isWhole: false, limits: limits)
+        return try probe(isComplete: false, limits: limits)
     }
 
     /// Searches for the header at the end of the file.
     mutating func finish(limits: DecodeLimits) throws(CodecError) -> FileHead? {
-        try probe(isWhole: true, limits: limits)
+        try probe(isComplete: true, limits: limits)
     }
 
-    private mutating func probe(isWhole: Bool, limits: DecodeLimits) throws(CodecError) -> FileHead? {
+    private mutating func probe(isComplete: Bool, limits: DecodeLimits) throws(CodecError) -> FileHead? {
         // Counting only the frames received together with the header would depend on how the bytes arrived.
         if let found = try FileHead(
-            of: bytes.span, isWhole: isWhole, limits: limits, countsFrames: false, formats: formats)
+            of: bytes.span, isComplete: isComplete, limits: limits, countsFrames: false, formats: formats)
         {
             try limits.check(found.header.size, found.header.format)
             nextProbe = .max

@@ -5,14 +5,14 @@ struct FileHead: Sendable {
     /// The description of the file's format.
     let format: any FormatDescriptor
 
-    /// Parses a prefix; returns `nil` while more bytes are needed, which cannot follow if the prefix `isWhole`.
+    /// Parses a prefix; returns `nil` while more bytes are needed, which cannot follow if the prefix `isComplete`.
     ///
     /// Frames are counted only if `countsFrames` is set and the header does not declare them.
     init?(
-        of prefix: Span<UInt8>, isWhole: Bool = false, limits: DecodeLimits, countsFrames: Bool = true,
+        of prefix: Span<UInt8>, isComplete: Bool = false, limits: DecodeLimits, countsFrames: Bool = true,
         formats: FormatTable = .builtIn
     ) throws(CodecError) {
-        guard let format = try formats.format(of: prefix, isWhole: isWhole) else { return nil }
+        guard let format = try formats.format(of: prefix, isComplete: isComplete) else { return nil }
 
         // Only the allowed bytes are parsed, so that the result does not depend on how the bytes arrived.
         let bounded = prefix.extracting(first: min(prefix.count, max(limits.maximumHeaderBytes, 0)))

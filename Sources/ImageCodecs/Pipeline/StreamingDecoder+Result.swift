@@ -24,12 +24,12 @@ extension StreamingDecoder {
         var pixels = running.pipeline.pixels
         var orientation = running.plan.orientation
         var visibleSize = running.plan.visibleSize
-        if header.orientation == .up, let late = running.decoder.lateOrientation { header.orientation = late }
+        if header.orientation == .up, let late = running.decoder.trailingOrientation { header.orientation = late }
         if !options.ignoresOrientation, header.hasTrailingOrientation || header.orientation != orientation {
             // Fit again, because the target box applies to the upright image. Nothing larger can result, unless the
             // plan covers all orientations.
             var options = options
-            options.allowsEnlarging = options.allowsEnlarging && header.hasTrailingOrientation
+            options.allowsUpscaling = options.allowsUpscaling && header.hasTrailingOrientation
             let size = header.hasTrailingOrientation && visibleSize == header.size ? header.size : pixels.size
             orientation = header.orientation
             let scaling = ScalePlan(of: size, orientation: orientation, options: options)

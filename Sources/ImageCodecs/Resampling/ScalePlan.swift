@@ -14,7 +14,7 @@ struct ScalePlan: Sendable, Hashable {
     ///
     /// The result has at least one pixel in each direction; targets below 1 count as 1.
     init(of size: PixelSize, orientation: ImageOrientation, options: DecodeOptions) {
-        let enlarges = options.allowsEnlarging
+        let enlarges = options.allowsUpscaling
         switch options.target {
         case .original: self.init(whole: size, scaledTo: size)
         case .maximumSide(let side):

@@ -6,10 +6,10 @@ enum Zlib {
     static func inflate(_ bytes: Span<UInt8>, limit: Int) -> [UInt8]? {
         var file = unsafe cpng_file()
         defer { unsafe cpng_file_free(&file) }
-        let isWhole = unsafe bytes.withUnsafeBufferPointer { bytes in
+        let isComplete = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe cpng_inflate(&file, bytes.baseAddress, bytes.count, max(0, limit))
         }
-        guard isWhole else { return nil }
+        guard isComplete else { return nil }
         return unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
     }
 }

@@ -11,11 +11,11 @@ protocol FormatEncoder: Sendable {
     /// `encodingFailed`.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8]
 
-    /// Creates a writer of animations of a nonempty size, played `loopCount` times; 0 means forever.
+    /// Creates a writer of animations of a nonempty size, played `repetitionCount` times; 0 means forever.
     ///
     /// Throws `encodingFailed`.
     func animationWriter(
-        size: PixelSize, loopCount: UInt16, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
     ) throws(CodecError) -> any AnimationWriter
 }
 

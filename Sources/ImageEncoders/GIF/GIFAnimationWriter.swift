@@ -11,16 +11,16 @@ final class GIFAnimationWriter: AnimationWriter {
     private var held: (frame: PixelBuffer, delay: UInt16)?
     private var isFirst = true
 
-    init(size: PixelSize, loopCount: UInt16, options: GIFOptions) throws(CodecError) {
+    init(size: PixelSize, repetitionCount: UInt16, options: GIFOptions) throws(CodecError) {
         guard size.width <= 65_535, size.height <= 65_535 else {
             throw .encodingFailed(.gif, "more than 65535 pixels a side")
         }
         maximumColors = min(max(options.maximumColors, 2), 256)
         writer = try GIFWriter(size: size)
         canvas = PixelBuffer(transparent: size)
-        if loopCount != 1 {
+        if repetitionCount != 1 {
             // The file stores the number of repetitions; 0 means forever.
-            try writer.writeLoop(repetitions: max(loopCount, 1) - 1)
+            try writer.writeLoop(repetitions: max(repetitionCount, 1) - 1)
         }
     }
 

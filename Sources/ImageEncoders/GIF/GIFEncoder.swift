@@ -10,14 +10,14 @@ struct GIFEncoder: FormatEncoder {
 
     /// Returns the encoded image; metadata is not supported.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
-        let writer = try GIFAnimationWriter(size: pixels.size, loopCount: 1, options: options)
+        let writer = try GIFAnimationWriter(size: pixels.size, repetitionCount: 1, options: options)
         try writer.append(pixels, delay: .zero)
         return try writer.finish()
     }
 
     func animationWriter(
-        size: PixelSize, loopCount: UInt16, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
     ) throws(CodecError) -> any AnimationWriter {
-        try GIFAnimationWriter(size: size, loopCount: loopCount, options: options)
+        try GIFAnimationWriter(size: size, repetitionCount: repetitionCount, options: options)
     }
 }

@@ -36,7 +36,7 @@ struct JPEGEncoder: FormatEncoder {
     }
 
     func animationWriter(
-        size: PixelSize, loopCount: UInt16, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
     ) throws(CodecError) -> any AnimationWriter {
         throw .encodingFailed(.jpeg, "JPEG has no animations")
     }

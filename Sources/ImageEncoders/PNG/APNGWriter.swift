@@ -13,7 +13,7 @@ final class APNGWriter: AnimationWriter {
     }
 
     private let size: PixelSize
-    private let loopCount: UInt16
+    private let repetitionCount: UInt16
     private let encoder: PNGEncoder
     private let metadata: [UInt8]
     private var form = PNGForm(.rgb)
@@ -22,11 +22,11 @@ final class APNGWriter: AnimationWriter {
 
     /// Throws an error if the metadata is too long.
     init(
-        _ encoder: PNGEncoder, size: PixelSize, loopCount: UInt16, metadata: ImageMetadata
+        _ encoder: PNGEncoder, size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
     ) throws(CodecError) {
         self.encoder = encoder
         self.size = size
-        self.loopCount = loopCount
+        self.repetitionCount = repetitionCount
         self.metadata = try metadata.pngChunks(isGray: false)
     }
 
@@ -45,7 +45,7 @@ final class APNGWriter: AnimationWriter {
         file += metadata
         var control: [UInt8] = []
         control.append(bigEndian32: frames.count)
-        control.append(bigEndian32: Int(loopCount))
+        control.append(bigEndian32: Int(repetitionCount))
         file.append(pngChunk: "acTL", control)
         var sequence = 0
         func nextSequenceNumber() -> [UInt8] {

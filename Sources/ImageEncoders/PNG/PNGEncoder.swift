@@ -27,9 +27,9 @@ struct PNGEncoder: FormatEncoder {
     }
 
     func animationWriter(
-        size: PixelSize, loopCount: UInt16, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
     ) throws(CodecError) -> any AnimationWriter {
-        try APNGWriter(self, size: size, loopCount: loopCount, metadata: metadata)
+        try APNGWriter(self, size: size, repetitionCount: repetitionCount, metadata: metadata)
     }
 
     /// Returns the image encoded with a suitable color type.

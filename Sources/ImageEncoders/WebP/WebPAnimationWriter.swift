@@ -14,7 +14,7 @@ final class WebPAnimationWriter: AnimationWriter {
     private var time = 0
 
     init(
-        size: PixelSize, loopCount: UInt16, options: WebPOptions, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: UInt16, options: WebPOptions, metadata: ImageMetadata
     ) throws(CodecError) {
         guard size.width <= WebPEncoder.maximumSide, size.height <= WebPEncoder.maximumSide else {
             throw .encodingFailed(.webp, "more than \(WebPEncoder.maximumSide) pixels a side")
@@ -26,7 +26,7 @@ final class WebPAnimationWriter: AnimationWriter {
         guard unsafe WebPAnimEncoderOptionsInit(&settings) != 0 else {
             throw .encodingFailed(.webp, "another version of libwebp")
         }
-        settings.anim_params.loop_count = Int32(loopCount)
+        settings.anim_params.loop_count = Int32(repetitionCount)
         guard let encoder = unsafe WebPAnimEncoderNew(Int32(size.width), Int32(size.height), &settings) else {
             throw .encodingFailed(.webp, "no memory for an encoder")
         }

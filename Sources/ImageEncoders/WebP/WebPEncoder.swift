@@ -35,9 +35,9 @@ struct WebPEncoder: FormatEncoder {
     }
 
     func animationWriter(
-        size: PixelSize, loopCount: UInt16, metadata: ImageMetadata
+        size: PixelSize, repetitionCount: UInt16, metadata: ImageMetadata
     ) throws(CodecError) -> any AnimationWriter {
-        try WebPAnimationWriter(size: size, loopCount: loopCount, options: options, metadata: metadata)
+        try WebPAnimationWriter(size: size, repetitionCount: repetitionCount, options: options, metadata: metadata)
     }
 
     /// Returns libwebp's configuration for `options`.

@@ -9,7 +9,7 @@ extension BatchCommand {
     func configuration(_ budget: OpenFileBudget) -> ImageLoader.Configuration {
         var configuration = ImageLoader.Configuration(downloads: requests.downloads, maximumMemoryCacheBytes: 0)
         let memory = memoryLimits
-        if case .converted = images.plan.way {
+        if case .converted = images.plan.mode {
             configuration.decoding.memoryBudget = memory.allConversions
             configuration.decoding.maximumDecodeBytes = memory.conversion
         } else {

@@ -64,7 +64,7 @@ final class UnfinishedFile {
     /// Returns the maximum memory that a search for the header in them needs, in bytes.
     func appendMetadata(_ pieces: any ImagePieces, limit: Int) async throws -> Int {
         while count <= limit, let piece = try await pieces.next() { try append(piece) }
-        pieces.park()
+        pieces.suspendReading()
         // A growing array temporarily exists twice.
         return 2 * count
     }

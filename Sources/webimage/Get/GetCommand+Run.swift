@@ -9,18 +9,18 @@ extension GetCommand {
         var transport = network.transport
         transport.maximumIdleConnections = max(transport.maximumIdleConnections, budget.images)
         transport.maximumConnections = budget.connections
-        let traffic = Traffic(over: CurlTransport(configuration: transport))
+        let meter = TransferMeter(over: CurlTransport(configuration: transport))
         let workers = ThreadPool()
         let plan = plan
-        let getter = Getter(
-            loader: ImageLoader(configuration: try loaderConfiguration(concurrency: budget.images), transport: traffic),
-            traffic: traffic,
+        let fetcher = ImageFetcher(
+            loader: ImageLoader(configuration: try loaderConfiguration(concurrency: budget.images), transport: meter),
+            meter: meter,
             folder: try OutputFolder(path: output),
             previews: try progressiveDir.map { try OutputFolder(path: $0) },
             plan: plan,
             workers: workers,
             memory: memoryLimits)
-        let display = ProgressDisplay(printsJSON: json, traffic: traffic)
+        let display = ProgressDisplay(printsJSON: json, meter: meter)
         let sources = sources
         // Encoding at full size can take hundreds of megabytes per image: limit the number of concurrent ones.
         let concurrency = plan.holdsFullSize ? min(budget.images, 2 * workers.count) : budget.images
@@ -31,14 +31,14 @@ extension GetCommand {
                 let drawing = Task { await display.redrawRegularly() }
                 let end: (any Error)?
                 do {
-                    try await Self.get(sources, list, concurrency: concurrency, by: getter, display)
+                    try await Self.get(sources, list, concurrency: concurrency, by: fetcher, display)
                     end = nil
                 } catch {
                     end = error
                 }
                 drawing.cancel()
                 // Writes pending responses, including interrupted ones, to disk before the process ends.
-                if hasCache { await getter.loader.shutdown(gracePeriod: .zero) }
+                if hasCache { await fetcher.loader.shutdown(gracePeriod: .zero) }
                 if let end { throw end }
             }
         } catch {
@@ -71,7 +71,7 @@ extension GetCommand {
     /// A Boolean value that indicates whether pixels are decoded, for conversion, previews, or recovery of damaged
     /// images.
     private var writesAnew: Bool {
-        if case .converted = plan.way { return true }
+        if case .converted = plan.mode { return true }
         return allowPartial || progressiveDir != nil
     }
 
@@ -87,7 +87,7 @@ extension GetCommand {
 
     /// Processes up to `concurrency` images at a time; reads a line of the list when another one can start.
     private static func get(
-        _ sources: [String], _ list: InputList?, concurrency: Int, by getter: Getter, _ display: ProgressDisplay
+        _ sources: [String], _ list: InputList?, concurrency: Int, by fetcher: ImageFetcher, _ display: ProgressDisplay
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var running = 0
@@ -99,7 +99,7 @@ extension GetCommand {
                 }
                 group.addTask {
                     let id = await display.begin(source.text)
-                    try await display.end(id, getter.get(source))
+                    try await display.end(id, fetcher.get(source))
                 }
             }
             for source in sources { try await start(ImageSource(argument: source)) }

@@ -200,7 +200,7 @@ extension GetCommand {
                 "\(progressive ? "--progressive applies to JPEG" : "--quality applies to JPEG and WebP"), "
                     + "not to --format \(format.rawValue).")
         }
-        if plan.way == .verified, !allowPartial {
+        if plan.mode == .verified, !allowPartial {
             throw ValidationError("\(option) applies to converted images: add --format jpeg, or a size option.")
         }
     }

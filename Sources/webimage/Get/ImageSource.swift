@@ -6,7 +6,7 @@ struct ImageSource: Sendable, Equatable {
         case url(String)
         case file(path: String)
         /// An invalid source.
-        case nowhere(reason: String)
+        case invalid(reason: String)
     }
 
     /// The text to display: the source as typed, without user name and password.
@@ -42,7 +42,7 @@ struct ImageSource: Sendable, Equatable {
     /// Creates an invalid source from a line of a list, with its displayable part.
     init(unusable text: String, reason: String) {
         self.text = HTTPURL.displayText(of: text)
-        place = .nowhere(reason: reason)
+        place = .invalid(reason: reason)
     }
 
     private static func path(ofFileURL url: String) -> String? {

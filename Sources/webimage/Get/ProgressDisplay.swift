@@ -8,7 +8,7 @@ import WebimageConsole
 actor ProgressDisplay {
     private let printsJSON: Bool
     private let isLive: Bool
-    private let traffic: Traffic
+    private let meter: TransferMeter
     private var running: [(id: Int, url: String)] = []
     private var started = 0
     private var succeeded = 0
@@ -19,9 +19,9 @@ actor ProgressDisplay {
     /// The reason why standard output is no longer writable.
     private var outputFailure: FileError?
 
-    init(printsJSON: Bool, traffic: Traffic) {
+    init(printsJSON: Bool, meter: TransferMeter) {
         self.printsJSON = printsJSON
-        self.traffic = traffic
+        self.meter = meter
         isLive = Terminal.error.isInteractive
     }
 
@@ -90,12 +90,12 @@ actor ProgressDisplay {
 
     private var summary: String {
         let failures = failed > 0 ? ", \(failed) failed" : ""
-        return "\(succeeded) \(succeeded == 1 ? "image" : "images")\(failures), \(ByteCount(traffic.received)) received"
+        return "\(succeeded) \(succeeded == 1 ? "image" : "images")\(failures), \(ByteCount(meter.received)) received"
     }
 
     private func line(for url: String, columns: Int) -> String {
         let width = 16
-        let flow = traffic.flow(of: url)
+        let flow = meter.flow(of: url)
         let received = flow?.received ?? 0
         let bar: String
         if let expected = flow?.expected, expected > 0 {

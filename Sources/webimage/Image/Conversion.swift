@@ -70,7 +70,7 @@ struct Conversion {
             bytesOfSearch + decode.estimatedBytes + encoderBytes(decode.scaledSize, hasAlpha: header.hasAlpha)
         try memory.admitConversion(of: bytes)
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
-        rest.park()
+        rest.suspendReading()
         return try await decoder.withMemory(bytes) {
             try encoded(try await decoded(codec, rest), &facts)
         }
@@ -153,7 +153,7 @@ extension Conversion {
             limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 24 * decode.scaledSize.area
         try memory.admitConversion(of: bytes)
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
-        rest.park()
+        rest.suspendReading()
         return try await decoder.withMemory(bytes) {
             let animation = try await collected(beginning, rest, limits)
             return try encoded(animation, &facts)
@@ -184,7 +184,7 @@ extension Conversion {
         }
         let format = format ?? animation.header.format
         let encoder = try AnimationEncoder(
-            options: try plan.encoding(format), size: animation.size, loopCount: animation.loopCount,
+            options: try plan.encoding(format), size: animation.size, repetitionCount: animation.repetitionCount,
             metadata: ImageMetadata(colorProfile: animation.iccProfile))
         for index in 0..<animation.frameCount {
             try Task.checkCancellation()

@@ -90,7 +90,7 @@ struct ImageCheck {
         }
         try memory.admitCheck(of: bytes, by: decoder)
         if verifier.header != nil, bytes <= MemoryLimits.small {
-            pieces.park()
+            pieces.suspendReading()
             return try await decoder.withMemory(bytes) {
                 try verifier.begin()
                 while let piece = try await pieces.next() {

@@ -10,7 +10,7 @@ protocol ImagePieces: AnyObject {
     /// caller can continue reading.
     func next() async throws -> [UInt8]?
     /// Notifies the source that the caller will not read for a while.
-    func park()
+    func suspendReading()
     /// The origin of the bytes, in the format of ``Outcome/source``; `nil` before the first piece.
     var source: String? { get }
     /// The total number of bytes; `nil` if unknown.
@@ -38,7 +38,7 @@ final class DownloadedPieces: ImagePieces {
         }
     }
 
-    func park() { body.park() }
+    func suspendReading() { body.suspendReading() }
 
     var source: String? { body.source?.rawValue }
     var expectedCount: Int? { body.head?.contentLength }
@@ -68,7 +68,7 @@ final class FilePieces: ImagePieces {
         return nil
     }
 
-    func park() {}
+    func suspendReading() {}
 
     var source: String? { "file" }
     var expectedCount: Int? { file.count }

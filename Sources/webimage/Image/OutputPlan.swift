@@ -4,7 +4,7 @@ import ImageEncoders
 /// The output for an image, according to the options of the command.
 struct OutputPlan: Sendable, Equatable {
     /// The processing modes from a download to a file.
-    enum Way: Sendable, Equatable {
+    enum Mode: Sendable, Equatable {
         /// Written as downloaded; only the header is checked.
         case untouched
         /// Written as downloaded, after verification.
@@ -13,7 +13,7 @@ struct OutputPlan: Sendable, Equatable {
         case converted(ImageFormat?)
     }
 
-    let way: Way
+    let mode: Mode
     let options: DecodeOptions
     /// The quality of JPEG and WebP.
     let quality: Int
@@ -26,7 +26,7 @@ struct OutputPlan: Sendable, Equatable {
 
     /// A Boolean value that indicates whether the pixels of whole images are held until they are encoded.
     var holdsFullSize: Bool {
-        if case .converted = way { options.target == .original } else { false }
+        if case .converted = mode { options.target == .original } else { false }
     }
 
     init(
@@ -41,7 +41,7 @@ struct OutputPlan: Sendable, Equatable {
         self.isLossless = isLossless
         self.isProgressive = isProgressive
         keepsAnimations = !takesFirstFrame && format != .jpeg
-        way =
+        mode =
             switch format {
             case .original: .untouched
             case .jpeg: .converted(.jpeg)

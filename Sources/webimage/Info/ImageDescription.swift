@@ -7,7 +7,7 @@ struct ImageDescription: Sendable, Equatable {
     var url: String
     var header: ImageHeader?
     /// The number of times an animation plays; 0 means forever.
-    var loopCount: Int?
+    var repetitionCount: Int?
     /// The duration of one run of an animation.
     var duration: Duration?
     /// The number of bytes read when the header was complete.
@@ -29,7 +29,7 @@ struct ImageDescription: Sendable, Equatable {
         object.add("width", header?.size.width)
         object.add("height", header?.size.height)
         object.add("frames", header.flatMap(\.frameCount))
-        object.add("loops", loopCount)
+        object.add("loops", repetitionCount)
         object.add("duration_ms", duration.map { Int(($0 / .milliseconds(1)).rounded()) })
         object.add("orientation", header?.orientation.rawValue)
         object.add("progressive", header?.isProgressive)
@@ -49,7 +49,7 @@ struct ImageDescription: Sendable, Equatable {
         var facts = ["\(url.printable): \(header.format.identifier)", "\(header.size)"]
         if let frames = header.frameCount, frames > 1 { facts.append("\(frames) frames") }
         if let duration { facts.append("\(seconds(duration)) s") }
-        if let loopCount { facts.append(loopCount == 0 ? "endless" : loopCount == 1 ? "once" : "\(loopCount) times") }
+        if let count = repetitionCount { facts.append(count == 0 ? "endless" : count == 1 ? "once" : "\(count) times") }
         if header.orientation != .up { facts.append("orientation \(header.orientation.rawValue)") }
         if header.isProgressive { facts.append("progressive") }
         facts.append(header.hasAlpha ? "alpha" : "opaque")
@@ -67,7 +67,7 @@ struct ImageDescription: Sendable, Equatable {
     mutating func describe(_ animation: AnimatedImage) {
         header = animation.header
         guard animation.frameCount > 1 else { return }
-        loopCount = animation.loopCount
+        repetitionCount = animation.repetitionCount
         duration = animation.duration
     }
 

@@ -66,7 +66,7 @@ struct InfoCommand: AsyncParsableCommand {
                 description.header = info.header
                 description.bytesRead = info.byteCount
                 if let animation = info.animation { description.describe(animation) }
-            case .nowhere(let reason):
+            case .invalid(let reason):
                 description.error = reason
             case .file(let path):
                 let (header, byteCount) = try await workers.run {
@@ -83,7 +83,7 @@ struct InfoCommand: AsyncParsableCommand {
             }
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
-            description.error = Getter.message(for: error)
+            description.error = ImageFetcher.message(for: error)
         }
         return description
     }

@@ -276,13 +276,13 @@ struct BodyLogTests {
         let log = BodyLog(maximumReplayBytes: 1)
         let transfer = Probe()
         log.attach(transfer)
-        let parked = try #require(log.makeReader())
+        let suspended = try #require(log.makeReader())
         let reading = try #require(log.makeReader())
         while log.append(piece.span) == .more {}
         _ = try await reading.next()
         #expect(transfer.resumes.withLock { $0 } == 0)
 
-        parked.park()
+        suspended.suspendReading()
         #expect(transfer.resumes.withLock { $0 } == 1)
         var count = 0
         for _ in 0..<100 {
@@ -291,7 +291,7 @@ struct BodyLogTests {
         }
         #expect(count == 100)
         // It counts again as soon as it reads, and has missed nothing.
-        let missed = try await parked.next() ?? []
+        let missed = try await suspended.next() ?? []
         #expect(missed.joined().count == log.received)
         while log.append(piece.span) == .more { _ = try await reading.next() }
         #expect(log.received <= 140 * piece.count)
@@ -300,7 +300,7 @@ struct BodyLogTests {
     @Test func transferWaitsWhileAllReadersAreParked() throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let readers = try (0..<2).map { _ in try #require(log.makeReader()) }
-        for reader in readers { reader.park() }
+        for reader in readers { reader.suspendReading() }
         var taken = 0
         while log.append(piece.span) == .more { taken += 1 }
         #expect(taken * piece.count <= 1 << 20)

@@ -45,7 +45,7 @@ struct GrowthQueueTests {
     @Test func allBodiesGrowAtOnceIfMemoryAllows() {
         var queue = GrowthQueue()
         _ = admit(1, 2, 3, to: &queue)
-        for goOn in queue.takeAll() { goOn() }
+        for resume in queue.takeAll() { resume() }
         #expect(called.withLock { $0.sorted() } == [2, 3])
         let none = queue.next()
         #expect(queue.growing == nil && none == nil)

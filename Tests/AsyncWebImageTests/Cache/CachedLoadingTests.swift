@@ -31,7 +31,7 @@ struct CachedLoadingTests {
                 return try await self.load(loader(cache), request).source
             }
             #expect(try await load(1, key: origin.url("/a")) == .network)
-            #expect(try await load(2, key: origin.url("/a")) == .storedInMemory)
+            #expect(try await load(2, key: origin.url("/a")) == .responseCacheMemory)
             #expect(try await load(3, key: nil) == .network)
         }
     }
@@ -109,7 +109,7 @@ struct CachedLoadingTests {
             #expect(first.source == .network && first.bytes == body)
             time.advance(by: 59)
             let second = try await load(loader, ImageRequest(origin.url("/a")))
-            #expect(second.source == (onDisk ? .disk : .storedInMemory) && second.bytes == body)
+            #expect(second.source == (onDisk ? .disk : .responseCacheMemory) && second.bytes == body)
             #expect(second.head.response.headerFields[.age] == "59")
             #expect(second.head.contentLength == body.count)
             #expect(origin.counts.totalRequests == 1)
@@ -216,8 +216,9 @@ struct CachedLoadingTests {
                 return source
             }
             let expectations: [(CachePolicy, ResponseSource)] = [
-                (.noStore, .network), (.useProtocol, .network), (.useProtocol, .memory), (.cacheElseLoad, .memory),
-                (.cacheOnly, .memory), (.reload, .network), (.revalidate, .network), (.noStore, .network),
+                (.noStore, .network), (.useProtocol, .network), (.useProtocol, .imageCache),
+                (.cacheElseLoad, .imageCache), (.cacheOnly, .imageCache), (.reload, .network), (.revalidate, .network),
+                (.noStore, .network),
             ]
             for (policy, expected) in expectations {
                 let found = try await source(policy)

@@ -69,7 +69,7 @@ struct LookupTests {
             let stalled = loader.dataTask(for: ImageRequest(origin.url("/stalled")))
             await origin.requests(to: "/stalled", reach: 1)
             let data = try await loader.data(for: request(origin.url("/a"), policy))
-            #expect(data.bytes == body && data.source == .storedInMemory)
+            #expect(data.bytes == body && data.source == .responseCacheMemory)
             stalled.cancel()
             await loader.coordinator.becomesIdle()
             #expect(origin.counts.totalRequests == 1)
@@ -247,7 +247,7 @@ struct LookupTests {
             _ = try await loader.data(for: ImageRequest(origin.url("/a")))
             await loader.coordinator.becomesIdle()
             await cache.settles()
-            #expect(try await loader.data(for: ImageRequest(origin.url("/a"))).source == .storedInMemory)
+            #expect(try await loader.data(for: ImageRequest(origin.url("/a"))).source == .responseCacheMemory)
             #expect(origin.recordedRequests.map { $0.headerFields["User-Agent"] } == ["test+"])
         }
     }
@@ -262,7 +262,7 @@ struct LookupTests {
             origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60"], body: body))
             let validator = Counting()
             let (loader, cache) = try makeLoader { $0.responseValidator = validator }
-            for source in [ResponseSource.network, .storedInMemory] {
+            for source in [ResponseSource.network, .responseCacheMemory] {
                 let data = try await loader.data(for: ImageRequest(origin.url("/a")))
                 #expect(data.bytes == body && data.source == source)
                 await loader.coordinator.becomesIdle()

@@ -216,15 +216,15 @@ struct BodyMemoryTests {
 
     @Test func aReaderThatIsParkedHoldsUpNoOtherOfTheSameBody() async throws {
         let (read, _, large, _) = logs(maximumReplayBytes: 0)
-        let parked = try #require(read.makeReader())
+        let suspended = try #require(read.makeReader())
         let reader = try #require(read.makeReader())
-        parked.park()
+        suspended.suspendReading()
         for _ in 0..<90 { #expect(large.append(piece.span) == .more) }
         for _ in 0..<50 {
             #expect(read.append(piece.span) == .more)
             _ = try await reader.next()
         }
         #expect(large.append(piece.span) == .pause)
-        withExtendedLifetime(parked) {}
+        withExtendedLifetime(suspended) {}
     }
 }

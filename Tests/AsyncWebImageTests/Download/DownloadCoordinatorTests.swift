@@ -91,7 +91,7 @@ struct DownloadCoordinatorTests {
             let first = try await loader.image(for: ImageRequest(origin.url("/a.jpg")))
             let second = try await loader.image(for: ImageRequest(origin.url("/a.jpg")))
 
-            #expect(second.source == .memory && second.pixels == first.pixels)
+            #expect(second.source == .imageCache && second.pixels == first.pixels)
             #expect(origin.counts.requests["/a.jpg"] == 1)
         }
     }

@@ -62,7 +62,7 @@ struct HookTests {
             let error = await #expect(throws: ImageError.self) {
                 try await loader.image(for: ImageRequest(origin.url("/a")))
             }
-            guard case .refused(by: .requestModifier, let url, let cause) = error else {
+            guard case .rejected(by: .requestModifier, let url, let cause) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
@@ -113,7 +113,7 @@ struct HookTests {
             let error = await #expect(throws: ImageError.self) {
                 try await loader.image(for: ImageRequest(origin.url("/a")))
             }
-            guard case .refused(by: .responseValidator, _, _) = error else {
+            guard case .rejected(by: .responseValidator, _, _) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
@@ -278,7 +278,7 @@ struct HookTests {
             let error = await #expect(throws: ImageError.self) {
                 try await loader.data(for: ImageRequest(origin.url("/a")))
             }
-            guard case .refused(by: .bodyTransform, _, _) = error else {
+            guard case .rejected(by: .bodyTransform, _, _) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }

@@ -147,12 +147,12 @@ struct SharingTests {
         await loader.coordinator.becomesIdle()
 
         for second in [try await loader.image(for: request), try await loader.imageTask(for: request).value] {
-            #expect(second.source == .memory && second.pixels == image.pixels && second.scale == 2)
+            #expect(second.source == .imageCache && second.pixels == image.pixels && second.scale == 2)
         }
         var frames: [ImageFrame] = []
         for try await frame in loader.previews(for: request) { frames.append(frame) }
         #expect(frames.map(\.isFinal) == [true])
-        #expect(frames.first?.response?.source == .memory && frames.first?.response?.scale == 2)
+        #expect(frames.first?.response?.source == .imageCache && frames.first?.response?.scale == 2)
     }
 
     @Test(arguments: [("http://example.com/a.png", 1), ("http://example.com/a@3x.png?b", 3)])

@@ -27,7 +27,7 @@ struct CustomFormatLoadingTests {
             #expect(response.image.header.format == QOIFormat().format)
             #expect(animation.frameCount == 1)
             #expect(try AnimationDecoder(animation).frame(at: 0) == picture)
-            #expect(try await loader.image(for: request).source == .memory)
+            #expect(try await loader.image(for: request).source == .imageCache)
             #expect(await loader.decoder.memoryInUse == 0)
         }
     }

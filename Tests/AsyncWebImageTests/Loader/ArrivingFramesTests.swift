@@ -56,7 +56,7 @@ struct ArrivingFramesTests {
             var iterator = loader.animationFrames(for: request).makeAsyncIterator()
             for (index, gate) in gates.enumerated() {
                 let frame = try #require(try await iterator.next())
-                #expect((frame.index, frame.run, frame.isPartial) == (index, 0, false))
+                #expect((frame.index, frame.repetition, frame.isPartial) == (index, 0, false))
                 #expect(frame.delay == .milliseconds(100 * (index + 1)))
                 #expect(frame.pixels == expected[index])
                 gate.open()

@@ -181,7 +181,7 @@ struct ImageBytesTests {
             var slowParts = slow.makeAsyncIterator()
             async let all = bodies(quick)
             var count = try #require(try await slowParts.next()?.count)
-            slow.park()
+            slow.suspendReading()
             #expect(try await all == [large])
             while let part = try await slowParts.next() { count += part.count }
             #expect(count == large.count || origin.counts.totalRequests == 2)

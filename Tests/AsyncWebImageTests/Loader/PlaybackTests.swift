@@ -10,9 +10,9 @@ struct PlaybackTests {
     private let loader = ImageLoader(configuration: .patient)
 
     /// Frames of one color each, shown for 100, 200, 300… milliseconds.
-    static func animation(frames: Int = 3, loopCount: Int = 1) throws -> AnimatedImage {
+    static func animation(frames: Int = 3, repetitionCount: Int = 1) throws -> AnimatedImage {
         let size = PixelSize(width: 4, height: 2)
-        let encoder = try AnimationEncoder(format: .png, size: size, loopCount: loopCount)
+        let encoder = try AnimationEncoder(format: .png, size: size, repetitionCount: repetitionCount)
         for index in 0..<frames { try encoder.append(try frame(index), delay: .milliseconds(100 * (index + 1))) }
         return try AnimatedImage(encoder.finish())
     }
@@ -33,7 +33,7 @@ struct PlaybackTests {
             #expect(await clock.nextSleep()?.offset == .milliseconds(offset))
             clock.advance(by: .milliseconds(offset) - clock.now.offset)
             let frame = try #require(try await next)
-            #expect((frame.index, frame.run, frame.delay) == (index, 0, .milliseconds(100 * (index + 1))))
+            #expect((frame.index, frame.repetition, frame.delay) == (index, 0, .milliseconds(100 * (index + 1))))
             #expect(frame.pixels == (try Self.frame(index)))
         }
         // The last frame has a display time, too.
@@ -45,11 +45,11 @@ struct PlaybackTests {
 
     @Test func runsFollowEachOther() async throws {
         let clock = ManualClock()
-        let image = try Self.animation(frames: 2, loopCount: 3)
+        let image = try Self.animation(frames: 2, repetitionCount: 3)
         var shown: [[Int]] = []
         let playback = AnimationPlayback(image, decoder: loader.decoder, clock: clock)
         while let frame = try await playback.next() {
-            shown.append([frame.run, frame.index])
+            shown.append([frame.repetition, frame.index])
             clock.advance(by: frame.delay)
         }
         #expect(shown == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]])
@@ -58,10 +58,10 @@ struct PlaybackTests {
     @Test func endlessAnimationRepeats() async throws {
         let clock = ManualClock()
         let playback = AnimationPlayback(
-            try Self.animation(frames: 2, loopCount: 0), decoder: loader.decoder, clock: clock)
+            try Self.animation(frames: 2, repetitionCount: 0), decoder: loader.decoder, clock: clock)
         for index in 0..<50 {
             let frame = try #require(try await playback.next())
-            #expect((frame.run, frame.index) == (index / 2, index % 2))
+            #expect((frame.repetition, frame.index) == (index / 2, index % 2))
             clock.advance(by: frame.delay)
         }
     }

@@ -16,7 +16,7 @@ struct ResponseHeadOfResultsTests {
 
     @Test func imageCarriesHeadAndMetricsAlsoFromTheMemoryCache() async throws {
         try await withImage { loader, request, _ in
-            for source in [ResponseSource.network, .memory] {
+            for source in [ResponseSource.network, .imageCache] {
                 let response = try await loader.image(for: request)
                 #expect(response.source == source)
                 #expect(response.head.status == .ok)

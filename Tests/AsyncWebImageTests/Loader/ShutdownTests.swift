@@ -30,7 +30,7 @@ struct ShutdownTests {
         }
     }
 
-    private func expectNothingGoesOn(in loader: ImageLoader) async {
+    private func expectNothingIsActive(in loader: ImageLoader) async {
         let activity = await loader.coordinator.activity
         #expect(activity.running == 0 && activity.waiting == 0 && activity.callers == 0)
         #expect(await loader.coordinator.current { $0.decodes.isEmpty })
@@ -57,7 +57,7 @@ struct ShutdownTests {
             let data = try await marked.value
             #expect(data.bytes == [1])
             await end
-            await expectNothingGoesOn(in: loader)
+            await expectNothingIsActive(in: loader)
         }
     }
 
@@ -100,7 +100,7 @@ struct ShutdownTests {
             await expectShutDown(data)
             await expectShutDown(image)
             await end
-            await expectNothingGoesOn(in: loader)
+            await expectNothingIsActive(in: loader)
         }
     }
 
@@ -113,7 +113,7 @@ struct ShutdownTests {
             let frames = loader.previews(for: request(origin.url("/0")))
             for try await _ in frames { break }
             await loader.shutdown(gracePeriod: .zero)
-            await expectNothingGoesOn(in: loader)
+            await expectNothingIsActive(in: loader)
             for task in tasks { await expectShutDown(task) }
         }
     }
@@ -169,7 +169,7 @@ struct ShutdownTests {
             clock.advance(by: .seconds(5))
             await expectShutDown(late)
             await end
-            await expectNothingGoesOn(in: loader)
+            await expectNothingIsActive(in: loader)
         }
     }
 
@@ -215,7 +215,7 @@ struct ShutdownTests {
             await loader.shutdown(gracePeriod: .seconds(10))
 
             let cached = try await loader.image(for: request(origin.url("/a")))
-            #expect(cached.source == .memory)
+            #expect(cached.source == .imageCache)
             await expectShutDown(loader.dataTask(for: request(origin.url("/a"))))
             await expectShutDown(loader.imageTask(for: request(origin.url("/b"), finishes: true)))
             await #expect(throws: ImageError.self) {
@@ -275,7 +275,7 @@ struct ShutdownTests {
             end.cancel()
             await end.value
             await expectShutDown(task)
-            await expectNothingGoesOn(in: loader)
+            await expectNothingIsActive(in: loader)
         }
     }
 

@@ -33,7 +33,7 @@ struct CachedImageTests {
         loader.cacheImage(DecodedImage(pixels: pixels, header: header, originalSize: pixels.size), for: request)
         let response = try await loader.image(for: request)
         #expect(response.pixels == pixels)
-        #expect(response.source == .memory)
+        #expect(response.source == .imageCache)
         #expect(response.scale == 2)
     }
 
@@ -69,7 +69,7 @@ struct CachedImageTests {
             let request = ImageRequest(origin.url("/a"))
             _ = try await first.image(for: request)
             await first.coordinator.becomesIdle()
-            #expect(try await second.image(for: request).source == .memory)
+            #expect(try await second.image(for: request).source == .imageCache)
             #expect(cache.count == 1)
         }
     }

@@ -12,14 +12,14 @@ struct ImageErrorCodeTests {
     @Test(arguments: [
         (TransportError.Reason.invalidURL, "invalid_url"), (.hostNotFound, "host_not_found"),
         (.lookupFailed, "dns_temporary"), (.tooManyOpenFiles, "other"), (.connectionFailed, "connection_failed"),
-        (.invalidProxy, "proxy"), (.refusedByProxy(status: 502), "proxy"), (.insecure, "tls"),
+        (.invalidProxy, "proxy"), (.refusedByProxy(status: 502), "proxy"), (.tlsFailure, "tls"),
         (.timedOut(.lookup), "timeout_lookup"), (.timedOut(.connect), "timeout_connect"),
         (.timedOut(.firstByte), "timeout_first_byte"), (.timedOut(.idle), "timeout_idle"),
         (.timedOut(.total), "deadline"),
         (.truncated(expected: 2, received: 1), "truncated"), (.connectionLost, "connection_lost"),
         (.bodyTooLarge(limit: 1), "too_many_bytes"), (.headerTooLarge(limit: 1), "invalid_response"),
         (.invalidResponse, "invalid_response"), (.tooManyRedirects(limit: 1), "redirects"),
-        (.redirectRefused, "redirect_refused"), (.insecureRedirect, "redirect_refused"),
+        (.unsupportedRedirect, "redirect_refused"), (.insecureRedirect, "redirect_refused"),
         (.authenticationFailed, "auth"), (.notCached, "not_cached"), (.cancelled, "cancelled"),
         (.other(code: 1), "other"),
     ])
@@ -57,7 +57,7 @@ struct ImageErrorCodeTests {
     }
 
     @Test func otherErrorsHaveCodes() {
-        let refused = ImageError.refused(by: .responseValidator, url: Self.url, cause: CancellationError())
+        let refused = ImageError.rejected(by: .responseValidator, url: Self.url, cause: CancellationError())
         #expect(refused.code.rawValue == "refused")
         #expect(ImageError.invalidURL("x").code.rawValue == "invalid_url")
         #expect(ImageError.unusableCacheFolder(path: "", reason: "").code.rawValue == "cache_folder")

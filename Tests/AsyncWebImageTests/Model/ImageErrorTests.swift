@@ -18,7 +18,7 @@ struct ImageErrorTests {
             (.status(try Self.head(.notFound), text: ""), "the server responded with 404 Not Found"),
             (.transport(TransportError(url: Self.url, reason: .hostNotFound)), "the host is unknown"),
             (.codec(.truncated(.jpeg), url: Self.url), "the JPEG file ends before its image is complete"),
-            (.emptyBody(try Self.head(.ok)), "the server sent an empty body"),
+            (.emptyBody(try Self.head(.ok)), "the response has an empty body"),
         ]
         for (error, cause) in errors {
             #expect(error.url == Self.url)

@@ -72,10 +72,10 @@ struct RetryPolicyTests {
 
     @Test func hookAndCodecErrorsAreNotRetryable() throws {
         let url = "http://example.com/"
-        #expect(!ImageError.refused(by: .requestModifier, url: url, cause: CancellationError()).isRetryable)
+        #expect(!ImageError.rejected(by: .requestModifier, url: url, cause: CancellationError()).isRetryable)
         #expect(!ImageError.codec(.truncated(.png), url: url).isRetryable)
         #expect(!ImageError.transport(TransportError(url: url, reason: .bodyTooLarge(limit: 1))).isRetryable)
-        #expect(!ImageError.transport(TransportError(url: url, reason: .insecure)).isRetryable)
+        #expect(!ImageError.transport(TransportError(url: url, reason: .tlsFailure)).isRetryable)
     }
 
     @Test(arguments: [Deadlines.Kind.lookup, .connect, .firstByte, .idle])

@@ -32,7 +32,7 @@ struct DownloadMetricsTests {
         try recorded.expectMeter("webimage_downloads_\(name)").lastValue ?? 0
     }
 
-    private func expectNothingGoesOn() throws {
+    private func expectNothingIsActive() throws {
         let levels = (running: try level("running"), waiting: try level("waiting"))
         #expect(levels == (running: 0, waiting: 0))
     }
@@ -58,7 +58,7 @@ struct DownloadMetricsTests {
             )
             try #require(duration.count == 1 && firstByte.count == 1)
             #expect(duration[0] >= firstByte[0] && firstByte[0] > 0)
-            try expectNothingGoesOn()
+            try expectNothingIsActive()
         }
     }
 
@@ -76,7 +76,7 @@ struct DownloadMetricsTests {
                 #expect(try count("download_failures", [("kind", kind)]) == 1)
             }
             #expect(try times("download_duration", [("outcome", "failed")]).count == 3)
-            try expectNothingGoesOn()
+            try expectNothingIsActive()
         }
     }
 
@@ -94,7 +94,7 @@ struct DownloadMetricsTests {
             #expect(try count("downloads_started") == 1)
             #expect(try count("downloads", [("outcome", "finished")]) == 1)
             #expect(try times("download_first_byte").count == 2)
-            try expectNothingGoesOn()
+            try expectNothingIsActive()
         }
     }
 
@@ -109,7 +109,7 @@ struct DownloadMetricsTests {
             await loader.coordinator.becomesIdle()
             #expect(try count("downloads", [("outcome", "cancelled")]) == 1)
             #expect(try count("downloads_started") == 0)
-            try expectNothingGoesOn()
+            try expectNothingIsActive()
         }
     }
 

@@ -4,8 +4,8 @@ import Testing
 @testable import AsyncWebImage
 
 struct DownloadQueueTests {
-    private func queue(limit: Int = 1, hostLimit: Int = .max, _ order: ExecutionOrder = .fifo) -> DownloadQueue {
-        DownloadQueue(limit: limit, hostLimit: hostLimit, order: order)
+    private func queue(limit: Int = 1, limitPerHost: Int = .max, _ order: ExecutionOrder = .fifo) -> DownloadQueue {
+        DownloadQueue(limit: limit, limitPerHost: limitPerHost, order: order)
     }
 
     /// Runs everything one after the other, and says in which order.
@@ -25,7 +25,7 @@ struct DownloadQueueTests {
     }
 
     @Test func freeSlotAndEmptyQueueAdmitImmediately() {
-        var queue = queue(limit: 2, hostLimit: 1)
+        var queue = queue(limit: 2, limitPerHost: 1)
         let first = queue.admit(1, host: "a", priority: .normal)
         let beyondTheHostsShare = queue.admit(2, host: "a", priority: .normal)
         queue.enqueue(2, host: "a", priority: .normal, sequence: 2)
@@ -109,7 +109,7 @@ struct DownloadQueueTests {
     }
 
     @Test func busyHostDoesNotHoldUpTheOthers() {
-        var queue = queue(limit: 4, hostLimit: 1)
+        var queue = queue(limit: 4, limitPerHost: 1)
         for id in 1...3 as ClosedRange<UInt64> { queue.enqueue(id, host: "slow", priority: .high, sequence: id) }
         for id in 4...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "host\(id)", priority: .normal, sequence: id) }
         #expect((0..<9).compactMap { _ in queue.next() } == [1, 4, 5, 6])
@@ -120,7 +120,7 @@ struct DownloadQueueTests {
     }
 
     @Test func removedDownloadsNeverRun() {
-        var queue = queue(hostLimit: 1)
+        var queue = queue(limitPerHost: 1)
         for id in 1...4 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
         queue.remove(1)
         queue.remove(3)
@@ -152,7 +152,7 @@ struct DownloadQueueTests {
     }
 
     @Test func lowPrioritiesLeaveHalfOfAHostsSlotsToo() {
-        var queue = queue(limit: 100, hostLimit: 4)
+        var queue = queue(limit: 100, limitPerHost: 4)
         for id in 1...9 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .low, sequence: id) }
         #expect((0..<9).compactMap { _ in queue.next() } == [1, 2])
         queue.enqueue(10, host: "a", priority: .normal, sequence: 10)
@@ -171,7 +171,7 @@ struct DownloadQueueTests {
     }
 
     @Test func raisingOneThatRunsLetsTheNextLowOneStart() {
-        var queue = queue(limit: 4, hostLimit: 4)
+        var queue = queue(limit: 4, limitPerHost: 4)
         for id in 1...5 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .low, sequence: id) }
         #expect((0..<9).compactMap { _ in queue.next() } == [1, 2])
         queue.reprioritize(1, to: .high)
@@ -201,14 +201,14 @@ struct DownloadQueueTests {
     }
 
     @Test func capOfAHostMayBeRaisedAndLowered() {
-        var queue = queue(limit: 9, hostLimit: 1)
+        var queue = queue(limit: 9, limitPerHost: 1)
         for id in 1...9 as ClosedRange<UInt64> {
             queue.enqueue(id, host: id % 2 == 0 ? "even" : "odd", priority: .normal, sequence: id)
         }
         #expect((0..<9).compactMap { _ in queue.next() } == [1, 2])
-        queue.hostLimit = 2
+        queue.limitPerHost = 2
         #expect((0..<9).compactMap { _ in queue.next() } == [3, 4])
-        queue.hostLimit = 1
+        queue.limitPerHost = 1
         queue.release(1)
         #expect(queue.next() == nil)
         queue.release(3)
@@ -261,7 +261,7 @@ struct DownloadQueueTests {
     // MARK: Size, and everything at once
 
     @Test(.timeLimit(.minutes(1))) func hundredThousandAreQueuedMovedCancelledAndDrained() {
-        var queue = queue(limit: 6, hostLimit: 6)
+        var queue = queue(limit: 6, limitPerHost: 6)
         let count = 100_000 as UInt64
         for id in 1...count { queue.enqueue(id, host: "host\(id % 100)", priority: .normal, sequence: id) }
         for id in stride(from: 2, through: count, by: 2) { queue.reprioritize(id, to: id % 4 == 0 ? .high : .veryLow) }
@@ -280,7 +280,7 @@ struct DownloadQueueTests {
         var random = SplitMix(seed: seed)
         var plain = PlainQueue()
         plain.burst = seed % 2 == 0 ? 2 : nil
-        var queue = queue(limit: plain.limit, hostLimit: plain.hostLimit, plain.order)
+        var queue = queue(limit: plain.limit, limitPerHost: plain.limitPerHost, plain.order)
         queue.rateLimit = plain.burst.map { RateLimit(requestsPerSecond: 0.25, burst: $0) }
         var nextID: UInt64 = 0
 
@@ -315,12 +315,12 @@ struct DownloadQueueTests {
             case 13:
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0: plain.limit = Int.random(in: 1..<7, using: &random)
-                case 1: plain.hostLimit = Int.random(in: 1..<5, using: &random)
+                case 1: plain.limitPerHost = Int.random(in: 1..<5, using: &random)
                 case 2: plain.order = plain.order == .fifo ? .lifo : .fifo
                 default: plain.isSuspended = Int.random(in: 0..<4, using: &random) == 0
                 }
                 queue.limit = plain.limit
-                queue.hostLimit = plain.hostLimit
+                queue.limitPerHost = plain.limitPerHost
                 queue.order = plain.order
                 queue.isSuspended = plain.isSuspended
             default:
@@ -344,7 +344,7 @@ private struct PlainQueue {
     }
 
     var limit = 4
-    var hostLimit = 2
+    var limitPerHost = 2
     var order = ExecutionOrder.fifo
     var isSuspended = false
     /// With it, one may start every four seconds, so many at once.
@@ -382,10 +382,10 @@ private struct PlainQueue {
         guard !isSuspended, running.count < limit else { return [] }
         return waiting.filter { item in
             let siblings = running.filter { $0.host == item.host }
-            guard siblings.count < hostLimit else { return false }
+            guard siblings.count < limitPerHost else { return false }
             return item.priority > .low
                 || running.count { $0.priority <= .low } < (limit + 1) / 2
-                    && siblings.count { $0.priority <= .low } < (hostLimit + 1) / 2
+                    && siblings.count { $0.priority <= .low } < (limitPerHost + 1) / 2
         }
     }
 

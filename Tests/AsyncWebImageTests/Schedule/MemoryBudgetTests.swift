@@ -37,7 +37,7 @@ struct MemoryBudgetTests {
     }
 
     @Test func requestAboveBudgetRunsAlone() {
-        var budget = MemoryBudget(limit: 100, singleLimit: 500)
+        var budget = MemoryBudget(limit: 100, maximumRequest: 500)
         #expect(budget.request(60, id: 1) == .granted)
         #expect(budget.request(400, id: 2) == .waiting)
         #expect(budget.request(10, id: 3) == .waiting)

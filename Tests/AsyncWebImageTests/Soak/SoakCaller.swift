@@ -77,7 +77,7 @@ struct SoakCaller {
         case "animation":
             await perform { [self] in
                 let animation = try await loader.animation(for: request).animation
-                for try await frame in loader.play(animation) where frame.run > 0 { break }
+                for try await frame in loader.play(animation) where frame.repetition > 0 { break }
             }
         default: await perform { [self] in for try await _ in loader.animationFrames(for: request) {} }
         }

@@ -51,7 +51,7 @@ final class SoakTally: Sendable {
         case ImageError.transport(let cause):
             note(cause.reason.kind)
             switch cause.reason {
-            // The loader's own business, an unknown code, and what this machine has run out of.
+            // Internal errors, unknown codes, and exhausted resources of this machine.
             case .cancelled, .other, .invalidURL, .hostNotFound, .lookupFailed, .refusedByPolicy:
                 find("\(cause) of \(cause.url)")
             default: break

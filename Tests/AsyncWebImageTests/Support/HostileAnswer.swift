@@ -229,7 +229,7 @@ extension HostileAnswer {
             "file:///etc/passwd", "FILE:/a", "ftp://127.0.0.1/a", "data:image/png;base64,AA", "javascript:1",
             "gopher://127.0.0.1/", "http://127.0.0.1:0/", "http://127.0.0.1:99999/", "ws://127.0.0.1/",
         ].map {
-            HostileAnswer("redirect to \($0)", .redirect(to: $0), .failure(.redirectRefused))
+            HostileAnswer("redirect to \($0)", .redirect(to: $0), .failure(.unsupportedRedirect))
         } + [
             HostileAnswer("redirect with NUL", .redirect(to: "/a\u{0}b"), invalid),
             HostileAnswer("redirect to itself", .redirect(to: "?a"), .failure(.tooManyRedirects(limit: 10))),

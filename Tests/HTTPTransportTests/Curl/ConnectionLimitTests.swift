@@ -8,7 +8,7 @@ struct ConnectionLimitTests {
     ])
     func connectionLimitIsConfiguredOrHalfOfDescriptorLimit(configured: Int?, openFiles: Int, expected: Int) {
         let limit = ConnectionLimit(configured, openFileLimit: openFiles)
-        #expect(limit.most == expected)
+        #expect(limit.maximum == expected)
         #expect(limit.current == expected)
     }
 

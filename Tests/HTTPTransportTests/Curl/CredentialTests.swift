@@ -31,7 +31,7 @@ struct CredentialTests {
     private func withProvider(
         _ provider: Provider, _ body: (LoopbackOrigin, CurlTransport) async throws -> Void
     ) async throws {
-        try await withOrigin(CurlTransport.Configuration(proxy: .none, credentials: provider), body)
+        try await withOrigin(CurlTransport.Configuration(proxy: .none, credentialProvider: provider), body)
     }
 
     private func authorizations(_ origin: LoopbackOrigin) -> [String?] {

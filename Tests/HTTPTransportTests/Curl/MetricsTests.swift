@@ -12,21 +12,21 @@ struct MetricsTests {
             let transport = CurlTransport(
                 configuration: .init(proxy: .none, resolver: ThreadedResolver { _ in ["127.0.0.1"] }))
             let first = try #require(try await transport.fetch("http://host.example:\(origin.port)/a").metrics)
-            #expect(first.resolved > .zero)
-            #expect(first.connected >= first.resolved)
-            #expect(first.secured == .zero)
-            #expect(first.firstByte >= first.connected)
-            #expect(first.total >= first.firstByte)
+            #expect(first.nameLookupDuration > .zero)
+            #expect(first.connectDuration >= first.nameLookupDuration)
+            #expect(first.tlsDuration == .zero)
+            #expect(first.timeToFirstByte >= first.connectDuration)
+            #expect(first.totalDuration >= first.timeToFirstByte)
             #expect(first.bodyBytes == 100_000)
             #expect(!first.reusedConnection)
             #expect(first.protocolName == "HTTP/1.1")
 
             let second = try #require(try await transport.fetch("http://host.example:\(origin.port)/r").metrics)
-            #expect(second.resolved == .zero)
-            #expect(second.connected == .zero)
+            #expect(second.nameLookupDuration == .zero)
+            #expect(second.connectDuration == .zero)
             #expect(second.reusedConnection)
             #expect(second.redirectCount == 1)
-            #expect(second.firstByte > .zero && second.total >= second.firstByte)
+            #expect(second.timeToFirstByte > .zero && second.totalDuration >= second.timeToFirstByte)
         }
     }
 }

@@ -83,7 +83,7 @@ struct PolicyTests {
             proxy.route(url, LoopbackOrigin.Response(body: [9]))
             #expect(isRefusal(try await transport(policy, proxy: rule).fetch(url).error))
             #expect(proxy.counts.openedConnections == 0)
-            policy.trustsProxy = true
+            policy.resolvesNamesThroughProxy = true
             let trusting = transport(policy, proxy: rule)
             for _ in 0..<2 { #expect(try await trusting.fetch(url).body == [9]) }
             #expect(isRefusal(try await trusting.fetch("http://10.0.0.1/").error))

@@ -83,7 +83,7 @@ struct RedirectTests {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .redirect(to: location))
             let record = try await transport.fetch(origin.url("/a"))
-            #expect(record.error?.reason == .redirectRefused)
+            #expect(record.error?.reason == .unsupportedRedirect)
             #expect(record.error?.description == "redirected to a URL that is not http or https (\(location))")
         }
     }

@@ -24,7 +24,8 @@ struct SecureTests {
         #expect(records.allSatisfy { $0.body == SecureServer.small })
         #expect(records.allSatisfy { $0.metrics?.protocolName == "HTTP/2" })
         let first = try #require(records.compactMap(\.metrics).first { !$0.reusedConnection })
-        #expect(first.secured >= first.connected && first.connected > .zero && first.firstByte >= first.secured)
+        #expect(first.tlsDuration >= first.connectDuration && first.connectDuration > .zero)
+        #expect(first.timeToFirstByte >= first.tlsDuration)
     }
 
     @Test func withoutHTTP2ThereIsHTTP1() async throws {
@@ -57,7 +58,7 @@ struct SecureTests {
         let server = try await SecureServer()
         let transport = CurlTransport(configuration: .init(proxy: .none))
         let error = try #require(try await transport.fetch("https://127.0.0.1:\(server.port)/small").error)
-        #expect(error.reason == .insecure)
+        #expect(error.reason == .tlsFailure)
         #expect(error.description.hasPrefix("no trusted TLS connection could be made (SSL certificate problem: "))
         #expect(!error.isRetryable)
     }
@@ -66,7 +67,7 @@ struct SecureTests {
         let server = try await SecureServer()
         let transport = transport(server)
         let error = try #require(try await transport.fetch("https://localhost:\(server.port)/small").error)
-        #expect(error.reason == .insecure)
+        #expect(error.reason == .tlsFailure)
     }
 
     @Test func plainHTTPIsNotSecure() async throws {
@@ -74,7 +75,7 @@ struct SecureTests {
         try await server.start("server { listen 127.0.0.1:\(server.ports[0]); }")
         let transport = CurlTransport(configuration: .init(proxy: .none))
         let error = try #require(try await transport.fetch("https://127.0.0.1:\(server.ports[0])/").error)
-        #expect(error.reason == .insecure)
+        #expect(error.reason == .tlsFailure)
         #expect(!error.isRetryable)
     }
 
@@ -83,7 +84,7 @@ struct SecureTests {
         let transport = CurlTransport(
             configuration: .init(proxy: .none, tls: .init(certificateAuthorityFile: "/nonexistent/ca.pem")))
         let error = try #require(try await transport.fetch("https://127.0.0.1:\(server.port)/small").error)
-        #expect(error.reason == .insecure)
+        #expect(error.reason == .tlsFailure)
         #expect(error.description.contains("/nonexistent/ca.pem"))
     }
 

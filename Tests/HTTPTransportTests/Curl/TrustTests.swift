@@ -15,7 +15,7 @@ struct TrustTests {
     /// Expects that a fetch of `url` finds the connection insecure, and says so by `words`.
     private func expectInsecure(_ transport: CurlTransport, _ url: String, _ words: String) async throws {
         let error = try #require(try await transport.fetch(url).error)
-        #expect(error.reason == .insecure)
+        #expect(error.reason == .tlsFailure)
         #expect(!error.isRetryable)
         #expect(error.description.contains(words), "\(error)")
     }
@@ -55,13 +55,13 @@ struct TrustTests {
         options.certificateAuthorityFile = nil
         try await expectInsecure(transport(options), url, "certificate")
         options.publicKeyPins = ["127.0.0.1": [wrong]]
-        options.insecureHosts = ["127.0.0.1"]
+        options.hostsWithoutVerification = ["127.0.0.1"]
         try await expectInsecure(transport(options), url, "public key does not match pinned public key")
     }
 
     @Test func onlyNamedHostsMayBeInsecure() async throws {
         let server = try await SecureServer()
-        let transport = transport(TLSOptions(insecureHosts: ["localhost"]))
+        let transport = transport(TLSOptions(hostsWithoutVerification: ["localhost"]))
         try await withLoopbackOrigin { (origin) async throws in
             for port in [server.port, server.portOfHTTP1, server.port(of: .expired), server.port(of: .selfSigned)] {
                 origin.route("/named", .redirect(to: "https://localhost:\(port)/small"))
@@ -88,14 +88,14 @@ struct TrustTests {
                     headerFields: [:], proxy: nil, tls: options.settings(for: "127.0.0.1")))
             return curl_easy_perform(easy.handle)
         }
-        #expect(try result(TLSOptions(insecureHosts: ["127.0.0.1"])) == CURLE_OK)
-        #expect(try result(TLSOptions(insecureHosts: ["127.0.0.1"])) == CURLE_OK)
+        #expect(try result(TLSOptions(hostsWithoutVerification: ["127.0.0.1"])) == CURLE_OK)
+        #expect(try result(TLSOptions(hostsWithoutVerification: ["127.0.0.1"])) == CURLE_OK)
         #expect(easy.long(CURLINFO_NUM_CONNECTS) == 0)
         #expect(try result(TLSOptions()) == CURLE_PEER_FAILED_VERIFICATION)
         let wrong: PublicKeyPin = "sha256//RkzHQyAY9tp3DRm9gt5sIe0YhLfMvDrvVBwtIEZ/M+g="
-        let pinned = TLSOptions(publicKeyPins: ["127.0.0.1": [wrong]], insecureHosts: ["127.0.0.1"])
+        let pinned = TLSOptions(publicKeyPins: ["127.0.0.1": [wrong]], hostsWithoutVerification: ["127.0.0.1"])
         #expect(try result(pinned) == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
-        #expect(try result(TLSOptions(insecureHosts: ["127.0.0.1"])) == CURLE_OK)
+        #expect(try result(TLSOptions(hostsWithoutVerification: ["127.0.0.1"])) == CURLE_OK)
     }
 
     @Test func clientCertificateIsPresentedOnRequest() async throws {

@@ -81,9 +81,9 @@ struct TunnelTests {
         let server = try await SecureServer()
         try await withConnectProxy { (proxy) async throws in
             let url = "https://photos.example:\(server.port)/small"
-            #expect(try await transport(rule(proxy)).fetch(url).error?.reason == .insecure)
+            #expect(try await transport(rule(proxy)).fetch(url).error?.reason == .tlsFailure)
             let other = "https://other.example:\(server.port)/small"
-            #expect(try await transport(rule(proxy), trusting: server).fetch(other).error?.reason == .insecure)
+            #expect(try await transport(rule(proxy), trusting: server).fetch(other).error?.reason == .tlsFailure)
         }
     }
 
@@ -108,7 +108,7 @@ struct TunnelTests {
                 #expect(isRefusal(try await wary.fetch(refused).error))
             }
             #expect(proxy.requests.isEmpty)
-            policy.trustsProxy = true
+            policy.resolvesNamesThroughProxy = true
             let trusting = transport(rule(proxy), trusting: server, policy: policy)
             for _ in 0..<2 { #expect(try await trusting.fetch(url).body == SecureServer.small) }
             // Addresses in URLs need no lookup.

@@ -33,7 +33,7 @@ struct NetworkPolicyTests {
     func unusualAddressNotationsAreChecked(url: String) throws {
         #expect(try refusal(url, by: NetworkPolicy(hosts: [.deny("127.0.0.1")])) != nil)
         var policy = NetworkPolicy.publicInternetOnly
-        policy.trustsProxy = true
+        policy.resolvesNamesThroughProxy = true
         #expect(try refusal(url, by: policy, throughProxy: true) == "address 127.0.0.1, rule: deny 127.0.0.0/8")
     }
 
@@ -42,7 +42,7 @@ struct NetworkPolicyTests {
         #expect(try refusal("http://example.org/", by: policy) == nil)
         #expect(try refusal("http://example.org/", by: policy, throughProxy: true) != nil)
         #expect(try refusal("http://8.8.8.8/", by: policy, throughProxy: true) == nil)
-        policy.trustsProxy = true
+        policy.resolvesNamesThroughProxy = true
         #expect(try refusal("http://example.org/", by: policy, throughProxy: true) == nil)
         #expect(try refusal("http://10.0.0.1/", by: policy, throughProxy: true) != nil)
         #expect(

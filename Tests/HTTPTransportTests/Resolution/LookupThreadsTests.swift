@@ -8,7 +8,7 @@ struct LookupThreadsTests {
     ])
     func thereAreFewerThreadsInAProcessThatMayOpenFewFiles(limit: Int, usual: Int, most: Int) {
         let threads = LookupThreads(openFileLimit: limit)
-        #expect(threads.usual == usual)
-        #expect(threads.most == most)
+        #expect(threads.initial == usual)
+        #expect(threads.maximum == most)
     }
 }

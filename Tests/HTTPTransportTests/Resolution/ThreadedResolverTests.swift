@@ -36,7 +36,7 @@ struct ThreadedResolverTests {
     @Test func thousandsOfHostsTakeFewThreads() async {
         let gatekeeper = Gatekeeper()
         let patience = Patience()
-        let resolver = ThreadedResolver(gatekeeper.lookup, patience: patience.last)
+        let resolver = ThreadedResolver(gatekeeper.lookup, waitForProgress: patience.last)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<2_000 {
                 group.addTask { _ = try? await resolver.addresses(of: "host\(number)") }
@@ -55,7 +55,7 @@ struct ThreadedResolverTests {
         let resolver = ThreadedResolver(
             { host throws(LookupFailure) in
                 host.hasPrefix("stuck") ? try gatekeeper.lookup(host) : ["127.0.0.2"]
-            }, patience: patience.last)
+            }, waitForProgress: patience.last)
         let stuck = (0..<9).map { number in Task { try await resolver.addresses(of: "stuck\(number)") } }
         await gatekeeper.lookups(reach: 8)
         let answered = Locked(false)
@@ -74,7 +74,7 @@ struct ThreadedResolverTests {
     @Test func stuckNamesTakeSixtyFourThreadsAtMost() async throws {
         let gatekeeper = Gatekeeper()
         let patience = Patience()
-        let resolver = ThreadedResolver(gatekeeper.lookup, patience: patience.last)
+        let resolver = ThreadedResolver(gatekeeper.lookup, waitForProgress: patience.last)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<200 { group.addTask { _ = try? await resolver.addresses(of: "host\(number)") } }
             await gatekeeper.lookups(reach: 8)
@@ -94,7 +94,7 @@ struct ThreadedResolverTests {
     @Test func abandonedLookupsDoNotStart() async throws {
         let gatekeeper = Gatekeeper()
         let patience = Patience()
-        let resolver = ThreadedResolver(gatekeeper.lookup, patience: patience.last)
+        let resolver = ThreadedResolver(gatekeeper.lookup, waitForProgress: patience.last)
         let stuck = (0..<8).map { number in Task { try await resolver.addresses(of: "stuck\(number)") } }
         await gatekeeper.lookups(reach: 8)
         let unwanted = (0..<100).map { number in Task { try await resolver.addresses(of: "host\(number)") } }
@@ -123,7 +123,7 @@ struct ThreadedResolverTests {
                 }
                 guard number <= 2 else { throw ThreadFailure(code: EAGAIN) }
                 try startThread(named: "webimage-test", body)
-            }, patience: patience.last)
+            }, waitForProgress: patience.last)
         let lookups = (0..<40).map { number in Task { try await resolver.addresses(of: "host\(number)") } }
         await gatekeeper.lookups(reach: 2)
         gatekeeper.open()
@@ -135,7 +135,7 @@ struct ThreadedResolverTests {
     @Test func aSystemWithoutAnyThreadFailsLookups() async {
         let resolver = ThreadedResolver(
             { _ throws(LookupFailure) in ["127.0.0.1"] },
-            start: { _ throws(ThreadFailure) in throw ThreadFailure(code: EAGAIN) }, patience: {})
+            start: { _ throws(ThreadFailure) in throw ThreadFailure(code: EAGAIN) }, waitForProgress: {})
         for _ in 0..<2 {
             let failure = await #expect(throws: LookupFailure.self) { try await resolver.addresses(of: "host") }
             #expect(failure?.message == "cannot start a thread: Resource temporarily unavailable")

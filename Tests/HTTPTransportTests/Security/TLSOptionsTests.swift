@@ -27,7 +27,7 @@ struct TLSOptionsTests {
                 "*.example.com": certificates[0], "www.example.com": certificates[1],
                 "*.www.example.com": certificates[2],
             ],
-            insecureHosts: ["old.example.com"])
+            hostsWithoutVerification: ["old.example.com"])
         #expect(options.settings(for: "img.example.com").clientCertificate == certificates[0])
         #expect(options.settings(for: "www.example.com").clientCertificate == certificates[1])
         #expect(options.settings(for: "a.www.example.com").clientCertificate == certificates[2])

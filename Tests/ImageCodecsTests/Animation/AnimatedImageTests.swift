@@ -18,10 +18,10 @@ struct AnimatedImageTests {
     }
 
     @Test(arguments: [(nil, 1), (0, 0), (1, 2), (65_535, 65_536)] as [(Int?, Int)])
-    func aGIFIsShownOnceAndThenRepeated(repetitions: Int?, loopCount: Int) throws {
+    func aGIFIsShownOnceAndThenRepeated(repetitions: Int?, repetitionCount: Int) throws {
         let frame = TestGIF.Frame(width: 1, height: 1, indices: [0])
         let file = TestGIF(width: 1, height: 1, repetitions: repetitions).file([frame, frame])
-        #expect(try AnimatedImage(file).loopCount == loopCount)
+        #expect(try AnimatedImage(file).repetitionCount == repetitionCount)
     }
 
     @Test
@@ -37,7 +37,7 @@ struct AnimatedImageTests {
     func aStillImageIsAnAnimationOfOneFrame(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 20, height: 10).encoded(as: format)
         let image = try AnimatedImage(file, options: DecodeOptions(target: .maximumSide(10)))
-        #expect((image.frameCount, image.loopCount) == (1, 1))
+        #expect((image.frameCount, image.repetitionCount) == (1, 1))
         #expect(image.size == PixelSize(width: 10, height: 5))
         #expect(image.originalSize == PixelSize(width: 20, height: 10))
         let still = try decode(file, options: DecodeOptions(target: .maximumSide(10)))
@@ -175,7 +175,7 @@ struct AnimatedImageTests {
         #expect(throws: CodecError.overLimit(.pixels, value: 117, limit: 116)) {
             try AnimatedImage(file, limits: DecodeLimits(maximumPixels: 116))
         }
-        let options = DecodeOptions(target: .maximumSide(100), allowsEnlarging: true)
+        let options = DecodeOptions(target: .maximumSide(100), allowsUpscaling: true)
         #expect(throws: CodecError.self) {
             try AnimatedImage(file, options: options, limits: DecodeLimits(maximumPixels: 200))
         }

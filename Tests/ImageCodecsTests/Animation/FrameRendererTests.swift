@@ -60,7 +60,7 @@ struct FrameRendererTests {
             let format = PixelFormat.allCases[value % PixelFormat.allCases.count]
             let options = DecodeOptions(
                 target: target, resampling: Resampling(filter: filter, usesLinearLight: value % 3 == 0),
-                allowsEnlarging: true, pixelFormat: format)
+                allowsUpscaling: true, pixelFormat: format)
             var header = ImageHeader(format: .png, size: Self.size)
             header.orientation = orientation
             header.hasAlpha = true

@@ -26,7 +26,7 @@ struct StreamingAnimationTests {
         let image = try animation.finish()
         #expect(image.storedFrames == whole.storedFrames && image.frameCount == 7)
         #expect(image.header == whole.header)
-        #expect((image.loopCount, image.isPartial) == (whole.loopCount, false))
+        #expect((image.repetitionCount, image.isPartial) == (whole.repetitionCount, false))
         #expect(try image.allFrames() == whole.allFrames())
     }
 

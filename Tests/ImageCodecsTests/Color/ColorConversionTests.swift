@@ -34,7 +34,7 @@ struct ColorConversionTests {
         (ReferenceColors.bt2020, .gamma(1.8)),
     ])
     func matrixProfilesAreConvertedExactly(matrix: [[Double]], curve: Curve) throws {
-        let image = try decode(png(TestProfile.lights(matrix, curve)))
+        let image = try decode(png(TestProfile.primaries(matrix, curve)))
         let error = difference(image.pixels, from: noise) { ReferenceColors.sRGBBytes(of: $0, matrix, curve.light) }
         #expect(error < 0.75)
         #expect(image.header.colorConversion == .converted)
@@ -47,7 +47,7 @@ struct ColorConversionTests {
         let noise = TestImage.noise(size.width, size.height, seed: 3, isOpaque: false)
         let file = TestTagged.png(noise, chunks: [TestTagged.iccp(TestProfile.lightTable())])
         let error = difference(try decode(file).pixels, from: noise) { pixel in
-            ReferenceColors.sRGBBytes(ofLab: TestProfile.lab(ofLights: pixel.prefix(3).map { Double($0) / 255 }))
+            ReferenceColors.sRGBBytes(ofLab: TestProfile.lab(ofRGB: pixel.prefix(3).map { Double($0) / 255 }))
         }
         #expect(error < 2.5)
     }
@@ -68,7 +68,7 @@ struct ColorConversionTests {
 
     @Test func aColorProfileFitsAGrayImageToo() throws {
         let gray = TestImage.gray(50, 40)
-        let profile = TestProfile.lights(ReferenceColors.displayP3, .gamma(1.8))
+        let profile = TestProfile.primaries(ReferenceColors.displayP3, .gamma(1.8))
         let image = try decode(TestTagged.png(gray, colorType: 0, chunks: [TestTagged.iccp(profile)]))
         let error = difference(image.pixels, from: gray) {
             ReferenceColors.sRGBBytes(of: $0, ReferenceColors.sRGB, Curve.gamma(1.8).light)
@@ -77,7 +77,7 @@ struct ColorConversionTests {
     }
 
     @Test func colorConversionKeepsAlpha() throws {
-        let profiles = [TestProfile.lights(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()]
+        let profiles = [TestProfile.primaries(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()]
         for profile in profiles {
             let image = try decode(png(profile)).pixels
             #expect(image.bytes != noise.bytes)
@@ -86,7 +86,7 @@ struct ColorConversionTests {
         }
     }
 
-    @Test(arguments: [TestProfile.lights(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()])
+    @Test(arguments: [TestProfile.primaries(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()])
     func framesOfAnAnimationAreConvertedForEveryFormat(profile: [UInt8]) throws {
         let layers = TestAnimation.layers(4, seed: 3, alphas: [0, 90, 255])
         let file = try TestAnimation.webp(layers, profile: profile)
@@ -99,18 +99,18 @@ struct ColorConversionTests {
     }
 
     @Test func aProfileOfSRGBChangesNothing() throws {
-        let image = try decode(png(TestProfile.lights(ReferenceColors.sRGB, .sRGB)))
+        let image = try decode(png(TestProfile.primaries(ReferenceColors.sRGB, .sRGB)))
         #expect(image.pixels == noise)
         #expect(image.header.colorConversion == .unneeded)
         #expect(image.header.colorProfile == "test")
     }
 
     @Test func aNarrowDifferenceFromSRGBIsConverted() throws {
-        #expect(try decode(png(TestProfile.lights(ReferenceColors.sRGB, .gamma(2.2)))).pixels != noise)
+        #expect(try decode(png(TestProfile.primaries(ReferenceColors.sRGB, .gamma(2.2)))).pixels != noise)
     }
 
     @Test func profilesThatCannotBeUsedAreIgnored() throws {
-        let sane = TestProfile.lights(ReferenceColors.displayP3, .sRGB)
+        let sane = TestProfile.primaries(ReferenceColors.displayP3, .sRGB)
         var oversized = sane + [UInt8](repeating: 0, count: ColorSource.maximumProfileBytes)
         oversized.replaceSubrange(0..<4, with: TestPNG.number(oversized.count))
         let broken: [[UInt8]] = [
@@ -130,7 +130,7 @@ struct ColorConversionTests {
         }
     }
 
-    @Test(arguments: [TestProfile.lights(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()])
+    @Test(arguments: [TestProfile.primaries(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()])
     func everyDamageToAProfileGivesAnImage(profile: [UInt8]) throws {
         let small = TestImage.noise(3, 2, seed: 1, isOpaque: true)
         var random = SeededGenerator(seed: 5)
@@ -144,7 +144,7 @@ struct ColorConversionTests {
     }
 
     @Test func scalingComesFirstUnlessItAveragesLight() throws {
-        let profile = TestProfile.lights(ReferenceColors.displayP3, .sRGB)
+        let profile = TestProfile.primaries(ReferenceColors.displayP3, .sRGB)
         let photo = TestImage.photo(90, 70)
         let file = TestTagged.png(photo, chunks: [TestTagged.iccp(profile)])
         func expected(_ pixel: ArraySlice<UInt8>) -> [Double] {
@@ -171,7 +171,7 @@ struct ColorConversionTests {
 
     @Test func previewsAreConvertedLikeTheImage() throws {
         let photo = TestImage.photo(80, 60)
-        let profile = TestProfile.lights(ReferenceColors.displayP3, .gamma(1.8))
+        let profile = TestProfile.primaries(ReferenceColors.displayP3, .gamma(1.8))
         let progressive = try photo.encoded(as: .jpeg, quality: 90, isProgressive: true)
         let files = [
             TestTagged.png(photo, colorType: 2, chunks: [TestTagged.iccp(profile)]),
@@ -194,7 +194,7 @@ struct ColorConversionTests {
     }
 
     @Test func theProfileIsHandedOutIfItIsKept() throws {
-        let profile = TestProfile.lights(ReferenceColors.displayP3, .sRGB)
+        let profile = TestProfile.primaries(ReferenceColors.displayP3, .sRGB)
         let options = DecodeOptions(keepsProfile: true)
         let image = try decode(png(profile), options: options)
         #expect(image.pixels == noise)
@@ -205,7 +205,7 @@ struct ColorConversionTests {
     @Test func decodePlanIncludesColorConversionMemory() throws {
         let plain = StreamingDecoder()
         try append(TestTagged.png(noise, chunks: []), to: plain)
-        for profile in [TestProfile.lights(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()] {
+        for profile in [TestProfile.primaries(ReferenceColors.displayP3, .sRGB), TestProfile.lightTable()] {
             let decoder = StreamingDecoder()
             try append(png(profile), to: decoder)
             let more = try #require(decoder.plan).estimatedBytes - (try #require(plain.plan).estimatedBytes)

@@ -6,7 +6,7 @@ import Testing
 
 /// The profiles of each format.
 struct TaggedFileTests {
-    private let profile = TestProfile.lights(ReferenceColors.displayP3, .sRGB)
+    private let profile = TestProfile.primaries(ReferenceColors.displayP3, .sRGB)
     private let photo = TestImage.photo(70, 50)
     private let kept = DecodeOptions(keepsProfile: true)
 

@@ -21,8 +21,8 @@ struct FormatTableTests {
     func aFileIsRecognizedByItsFirstBytesAlone(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 5, height: 4).encoded(as: format)
         let table = FormatTable(adding: [QOIFormat()])
-        #expect(try table.format(of: file.span.extracting(first: 12), isWhole: false)?.format == format)
-        #expect(try table.format(of: file.span.extracting(first: 2), isWhole: false) == nil)
+        #expect(try table.format(of: file.span.extracting(first: 12), isComplete: false)?.format == format)
+        #expect(try table.format(of: file.span.extracting(first: 2), isComplete: false) == nil)
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
@@ -45,7 +45,7 @@ struct FormatTableTests {
     @Test func aFormatThatMayYetRecognizeTheFileIsWaitedFor() throws {
         let table = FormatTable(adding: [TestFormat(signatureLength: 200, begin: TestFormat.rows(8))])
         let bytes = [UInt8](repeating: 0x20, count: 199)
-        #expect(try table.format(of: bytes.span, isWhole: false) == nil)
-        #expect(throws: CodecError.self) { try table.format(of: bytes.span, isWhole: true) }
+        #expect(try table.format(of: bytes.span, isComplete: false) == nil)
+        #expect(throws: CodecError.self) { try table.format(of: bytes.span, isComplete: true) }
     }
 }

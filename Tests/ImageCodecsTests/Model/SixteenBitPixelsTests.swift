@@ -67,7 +67,7 @@ struct SixteenBitPixelsTests {
         let (image, source) = image(colorType: colorType)
         for target in [PixelSize(width: 9, height: 7), PixelSize(width: 40, height: 30)] {
             let options = DecodeOptions(
-                target: .fill(target), resampling: resampling, allowsEnlarging: true, pixelFormat: .rgba16)
+                target: .fill(target), resampling: resampling, allowsUpscaling: true, pixelFormat: .rgba16)
             let pixels = try decode(TestPNG().file(image), options: options).pixels
             #expect(pixels.size == target)
             let region = ScalePlan(of: size, orientation: .up, options: options).region

@@ -132,7 +132,7 @@ struct MutationTests {
         }
         #expect(result?.storedFrames == whole?.storedFrames)
         #expect(result?.isPartial == whole?.isPartial && result?.frameCount == whole?.frameCount)
-        #expect(result?.loopCount == whole?.loopCount && result?.size == whole?.size)
+        #expect(result?.repetitionCount == whole?.repetitionCount && result?.size == whole?.size)
     }
 
     private func expectWhole(_ pixels: PixelBuffer) {

@@ -74,11 +74,11 @@ struct DecodeTargetTests {
 
     private static let lateTargets: [DecodeOptions] =
         targets.map { DecodeOptions(target: $0) } + [
-            DecodeOptions(target: .fit(PixelSize(width: 90, height: .max)), allowsEnlarging: true),
-            DecodeOptions(target: .fit(PixelSize(width: 20, height: 300)), allowsEnlarging: true),
+            DecodeOptions(target: .fit(PixelSize(width: 90, height: .max)), allowsUpscaling: true),
+            DecodeOptions(target: .fit(PixelSize(width: 20, height: 300)), allowsUpscaling: true),
             DecodeOptions(target: .fit(PixelSize(width: 3, height: 200))),
             DecodeOptions(target: .fill(PixelSize(width: 40, height: 3))),
-            DecodeOptions(target: .maximumSide(300), allowsEnlarging: true, pixelFormat: .rgba16),
+            DecodeOptions(target: .maximumSide(300), allowsUpscaling: true, pixelFormat: .rgba16),
         ]
 
     /// As a PNG may have it, without saying so before.
@@ -132,7 +132,7 @@ struct DecodeTargetTests {
         let same = try decode(file, options: options)
         #expect(same.pixels.size == PixelSize(width: 20, height: 10))
         #expect(!same.wasScaled && !same.wasCropped)
-        options.allowsEnlarging = true
+        options.allowsUpscaling = true
         let large = try decode(file, options: options)
         #expect(large.pixels.size == PixelSize(width: 50, height: 25))
         #expect(large.wasScaled && !large.wasCropped && large.originalSize == same.pixels.size)
@@ -140,7 +140,7 @@ struct DecodeTargetTests {
 
     @Test func enlargedImagesAreHeldToTheLimits() throws {
         let file = try TestImage.photo(20, 10).encoded(as: .png)
-        let options = DecodeOptions(target: .maximumSide(.max), allowsEnlarging: true)
+        let options = DecodeOptions(target: .maximumSide(.max), allowsUpscaling: true)
         #expect(throws: CodecError.overLimit(.side, value: 1 << 24, limit: 65_535)) {
             try decode(file, options: options)
         }

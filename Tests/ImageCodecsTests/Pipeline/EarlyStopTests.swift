@@ -42,7 +42,7 @@ struct EarlyStopTests {
 
     @Test func framesBehindTheFirstAreNotWaitedFor() throws {
         let frames = (0..<3).map { TestImage.photo(20, 20, seed: UInt64($0)) }
-        let file = try animation(of: frames, as: .gif, delay: .zero, loopCount: 1)
+        let file = try animation(of: frames, as: .gif, delay: .zero, repetitionCount: 1)
         let (image, byteCount) = try decodeBeginning(of: file, .original)
         #expect(image.pixels == (try decode(file)).pixels)
         #expect(image.header.frameCount == nil)

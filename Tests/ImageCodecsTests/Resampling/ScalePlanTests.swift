@@ -96,7 +96,7 @@ struct ScalePlanTests {
         let stored = PixelSize(width: example.stored.0, height: example.stored.1)
         let plan = ScalePlan(
             of: stored, orientation: example.orientation,
-            options: DecodeOptions(target: example.target, allowsEnlarging: example.enlarges))
+            options: DecodeOptions(target: example.target, allowsUpscaling: example.enlarges))
         #expect(plan.scaledSize == PixelSize(width: example.scaled.0, height: example.scaled.1))
         let region = plan.region
         let whole = [0, 0, Double(stored.width), Double(stored.height)]

@@ -37,7 +37,7 @@ enum ReferenceColors {
         }
     }
 
-    /// The same of a pixel in a space of three lights.
+    /// The same of a pixel in a space of three primaries.
     static func sRGBBytes(of pixel: some Collection<UInt8>, _ matrix: [Vector], _ curve: (Double) -> Double) -> Vector {
         sRGBBytes(ofXYZ: apply(matrix, pixel.prefix(3).map { curve(Double($0) / 255) }))
     }

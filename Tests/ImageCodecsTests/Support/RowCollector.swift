@@ -19,7 +19,7 @@ struct DecodedRows: Equatable {
     var size: PixelSize
     var bytes: [UInt8]
     var frameCount: Int?
-    var lateOrientation: ImageOrientation?
+    var trailingOrientation: ImageOrientation?
 }
 
 /// The reference decoder of a format's rows; `nil` for JPEG, whose rows are compared in the tests of its decoder.
@@ -49,5 +49,5 @@ func decodeRows(
     }
     return DecodedRows(
         header: header, size: rowSize, bytes: rows.bytes, frameCount: decoder.frameCount,
-        lateOrientation: decoder.lateOrientation)
+        trailingOrientation: decoder.trailingOrientation)
 }

@@ -28,8 +28,8 @@ extension TestProfile {
         }
     }
 
-    /// Three lights, whose XYZ are the columns of `matrix`.
-    static func lights(_ matrix: [[Double]], _ curve: Curve, name: String = "test") -> [UInt8] {
+    /// Three primaries, whose XYZ are the columns of `matrix`.
+    static func primaries(_ matrix: [[Double]], _ curve: Curve, name: String = "test") -> [UInt8] {
         var tags: [(String, [UInt8])] = [("desc", description(name)), ("wtpt", xyz([0.9642, 1, 0.8249]))]
         for (index, light) in ["r", "g", "b"].enumerated() {
             tags.append((light + "XYZ", xyz(matrix.map { $0[index] })))
@@ -49,22 +49,22 @@ extension TestProfile {
         table("prtr", "CMYK", inputs: 4) { lab8(ofCMYK: $0) }
     }
 
-    /// Three lights that are but a table of colors, as in ``lab(ofLights:)``.
+    /// RGB defined by a table of colors only, as in ``lab(ofRGB:)``.
     static func lightTable() -> [UInt8] {
-        table("scnr", "RGB ", inputs: 3) { lab8(ofLights: $0) }
+        table("scnr", "RGB ", inputs: 3) { lab8(ofRGB: $0) }
     }
 
     /// The color of CMYK values from 0 to 1.
     static func lab(ofCMYK cmyk: [Double]) -> [Double] { lab(lab8(ofCMYK: cmyk)) }
-    /// The color of lights from 0 to 1.
-    static func lab(ofLights lights: [Double]) -> [Double] { lab(lab8(ofLights: lights)) }
+    /// The color of RGB values from 0 to 1.
+    static func lab(ofRGB lights: [Double]) -> [Double] { lab(lab8(ofRGB: lights)) }
 
     private static func lab8(ofCMYK cmyk: [Double]) -> [Double] {
         let (c, m, y, k) = (cmyk[0], cmyk[1], cmyk[2], cmyk[3])
         return [255 - 40 * c - 40 * m - 30 * y - 60 * k, 128 + 12 * m - 12 * c, 128 + 16 * y - 8 * c - 8 * m]
     }
 
-    private static func lab8(ofLights lights: [Double]) -> [Double] {
+    private static func lab8(ofRGB lights: [Double]) -> [Double] {
         let (r, g, b) = (lights[0], lights[1], lights[2])
         return [60 + 60 * r + 90 * g + 30 * b, 128 + 12 * r - 12 * g, 128 + 8 * r + 8 * g - 16 * b]
     }

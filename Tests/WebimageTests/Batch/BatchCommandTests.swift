@@ -199,7 +199,7 @@ struct BatchCommandTests {
         }
     }
 
-    @Test func anInterruptionAnswersWhatWasReadAndLetsTransfersFinish() async throws {
+    @Test func interruptionAnswersReadLinesAndFinishesTransfers() async throws {
         let file = try photograph()
         try await withLoopbackOrigin { origin in
             let gate = Gate()

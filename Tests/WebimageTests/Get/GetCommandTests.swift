@@ -76,7 +76,7 @@ struct GetCommandTests {
 
     @Test func aProfileIsKeptWhereItCanBe() throws {
         #expect(try GetCommand.parse(["--keep-profile", "photo.jpg"]).plan.options.keepsProfile)
-        #expect(try GetCommand.parse(["--keep-profile", "photo.jpg"]).plan.way == .verified)
+        #expect(try GetCommand.parse(["--keep-profile", "photo.jpg"]).plan.mode == .verified)
         #expect(
             message("--keep-profile", "--format", "gif")
                 == "GIF files cannot contain profiles: --keep-profile applies to other formats.")

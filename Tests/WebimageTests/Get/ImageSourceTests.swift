@@ -36,17 +36,18 @@ struct ImageSourceTests {
 
     @Test(
         arguments: [
-            (nil, nil, false, OutputPlan.Way.verified),
+            (nil, nil, false, OutputPlan.Mode.verified),
             (nil, 100, false, .converted(nil)),
             (nil, nil, true, .converted(nil)),
             (.original, nil, false, .untouched),
             (.webp, 100, false, .converted(.webp)),
-        ] as [(OutputFormat?, Int?, Bool, OutputPlan.Way)])
-    func optionsSelectTheOutputMode(format: OutputFormat?, side: Int?, ignoresOrientation: Bool, way: OutputPlan.Way) {
+        ] as [(OutputFormat?, Int?, Bool, OutputPlan.Mode)])
+    func optionsSelectTheOutputMode(format: OutputFormat?, side: Int?, ignoresOrientation: Bool, mode: OutputPlan.Mode)
+    {
         let options = DecodeOptions(
             target: side.map { .maximumSide($0) } ?? .original, ignoresOrientation: ignoresOrientation)
         let plan = OutputPlan(format: format, options: options, quality: 85)
-        #expect(plan.way == way)
-        #expect(plan.holdsFullSize == (side == nil && way == .converted(nil)))
+        #expect(plan.mode == mode)
+        #expect(plan.holdsFullSize == (side == nil && mode == .converted(nil)))
     }
 }

@@ -39,10 +39,10 @@ struct ImageDescriptionTests {
     }
 
     @Test(arguments: [(1_000, 0, "1 s, endless"), (1_200, 1, "1.2 s, once"), (65_050, 2, "65.05 s, 2 times")])
-    func durationsAndLoopsAreShort(milliseconds: Int, loopCount: Int, text: String) {
+    func durationsAndLoopsAreShort(milliseconds: Int, repetitionCount: Int, text: String) {
         var description = description
         description.duration = .milliseconds(milliseconds)
-        description.loopCount = loopCount
+        description.repetitionCount = repetitionCount
         #expect(description.line.contains("640x480, \(text), orientation"))
     }
 }

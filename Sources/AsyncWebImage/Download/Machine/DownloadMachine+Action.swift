@@ -14,7 +14,7 @@ extension DownloadMachine {
         /// Sends a request; if there is a response cache, it is asked first.
         case transfer(ID, Attempt)
         /// Sends the request that the response cache has decided on.
-        indirect case carryOut(ID, Attempt, CacheDecision)
+        indirect case perform(ID, Attempt, CacheDecision)
         /// Sends a request for the remainder of a body.
         indirect case resume(ID, Attempt, from: Resumption)
         /// Waits before the next attempt; reply with `resumable` if that can continue this one.

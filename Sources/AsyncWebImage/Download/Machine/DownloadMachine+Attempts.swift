@@ -75,7 +75,7 @@ extension DownloadMachine {
             // The cache has decided about a request without a range.
             emit(.resume(id, attempt, from: resumption))
         } else if case .decided(let decision) = step {
-            emit(.carryOut(id, attempt, decision))
+            emit(.perform(id, attempt, decision))
         } else {
             emit(.transfer(id, attempt))
         }

@@ -9,7 +9,7 @@ extension DownloadMachine {
         let old = configuration
         configuration = new
         queue.limit = new.slots
-        queue.hostLimit = new.slotsPerHost
+        queue.limitPerHost = new.slotsPerHost
         queue.order = new.executionOrder
         lookups?.order = new.executionOrder
         queue.rateLimit = new.rateLimitPerHost

@@ -51,11 +51,11 @@ struct DownloadMachine {
         self.configuration = configuration
         interrupted = InterruptedBodies(limit: configuration.maximumResumableBytes)
         queue = DownloadQueue(
-            limit: configuration.slots, hostLimit: configuration.slotsPerHost, order: configuration.executionOrder,
+            limit: configuration.slots, limitPerHost: configuration.slotsPerHost, order: configuration.executionOrder,
             rateLimit: configuration.rateLimitPerHost)
         if hasResponseCache {
             lookups = DownloadQueue(
-                limit: Self.maximumConcurrentLookups, hostLimit: Self.maximumConcurrentLookups,
+                limit: Self.maximumConcurrentLookups, limitPerHost: Self.maximumConcurrentLookups,
                 order: configuration.executionOrder)
         }
     }

@@ -9,7 +9,7 @@ struct AnimationIndex: Sendable {
     /// Its frame count and orientation are final once the index is settled.
     var header: ImageHeader
     /// The number of times the animation plays; 0 means forever.
-    var loopCount: Int
+    var repetitionCount: Int
     /// The complete frames, in the order of the file.
     private(set) var frames: [StoredFrame] = []
     /// The cost of decoding these frames.
@@ -18,7 +18,7 @@ struct AnimationIndex: Sendable {
     /// of a PNG.
     var preamble: [UInt8] = []
     /// A Boolean value that indicates whether the file has no more frames than these.
-    private(set) var isWhole = false
+    private(set) var isComplete = false
 
     private var budget: FrameBudget
     /// A Boolean value that indicates whether the canvas is fully transparent when the next frame begins.
@@ -29,7 +29,7 @@ struct AnimationIndex: Sendable {
         self.format = format
         self.header = header
         budget = FrameBudget(of: header, limits: limits)
-        loopCount = format.animation?.defaultLoopCount ?? 0
+        repetitionCount = format.animation?.defaultRepetitionCount ?? 0
     }
 
     /// Adds a frame.
@@ -38,14 +38,14 @@ struct AnimationIndex: Sendable {
     mutating func add(_ frame: StoredFrame) throws(CodecError) {
         try budget.add(frame.size)
         var frame = frame
-        frame.markIndependence(onBlank: &isBlank, header.size)
+        frame.updateIndependence(onBlank: &isBlank, header.size)
         frames.append(frame)
         cost.add(frame, header.size)
     }
 
     /// Ends the index, either because the animation is complete, or because the file ends early or is damaged.
-    mutating func settle(isWhole: Bool) {
-        self.isWhole = isWhole
+    mutating func settle(isComplete: Bool) {
+        self.isComplete = isComplete
         header.frameCount = frames.count
         header.hasTrailingOrientation = false
     }

@@ -1,7 +1,7 @@
 /// A format's incremental parser of the structure of animations, which finds their frames while a file arrives.
 protocol AnimationParser: Sendable {
     /// The number of times an animation plays if its file does not declare it; 0 means forever.
-    static var defaultLoopCount: Int { get }
+    static var defaultRepetitionCount: Int { get }
 
     /// The method for blending translucent pixels with those below.
     static var blending: FrameBlending { get }
@@ -31,7 +31,7 @@ protocol AnimationParser: Sendable {
 
     /// Parses the received bytes and adds the frames that are complete. `bytes` is the file from the first byte that
     /// has not been discarded.
-    mutating func pass(_ bytes: Span<UInt8>) throws(CodecError)
+    mutating func consume(_ bytes: Span<UInt8>) throws(CodecError)
 
     /// Returns how many of `count` bytes are no longer needed; the next call takes the bytes from there on.
     mutating func forget(of count: Int) -> Int
@@ -42,7 +42,7 @@ protocol AnimationParser: Sendable {
 }
 
 extension AnimationParser {
-    static var defaultLoopCount: Int { 0 }
+    static var defaultRepetitionCount: Int { 0 }
     static var blending: FrameBlending { .exact }
     static var framesMayBeInterlaced: Bool { false }
     static var hasDefaultImage: Bool { false }

@@ -34,7 +34,7 @@ protocol RowDecoder: AnyObject {
     var frameCount: Int? { get }
 
     /// An orientation found after the pixels, known once `finish` has returned; `nil` if there is none.
-    var lateOrientation: ImageOrientation? { get }
+    var trailingOrientation: ImageOrientation? { get }
 
     /// The latest scan or pass of which a preview can be rendered, counted from 1; `nil` while there is none, and for
     /// files whose rows arrive only once, where the received rows are the preview.
@@ -63,7 +63,7 @@ protocol RowDecoder: AnyObject {
 
 extension RowDecoder {
     var frameCount: Int? { nil }
-    var lateOrientation: ImageOrientation? { nil }
+    var trailingOrientation: ImageOrientation? { nil }
     var previewScan: Int? { nil }
     func previewRowSize(maximumSide: Int) -> PixelSize? { nil }
     func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {}

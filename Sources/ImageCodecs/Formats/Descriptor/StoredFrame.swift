@@ -59,7 +59,7 @@ struct StoredFrame: Sendable, Equatable {
 extension StoredFrame {
     /// Determines whether the frame can be shown without earlier ones, which left the canvas blank if `isBlank` is
     /// set, and updates `isBlank` to the state after this frame.
-    mutating func markIndependence(onBlank isBlank: inout Bool, _ canvas: PixelSize) {
+    mutating func updateIndependence(onBlank isBlank: inout Bool, _ canvas: PixelSize) {
         let coversAll = covers(canvas)
         // A frame that restores the previous content depends on it.
         isIndependent = isBlank || coversAll && blend == .source && disposal != .previous

@@ -1,6 +1,6 @@
 /// Finds the frames of a GIF; each is complete with the end of its sub-blocks.
 struct GIFAnimationParser: AnimationParser {
-    static let defaultLoopCount = 1
+    static let defaultRepetitionCount = 1
     static let framesMayBeInterlaced = true
 
     var index: AnimationIndex
@@ -15,7 +15,7 @@ struct GIFAnimationParser: AnimationParser {
         self.index.preamble = Array(copying: beginning.extracting(first: GIFBlocks.screenLength(of: beginning)))
     }
 
-    mutating func pass(_ bytes: Span<UInt8>) throws(CodecError) {
+    mutating func consume(_ bytes: Span<UInt8>) throws(CodecError) {
         while !hasEnded {
             if var frame = open {
                 guard let image = blocks.passImage(in: bytes) else { return }
@@ -26,7 +26,7 @@ struct GIFAnimationParser: AnimationParser {
             switch blocks.next(in: bytes) {
             case nil: return
             case .graphicControl(let next): control = next
-            case .loop(let repetitions): index.loopCount = repetitions == 0 ? 0 : repetitions + 1
+            case .loop(let repetitions): index.repetitionCount = repetitions == 0 ? 0 : repetitions + 1
             case .otherExtension: break
             case .image(let image):
                 open = StoredFrame(image, control, hasPalette: image.hasPalette || index.preamble.count > 13)

@@ -49,7 +49,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
                 stored_width: UInt32(header.size.width), stored_height: UInt32(header.size.height),
                 row_width: UInt32(rowSize.width), row_height: UInt32(rowSize.height),
                 eighths: UInt32(scale.eighths), maximum_scans: UInt32(clamping: limits.maximumScans),
-                coarse: isDCOnly ? 1 : 0,
+                dc_only: isDCOnly ? 1 : 0,
                 maximum_coefficient_bytes: Self.coefficientBytes(of: header, rowSize: rowSize) + (16 << 20),
                 tolerates_damage: toleratesDamage ? 1 : 0, checks_only: 0))
         buffer = [UInt8](repeating: 0, count: Self.bufferBytes(rowSize))

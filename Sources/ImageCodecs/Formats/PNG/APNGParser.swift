@@ -35,7 +35,7 @@ struct APNGParser: AnimationParser {
         return file
     }
 
-    mutating func pass(_ bytes: Span<UInt8>) throws(CodecError) {
+    mutating func consume(_ bytes: Span<UInt8>) throws(CodecError) {
         while !hasEnded, let chunk = PNGChunk(at: offset, of: bytes) {
             if bytes.has("fcTL", at: chunk.name) || bytes.has("IEND", at: chunk.name) { try close() }
             if Self.names.contains(where: { bytes.has($0, at: chunk.name) }) {
@@ -78,7 +78,7 @@ struct APNGParser: AnimationParser {
         } else if bytes.has("acTL", at: chunk.name), !hasPixels {
             guard chunk.isIntact(in: bytes), let count = data.bigEndian32(at: 0), let plays = data.bigEndian32(at: 4)
             else { throw .corrupt(.png, "an invalid animation control") }
-            (declaredFrames, index.loopCount) = (count, plays)
+            (declaredFrames, index.repetitionCount) = (count, plays)
         } else if bytes.has("PLTE", at: chunk.name), !hasPalette {
             hasPalette = true
             index.preamble.append(whole)

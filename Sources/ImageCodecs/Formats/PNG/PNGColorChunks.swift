@@ -5,7 +5,7 @@ struct PNGColorChunks {
     private var codePoints: [UInt8]?
     private var isSRGB = false
     private var gamma: Double?
-    private var primaries: LightSpace.Primaries?
+    private var primaries: PrimariesSpace.Primaries?
 
     /// Adds the data of another chunk; the first of each kind is used.
     mutating func add(_ data: Span<UInt8>, named name: Span<UInt8>) {
@@ -16,7 +16,7 @@ struct PNGColorChunks {
         } else if name.has("gAMA", at: 0) {
             gamma = gamma ?? data.bigEndian32(at: 0).map { Double($0) / 100_000 }
         } else if name.has("cHRM", at: 0), primaries == nil, data.count == 32 {
-            func place(_ index: Int) -> LightSpace.Chromaticity {
+            func place(_ index: Int) -> PrimariesSpace.Chromaticity {
                 func number(_ offset: Int) -> Double { Double(data.bigEndian32(at: offset) ?? 0) / 100_000 }
                 return .init(number(index * 8), number(index * 8 + 4))
             }
@@ -35,13 +35,13 @@ struct PNGColorChunks {
     }
 
     /// Returns a source for the gamma, or `nil` if it is invalid; invalid primaries are ignored.
-    private static func source(gamma: Double, _ stored: LightSpace.Primaries?) -> ColorSource? {
+    private static func source(gamma: Double, _ stored: PrimariesSpace.Primaries?) -> ColorSource? {
         guard (0.1...10).contains(gamma) else { return nil }
-        var primaries = LightSpace.Primaries.bt709
+        var primaries = PrimariesSpace.Primaries.bt709
         if let stored, stored.areValid, !stored.isWithin(0.002, of: .bt709) { primaries = stored }
         // The declaration of sRGB before it had a chunk of its own.
         if abs(gamma - 1 / 2.2) < 0.005, primaries == .bt709 { return .sRGB }
-        return .lights(LightSpace(primaries: primaries, curve: .init(gamma: 1 / gamma)))
+        return .primaries(PrimariesSpace(primaries: primaries, curve: .init(gamma: 1 / gamma)))
     }
 }
 
@@ -56,10 +56,10 @@ extension ColorSource {
             return
         }
         let isSRGB = primaries == .bt709 && curve == .sRGB
-        self = isSRGB ? .sRGB : .lights(LightSpace(primaries: primaries, curve: curve))
+        self = isSRGB ? .sRGB : .primaries(PrimariesSpace(primaries: primaries, curve: curve))
     }
 
-    private static func primaries(_ code: UInt8) -> LightSpace.Primaries? {
+    private static func primaries(_ code: UInt8) -> PrimariesSpace.Primaries? {
         switch code {
         case 1: .bt709
         case 5: .bt601With625Lines
@@ -70,7 +70,7 @@ extension ColorSource {
         }
     }
 
-    private static func curve(_ code: UInt8) -> LightSpace.Curve? {
+    private static func curve(_ code: UInt8) -> PrimariesSpace.Curve? {
         switch code {
         case 1, 6, 14, 15: .bt709
         case 4: .init(gamma: 2.2)

@@ -17,7 +17,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
     private var hasBegun = false
     private var rowBytes: Int
     private var exif: [UInt8] = []
-    private(set) var lateOrientation: ImageOrientation?
+    private(set) var trailingOrientation: ImageOrientation?
 
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // libpng's two rows of at most 8 bytes per pixel, and the window of inflate.
@@ -69,7 +69,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
 
     func finish(to rows: any RowSink) throws(CodecError) {
         guard hasEnded else { throw .truncated(.png) }
-        if !exif.isEmpty, header.allowsLateOrientation { lateOrientation = ImageOrientation(exif: exif.span) }
+        if !exif.isEmpty, header.allowsLateOrientation { trailingOrientation = ImageOrientation(exif: exif.span) }
     }
 
     var frameCount: Int? { header.frameCount }

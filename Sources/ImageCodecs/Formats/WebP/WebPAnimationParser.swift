@@ -13,7 +13,7 @@ struct WebPAnimationParser: AnimationParser {
         end = 8 + (beginning.littleEndian32(at: 4) ?? 0)
     }
 
-    mutating func pass(_ bytes: Span<UInt8>) throws(CodecError) {
+    mutating func consume(_ bytes: Span<UInt8>) throws(CodecError) {
         while offset + 8 <= end, let length = bytes.littleEndian32(at: offset + 4) {
             guard length <= end - offset - 8 else { throw .truncated(.webp) }
             if Self.names.contains(where: { bytes.has($0, at: offset) }) {
@@ -43,7 +43,7 @@ struct WebPAnimationParser: AnimationParser {
     /// Processes the content `data` of the chunk at ``offset``.
     private mutating func take(_ data: Span<UInt8>, of bytes: Span<UInt8>) throws(CodecError) {
         if bytes.has("ANIM", at: offset), data.count >= 6 {
-            index.loopCount = data.littleEndian16(at: 4) ?? 0
+            index.repetitionCount = data.littleEndian16(at: 4) ?? 0
         } else if bytes.has("ANMF", at: offset) {
             guard let frame = StoredFrame(webp: data), frame.isInside(index.header.size) else {
                 throw .corrupt(.webp, "a frame that leaves the canvas")

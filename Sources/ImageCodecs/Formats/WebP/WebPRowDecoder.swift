@@ -14,7 +14,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     private var ignoresAlpha = false
     private var rowsHandedOut = 0
     private var exif: [UInt8] = []
-    private(set) var lateOrientation: ImageOrientation?
+    private(set) var trailingOrientation: ImageOrientation?
 
     /// A smaller size only for opaque images: libwebp would blend in the colors of transparent pixels.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
@@ -68,7 +68,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     func finish(to rows: any RowSink) throws(CodecError) {
         guard chunks.isComplete else { throw .truncated(.webp) }
         guard rowsHandedOut == rowSize.height else { throw .corrupt(.webp, "no image") }
-        if !exif.isEmpty { lateOrientation = ImageOrientation(exif: exif.span) }
+        if !exif.isEmpty { trailingOrientation = ImageOrientation(exif: exif.span) }
     }
 
     func salvage(to rows: any RowSink) {

@@ -45,7 +45,7 @@ struct BatchImageOptions: ParsableArguments {
         if format == .original, sizes.count + (filter == nil ? 0 : 1) > 0 || firstFrame || keepProfile {
             throw ValidationError("--format original writes what was downloaded; other image options cannot change it.")
         }
-        if quality != nil, plan.way == .verified || plan.way == .untouched {
+        if quality != nil, plan.mode == .verified || plan.mode == .untouched {
             throw ValidationError("--quality applies to converted images: add --format jpeg, or a size option.")
         }
     }

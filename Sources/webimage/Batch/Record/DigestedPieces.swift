@@ -41,7 +41,7 @@ final class DigestedPieces: ImagePieces {
     /// Returns the digest of the complete body; `nil` if none is computed.
     func finish() throws -> [UInt8]? { algorithm == nil ? nil : try digest.finish() }
 
-    func park() { pieces.park() }
+    func suspendReading() { pieces.suspendReading() }
     var source: String? { pieces.source }
     var expectedCount: Int? { pieces.expectedCount }
     /// The head of the response; `nil` before the first piece.

@@ -78,7 +78,7 @@ struct LineProcessor: Sendable {
 
     private func load(_ pieces: DigestedPieces, into answer: inout Answer) async throws {
         while true {
-            switch plan.way {
+            switch plan.mode {
             case .converted(let format): try await convert(pieces, as: format, &answer)
             case .untouched: try await keep(pieces, .header, &answer)
             case .verified: try await keep(pieces, .everything, &answer)

@@ -100,7 +100,7 @@ extension DownloadMachine.Action {
         switch self {
         case .open(let id, let caller, let decode): "open \(id) for \(caller.id)" + Self.words(decode)
         case .decide(let id, let limit): "decide \(id)" + Self.words(limit)
-        case .transfer(let id, let attempt), .carryOut(let id, let attempt, _), .resume(let id, let attempt, _):
+        case .transfer(let id, let attempt), .perform(let id, let attempt, _), .resume(let id, let attempt, _):
             "transfer \(id) attempt \(attempt.number)" + (offset.map { " from \($0)" } ?? "")
                 + (isDecided ? " as decided" : "") + Self.words(attempt.timeLimit)
         case .backOff(let id, let end, let delay, _): "back off \(id) for \(delay) until \(end.elapsed)"
@@ -131,7 +131,7 @@ extension DownloadMachine.Action {
     }
 
     /// A Boolean value that indicates whether the response cache has decided about the request.
-    private var isDecided: Bool { if case .carryOut = self { true } else { false } }
+    private var isDecided: Bool { if case .perform = self { true } else { false } }
 
     private static func words(_ decode: DownloadMachine.DecodeID?) -> String { decode.map { " decode \($0)" } ?? "" }
     private static func words(_ limit: Duration?) -> String { limit.map { " within \($0)" } ?? "" }

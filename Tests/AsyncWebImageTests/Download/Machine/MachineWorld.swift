@@ -77,7 +77,7 @@ struct MachineWorld {
             callers[caller.id]?.decode = decode
         case .attach(let attachment): return attach(attachment)
         case .decide(let id, _): begin(id, .deciding)
-        case .transfer(let id, _), .carryOut(let id, _, _), .resume(let id, _, _): begin(id, .transferring)
+        case .transfer(let id, _), .perform(let id, _, _), .resume(let id, _, _): begin(id, .transferring)
         case .backOff(let id, _, _, _):
             check(backoffs.insert(id).inserted && work[id] == nil, "\(id) backs off twice")
         case .receive(let id):

@@ -77,7 +77,7 @@ struct CustomDecoderFaultTests {
             // Files that could be decoded with such limits are not tested here.
             for options in [
                 DecodeOptions(), DecodeOptions(target: .maximumSide(9)), DecodeOptions(target: .maximumSide(.max)),
-                DecodeOptions(target: .fill(PixelSize(width: 7, height: 1 << 20)), allowsEnlarging: true),
+                DecodeOptions(target: .fill(PixelSize(width: 7, height: 1 << 20)), allowsUpscaling: true),
                 DecodeOptions(pixelFormat: .rgba16),
             ] {
                 let decoder = StreamingDecoder(options: options, limits: unlimited, customFormats: [format])

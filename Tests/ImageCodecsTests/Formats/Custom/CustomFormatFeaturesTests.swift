@@ -26,7 +26,7 @@ struct CustomFormatFeaturesTests {
     }
 
     @Test func customFormatColorsAreConvertedByTheProfile() throws {
-        let profile = TestProfile.lights(ReferenceColors.displayP3, .sRGB)
+        let profile = TestProfile.primaries(ReferenceColors.displayP3, .sRGB)
         var format = format(photo)
         format.profile = profile
         let png = TestTagged.png(photo, chunks: [TestTagged.iccp(profile)])

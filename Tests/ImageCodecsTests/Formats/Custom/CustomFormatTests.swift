@@ -53,7 +53,7 @@ struct CustomFormatTests {
 
     @Test(arguments: [
         DecodeOptions(target: .maximumSide(31)), DecodeOptions(target: .fill(PixelSize(width: 20, height: 40))),
-        DecodeOptions(target: .maximumSide(200), allowsEnlarging: true),
+        DecodeOptions(target: .maximumSide(200), allowsUpscaling: true),
         DecodeOptions(target: .fit(PixelSize(width: 30, height: 30)), resampling: Resampling(usesLinearLight: true)),
         DecodeOptions(target: .maximumSide(31), pixelFormat: .bgra8Premultiplied), DecodeOptions(pixelFormat: .rgba16),
     ])

@@ -57,7 +57,7 @@ struct RowDecoderTests {
         let decoder = try #require(descriptor(format)).rowDecoder(
             for: header, rowSize: header.size, limits: DecodeLimits(), toleratesDamage: false)
         try decoder.append(file.span.extracting(first: file.count / 2), to: RowCollector())
-        #expect(decoder.lateOrientation == nil)
+        #expect(decoder.trailingOrientation == nil)
     }
 
     @Test

@@ -6,7 +6,7 @@ import Testing
 
 struct PNGColorChunksTests {
     private let noise = TestImage.noise(40, 40, seed: 9, isOpaque: false)
-    private let adobe = TestProfile.lights(ReferenceColors.adobeRGB, .gamma(2.2))
+    private let adobe = TestProfile.primaries(ReferenceColors.adobeRGB, .gamma(2.2))
 
     private func gamma(_ value: Int) -> [UInt8] { TestPNG.chunk("gAMA", TestPNG.number(value)) }
     private func codes(_ codes: [UInt8]) -> [UInt8] { TestPNG.chunk("cICP", codes) }

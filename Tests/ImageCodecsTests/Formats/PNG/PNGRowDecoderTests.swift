@@ -75,8 +75,8 @@ struct PNGRowDecoderTests {
     func anOrientationBehindThePixelsIsReported() throws {
         let writer = TestPNG(after: [TestPNG.chunk("eXIf", TestExif.bytes(orientation: 6))])
         let image = TestPNG.Image(width: 1, height: 1, depth: 8, colorType: 0, samples: [7])
-        #expect(try decodeRows(writer.file(image)).lateOrientation == .right)
-        #expect(try decodeRows(writer.file(image), step: 1).lateOrientation == .right)
+        #expect(try decodeRows(writer.file(image)).trailingOrientation == .right)
+        #expect(try decodeRows(writer.file(image), step: 1).trailingOrientation == .right)
     }
 
     @Test

@@ -67,7 +67,7 @@ struct WebPRowDecoderTests {
             simple, flags: 0x08, width: 20, height: 10, after: Self.chunk("EXIF", TestExif.bytes(orientation: 8)))
         let decoded = try decodeRows(file, step: oneByteAtATime ? 1 : .max)
         #expect(decoded.header.hasTrailingOrientation)
-        #expect(decoded.lateOrientation == .left)
+        #expect(decoded.trailingOrientation == .left)
         #expect(try decoded.bytes == decodeRows(simple).bytes)
     }
 

@@ -24,7 +24,7 @@ struct RobotsTagRuleTests {
         #expect(rule.refusal(in: value) == nil)
     }
 
-    @Test func noneDisallowsOnlyWhatItMeans() {
+    @Test func noneDisallowsOnlyItsMeaning() {
         let rule = RobotsTagRule(disallowed: ["noai"], names: [])
         #expect(rule.refusal(in: "none") == nil)
         #expect(rule.refusal(in: "none, noai") == "noai")

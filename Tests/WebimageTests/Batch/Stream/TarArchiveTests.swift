@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TarArchiveTests {
-    @Test func theSystemReadsWhatIsWritten() async throws {
+    @Test func systemTarReadsWrittenArchives() async throws {
         let files = [("000000000.jpg", 700), ("000000000.json", 512), ("000000001.jpg", 0), ("000000001.json", 1)]
         var archive: [UInt8] = []
         for (name, count) in files {

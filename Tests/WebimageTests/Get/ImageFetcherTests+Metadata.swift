@@ -10,13 +10,13 @@ import Testing
 @testable import webimage
 
 // Bodies that are not images, and images with much metadata before the header.
-extension GetterTests {
+extension ImageFetcherTests {
     @Test(arguments: [nil, OutputFormat.original, .png])
     func anEndlessBodyThatIsNoImageIsTurnedAwayWithItsFirstBytes(format: OutputFormat?) async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/zeros", Response(framing: .untilClose).followed(by: [0, 0, 0, 0], .endlessly))
             try await withTemporaryFolder { folder in
-                let outcome = try await getter(folder, format: format).get(ImageSource(argument: origin.url("/zeros")))
+                let outcome = try await fetcher(folder, format: format).get(ImageSource(argument: origin.url("/zeros")))
                 #expect(outcome.error?.hasPrefix("not an image in a supported format") == true)
                 #expect((origin.counts.bodyBytesSent["/zeros"] ?? 0) < 256 << 20)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
@@ -40,16 +40,18 @@ extension GetterTests {
         try await withLoopbackOrigin { (origin) async throws in
             for number in 0..<16 { origin.route("/\(number).gif", response) }
             try await withTemporaryFolder { folder in
-                let getter = try getter(folder, format: format)
+                let fetcher = try fetcher(folder, format: format)
                 await withTaskGroup(of: Void.self) { group in
                     for number in 0..<16 {
-                        group.addTask { _ = try? await getter.get(ImageSource(argument: origin.url("/\(number).gif"))) }
+                        group.addTask {
+                            _ = try? await fetcher.get(ImageSource(argument: origin.url("/\(number).gif")))
+                        }
                     }
                     // Each exceeds the replay limit or is read without end.
                     for number in 0..<16 { await origin.bodyBytesSent(to: "/\(number).gif", reach: 12 << 20) }
-                    let held = await getter.loader.coordinator.activity.bytesInFlight
+                    let held = await fetcher.loader.coordinator.activity.bytesInFlight
                     #expect(held <= 16 * (3 << 20))
-                    #expect(await getter.loader.decoder.memoryInUse <= getter.memory.allChecks)
+                    #expect(await fetcher.loader.decoder.memoryInUse <= fetcher.memory.allChecks)
                     group.cancelAll()
                 }
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
@@ -77,7 +79,7 @@ extension GetterTests {
             try await withTemporaryFolder { folder in
                 try Data(image).write(to: URL(fileURLWithPath: folder + "/local.jpg"))
                 for source in [origin.url("/a.jpg"), folder + "/local.jpg"] {
-                    let outcome = try await getter(folder, format: format).get(ImageSource(argument: source))
+                    let outcome = try await fetcher(folder, format: format).get(ImageSource(argument: source))
                     #expect(outcome.error == nil)
                     #expect(outcome.image.size?.width == 96 && outcome.image.size?.height == 64)
                     let written = try Data(contentsOf: URL(fileURLWithPath: try #require(outcome.path)))
@@ -93,12 +95,12 @@ extension GetterTests {
             let response = Response(body: [0xFF, 0xD8], framing: .untilClose)
             origin.route("/a.jpg", response.followed(by: Self.metadataSegment, .endlessly))
             try await withTemporaryFolder { folder in
-                let getter = try getter(folder, format: format)
-                let outcome = try await getter.get(ImageSource(argument: origin.url("/a.jpg")))
+                let fetcher = try fetcher(folder, format: format)
+                let outcome = try await fetcher.get(ImageSource(argument: origin.url("/a.jpg")))
                 #expect(outcome.error?.contains("header") == true, "\(outcome)")
                 // Besides the bytes before the header: the read-ahead and a piece.
-                let limit = getter.loader.decoder.configuration.limits.maximumHeaderBytes
-                #expect(getter.traffic.received <= limit + 1 << 20 + 256 << 10)
+                let limit = fetcher.loader.decoder.configuration.limits.maximumHeaderBytes
+                #expect(fetcher.meter.received <= limit + 1 << 20 + 256 << 10)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
             }
         }

@@ -2,9 +2,9 @@ import WebimageConsole
 import AsyncWebImage
 
 /// Processes one image from its source to its output file.
-struct Getter: Sendable {
+struct ImageFetcher: Sendable {
     let loader: ImageLoader
-    let traffic: Traffic
+    let meter: TransferMeter
     let folder: OutputFolder
     /// The folder for previews, if they are written.
     var previews: OutputFolder?
@@ -19,8 +19,8 @@ struct Getter: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         var outcome = Outcome(url: source.text)
-        if case .url(let url) = source.place { traffic.follow(url) }
-        defer { if case .url(let url) = source.place { traffic.forget(url) } }
+        if case .url(let url) = source.place { meter.follow(url) }
+        defer { if case .url(let url) = source.place { meter.forget(url) } }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 if let previews = previewWriter, case .url(let url) = source.place {
@@ -39,7 +39,7 @@ struct Getter: Sendable {
             outcome.httpStatus = (error as? ImageError)?.httpStatus
         }
         if case .url(let url) = source.place {
-            outcome.httpStatus = traffic.flow(of: url)?.status ?? outcome.httpStatus
+            outcome.httpStatus = meter.flow(of: url)?.status ?? outcome.httpStatus
         }
         outcome.milliseconds = Int((clock.now - start) / .milliseconds(1))
         return outcome
@@ -57,7 +57,7 @@ struct Getter: Sendable {
 
     private func get(_ source: ImageSource, into outcome: inout Outcome) async throws {
         let pieces = try pieces(of: source)
-        switch plan.way {
+        switch plan.mode {
         case .converted(let format): try await convert(pieces, as: format, source, &outcome)
         case .untouched: try await check(pieces, .header, source, &outcome)
         case .verified:
@@ -73,7 +73,7 @@ struct Getter: Sendable {
         switch source.place {
         case .url(let url): DownloadedPieces(loader.bytes(for: ImageRequest(url)))
         case .file(let path): FilePieces(try ImageFile(path: path))
-        case .nowhere(let reason): throw FileError(description: reason)
+        case .invalid(let reason): throw FileError(description: reason)
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
 @testable import webimage
 
 @Suite(.timeLimit(.minutes(5)))
-struct GetterTests {
+struct ImageFetcherTests {
     typealias Response = LoopbackOrigin.Response
 
     let photograph = testPhotograph
@@ -33,18 +33,18 @@ struct GetterTests {
         takesFirstFrame: Bool = false, allowsPartial: Bool = false, keepsProfile: Bool = false
     ) async throws -> (outcome: Outcome, files: [String: [UInt8]]) {
         try await withTemporaryFolder { folder in
-            let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+            let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
             var configuration = ImageLoader.Configuration()
             configuration.downloads.deadlines = Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil)
-            let getter = Getter(
-                loader: ImageLoader(configuration: configuration, transport: traffic), traffic: traffic,
+            let fetcher = ImageFetcher(
+                loader: ImageLoader(configuration: configuration, transport: meter), meter: meter,
                 folder: try OutputFolder(path: folder),
                 plan: OutputPlan(
                     format: format,
                     options: DecodeOptions(target: target, allowsPartial: allowsPartial, keepsProfile: keepsProfile),
                     quality: 85, takesFirstFrame: takesFirstFrame),
                 workers: ThreadPool(count: 1))
-            let outcome = try await getter.get(source)
+            let outcome = try await fetcher.get(source)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             let files = try names.map { ($0, Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0)")))) }
             return (outcome, Dictionary(uniqueKeysWithValues: files))
@@ -111,7 +111,7 @@ struct GetterTests {
 
     /// Three frames, each shown for 0.3 seconds.
     private func animation(_ format: ImageFormat) throws -> [UInt8] {
-        let encoder = try AnimationEncoder(format: format, size: PixelSize(width: 96, height: 64), loopCount: 2)
+        let encoder = try AnimationEncoder(format: format, size: PixelSize(width: 96, height: 64), repetitionCount: 2)
         var bytes = try #require(photograph).bytes
         for frame in 0..<3 {
             for offset in frame * 4000..<frame * 4000 + 800 { bytes[offset] |= 0xF0 }
@@ -129,7 +129,7 @@ struct GetterTests {
         let written = try AnimatedImage(#require(files["photo.\(suffix)"]))
         #expect(written.size == PixelSize(width: 48, height: 32))
         #expect(written.header.format.identifier == suffix)
-        #expect((written.frameCount, written.loopCount, written.duration) == (3, 2, .milliseconds(900)))
+        #expect((written.frameCount, written.repetitionCount, written.duration) == (3, 2, .milliseconds(900)))
         #expect((outcome.image.frames, outcome.image.size?.width, outcome.image.originalSize?.width) == (3, 48, 96))
     }
 
@@ -217,13 +217,13 @@ struct GetterTests {
         try await withLoopbackOrigin { origin in
             origin.route("/photo", Response(body: file).held(at: .body(file.count / 2), until: gate))
             try await withTemporaryFolder { folder in
-                let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
-                let getter = Getter(
-                    loader: ImageLoader(configuration: .init(), transport: traffic), traffic: traffic,
+                let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
+                let fetcher = ImageFetcher(
+                    loader: ImageLoader(configuration: .init(), transport: meter), meter: meter,
                     folder: try OutputFolder(path: folder),
                     previews: try OutputFolder(path: folder + "/previews"),
                     plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
-                async let outcome = getter.get(ImageSource(argument: origin.url("/photo")))
+                async let outcome = fetcher.get(ImageSource(argument: origin.url("/photo")))
                 let first = folder + "/previews/photo-01.png"
                 while !FileManager.default.fileExists(atPath: first), !Task.isCancelled { await Task.yield() }
                 gate.open()
@@ -285,17 +285,17 @@ struct GetterTests {
         #expect(outcome.error == "not a valid http or https URL")
     }
 
-    /// A loader as the command makes it, and a getter that writes to `folder`.
-    func getter(
+    /// A loader as the command makes it, and a fetcher that writes to `folder`.
+    func fetcher(
         _ folder: String, format: OutputFormat? = nil, memory: MemoryLimits = MemoryLimits()
-    ) throws -> Getter {
-        let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+    ) throws -> ImageFetcher {
+        let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
         var configuration = try GetCommand.parse(["-o", folder, "a"]).loaderConfiguration(concurrency: 16)
         configuration.downloads.deadlines = Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil)
         configuration.downloads.retry = nil
         configuration.decoding.memoryBudget = memory.allChecks
-        return Getter(
-            loader: ImageLoader(configuration: configuration, transport: traffic), traffic: traffic,
+        return ImageFetcher(
+            loader: ImageLoader(configuration: configuration, transport: meter), meter: meter,
             folder: try OutputFolder(path: folder),
             plan: OutputPlan(format: format, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 2),
             memory: memory)
@@ -324,13 +324,13 @@ struct GetterTests {
             origin.route("/a.png", Response(body: file))
             try await withTemporaryFolder { folder in
                 let source = ImageSource(argument: origin.url("/a.png"))
-                let refused = try await getter(folder, memory: memory).get(source)
+                let refused = try await fetcher(folder, memory: memory).get(source)
                 let words = "of memory to check this image, over the limit of 0 MiB (see --memory-limit)"
                 #expect(refused.error?.hasSuffix(words) == true)
-                let converted = try await getter(folder, format: .webp, memory: memory).get(source)
+                let converted = try await fetcher(folder, format: .webp, memory: memory).get(source)
                 #expect(converted.error?.contains("of memory to convert this image, over the limit of 0 MiB") == true)
                 memory = MemoryLimits()
-                #expect(try await getter(folder, memory: memory).get(source).error == nil)
+                #expect(try await fetcher(folder, memory: memory).get(source).error == nil)
             }
         }
     }
@@ -342,13 +342,13 @@ struct GetterTests {
             try await withTemporaryFolder { folder in
                 var calls = FileCalls()
                 calls.write = { _, _ in -ENOSPC }
-                let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
-                let getter = Getter(
-                    loader: ImageLoader(transport: traffic), traffic: traffic,
+                let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
+                let fetcher = ImageFetcher(
+                    loader: ImageLoader(transport: meter), meter: meter,
                     folder: try OutputFolder(path: folder, calls: calls),
                     plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
                 let error = await #expect(throws: FileError.self) {
-                    try await getter.get(ImageSource(argument: origin.url("/a.jpg")))
+                    try await fetcher.get(ImageSource(argument: origin.url("/a.jpg")))
                 }
                 #expect(error?.description == "cannot write \(folder)/a.jpg: No space left on device")
             }
@@ -360,14 +360,14 @@ struct GetterTests {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/photo", [Response(body: first).cut(at: .body(first.count - 5)), Response(body: second)])
             try await withTemporaryFolder { folder in
-                let traffic = Traffic(over: CurlTransport(configuration: CurlTransport.Configuration()))
+                let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
                 var configuration = ImageLoader.Configuration()
                 configuration.downloads.retry = ExponentialBackoff(base: .milliseconds(1))
-                let getter = Getter(
-                    loader: ImageLoader(configuration: configuration, transport: traffic), traffic: traffic,
+                let fetcher = ImageFetcher(
+                    loader: ImageLoader(configuration: configuration, transport: meter), meter: meter,
                     folder: try OutputFolder(path: folder),
                     plan: OutputPlan(format: nil, options: DecodeOptions(), quality: 85), workers: ThreadPool(count: 1))
-                let outcome = try await getter.get(ImageSource(argument: origin.url("/photo")))
+                let outcome = try await fetcher.get(ImageSource(argument: origin.url("/photo")))
                 #expect(outcome.image.format == "jpeg")
                 #expect(FileManager.default.contents(atPath: folder + "/photo.jpg") == Data(second))
             }

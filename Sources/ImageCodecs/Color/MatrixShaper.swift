@@ -1,9 +1,9 @@
 /// Converts colors of matrix profiles: RGB primaries, each with a tone curve.
 ///
 /// Takes three fifths of the time of Little CMS for the same conversion, and a hundredth of the time to create.
-struct LightTables: Sendable {
+struct MatrixShaper: Sendable {
     /// The linear sRGB light of each byte value, for red, green, and blue in sequence; the fourth element is 0.
-    private let lights: [SIMD4<Float>]
+    private let contributions: [SIMD4<Float>]
     /// The nearest byte value for each step of linear light, plus one more step; the darkest byte covers five steps.
     private let bytes: [UInt8]
     private static let steps: Float = 16_384
@@ -13,7 +13,7 @@ struct LightTables: Sendable {
     /// Creates the tables from the light of each byte value, 0 to 1, and the linear sRGB color of each primary, both
     /// in the order red, green, blue.
     init(curves: [Float], colors: [Float]) {
-        lights = (0..<3 * 256).map { index in
+        contributions = (0..<3 * 256).map { index in
             let color = index / 256 * 3
             return curves[index] * SIMD4(colors[color], colors[color + 1], colors[color + 2], 0) * Self.steps
         }
@@ -24,8 +24,8 @@ struct LightTables: Sendable {
             // Half of the distance to the nearer neighbor.
             return abs(curves[index] - curve[byte]) <= (curve[max(byte, 1)] - curve[max(byte, 1) - 1]) / 2
         }
-        let hasLights = colors.indices.allSatisfy { abs(colors[$0] - ($0 % 4 == 0 ? 1 : 0)) < 0.001 }
-        isSRGB = hasCurve && hasLights
+        let hasPrimaries = colors.indices.allSatisfy { abs(colors[$0] - ($0 % 4 == 0 ? 1 : 0)) < 0.001 }
+        isSRGB = hasCurve && hasPrimaries
     }
 
     /// The table of encoded values shared by all instances.
@@ -37,13 +37,16 @@ struct LightTables: Sendable {
     /// Converts a row of pixels to sRGB; alpha is unchanged.
     func convert(_ row: Span<UInt8>, into result: inout [UInt8]) {
         precondition(row.count <= result.count)
-        let lights = lights.span
+        let contributions = contributions.span
         let bytes = bytes.span
-        let most = Self.steps
+        let maximum = Self.steps
         var result = result.mutableSpan
         for pixel in stride(from: 0, to: row.count & ~3, by: 4) {
-            let light = lights[Int(row[pixel])] + lights[256 + Int(row[pixel + 1])] + lights[512 + Int(row[pixel + 2])]
-            let step = light.replacing(with: 0, where: light .< 0).replacing(with: most, where: light .> most) + 0.5
+            let red = contributions[Int(row[pixel])]
+            let green = contributions[256 + Int(row[pixel + 1])]
+            let light = red + green + contributions[512 + Int(row[pixel + 2])]
+            let clipped = light.replacing(with: 0, where: light .< 0).replacing(with: maximum, where: light .> maximum)
+            let step = clipped + 0.5
             result[pixel] = bytes[Int(step.x)]
             result[pixel + 1] = bytes[Int(step.y)]
             result[pixel + 2] = bytes[Int(step.z)]

@@ -3,7 +3,7 @@ import Synchronization
 import Threading
 
 /// A transport that measures the data received through another one.
-final class Traffic: Transport {
+final class TransferMeter: Transport {
     /// The received data of one URL.
     struct Flow: Sendable, Equatable {
         var received = 0
@@ -50,7 +50,7 @@ final class Traffic: Transport {
     func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
         let key = request.url.string
         update(key) { $0 = Flow(followers: $0.followers) }
-        return transport.start(request, receiver: Meter(receiver: receiver, traffic: self, key: key))
+        return transport.start(request, receiver: MeteredReceiver(receiver: receiver, meter: self, key: key))
     }
 
     private func update(_ key: String, _ change: (inout Flow) -> Void) {
@@ -63,19 +63,19 @@ final class Traffic: Transport {
     }
 
     /// A receiver between the transport and the actual receiver.
-    private final class Meter: TransferReceiver {
+    private final class MeteredReceiver: TransferReceiver {
         private let receiver: any TransferReceiver
-        private let traffic: Traffic
+        private let meter: TransferMeter
         private let key: String
 
-        init(receiver: any TransferReceiver, traffic: Traffic, key: String) {
+        init(receiver: any TransferReceiver, meter: TransferMeter, key: String) {
             self.receiver = receiver
-            self.traffic = traffic
+            self.meter = meter
             self.key = key
         }
 
         func receive(_ head: ResponseHead) {
-            traffic.update(key) { flow in
+            meter.update(key) { flow in
                 flow.status = head.status.code
                 flow.expected = head.contentLength
             }
@@ -87,8 +87,8 @@ final class Traffic: Transport {
             // Data that was not taken will be offered again.
             if case .pause = demand { return demand }
             let count = bytes.count
-            traffic.total.wrappingAdd(count, ordering: .relaxed)
-            traffic.update(key) { $0.received += count }
+            meter.total.wrappingAdd(count, ordering: .relaxed)
+            meter.update(key) { $0.received += count }
             return demand
         }
 

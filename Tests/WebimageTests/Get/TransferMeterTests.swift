@@ -6,7 +6,7 @@ import Testing
 
 /// Data received over the network is counted for URLs that are followed.
 @Suite(.timeLimit(.minutes(1)))
-struct TrafficTests {
+struct TransferMeterTests {
     /// Takes everything.
     private final class Receiver: TransferReceiver {
         let end = AsyncStream<Void>.makeStream()
@@ -16,11 +16,11 @@ struct TrafficTests {
         func finish(_ outcome: TransferOutcome) { end.continuation.finish() }
     }
 
-    private let traffic = Traffic(over: CurlTransport())
+    private let meter = TransferMeter(over: CurlTransport())
 
     private func fetch(_ url: String) async throws {
         let receiver = Receiver()
-        _ = traffic.start(TransportRequest(url: try HTTPURL(url)), receiver: receiver)
+        _ = meter.start(TransportRequest(url: try HTTPURL(url)), receiver: receiver)
         for await _ in receiver.end.stream {}
     }
 
@@ -28,15 +28,15 @@ struct TrafficTests {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1, 2, 3]))
             let url = origin.url("/a")
-            traffic.follow(url)
-            traffic.follow(url)
+            meter.follow(url)
+            meter.follow(url)
             try await fetch(url)
-            traffic.forget(url)
-            let flow = try #require(traffic.flow(of: url))
+            meter.forget(url)
+            let flow = try #require(meter.flow(of: url))
             #expect(flow.status == 200 && flow.received == 3 && flow.expected == 3)
-            traffic.forget(url)
-            #expect(traffic.flow(of: url) == nil)
-            #expect(traffic.received == 3)
+            meter.forget(url)
+            #expect(meter.flow(of: url) == nil)
+            #expect(meter.received == 3)
         }
     }
 
@@ -44,7 +44,7 @@ struct TrafficTests {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1, 2, 3]))
             try await fetch(origin.url("/a"))
-            #expect(traffic.flow(of: origin.url("/a")) == nil && traffic.received == 3)
+            #expect(meter.flow(of: origin.url("/a")) == nil && meter.received == 3)
         }
     }
 
@@ -52,10 +52,10 @@ struct TrafficTests {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1, 2, 3]))
             let url = origin.url("/a")
-            traffic.follow(url)
+            meter.follow(url)
             try await fetch(url)
             try await fetch(url)
-            #expect(traffic.flow(of: url)?.received == 3 && traffic.received == 6)
+            #expect(meter.flow(of: url)?.received == 3 && meter.received == 6)
         }
     }
 }
