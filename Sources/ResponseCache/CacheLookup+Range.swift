@@ -74,7 +74,7 @@ extension TransportRequest {
 
 extension ResponseCache {
     /// The maximum number of requested parts stored for one URL.
-    private static let maximumRanges = 16
+    static let maximumRanges = 16
 
     /// Removes the requested parts of a response if there are so many that others must not be added; on the cache's
     /// thread.

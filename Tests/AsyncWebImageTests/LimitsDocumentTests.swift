@@ -1,12 +1,12 @@
 import Foundation
-import HTTPTransport
-import ImageCodecs
 import Testing
 
 @testable import AsyncWebImage
+@testable import HTTPTransport
+@testable import ImageCodecs
 @testable import ResponseCache
 
-/// Docs/Limits.md states the defaults of the code: each row of its tables that names a property.
+/// Docs/Limits.md states the limits of the code, both those with a property and the fixed ones.
 struct LimitsDocumentTests {
     /// The defaults of the code by the property that a row names, as the document writes them.
     private static let defaults: [String: String] = {
@@ -47,6 +47,38 @@ struct LimitsDocumentTests {
         ]
     }()
 
+    /// The fixed limits by the first column of their rows, except for those of the command.
+    private static let fixed: [String: String] = [
+        "number of partial bodies kept in memory": count(InterruptedBodies.maximumCount),
+        "bytes that a transfer receives before its readers have read them": bytes(BodyLog.highWater),
+        "the same for `info(for:)`": bytes(BodyLog.frugalWater),
+        "bytes received but not yet read by a consumer of `bytes(for:)`, if the body is too large to be kept":
+            bytes(BodyLog.highWater),
+        "bytes of a response head, with interim responses and trailers": bytes(ResponseHeadParser.limit),
+        "lines of a response head": count(ResponseHeadParser.maximumLines),
+        "body of a redirect or challenge that is read to keep its connection":
+            "\(bytes(CurlTransfer.maximumDiscardBytes)), \(milliseconds(TransferClock.maximumDiscardTime))",
+        "CPU time of one call of libcurl that reads \(bytes(Int(FloodJudge.minimumBytes))) or more from a connection "
+            + "but delivers nothing": milliseconds(FloodJudge.maximumCallTime),
+        "time for which one call of libcurl can deliver a body before other transfers get a turn":
+            milliseconds(ShareClock.maximum),
+        "bytes received on a connection without TLS that belong to no header line and no body":
+            bytes(Int(StalledReadDetector.limit)),
+        "threads for name lookups": count(LookupThreads(openFileLimit: 1_024).initial),
+        "threads for name lookups if waiting lookups have been unable to start for a second; all lookups together use "
+            + "at most an eighth of the file descriptors": count(LookupThreads(openFileLimit: 1_024).maximum),
+        "bytes of one response that wait to be written, before its transfer waits": bytes(EntryWriter.queueLimit),
+        "threads of a cache for reading and writing": count(CacheThreads.count),
+        "cache lookups at a time, including responses that are being served":
+            count(DownloadMachine.maximumConcurrentLookups),
+        "downloads of low priority that wait while stale responses are revalidated in the background; further ones are "
+            + "not": count(DownloadMachine.maximumWaitingRefreshes),
+        "requested parts (206) stored for one URL and its variants": count(ResponseCache.maximumRanges),
+        "color profile": bytes(ColorSource.maximumProfileBytes),
+        "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":
+            "2 MiB and 64 bytes per compressed byte, at most \(bytes(LosslessTables.maximumBytes))",
+    ]
+
     /// Properties whose default depends on the machine, or is stated by another test.
     private static let computed: Set<String> = [
         "CurlTransport.Configuration.maximumConnections", "ImageDecoder.Configuration.memoryBudget",
@@ -55,7 +87,7 @@ struct LimitsDocumentTests {
     ]
 
     @Test func everyRowWithAPropertyStatesTheDefaultOfTheCode() throws {
-        let rows = try Self.rows()
+        let rows = try Self.rows(of: Self.document())
         #expect(rows.count > 25)
         for (property, text) in rows where !Self.computed.contains(property) {
             let expected = try #require(Self.defaults[property], "no default is known for \(property)")
@@ -64,17 +96,40 @@ struct LimitsDocumentTests {
     }
 
     @Test func everyDefaultOfTheCodeHasARow() throws {
-        let stated = Set(try Self.rows().map(\.property))
+        let stated = Set(try Self.rows(of: Self.document()).map(\.property))
         #expect(stated == Self.computed.union(Self.defaults.keys))
     }
 
-    /// The rows that name a property, with their defaults.
-    private static func rows(file: String = #filePath) throws -> [(property: String, text: String)] {
+    @Test func everyRowWithoutAPropertyStatesTheConstantOfTheCode() throws {
+        let library = try #require(try Self.document().components(separatedBy: "## The command").first)
+        let rows = Self.cells(of: library).filter { $0[2].isEmpty }
+        #expect(Set(rows.map { $0[0] }) == Set(Self.fixed.keys))
+        for row in rows { #expect(row[1] == Self.fixed[row[0]], "\(row[0])") }
+    }
+
+    @Test func decoderKeepsTheStatedNumberOfFrames() throws {
+        let text = try #require(
+            try Self.rows(of: Self.document()).first { $0.property.hasPrefix("AnimationDecoder") }?.text)
+        #expect(text.hasSuffix("at most \(FrameWindow.maximumCount) frames"))
+    }
+
+    private static func document(file: String = #filePath) throws -> String {
         let root = URL(filePath: file).deletingLastPathComponent().appending(path: "../..")
-        let document = try String(contentsOf: root.appending(path: "Docs/Limits.md"), encoding: .utf8)
-        return document.split(separator: "\n").compactMap { line in
+        return try String(contentsOf: root.appending(path: "Docs/Limits.md"), encoding: .utf8)
+    }
+
+    /// The rows of all tables with three columns.
+    private static func cells(of document: String) -> [[String]] {
+        document.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard line.hasPrefix("|"), cells.count == 3 else { return nil }
+            return line.hasPrefix("|") && cells.count == 3 && cells[0] != "limit" && !cells[0].hasPrefix("---")
+                ? cells : nil
+        }
+    }
+
+    /// The rows that name a property, with their defaults.
+    private static func rows(of document: String) -> [(property: String, text: String)] {
+        cells(of: document).compactMap { cells in
             let names = cells[2].split(separator: "`", omittingEmptySubsequences: false).map(String.init)
             guard names.count >= 3 else { return nil }
             let property = names.count >= 5 ? names[3] : names[0] + names[1]
@@ -95,6 +150,10 @@ struct LimitsDocumentTests {
 
     private static func bytes(_ value: Int) -> String {
         value % (1 << 20) == 0 ? "\(count(value >> 20)) MiB" : "\(count(value >> 10)) KiB"
+    }
+
+    private static func milliseconds(_ value: Duration) -> String {
+        "\(value.components.seconds * 1_000 + value.components.attoseconds / 1_000_000_000_000_000) ms"
     }
 
     private static func seconds(_ value: Duration?) -> String {

@@ -143,7 +143,7 @@ struct ResponseCacheTests {
     }
 
     @Test(arguments: [true, false], [20_000, 50_000])
-    func whatCannotBeStoredTakesTheOlderOneWithIt(onDisk: Bool, maximumBytes: Int) async throws {
+    func unstorableResponseRemovesOlderOne(onDisk: Bool, maximumBytes: Int) async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(
                 onDisk ? folder : nil, time, maximumBytes: maximumBytes, maximumEntryBytes: 30_000)
@@ -202,7 +202,7 @@ struct ResponseCacheTests {
         return EntryWriter(head, CacheKey(request), cache: cache)
     }
 
-    @Test func removesWhatHasExpired() async throws {
+    @Test func removesExpiredEntries() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url, [.cacheControl: "max-age=10"])

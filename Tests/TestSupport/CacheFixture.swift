@@ -28,7 +28,7 @@ extension ResponseCache {
             now: { time.now })
     }
 
-    /// Returns when everything has been done that was to be done.
+    /// Returns when the cache has finished all pending work.
     package func settles() async { await flush() }
 
     /// Stores a body under a URL.

@@ -38,7 +38,7 @@ final class CurlTransfer {
     /// The part delivered to the receiver.
     var delivered = Delivered()
     /// The reason why this module aborted the transfer, if it did.
-    var abortion: AbortReason?
+    var abortReason: AbortReason?
     private(set) var redirectCount: Int
     /// The time from the start until the host's addresses were known.
     var resolved = Duration.zero

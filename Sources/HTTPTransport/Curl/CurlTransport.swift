@@ -173,8 +173,8 @@ extension CurlTransport {
     /// A redirect that the sender of the request follows itself ends the transfer.
     ///
     /// Returns `false` if the response is final.
-    func goOn(_ transfer: CurlTransfer) -> Bool {
-        guard transfer.abortion == nil, !transfer.handle.isCancelled else { return false }
+    func continueIfNeeded(_ transfer: CurlTransfer) -> Bool {
+        guard transfer.abortReason == nil, !transfer.handle.isCancelled else { return false }
         if transfer.incoming.redirected != nil, transfer.request.followedRedirects != nil {
             finish(transfer, transfer.outcomeWithoutBody())
         } else if let next = transfer.incoming.redirected {

@@ -76,6 +76,31 @@ struct DefaultsTests {
         #expect(decoding.threadCount == availableProcessorCount())
     }
 
+    @Test func previewsTakeATenthOfASecondAndAFifthOfTheDecodingTime() {
+        let expected = ProgressivePolicy(
+            selection: .all, minimumInterval: .milliseconds(100), maximumSide: 1_920, decodingShare: 0.2,
+            elapsedShare: 0.02)
+        #expect(ProgressivePolicy() == expected)
+    }
+
+    @Test func partialBodiesOf16KiBAreKept() {
+        #expect(Resumption.minimumBytes == 16 << 10)
+    }
+
+    @Test func progressEventsAre64KiBApart() {
+        #expect(DownloadEventSender.step == 64 << 10)
+    }
+
+    @Test func choicesAreComplete() {
+        #expect(CachePolicy.allCases.count == 6)
+        #expect(DownloadPriority.allCases.count == 5)
+        #expect(PixelFormat.allCases.count == 6)
+    }
+
+    @Test func tlsIsAtLeast12() {
+        #expect(TLSOptions().minimumVersion == .tls12)
+    }
+
     @Test func requestsAreOfNormalPriorityAndWithoutCookies() {
         let request = ImageRequest("http://example.com/")
         #expect(request.priority == .normal && !request.handlesCookies && request.cachePolicy == nil)

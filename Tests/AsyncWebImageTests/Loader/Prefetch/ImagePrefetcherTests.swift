@@ -25,7 +25,7 @@ struct ImagePrefetcherTests {
             #expect(result.progress.finished == 20 && result.progress.failed == 0 && result.failures.isEmpty)
             for request in requests {
                 let image = try await loader.image(for: request)
-                #expect(image.source == .memory && image.pixels.size == PixelSize(width: 20, height: 15))
+                #expect(image.source == .imageCache && image.pixels.size == PixelSize(width: 20, height: 15))
             }
             #expect(origin.counts.totalRequests == 20)
         }
@@ -136,19 +136,23 @@ struct ImagePrefetcherTests {
 
     // MARK: Pausing, canceling
 
-    @Test func pausedPrefetcherFinishesRunningLoadsOnly() async throws {
+    /// With `nil`, the prefetcher loads four images at a time, as by default.
+    @Test(arguments: [(2, 2), (nil, 4)])
+    func pausedPrefetcherFinishesRunningLoadsOnly(limit: Int?, running: Int) async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/*", .init(body: try Samples.file(.png)).held(at: .start, until: gate))
             let loader = loader()
-            let prefetcher = ImagePrefetcher(loader: loader, maximumConcurrentLoads: 2)
+            let prefetcher =
+                limit.map { ImagePrefetcher(loader: loader, maximumConcurrentLoads: $0) }
+                ?? ImagePrefetcher(loader: loader)
             let task = prefetcher.prefetch(requests(0..<10, from: origin))
-            await loader.coordinator.callers(reach: 2)
+            await loader.coordinator.callers(reach: running)
             prefetcher.pause()
             gate.open()
-            while task.snapshot.finished < 2, !Task.isCancelled { await Task.yield() }
+            while task.snapshot.finished < running, !Task.isCancelled { await Task.yield() }
             await loader.coordinator.becomesIdle()
-            #expect(origin.counts.totalRequests == 2)
+            #expect(origin.counts.totalRequests == running)
 
             prefetcher.resume()
             #expect(await task.result.progress.finished == 10)

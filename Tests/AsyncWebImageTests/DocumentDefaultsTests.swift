@@ -1,0 +1,165 @@
+import Foundation
+import HTTPSemantics
+import Testing
+
+@testable import AsyncWebImage
+@testable import HTTPTransport
+@testable import ImageCodecs
+@testable import ResponseCache
+
+/// Documents state the defaults of the code: the numbers of these phrases are computed from it.
+struct DocumentDefaultsTests {
+    /// A document, and a phrase that it must contain.
+    struct Phrase: CustomTestStringConvertible {
+        let document: String
+        let text: String
+
+        init(_ document: String, _ text: String) {
+            (self.document, self.text) = (document, text)
+        }
+
+        var testDescription: String { "\(document): \(text)" }
+    }
+
+    @Test(arguments: phrases)
+    func documentStatesTheDefault(phrase: Phrase) throws {
+        let package = #filePath.components(separatedBy: "/Tests/")[0]
+        let text = try String(contentsOfFile: "\(package)/\(phrase.document)", encoding: .utf8)
+        // Phrases may be broken across lines.
+        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains(phrase.text))
+    }
+
+    private static let articles = "Sources/AsyncWebImage/AsyncWebImage.docc"
+    private static let configuration = ImageLoader.Configuration()
+    private static let phrases = overviews + articlePhrases + migration + decisions
+
+    private static let overviews: [Phrase] = [
+        Phrase("CHANGELOG.md", "\(word(CachePolicy.allCases.count)) cache policies"),
+        Phrase("CHANGELOG.md", "\(word(DownloadPriority.allCases.count)) priorities"),
+        Phrase("CHANGELOG.md", "\(word(PixelFormat.allCases.count)) pixel formats"),
+        Phrase("SECURITY.md", "with \(version(TLSOptions().minimumVersion)) or newer"),
+    ]
+
+    private static let articlePhrases: [Phrase] = {
+        let downloads = configuration.downloads
+        let retry = ExponentialBackoff()
+        let previews = ProgressivePolicy()
+        let perSecond = Int(Duration.seconds(1) / previews.minimumInterval)
+        return [
+            Phrase("\(articles)/GettingStarted.md", "up to \(word(retry.maximumAttempts)) attempts"),
+            Phrase("\(articles)/LoadAnImage.md", "\(range(downloads.acceptedStatuses)) by default"),
+            Phrase("\(articles)/ShowAnImageWhileItDownloads.md", "at most \(word(perSecond)) previews per second"),
+            Phrase(
+                "\(articles)/ShowAnImageWhileItDownloads.md",
+                "at most \(grouped(previews.maximumSide)) pixels per side"),
+            Phrase(
+                "\(articles)/ShowAnImageWhileItDownloads.md",
+                "at most \(percent(previews.decodingShare)) of the decoding time or \(percent(previews.elapsedShare))"),
+            Phrase("\(articles)/ConfigureCaching.md", "| default | \(mebibytes(memoryCache)) | none |"),
+            Phrase("\(articles)/ConfigureCaching.md", "`\(configuration.cachePolicy)` (default)"),
+            Phrase(
+                "\(articles)/LoadUntrustedURLs.md",
+                "a body of \(mebibytes(downloads.maximumBodyBytes)), \(DecodeLimits().maximumPixels / 1_000_000) million "
+                    + "pixels, and \(minutes(downloads.deadlines.total))"),
+            Phrase("\(articles)/RetryAndResume.md", "up to \(word(retry.maximumAttempts)) attempts"),
+            Phrase("\(articles)/RetryAndResume.md", "at most \(seconds(retry.base)) seconds after the first failure"),
+            Phrase("\(articles)/RetryAndResume.md", "up to \(seconds(retry.maximumDelay)) seconds"),
+            Phrase("\(articles)/RetryAndResume.md", "with up to \(seconds(retry.maximumRetryAfter)) seconds"),
+            Phrase("\(articles)/RetryAndResume.md", "\(minutes(downloads.deadlines.total)) by default"),
+            Phrase(
+                "\(articles)/RetryAndResume.md",
+                "up to \(mebibytes(downloads.maximumResumableBytes)) of partial bodies of at least "
+                    + "\(kibibytes(Resumption.minimumBytes)) each"),
+            Phrase(
+                "\(articles)/RunInAServerAndShutDown.md",
+                "\(downloads.maximumConcurrentDownloads) downloads at a time, and "
+                    + "\(downloads.maximumConcurrentDownloadsPerHost) from one host"),
+            Phrase("\(articles)/AddAFormat.md", "more than the first \(ImageFormat.signatureLength) bytes"),
+        ]
+    }()
+
+    private static let migration: [Phrase] = {
+        let article = "\(articles)/MigrateFromSDWebImage.md"
+        let table = "Docs/SDWebImageParity.md"
+        let downloads = configuration.downloads
+        return [
+            Phrase(article, "up to \(word(ExponentialBackoff().maximumAttempts)) attempts"),
+            Phrase(article, "`deadlines.total`, \(minutes(downloads.deadlines.total)) by default"),
+            Phrase(article, "a memory cache of \(mebibytes(memoryCache))"),
+            Phrase(table, "maximumConcurrentDownloads`, \(downloads.maximumConcurrentDownloads), settable"),
+            Phrase(table, "`Deadlines.idle`, \(seconds(downloads.deadlines.idle)) s"),
+            Phrase(table, "one of \(word(DownloadPriority.allCases.count)); the two lowest"),
+            Phrase(table, "| \(range(downloads.acceptedStatuses)), or `acceptedStatuses`"),
+            Phrase(table, "at most \(downloads.maximumRedirects), http and https only"),
+        ]
+    }()
+
+    private static let decisions: [Phrase] = {
+        let downloads = configuration.downloads
+        let slots = "\(downloads.maximumConcurrentDownloads) and \(downloads.maximumConcurrentDownloadsPerHost)"
+        let previews = ProgressivePolicy().minimumInterval
+        return [
+            Phrase("Docs/Decisions/0005-own-scheduling.md", "(\(slots))"),
+            Phrase(
+                "Docs/Decisions/0006-cache-hits-take-no-slot.md",
+                "\(word(DownloadMachine.maximumConcurrentLookups)) at a time"),
+            Phrase(
+                "Docs/Decisions/0007-back-pressure.md",
+                "`maximumReplayBytes`, \(mebibytes(downloads.maximumReplayBytes))"),
+            Phrase("Docs/Decisions/0007-back-pressure.md", "\(kibibytes(BodyLog.frugalWater)) ahead"),
+            Phrase("Docs/Decisions/0008-bytes-in-flight.md", "\(mebibytes(downloads.maximumBytesInFlight)) by default"),
+            Phrase(
+                "Docs/Decisions/0009-one-time-limit.md",
+                "(\(seconds(downloads.deadlines.total.map { $0 / 60 })) minutes)"),
+            Phrase(
+                "Docs/Decisions/0010-attempts-and-resumption.md",
+                "\(mebibytes(downloads.maximumResumableBytes)), \(InterruptedBodies.maximumCount) bodies, at least "
+                    + kibibytes(Resumption.minimumBytes)),
+            Phrase(
+                "Docs/Decisions/0012-events-metrics-tracing.md",
+                "at most every \(kibibytes(DownloadEventSender.step))"),
+            Phrase("Docs/Decisions/0017-dns.md", "on \(LookupThreads(openFileLimit: 1_024).initial) threads"),
+            Phrase(
+                "Docs/Decisions/0028-memory-cache-without-dates.md", "at \(mebibytes(memoryCache)) of pixels by default"
+            ),
+            Phrase(
+                "Docs/Decisions/0033-previews-on-demand.md",
+                "(\(previews.components.attoseconds / 1_000_000_000_000_000) ms)"),
+        ]
+    }()
+
+    private static let memoryCache = configuration.maximumMemoryCacheBytes
+
+    private static func word(_ number: Int) -> String {
+        let words = [3: "three", 4: "four", 5: "five", 6: "six", 8: "eight", 10: "ten"]
+        return words[number] ?? String(number)
+    }
+
+    private static func version(_ version: TLSOptions.Version) -> String { version == .tls12 ? "TLS 1.2" : "TLS 1.3" }
+
+    private static func range(_ statuses: ClosedRange<Int>) -> String {
+        "\(statuses.lowerBound) to \(statuses.upperBound)"
+    }
+
+    private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded()))%" }
+
+    private static func grouped(_ number: Int) -> String {
+        let digits = String(number)
+        return digits.count > 3 ? "\(digits.dropLast(3)),\(digits.suffix(3))" : digits
+    }
+
+    private static func mebibytes(_ bytes: Int) -> String { "\(bytes >> 20) MiB" }
+
+    private static func kibibytes(_ bytes: Int) -> String { "\(bytes >> 10) KiB" }
+
+    private static func minutes(_ time: Duration?) -> String {
+        time.map { "\(word(Int($0 / .seconds(60)))) minutes" } ?? "no limit"
+    }
+
+    private static func seconds(_ time: Duration?) -> String {
+        guard let time else { return "no limit" }
+        let tenths = Int(time / .milliseconds(100))
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}
