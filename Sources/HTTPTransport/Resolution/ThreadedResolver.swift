@@ -40,8 +40,8 @@ public final class ThreadedResolver: HostResolver {
         mutating func adapt(to answer: Result<[IPAddress], LookupFailure>, _ limits: LookupThreads) -> Int {
             let change =
                 switch answer {
-                case .success: !waiting.isEmpty && threads < limits.most ? 1 : 0
-                case .failure(let failure): failure.isTemporary && threads > limits.usual ? -1 : 0
+                case .success: !waiting.isEmpty && threads < limits.maximum ? 1 : 0
+                case .failure(let failure): failure.isTemporary && threads > limits.initial ? -1 : 0
                 }
             threads += change
             return change

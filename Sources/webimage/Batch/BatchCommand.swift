@@ -45,7 +45,6 @@ struct BatchCommand: AsyncParsableCommand {
             EXAMPLES
               webimage batch --input list.jsonl --output shards --max-pixel-size 256 --public-only
               webimage batch --input list.jsonl --output - --max-pixel-size 256 --public-only | program
-              zcat urls.gz | webimage batch --input - --output - --stream ndjson --header-only > sizes.jsonl
             """)
 
     @OptionGroup(title: "List") var list: BatchListOptions
