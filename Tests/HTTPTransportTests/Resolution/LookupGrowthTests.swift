@@ -11,7 +11,7 @@ struct LookupGrowthTests {
             { host throws(LookupFailure) in
                 // Lookups that take no time lead to more threads, all of which the others then occupy.
                 host.hasPrefix("quick") ? ["127.0.0.1"] : try gatekeeper.lookup(host)
-            }, patience: {})
+            }, waitForProgress: {})
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<300 {
                 group.addTask {
