@@ -132,7 +132,7 @@ struct DocumentDefaultsTests {
     private static let memoryCache = configuration.maximumMemoryCacheBytes
 
     private static func word(_ number: Int) -> String {
-        let words = [3: "three", 4: "four", 5: "five", 6: "six", 8: "eight", 10: "ten"]
+        let words = [3: "three", 4: "four", 5: "five", 6: "six", 8: "eight", 10: "ten", 16: "sixteen"]
         return words[number] ?? String(number)
     }
 

@@ -64,9 +64,10 @@ struct LimitsDocumentTests {
             milliseconds(ShareClock.maximum),
         "bytes received on a connection without TLS that belong to no header line and no body":
             bytes(Int(StalledReadDetector.limit)),
-        "threads for name lookups": count(LookupThreads(openFileLimit: 1_024).initial),
-        "threads for name lookups if waiting lookups have been unable to start for a second; all lookups together use "
-            + "at most an eighth of the file descriptors": count(LookupThreads(openFileLimit: 1_024).maximum),
+        "threads for name lookups at first": count(LookupThreads(openFileLimit: 1_024).initial),
+        "threads for name lookups while they succeed and others wait, or if waiting lookups have been unable to start for "
+            + "a second; all lookups together use at most an eighth of the file descriptors":
+            count(LookupThreads(openFileLimit: 1_024).maximum),
         "bytes of one response that wait to be written, before its transfer waits": bytes(EntryWriter.queueLimit),
         "threads of a cache for reading and writing": count(CacheThreads.count),
         "cache lookups at a time, including responses that are being served":
