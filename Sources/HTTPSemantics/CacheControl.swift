@@ -12,8 +12,8 @@ package struct CacheControl: Sendable, Equatable {
     package private(set) var noCache = false
     /// A Boolean value that indicates whether the response must never be used stale.
     package private(set) var mustRevalidate = false
-    /// A Boolean value that indicates whether only caches that understand the status may store the response, even
-    /// despite `no-store`.
+    /// A Boolean value that indicates whether the response contains `must-understand`: only caches that understand its
+    /// status may store it, and they ignore `no-store`.
     package private(set) var mustUnderstand = false
     /// The freshness lifetime or maximum age, in seconds.
     package private(set) var maxAge: Int?

@@ -28,7 +28,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var queued: [LoopbackOrigin.Request] = []
     private var current: LoopbackOrigin.Request?
     private var script: Script?
-    /// The step that is waiting: the number distinguishes its wake-up from earlier ones.
+    /// The number of the waiting step, which distinguishes its wake-up from earlier ones; `nil` if no step is waiting.
     private var waiting: Int?
     private var waits = 0
     private var isWaitingForWritability = false

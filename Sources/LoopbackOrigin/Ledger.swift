@@ -37,7 +37,7 @@ final class Ledger: Sendable {
         update { $0.counts.openConnections -= 1 }
     }
 
-    /// Records the request that `make` creates for its ordinal.
+    /// Records a request, which `make` creates from its number among the requests for `path`, counted from 1.
     func requestReceived(
         path: String, make: (_ ordinal: Int) -> LoopbackOrigin.Request
     ) -> LoopbackOrigin.Request {

@@ -3,8 +3,7 @@ extension LoopbackOrigin.Response {
     public enum Point: Sendable, Hashable {
         /// Before the first byte.
         case start
-        /// In the middle of the head, between two bytes of it, after all interim responses. For raw responses, the
-        /// same as `start`.
+        /// In the middle of the response head, after all interim responses. For raw responses, the same as `start`.
         case insideHead
         /// After this number of bytes of the body, or at its end if it is shorter: before the last, empty chunk of a
         /// chunked body. `.body(0)` is between head and body.

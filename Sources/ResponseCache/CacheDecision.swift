@@ -8,14 +8,15 @@ package enum CacheDecision: Sendable {
     case revalidate(StoredResponse)
     /// Request the remainder of a body whose beginning is stored.
     case resume(StoredPart)
-    /// Request the response; the stored one can be used if the request fails.
+    /// Request the response; `standIn` can be used if the request fails (`stale-if-error`).
     case fetch(standIn: StoredResponse?)
     /// Decide again hop by hop: a stored redirect leads to a response that is not stored.
     case followRedirect
     /// Fail, because nothing is stored and the network must not be used.
     case refuse
 
-    /// Calls `then` with the decision of a cache about a request: on the cache's thread, or at once if it takes no part.
+    /// Calls `then` with the decision of a cache about a request: on the cache's thread, or immediately if the cache
+    /// does not apply to the request.
     ///
     /// The caller must revalidate a response that ``needsRevalidation``.
     package static func find(

@@ -65,10 +65,10 @@ struct CacheExchange {
         return storing(response, decision, times)
     }
 
-    /// The statuses that a stored response may stand in for (RFC 5861, section 4).
+    /// The statuses instead of which a stale response may be used (`stale-if-error`; RFC 5861, section 4).
     private static let failures: Set<Int> = [500, 502, 503, 504]
 
-    /// Returns the stored response that may replace a failed one.
+    /// Returns the stored response that may be used instead of a failed one (`stale-if-error`).
     private func standIn(_ decision: CacheDecision) -> StoredResponse? {
         decision.stored.flatMap { !$0.head.isFailure && $0.head.freshness.mayStandIn(at: cache.now()) ? $0 : nil }
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 extension CacheLookup {
     /// Decides about a request before it has a slot; on the cache's thread.
     ///
-    /// Stored redirects are followed as long as they lead to what is stored.
+    /// Stored redirects are followed as long as they lead to a stored response.
     func decideAtOnce() -> CacheDecision {
         var lookup = self
         while true {

@@ -8,11 +8,10 @@ struct CacheLookup: Sendable {
     let key: CacheKey
     let cache: ResponseCache
     let policy: CachePolicy
-    /// A Boolean value that indicates whether the request repeats a failed one, so that a remembered failure is of no
-    /// use.
+    /// A Boolean value that indicates whether the request repeats a failed one, so that a stored failure is not used.
     let isRetry: Bool
 
-    /// Creates a lookup; nil if there is no cache, or it takes no part in the answer to the request.
+    /// Creates a lookup; returns `nil` if there is no cache, or it does not apply to the request.
     init?(_ request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, isRetry: Bool = false) {
         guard let cache, Self.applies(to: request, policy) else { return nil }
         self.isRetry = isRetry
@@ -22,9 +21,9 @@ struct CacheLookup: Sendable {
         self.policy = policy
     }
 
-    /// Returns whether a cache takes part in the answer to a request.
+    /// Returns whether a cache applies to a request.
     static func applies(to request: TransportRequest, _ policy: CachePolicy) -> Bool {
-        // Which cookies a jar will send is not known here, and so not whose response it will be.
+        // The cookies that will be sent are unknown here, so it is unknown to which user the response belongs.
         guard policy != .noStore, !request.handlesCookies else { return false }
         let isUnderstood =
             request.headerFields[.range] == nil || request.isRangeContinuation || request.byteRange != nil
@@ -103,7 +102,7 @@ struct CacheLookup: Sendable {
         return ResponseHead(response: response, url: request.url, redirectCount: request.followedRedirects ?? 0)
     }
 
-    /// Why the request has no response.
+    /// Returns the error of a request that has no response.
     func error(_ reason: TransportError.Reason) -> TransportError {
         TransportError(url: request.url.string, reason: reason)
     }

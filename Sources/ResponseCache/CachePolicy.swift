@@ -7,19 +7,22 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
     /// Follow the rules of HTTP: use fresh responses, and revalidate stale ones, which are used if they have not
     /// changed.
     ///
-    /// Images in the memory cache count as fresh.
+    /// Images in the cache of decoded images count as fresh.
     case useProtocol
     /// Ignore stored responses and replace them with the new response.
     ///
-    /// Requests are sent with `Cache-Control: no-cache`, so that caches on the way do not answer.
+    /// Requests are sent with `Cache-Control: no-cache`, so that intermediate caches do not answer.
     case reload
     /// Revalidate stored responses even if they are fresh, unless they are declared `immutable` (RFC 8246).
     ///
-    /// Requests are sent with `Cache-Control: max-age=0`, so that caches on the way revalidate as well.
+    /// Requests are sent with `Cache-Control: max-age=0`, so that intermediate caches revalidate as well.
     case revalidate
-    /// Use stored responses regardless of their age; otherwise download and store the response.
+    /// Use stored responses even if they are stale, except for errors and redirects, which are used only while fresh;
+    /// otherwise download and store the response.
+    ///
+    /// The maximum age ``ResponseCache/Configuration/maximumAge`` still applies.
     case cacheElseLoad
-    /// Use stored responses regardless of their age; otherwise fail with `notCached` without using the network.
+    /// Use stored responses as with ``cacheElseLoad``; otherwise fail with `notCached` without using the network.
     case cacheOnly
     /// Neither use nor store responses; this is the behavior of SDWebImage without `UseNSURLCache`.
     case noStore
@@ -53,7 +56,7 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
         guard let stored else { return self == .cacheOnly ? .fail : .fetch }
         switch self {
         case .reload, .noStore: return .fetch
-        // A failure is remembered for as long as its origin says.
+        // A stored failure is used only while it is fresh.
         case .cacheElseLoad: return !stored.isFailure || stored.freshness.isFresh(at: now) ? .serve : .fetch
         case .cacheOnly: return !stored.isFailure || stored.freshness.isFresh(at: now) ? .serve : .fail
         case .useProtocol, .revalidate:

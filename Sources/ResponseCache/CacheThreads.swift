@@ -5,11 +5,12 @@ import Threading
 ///
 /// Some threads do only short work, so that small responses are not delayed by large ones.
 package final class CacheThreads: Sendable {
-    /// The number of threads, and of those that do only short work.
+    /// The number of threads.
     package static let count = 4
+    /// The number of threads that do only short work.
     private static let shortCount = 2
 
-    /// The length of work.
+    /// The lane of a job: for short or for long work.
     package enum Line: Sendable {
         case short
         case long

@@ -44,7 +44,7 @@ final class CacheUses: Sendable {
 }
 
 extension ResponseCache {
-    /// The numbers of the uses of a cache by this process.
+    /// Counts of how this process has used a cache.
     public struct Statistics: Sendable, Hashable {
         /// The number of requests that were answered without asking the origin.
         public var hits = 0
@@ -56,7 +56,7 @@ extension ResponseCache {
         public var evictions = 0
     }
 
-    /// The uses of this cache by this process, since it was created.
+    /// The counts for this process since it created the cache.
     ///
     /// Requests whose policy ignores stored responses are not counted.
     public var statistics: Statistics { uses.statistics }

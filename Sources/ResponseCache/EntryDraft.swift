@@ -19,7 +19,7 @@ struct EntryDraft {
     /// The required length of the whole body, if known.
     private let total: Int?
     private var isTakenOver = false
-    /// A Boolean value that indicates whether it has become an entry, or never will.
+    /// A Boolean value that indicates whether the draft has been stored or discarded.
     private var isOver = false
     /// A Boolean value that indicates whether it was abandoned for lack of space or because of a disk error.
     private(set) var isAbandoned = false
@@ -109,7 +109,7 @@ struct EntryDraft {
         guard isContinuable, length >= Resumption.minimumBytes, finish(as: .part) else { return discard() }
     }
 
-    /// Returns `false` if there can be no such entry.
+    /// Stores the draft as an entry of this kind; returns `false` if that is impossible.
     private mutating func finish(as kind: EntryKind) -> Bool {
         let entry = kind.name(name)
         guard !isOver else { return false }

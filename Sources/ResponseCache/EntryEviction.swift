@@ -25,7 +25,7 @@ final class EntryEviction: Sendable {
     private let state = Locked(State())
     private let whenRemoved: @Sendable (Int) -> Void
 
-    /// Creates the eviction of a folder, which reports how many entries it has removed.
+    /// Creates an object that evicts entries of a folder and reports their number.
     init(_ folder: EntryFolder, whenRemoved: @escaping @Sendable (Int) -> Void = { _ in }) {
         self.folder = folder
         self.whenRemoved = whenRemoved
@@ -48,7 +48,7 @@ final class EntryEviction: Sendable {
             defer { state.candidates = [] }
             return state.candidates
         }
-        // Another thread is at it.
+        // Another thread is already removing entries.
         guard var candidates else { return }
         var (listings, removed, count) = (0, true, 0)
         while folder.totals.bytes > target {

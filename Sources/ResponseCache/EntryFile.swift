@@ -8,7 +8,7 @@ import Hashing
 /// A head is updated in the other slot, so that there is a complete one at any time. A truncated file, or a changed byte
 /// in the prefix or all heads, is detected when the file is opened; a changed byte in the body when it is read to its end.
 package enum EntryFile {
-    /// The length of the region for usual heads; longer heads have a power of two.
+    /// The length of the region for usual heads; for longer heads, the length is a power of two.
     static let usualRegionLength = 2 << 10
     static let prefixLength = 36
     private static let slotsOffset = 64

@@ -17,7 +17,9 @@ extension EntryFolder {
         }
     }
 
-    /// Removes an entry, unless it has been used after the given time.
+    /// Removes an entry; returns whether it was removed.
+    ///
+    /// With `usedAt`, removes it only if that is still the time of its last use.
     @discardableResult
     func remove(_ name: String, ifUsedAt usedAt: Int? = nil) -> Bool {
         guard has(name) else { return false }
@@ -95,7 +97,7 @@ extension EntryFolder {
         }
     }
 
-    /// Adds an entry to the list of its key, as the newest; returns the entries that are too many.
+    /// Adds an entry to the list of its key, as the newest; returns the entries in excess of the maximum.
     private func addVariant(_ name: String, _ totals: inout Totals) -> [String] {
         let name = EntryKind.wholeName(of: name)
         guard !StoredHead.isPlain(name) else { return [] }
@@ -125,7 +127,7 @@ extension EntryFolder {
         if names.isEmpty {
             _ = unlink(list)
         } else if let file = try? OpenFile(updating: path(of: list), creates: true) {
-            // Whatever a reader finds meanwhile are names of entries, which it looks for.
+            // A concurrent reader can find old or new names; it checks whether each entry exists.
             try? file.write(text, at: 0)
             try? file.truncate(to: text.count)
         }

@@ -6,10 +6,11 @@ import Darwin
 import Glibc
 #endif
 
-/// The folder of a cache: where the files are, and the changes to one shard at a time.
+/// The folder of a cache: the paths of its files, and changes to one shard at a time.
 ///
 /// Entries are in 256 shards, folders named after the first two digits of their names, so that every entry is found by
-/// its name. The folder of the format's version contains the shards, the files being written, and the ``FolderLedger``.
+/// its name. The folder of the format's version contains the shards, the files being written, and the ledger of the
+/// totals.
 final class EntryFolder: Sendable {
     static let shardCount = 256
     private static let versionName = "v4"
@@ -22,7 +23,7 @@ final class EntryFolder: Sendable {
 
     /// Opens the folder at `path`, accessible only to its owner.
     ///
-    /// Unless it `isCreated` if necessary, throws an error if there is no cache.
+    /// If `isCreated` is `false` and the folder contains no cache, throws an error instead of creating it.
     init(path: String, isCreated: Bool = true, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.path = path
         base = "\(path)/\(Self.versionName)"
@@ -117,20 +118,20 @@ final class EntryFolder: Sendable {
         return try withExtendedLifetime(folder) { () throws(FileFailure) in try body() }
     }
 
-    /// Removes a file of a shard that is locked; returns whether there was one.
+    /// Removes a file from a shard, which must be locked; returns whether there was one.
     func unlink(_ name: String) -> Bool { Self.systemUnlink(path(of: name)) == 0 }
 
-    /// Renames a file of a shard that is locked.
+    /// Renames a file in a shard, which must be locked.
     func rename(_ name: String, to other: String) throws(FileFailure) {
         try Self.rename(path(of: name), path(of: other))
     }
 
-    /// Makes a temporary file an entry, or replaces one; in a shard that is locked.
+    /// Makes a temporary file an entry, or replaces one, in a shard, which must be locked.
     func rename(_ temporary: TemporaryFile, to name: String) throws(FileFailure) {
         try Self.rename(temporary.path, path(of: name))
     }
 
-    /// Makes an entry a temporary file, in a shard that is locked.
+    /// Makes an entry of a shard, which must be locked, a temporary file.
     func takeOver(_ name: String) throws(FileFailure) -> TemporaryFile {
         let temporary = temporaryPath()
         let file = try OpenFile(updating: path(of: name), traffic: traffic)

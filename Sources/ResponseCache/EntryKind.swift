@@ -12,7 +12,8 @@ package enum EntryKind: Sendable, CaseIterable {
         }
     }
 
-    /// Creates the kind of an entry from its name, 32 digits and 16 more; returns `nil` for other names.
+    /// Creates the kind of an entry from its name: 32 digits, a hyphen, 16 digits, and the suffix of the kind; returns
+    /// `nil` for other names.
     init?(_ name: String) {
         let kind = [EntryKind.part, .range].first { name.hasSuffix($0.suffix) } ?? .whole
         guard name.utf8.count == 49 + kind.suffix.utf8.count else { return nil }

@@ -2,9 +2,9 @@ import Threading
 
 /// Stores a response while it is delivered.
 ///
-/// Bytes come from the task that pulls the body and are written by the cache's threads. If ``queueLimit`` bytes wait for
-/// the disk, the task waits as well, and with it the transfer. The response is stored when ``commit()`` returns. If it
-/// cannot be stored, what it was to take the place of is not kept: the origin has something newer.
+/// Bytes come from the task that pulls the body and are written by the cache's threads. If ``queueLimit`` bytes wait
+/// for the disk, the task waits as well, and with it the transfer. The response is stored when ``commit()`` returns. If
+/// it cannot be stored, the response that it would have replaced is removed, because it is outdated.
 package final class EntryWriter: Sendable {
     /// The number of bytes that may wait for the disk.
     package static let queueLimit = 1 << 20
@@ -36,7 +36,7 @@ package final class EntryWriter: Sendable {
         /// A Boolean value that indicates whether the draft does not know yet that it has been abandoned.
         var givesUp = false
 
-        /// Releases what waits, except what is being written.
+        /// Releases pending data, except for data that is being written.
         mutating func abandon() {
             waitingBytes -= waiting.reduce(0) { $0 + $1.count }
             (waiting, isAbandoned, givesUp) = ([], true, true)

@@ -48,7 +48,7 @@ package final class OpenFile: Sendable {
         if descriptor < 0 { throw .last }
     }
 
-    /// Opens a file for reading and writing; if it does not exist, it is created if `creates`.
+    /// Opens a file for reading and writing; if it does not exist, it is created if `creates` is `true`.
     init(updating path: String, creates: Bool = false, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.traffic = traffic
         descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creates ? O_CREAT : 0), 0o600)
@@ -64,7 +64,8 @@ package final class OpenFile: Sendable {
         if descriptor < 0 { throw .last }
     }
 
-    /// Locks the file against all others that open and lock it, until it is closed; waits for them if `waits`.
+    /// Locks the file against all others that open and lock it, until it is closed; waits for them if `waits` is
+    /// `true`.
     ///
     /// Returns `false` if another one has locked it. The end of a process releases its locks.
     func lock(waits: Bool = true) -> Bool {

@@ -1,8 +1,8 @@
 package import HTTPTransport
 import HTTPTypes
 
-/// A responder that follows redirects itself, one request after the other, so that a cache behind it sees every response
-/// with its own URL: redirects and what they lead to are stored and reused by their own rules.
+/// A responder that follows redirects itself, one request after the other, so that a cache behind it sees every
+/// response with its own URL: redirects and their targets are stored and reused by their own rules.
 package struct RedirectingResponder: Responder {
     private let next: any Responder
 

@@ -14,7 +14,7 @@ package protocol Responder: Sendable {
 package struct IncomingResponse {
     /// The head.
     package var head: ResponseHead
-    /// Where the body comes from.
+    /// The source of the body.
     package var source: ResponseSource
     /// The length of the body, if it is known.
     package var length: Int?
@@ -34,7 +34,7 @@ package struct IncomingResponse {
 ///
 /// A source that is released before its end releases what it uses: it cancels its transfer, or closes its file.
 package protocol BodySource: AnyObject {
-    /// Returns the next piece, which has bytes; nil at the end of a complete body.
+    /// Returns the next piece, which is not empty; `nil` at the end of a complete body.
     ///
     /// Throws an error if the body is incomplete, or the task is canceled.
     func next() async throws -> [UInt8]?

@@ -32,7 +32,7 @@ extension ResponseCache {
     /// Calls `body` with every stored response, in no particular order, until it returns `false`.
     ///
     /// Responses that are stored or removed in the meantime may be included or not. `body` is called on the cache's
-    /// threads; damaged entries are removed instead.
+    /// threads; damaged entries are removed without calling it.
     public func forEachEntry(_ body: @escaping @Sendable (Entry) -> Bool) async {
         for portion in 0..<EntryFolder.shardCount {
             let goesOn = await thread.run(to: .long) { [self] in
@@ -56,7 +56,7 @@ extension ResponseCache {
         return count.withLock { $0 }
     }
 
-    /// Reads all responses and removes those that are damaged; returns how many were intact and damaged.
+    /// Reads all responses and removes those that are damaged; returns the numbers of intact and of damaged responses.
     public func verify() async -> (intact: Int, damaged: Int) {
         let result = Locked((intact: 0, damaged: 0))
         for portion in 0..<EntryFolder.shardCount {

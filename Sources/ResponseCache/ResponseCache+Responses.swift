@@ -33,7 +33,7 @@ extension ResponseCache {
     /// stored.
     ///
     /// It is not stored if its fields forbid that (RFC 9111, section 3), or if it is too large. Without fields that
-    /// determine its freshness, such as `Cache-Control`, it is stale at once.
+    /// determine its freshness, such as `Cache-Control`, it is stale immediately.
     @discardableResult
     public func store(_ body: [UInt8], _ head: HTTPResponse, for url: String) async -> Bool {
         guard let request = Self.request(for: url), Storability.allows(.get, [:], head, redirectCount: 0),
@@ -48,8 +48,8 @@ extension ResponseCache {
         return await contains(url)
     }
 
-    /// Removes the responses stored for a URL, or an `ImageRequest.cacheKey`, except those to requests with credentials or
-    /// cookies.
+    /// Removes the responses stored for a URL, or an `ImageRequest.cacheKey`, except responses to requests with
+    /// credentials or cookies.
     public func remove(_ url: String) async {
         guard let request = Self.request(for: url) else { return }
         await thread.run { [self] in removeEntries(CacheKey(request)) }

@@ -51,7 +51,7 @@ extension ResponseCache {
     func open(_ name: String) -> StoredResponse? {
         guard let folder else { return entries.withLock { $0.content(name) } }
         guard let kind = EntryKind(name), !unremovable.withLock({ $0.contains(name) }) else { return nil }
-        // If descriptors are lacking, for example, the entry still exists.
+        // If file descriptors have run out, for example, the entry still exists.
         guard let file = try? folder.open(name) else { return nil }
         guard let contents = EntryFile.read(kind, file) else {
             removeDamaged(name)
@@ -106,7 +106,7 @@ extension ResponseCache {
         let own = [whole, EntryKind.part.name(whole)]
         for name in Set(names(key) + own) {
             guard let stored = open(name)?.head else {
-                // If descriptors are lacking, for example, its age is unknown.
+                // If file descriptors have run out, for example, its age is unknown.
                 if own.contains(name) { remove(name) }
                 continue
             }
@@ -209,8 +209,8 @@ extension ResponseCache {
         }
     }
 
-    /// Removes the least recently used entries if the limit is exceeded, which is checked for the first new entry and then
-    /// for every 256th of the limit.
+    /// Removes the least recently used entries if the limit is exceeded, which is checked for the first new entry, and
+    /// then each time 1/256 of the limit has been added.
     private func enforceLimit(after size: Int) {
         let isDue = uncheckedBytes.withLock { bytes in
             bytes -= size
@@ -224,7 +224,8 @@ extension ResponseCache {
     /// Removes the least recently used entries if the limit is exceeded.
     func enforceLimit() { eviction?.enforce(configuration.maximumBytes) }
 
-    /// Records and reports why the folder cannot be used, unless it has just been removed, or descriptors are lacking.
+    /// Records and reports why the folder cannot be used, unless it has just been removed, or file descriptors have run
+    /// out.
     func note(_ failure: FileFailure) {
         guard failure.code != ENOENT, !OpenFileLimit.isShortage(failure.code) else { return }
         let report = folderFailure.withLock { state -> (@Sendable (FileFailure) -> Void)? in
@@ -237,7 +238,7 @@ extension ResponseCache {
     }
 }
 
-/// The first error that prevented the storage of a response, and who is told.
+/// The first error that prevented storing a response, and the closure that reports it.
 struct FolderFailure: Sendable {
     var failure: FileFailure?
     var report: (@Sendable (FileFailure) -> Void)?

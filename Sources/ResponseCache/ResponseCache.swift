@@ -4,12 +4,12 @@ import Threading
 /// A private HTTP cache of responses (RFC 9111), in a folder or in memory.
 ///
 /// To use a cache, set `ImageLoader.Configuration.responseCache`; several loaders can share one cache. The
-/// ``CachePolicy`` of a request determines how the cache is used. Complete responses to GET with status 200 or 203 are
-/// stored, unless they contain `no-store` or are too large; responses with other statuses, such as errors and redirects,
-/// only if they have a freshness lifetime. They are stored separately for each combination of URL, fields named by
-/// `Vary`, and credentials and cookies of the request. Requests with `ImageRequest.handlesCookies` bypass the cache.
-/// Responses to requests authenticated by a ``CredentialProvider`` are stored like all others, because a cache belongs
-/// to one user. The least recently used responses are removed first.
+/// ``CachePolicy`` of a request determines how the cache is used. Complete responses to GET requests are stored unless
+/// they contain `no-store` or are too large. Responses with statuses other than 200 and 203, such as errors and
+/// redirects, are stored only if they have a freshness lifetime. Responses are stored separately for each combination
+/// of URL, fields named by `Vary`, and credentials and cookies of the request. Requests with
+/// `ImageRequest.handlesCookies` bypass the cache. Responses to requests authenticated by a ``CredentialProvider`` are
+/// stored like all others, because a cache belongs to one user. The least recently used responses are removed first.
 ///
 /// Partial bodies of interrupted or canceled downloads are stored as well, if they have at least 16 KiB and a strong
 /// validator. If there is no complete stored response, the next request asks for the remainder and combines both parts.
@@ -17,23 +17,26 @@ import Threading
 /// range are answered from every stored response that contains it; their own responses are stored as well.
 ///
 /// A folder contains one file for each response, readable only by its owner. Several processes can use it concurrently:
-/// each finds what the others store, and the size limit applies to all of it. Damaged files are treated as missing. Files
-/// are read and written on the cache's own threads. Files of earlier versions of this library are removed.
+/// each uses the responses that the others store, and the size limit applies to the whole folder. Damaged files are
+/// treated as missing. Files are read and written on the cache's own threads. Files of earlier versions of this library
+/// are removed.
 public final class ResponseCache: Sendable {
     /// The location and the limits of a cache.
     public struct Configuration: Sendable {
         /// The folder; `nil` for a cache in memory.
         public var directory: String?
-        /// A Boolean value that indicates whether a folder that contains no cache becomes one; otherwise, it cannot be
-        /// used.
+        /// A Boolean value that indicates whether the cache is created if the folder contains none.
+        ///
+        /// If it is `false` and there is none, creating the cache fails.
         public var createsDirectory: Bool
         /// The maximum size of the cache in bytes, including the heads of responses; in a folder, the size of files in
         /// whole blocks of 4 KiB.
         public var maximumBytes: Int
         /// The maximum size of a stored body, in bytes.
         public var maximumEntryBytes: Int
-        /// The maximum time since a response was received or validated for which it is used, whatever the origin says, in
-        /// seconds; `nil` for no limit.
+        /// The maximum age of a response, in seconds since it was received or last validated; `nil` for no limit.
+        ///
+        /// Older responses are not used, even if the origin declares them fresh.
         public var maximumAge: Int?
 
         /// Creates a configuration; by default 512 MiB, and bodies of at most 32 MiB.
@@ -84,7 +87,7 @@ public final class ResponseCache: Sendable {
             try folder.prepare()
             try folder.prepareLedger()
         } catch {
-            // What is stored can still be used, for example in a folder that is mounted read-only.
+            // Stored responses can still be used, for example in a folder that is mounted read-only.
             note(error)
         }
         thread.append(to: .long) { [self] in
@@ -121,18 +124,19 @@ public final class ResponseCache: Sendable {
         if let known { report(known) }
     }
 
-    /// Returns when everything that has been received completely is stored, and the size limit holds.
+    /// Waits until all complete responses, and the partial bodies of ended downloads, are stored and the size limit is
+    /// enforced.
     ///
     /// A response is stored before its download ends; only partial bodies of canceled downloads, and the removal of
-    /// entries, may take longer. Nothing is lost in a crash of the process, but possibly in one of the system, because the
-    /// cache does not wait until the disk has the data.
+    /// entries, may take longer. Stored responses survive a crash of the process, but may be lost in a crash of the
+    /// system, because the cache does not wait until the data is written to the disk.
     public func flush() async {
         await thread.finish()
         await thread.run { [self] in enforceLimit() }
         await thread.finish()
     }
 
-    /// Removes all responses stored so far, including those of other processes.
+    /// Removes all responses stored so far, including those stored by other processes.
     public func removeAll() async {
         await thread.run { [self] in
             entries.withLock { $0.removeAll() }

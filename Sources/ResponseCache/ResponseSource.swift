@@ -10,6 +10,6 @@ public enum ResponseSource: String, Sendable, Hashable {
     case responseCacheMemory = "responseCacheMemory"
     /// A ``ResponseCache``, after the origin has confirmed that the response is still valid.
     case revalidated
-    /// The memory cache of decoded images.
+    /// The cache of decoded images.
     case imageCache = "memory"
 }

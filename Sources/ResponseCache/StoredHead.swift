@@ -38,7 +38,7 @@ package struct StoredHead: Sendable, Equatable {
     /// A Boolean value that indicates whether the response is not a success: it is remembered, but never used stale.
     var isFailure: Bool { !(200...299).contains(status) }
 
-    /// The head of the whole response, if this is that of its beginning, which can be continued and is worth it.
+    /// The head of the whole response, if this is the head of its beginning, which can be resumed and is long enough.
     var beginning: StoredHead? {
         guard range != nil, let part = fields[.contentRange].flatMap(ContentRange.init), part.first == 0,
             let total = part.total, contentLength == part.length, part.length < total,
@@ -162,7 +162,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads fields in the order in which they were written; returns `nil` if one does not fit.
+/// Reads fields in the order in which they were written; returns `nil` if a field extends beyond the data.
 struct ByteFieldReader {
     private let all: [UInt8]
     private var index: Int

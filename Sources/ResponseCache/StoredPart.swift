@@ -7,7 +7,7 @@ package struct StoredPart: Sendable {
     private(set) var stored: StoredResponse
     /// A Boolean value that indicates whether the request itself is for the remainder: its sender has the beginning.
     let isRequested: Bool
-    /// A Boolean value that indicates whether the remainder is requested of whatever version there is.
+    /// A Boolean value that indicates whether the remainder is requested without a condition on the version.
     private let isUnconditional: Bool
     private let resumption: Resumption
 

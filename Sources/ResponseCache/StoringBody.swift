@@ -6,11 +6,11 @@ import HTTPTransport
 /// interrupted, or released before, its beginning is kept.
 final class StoringBody: BodySource {
     private let body: any BodySource
-    /// What becomes of the data at the end.
+    /// The use of the stored data at the end.
     enum End {
-        /// They are the whole body of the response to be stored.
+        /// The data is the whole body of the response to be stored.
         case commit
-        /// They are its beginning.
+        /// The data is the beginning of the body.
         case keep
     }
 

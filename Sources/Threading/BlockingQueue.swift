@@ -72,7 +72,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// A Boolean value that indicates whether a short element is waiting.
+    /// A Boolean value that indicates whether an element of the lane for short work is waiting.
     package var hasShort: Bool {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

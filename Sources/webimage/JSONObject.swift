@@ -23,10 +23,10 @@ struct JSONObject {
         add(key, raw: Array("\(sign)\(thousandths.magnitude / 1_000).\(decimals)".utf8))
     }
 
-    /// Adds a value that is JSON already; `nil` adds `null`.
+    /// Adds a value that is already encoded as JSON; `nil` adds `null`.
     mutating func add(_ key: String, raw value: [UInt8]?) { add(rawKey: Self.quoted(key), value ?? Array("null".utf8)) }
 
-    /// Adds a member whose name and value are JSON already.
+    /// Adds a member whose name and value are already encoded as JSON.
     mutating func add(rawKey key: [UInt8], _ value: [UInt8]) {
         if !members.isEmpty { members.append(UInt8(ascii: ",")) }
         members += key

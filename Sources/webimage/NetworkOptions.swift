@@ -7,8 +7,7 @@ struct NetworkOptions: ParsableArguments {
     @Flag(
         help: """
             Connect only to public internet addresses, including after redirects: not to this machine, its networks, \
-            or the ports of other protocols that browsers block. Names that a proxy would have to \
-            resolve are refused as well.
+            or ports of other protocols, such as SMTP or Redis. Names that a proxy would have to resolve are refused as well.
             """)
     var publicOnly = false
 

@@ -21,7 +21,7 @@ struct OpenFileBudget: Equatable {
 
     /// The minimum number of descriptors needed to get one image.
     static let minimum = runtime + atStart + besides + perImage
-    /// The number of descriptors needed for the maximum number of images.
+    /// The number of descriptors to which the limit of the process is raised.
     static let maximum = 4_096
 
     /// Distributes `free` descriptors for `images` images at a time, or as many as possible, after the runtime has
@@ -49,8 +49,8 @@ extension OpenFileBudget {
         guard free >= minimum else {
             throw FileError(
                 description:
-                    "this process may have no more than \(OpenFileLimit.current) files open, of which \(free) are "
-                    + "left, and needs \(minimum): see ulimit -n")
+                    "this process can open at most \(OpenFileLimit.current) files; \(free) remain, and \(minimum) are "
+                    + "needed (see ulimit -n)")
         }
         try? await Task.sleep(for: .nanoseconds(1))
     }
@@ -64,13 +64,13 @@ extension OpenFileBudget {
         guard let budget = OpenFileBudget(free: free, images: images, cacheFiles: cacheFiles) else {
             throw FileError(
                 description:
-                    "this process may have no more than \(OpenFileLimit.current) files open, of which \(free) are "
-                    + "left, too few for one image: see ulimit -n")
+                    "this process can open at most \(OpenFileLimit.current) files; \(free) remain, which is too few for "
+                    + "one image (see ulimit -n)")
         }
         if budget.images < images {
             Terminal.error.tell(
                 "webimage: \(budget.images) images at a time instead of \(images), "
-                    + "as this process may have no more than \(OpenFileLimit.current) files open (see ulimit -n)\n")
+                    + "because this process can open at most \(OpenFileLimit.current) files (see ulimit -n)\n")
         }
         return budget
     }

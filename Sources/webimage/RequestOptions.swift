@@ -5,16 +5,17 @@ import AsyncWebImage
 struct RequestOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The number of times a failed download is retried: after a random delay, whose maximum doubles each time, or "
-                + "when the server requests. An interrupted download is resumed if the server allows it. All attempts "
-                + "combined may take 600 seconds, or --timeout if that is more.",
+            "The number of retries after a temporary failure. Each waits for a random delay, whose maximum doubles each "
+                + "time, or for the time that the server requests. An interrupted download is resumed if the server "
+                + "supports it.",
             valueName: "number"))
     var retries = 2
 
     @Option(
         help: ArgumentHelp(
-            "The maximum time to wait for data from a server. If it is below 8 or 10, it also limits name resolution and "
-                + "connecting; above 600, the whole download.",
+            "The maximum time to wait for the first data of a response, and for more data after that. A value below 8 also "
+                + "shortens the limit of 8 seconds for name resolution, and one below 10 the limit of 10 seconds for "
+                + "connecting.",
             valueName: "seconds"))
     var timeout = 15.0
 
@@ -28,8 +29,9 @@ struct RequestOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Fail on redirects from https to http. Without this option, only requests with credentials fail: with user and \
-            password in the URL, or Authorization, Cookie or Proxy-Authorization as --header.
+            Fail on redirects from https to http. Without this option, such redirects fail only for requests with \
+            credentials: a user name and password in the URL, or the header fields Authorization, Cookie, or \
+            Proxy-Authorization.
             """)
     var noInsecureRedirects = false
 

@@ -56,7 +56,7 @@ struct LimitsDocumentTests {
             bytes(BodyLog.highWater),
         "bytes of a response head, with interim responses and trailers": bytes(ResponseHeadParser.limit),
         "lines of a response head": count(ResponseHeadParser.maximumLines),
-        "body of a redirect or challenge that is read to keep its connection":
+        "body of a redirect or challenge that is read so that its connection can be reused":
             "\(bytes(CurlTransfer.maximumDiscardBytes)), \(milliseconds(TransferClock.maximumDiscardTime))",
         "CPU time of one call of libcurl that reads \(bytes(Int(FloodJudge.minimumBytes))) or more from a connection "
             + "but delivers nothing": milliseconds(FloodJudge.maximumCallTime),
@@ -64,16 +64,16 @@ struct LimitsDocumentTests {
             milliseconds(ShareClock.maximum),
         "bytes received on a connection without TLS that belong to no header line and no body":
             bytes(Int(StalledReadDetector.limit)),
-        "threads for name lookups at first": count(LookupThreads(openFileLimit: 1_024).initial),
-        "threads for name lookups while they succeed and others wait, or if waiting lookups have been unable to start for "
-            + "a second; all lookups together use at most an eighth of the file descriptors":
+        "initial threads for name lookups": count(LookupThreads(openFileLimit: 1_024).initial),
+        "maximum threads for name lookups; added while lookups succeed and others wait, or if waiting lookups have been "
+            + "unable to start for a second; all lookups together use at most an eighth of the file descriptors":
             count(LookupThreads(openFileLimit: 1_024).maximum),
         "bytes of one response that wait to be written, before its transfer waits": bytes(EntryWriter.queueLimit),
         "threads of a cache for reading and writing": count(CacheThreads.count),
         "cache lookups at a time, including responses that are being served":
             count(DownloadMachine.maximumConcurrentLookups),
-        "downloads of low priority that wait while stale responses are revalidated in the background; further ones are "
-            + "not": count(DownloadMachine.maximumWaitingRefreshes),
+        "waiting downloads of low priority, at which no revalidation in the background (`stale-while-revalidate`) starts: "
+            + "further stale responses are returned without one": count(DownloadMachine.maximumWaitingRefreshes),
         "requested parts (206) stored for one URL and its variants": count(ResponseCache.maximumRanges),
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":
@@ -83,7 +83,7 @@ struct LimitsDocumentTests {
     /// Properties whose default depends on the machine, or is stated by another test.
     private static let computed: Set<String> = [
         "CurlTransport.Configuration.maximumConnections", "ImageDecoder.Configuration.memoryBudget",
-        "ImageDecoder.Configuration.maximumDecodeBytes",
+        "ImageDecoder.Configuration.maximumDecodeBytes", "ImageDecoder.Configuration.threadCount",
         "AnimationDecoder.init(_:windowBytes:)", "--memory-limit",
     ]
 

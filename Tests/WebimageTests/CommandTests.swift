@@ -278,12 +278,12 @@ struct CommandTests {
         #expect(list.errors == "webimage: cannot read /nowhere/list: No such file or directory\n")
         #expect(list.status == 1)
         let folder = try await Command.run(["get", "-o", "/dev/null/folder", "a"])
-        #expect(folder.errors == "webimage: cannot make the folder /dev/null/folder: Not a directory\n")
+        #expect(folder.errors == "webimage: cannot create the folder /dev/null/folder: Not a directory\n")
         #expect(folder.status == 1)
         let file = try await Command.run(["get", "-o", "/dev/null", "a"])
         #expect(file.errors == "webimage: cannot write to the folder /dev/null: Not a directory\n")
         let previews = try await Command.run(["get", "--progressive-dir", "/dev/null/previews", "http://127.0.0.1:1/"])
-        #expect(previews.errors == "webimage: cannot make the folder /dev/null/previews: Not a directory\n")
+        #expect(previews.errors == "webimage: cannot create the folder /dev/null/previews: Not a directory\n")
         #expect(previews.status == 1)
     }
 

@@ -23,7 +23,7 @@ struct OpenFileLimitTests {
                     let result = try await Command.run(arguments, by: limited(to: limit))
                     #expect(result.status == 1)
                     #expect(
-                        result.errors.hasPrefix("webimage: this process may have no more than \(limit) files open"),
+                        result.errors.hasPrefix("webimage: this process can open at most \(limit) files"),
                         "\(result.errors)")
                     #expect(result.errors.split(separator: "\n").count == 1)
                 }

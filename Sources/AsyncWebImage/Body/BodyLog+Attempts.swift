@@ -3,12 +3,12 @@ import HTTPTransport
 import Threading
 import ResponseCache
 
-/// The error for a reader whose bytes are void: the body starts over, and so must the reader.
+/// The error for a reader whose bytes have been discarded: the body starts over, and so must the reader.
 struct BodyRestarted: Error {}
 
 // A body can take several attempts, each of which continues it or starts over.
 extension BodyLog {
-    /// Starts a body, `length` bytes long if declared; the data of earlier attempts is void.
+    /// Starts a body, `length` bytes long if declared; the data of earlier attempts is discarded.
     func begin(expecting length: Int?, head: ResponseHead? = nil, from source: ResponseSource = .network) {
         let waiting = state.withLock { state in
             state.source = source

@@ -1,7 +1,8 @@
 import Threading
 
-/// A channel of an arriving image's states to one consumer: only the newest state is kept, so that a slow consumer
-/// gets fewer, and the end is always delivered.
+/// A channel that delivers the states of an arriving image to one consumer.
+///
+/// Only the newest state is kept, so a slow consumer skips states; the end is always delivered.
 final class FrameChannel<Frame: Sendable>: Sendable {
     fileprivate struct State {
         var newest: Frame?
@@ -16,7 +17,7 @@ final class FrameChannel<Frame: Sendable>: Sendable {
 
     /// Creates a channel.
     ///
-    /// An error replaces the newest state if `failsAtOnce`; otherwise it is delivered after that state.
+    /// An error replaces the newest state if `failsAtOnce` is `true`; otherwise it is delivered after that state.
     init(failsAtOnce: Bool = true) {
         self.failsAtOnce = failsAtOnce
     }

@@ -26,7 +26,7 @@ extension DownloadCoordinator {
         turn(.decodeEnded(id, isSuccess: outcome.isSuccess))
     }
 
-    /// Passes the result of a decode to its callers, and complete images to the memory cache.
+    /// Passes the result of a decode to its callers, and complete images to the cache of decoded images.
     func deliver(_ id: DownloadMachine.DecodeID, to callers: [Subscriber], from download: Download.ID) {
         guard let decode = decodes.removeValue(forKey: id), let outcome = decode.outcome,
             let download = downloads[download]
@@ -68,7 +68,7 @@ struct RunningDecode {
     /// The outcome; `nil` until it ends.
     var outcome: DecodeOutcome?
 
-    /// Adds an observing caller.
+    /// Adds `caller` to the receivers of frames, if it requested previews or animation frames.
     func add(_ caller: Subscriber) {
         switch caller.product {
         case .frames(_, let channel):

@@ -23,7 +23,7 @@ extension DownloadCoordinator {
         }
     }
 
-    /// Answers a caller with finished pixels, if there are any.
+    /// Answers a caller with a cached decoded image, if there is one; returns whether it did.
     private func isServedFromMemory(_ caller: Subscriber) -> Bool {
         guard case .pixels(let options) = caller.variant, let key = caller.key.cacheKeyForReading(options) else {
             return false

@@ -92,7 +92,9 @@ extension DownloadCoordinator {
         sendEnd(of: download)
     }
 
-    /// Stops a download in any phase; returns the resumption with which the next one can continue.
+    /// Stops a download in any phase; returns the data with which a later download can resume.
+    ///
+    /// `isOver` indicates whether the body has already ended; `keepsBeginning` whether a partial body is kept.
     func close(_ download: Download, isOver: Bool, keepsBeginning: Bool) -> Resumption? {
         var beginning: Resumption?
         if !isOver {
@@ -141,8 +143,8 @@ extension DownloadCoordinator {
 }
 
 extension HTTPFields {
-    /// Returns these fields with the directive by which a policy applies to caches on the way as well (RFC 9111, section
-    /// 5.2.1), unless they contain directives already.
+    /// Returns these fields with a `Cache-Control` directive that applies `policy` to intermediate caches as well (RFC
+    /// 9111, section 5.2.1); unchanged if they already contain `Cache-Control`.
     fileprivate func asking(_ policy: CachePolicy) -> HTTPFields {
         let directive: String
         switch policy {

@@ -5,8 +5,8 @@ public import ResponseCache
 /// The body of a response in pieces, returned by ``ImageLoader/bytes(for:)``.
 ///
 /// The sequence supports a single consumer. The download starts when the first piece is requested and stops when the
-/// loop ends, unless another caller needs it. A slow consumer slows down the transfer: if the body is larger than
-/// ``DownloadConfiguration/maximumReplayBytes``, about 1 MiB is read ahead.
+/// loop ends, unless another caller needs it. If the body is larger than ``DownloadConfiguration/maximumReplayBytes``,
+/// a slow consumer slows down the transfer: about 1 MiB is read ahead.
 ///
 /// ```swift
 /// let body = loader.bytes(for: ImageRequest("https://example.com/photo.jpg"))
@@ -41,8 +41,8 @@ public struct ImageBytes: AsyncSequence, Sendable {
     /// The source of the bytes for this consumer; `nil` before the first bytes.
     public var source: ResponseSource? { subscription.feed.source }
 
-    /// Notifies the download that this consumer will not read for a while, so that other callers that share it do not
-    /// wait for this one.
+    /// Notifies the download that this consumer will not read for a while, so that other callers of the same download
+    /// do not wait for it.
     ///
     /// This applies until the consumer requests the next part. In the meantime, the bytes that other callers read are
     /// kept for it.

@@ -2,17 +2,17 @@ import HTTPTransport
 public import ImageCodecs
 import HTTPTypes
 
-// The memory cache, without a load.
+// The cache of decoded images, without a load.
 extension ImageLoader {
-    /// Returns the image of a request if it is in the memory cache, whatever the request's cache policy; `nil`
-    /// otherwise.
+    /// Returns the image of a request if it is in the cache of decoded images, regardless of the request's cache
+    /// policy; `nil` otherwise.
     ///
     /// Nothing is loaded. For responses in a ``ResponseCache``, load with ``CachePolicy/cacheOnly``.
     public func cachedImage(for request: ImageRequest) -> ImageResponse? {
         cacheKey(for: request).flatMap(imageCache.response)
     }
 
-    /// Stores an image in the memory cache, as if it had been loaded by a request.
+    /// Stores an image in the cache of decoded images, as if it had been loaded by a request.
     ///
     /// Does nothing if the request has no key; see ``cacheKey(for:)``.
     public func cacheImage(_ image: DecodedImage, for request: ImageRequest) {
@@ -22,8 +22,8 @@ extension ImageLoader {
         imageCache.insert(ImageResponse(image: image, origin: origin, scale: key.url.displayScale), for: key)
     }
 
-    /// Returns the key of a request in the memory cache, whatever the request's cache policy; `nil` if its images are
-    /// never cached because the URL is invalid, or the request is conditional.
+    /// Returns the key of a request in the cache of decoded images, regardless of the request's cache policy; `nil` if
+    /// its images are never cached because the URL is invalid, or the request is conditional.
     public func cacheKey(for request: ImageRequest) -> ImageCacheKey? {
         var request = request
         request.cachePolicy = .useProtocol

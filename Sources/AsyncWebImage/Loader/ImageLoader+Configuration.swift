@@ -17,11 +17,11 @@ extension ImageLoader {
         public var previews: ProgressivePolicy
         /// The maximum size of the ``MemoryCache``, in bytes; 0 to cache no decoded images.
         public var maximumMemoryCacheBytes: Int
-        /// The time after which the ``MemoryCache`` no longer returns an image, counted from its decoding; `nil` for no
-        /// limit.
+        /// The time after which the ``MemoryCache`` no longer returns an image, counted from its insertion; `nil` for
+        /// no limit.
         ///
-        /// The freshness of the response does not matter to the memory cache, except that it never contains images of
-        /// responses with `no-store`. A maximum age bounds how outdated an image can be.
+        /// The memory cache ignores the freshness of responses, but never contains images of responses with `no-store`.
+        /// A maximum age bounds how outdated an image can be.
         public var maximumMemoryCacheAge: Duration?
         /// The cache of decoded images, which can be shared by several loaders; `nil` for a ``MemoryCache`` of this
         /// loader with the limits above.
@@ -29,8 +29,8 @@ extension ImageLoader {
         /// A Boolean value that indicates whether the cache of decoded images is trimmed to half of its size whenever
         /// the system reports that processes wait for memory.
         ///
-        /// The loader observes the pressure stall information of its control group or of the machine, on Linux; where
-        /// there is none, call ``ImageCache/trim(to:)``.
+        /// On Linux, the loader observes the pressure stall information of its control group or of the machine. On
+        /// systems without it, call ``ImageCache/trim(to:)`` yourself.
         public var trimsUnderMemoryPressure: Bool
         /// The cache of responses; `nil` for none.
         public var responseCache: ResponseCache?
@@ -38,13 +38,15 @@ extension ImageLoader {
         public var cachePolicy: CachePolicy
         /// The logger for downloads.
         ///
-        /// All messages have the level `debug`, except reports of defects in the loader, which have the level `error`.
+        /// Messages have the level `debug`, except that a cache folder in which responses cannot be stored is reported
+        /// with the level `warning`, and defects in the loader with `error`.
         public var logger: Logger
         /// The metrics to record, or `nil` to record none, which has no overhead.
         public var metrics: MetricsConfiguration?
         #if Tracing
-        /// The traces to record, or `nil` to record none, which has no overhead; not a parameter of the initializer,
-        /// because it exists only with the trait `Tracing`.
+        /// The traces to record, or `nil` to record none, which has no overhead.
+        ///
+        /// This property exists only with the package trait `Tracing`, so it is not a parameter of the initializer.
         public var tracing: TracingConfiguration?
         #endif
 

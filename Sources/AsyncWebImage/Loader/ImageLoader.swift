@@ -8,8 +8,9 @@ import Threading
 import Tracing
 #endif
 
-/// An object that loads images from URLs: each is downloaded once for all its callers, decoded while it arrives, and
-/// cached.
+/// An object that downloads, decodes, and caches images.
+///
+/// Images are decoded while they arrive. Concurrent requests for the same image share one download.
 public final class ImageLoader: Sendable {
     /// The coordinator of downloads.
     public let coordinator: DownloadCoordinator
@@ -68,9 +69,9 @@ public final class ImageLoader: Sendable {
     ///
     /// For an animation, the result is its first frame.
     ///
-    /// With ``DecodeOptions/allowsPartial``, an interrupted transfer returns the received part of the image, like a
-    /// file that ends early; partial images are not cached. Throws ``ImageError``; canceling the task throws
-    /// `CancellationError` and does not affect other callers.
+    /// With ``DecodeOptions/allowsPartial``, if the transfer is interrupted or the file is truncated, this method
+    /// returns the part of the image that was received; partial images are not cached. Throws ``ImageError``; canceling
+    /// the task throws `CancellationError` and does not affect other callers.
     public func image(for request: ImageRequest) async throws -> ImageResponse {
         let key = try fetchKey(request)
         if let cached = key.cacheKeyForReading(request.options).flatMap(imageCache.response) {
@@ -82,9 +83,9 @@ public final class ImageLoader: Sendable {
 
     /// Returns all frames of the image, scaled and upright according to the request, decoded on demand.
     ///
-    /// The animation holds the compressed file. A still image is returned decoded, as an animation of one frame.
-    /// Nothing is cached. Throws ``ImageError``; canceling the task throws `CancellationError` and does not affect
-    /// other callers.
+    /// The animation holds the compressed file. A still image is returned decoded, as an animation of one frame. The
+    /// animation is not stored in ``imageCache``. Throws ``ImageError``; canceling the task throws `CancellationError`
+    /// and does not affect other callers.
     public func animation(for request: ImageRequest) async throws -> AnimationResponse {
         try await answer(to: request, try fetchKey(request)) { .animation(request.options, $0) }
     }
@@ -159,26 +160,26 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// Starts to load the image and returns a handle to await, observe, cancel, and prioritize it; see
-    /// ``image(for:)``.
+    /// Starts loading the image and returns a handle with which you can await, observe, cancel, and prioritize the
+    /// load; see ``image(for:)``.
     public func imageTask(for request: ImageRequest) -> ImageTask {
         start(request, \.head) { .image(request.options, $0) }
     }
 
-    /// Starts to load all frames of the image and returns a handle to await, observe, cancel, and prioritize it; see
-    /// ``animation(for:)``.
+    /// Starts loading all frames of the image and returns a handle with which you can await, observe, cancel, and
+    /// prioritize the load; see ``animation(for:)``.
     public func animationTask(for request: ImageRequest) -> LoadTask<AnimationResponse> {
         start(request, \.head) { .animation(request.options, $0) }
     }
 
-    /// Starts to load the undecoded body and returns a handle to await, observe, cancel, and prioritize it; see
-    /// ``data(for:)``.
+    /// Starts loading the undecoded body and returns a handle with which you can await, observe, cancel, and prioritize
+    /// the load; see ``data(for:)``.
     public func dataTask(for request: ImageRequest) -> LoadTask<ImageData> {
         start(request, \.head) { .data($0) }
     }
 
-    /// Starts to load the properties of the file and returns a handle to await, observe, cancel, and prioritize it; see
-    /// ``info(for:readsAnimation:)``.
+    /// Starts loading the properties of the file and returns a handle with which you can await, observe, cancel, and
+    /// prioritize the load; see ``info(for:readsAnimation:)``.
     public func infoTask(for request: ImageRequest, readsAnimation: Bool = false) -> LoadTask<ImageInfo> {
         start(request, \.head) { .info(readsAnimation: readsAnimation, $0) }
     }

@@ -1,14 +1,13 @@
 public import HTTPTransport
 import Threading
 
-/// The handle of an image load.
+/// A handle to the loading of an image.
 public typealias ImageTask = LoadTask<ImageResponse>
 
-/// The handle of the load of an image, an animation, a body, or the properties of a file, which any number of tasks can
-/// await.
+/// A handle to the loading of an image, an animation, a body, or the properties of a file.
 ///
-/// A handle takes a fraction of the resources of a Swift `Task` that awaits the loader. Releasing the handle does not
-/// stop the load; ``cancel()`` does.
+/// Any number of tasks can await it. A handle takes a fraction of the resources of a Swift `Task` that awaits the
+/// loader. Releasing the handle does not stop the load; ``cancel()`` does.
 public final class LoadTask<Value: Sendable>: Sendable {
     private let id: Subscriber.ID
     private let answer: OneShot<Value>
@@ -41,8 +40,8 @@ public final class LoadTask<Value: Sendable>: Sendable {
 
     /// The status and header fields of the response; `nil` before they have been received, and after a failure.
     ///
-    /// While the body is being received, a retry can replace the response. For an image from the memory cache, they are
-    /// those of the response from which the image was decoded.
+    /// While the body is being received, a retry can replace the response. For an image from the cache of decoded
+    /// images, they are those of the response from which the image was decoded.
     public var head: ResponseHead? { answer.success.map(headOfValue) ?? response.head }
 
     /// Cancels the load for this handle; other callers that share the download are not affected.
@@ -55,8 +54,9 @@ public final class LoadTask<Value: Sendable>: Sendable {
 
     /// A stream of the progress until the load is complete.
     ///
-    /// Each access creates a separate stream. A slow consumer skips intermediate states. If the load joins an
-    /// active download, the current progress is available immediately. Results from the memory cache have no progress.
+    /// Each access creates a separate stream. A slow consumer skips intermediate states. If the load joins an active
+    /// download, the current progress is available immediately. Results from the cache of decoded images have no
+    /// progress.
     public var progress: AsyncStream<DownloadProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))

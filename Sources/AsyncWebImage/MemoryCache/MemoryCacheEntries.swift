@@ -26,7 +26,7 @@ struct MemoryCacheEntries {
     var count: Int { entries.count }
     var keys: [ImageCacheKey] { Array(entries.keys) }
 
-    /// Inserts an entry as the newest one; there is none with its key.
+    /// Inserts an entry as the newest one; the key must not be in use.
     mutating func insert(_ entry: Entry, for key: ImageCacheKey) {
         var entry = entry
         entry.older = newest

@@ -6,7 +6,8 @@ public struct DownloadConfiguration: Sendable {
     /// The maximum number of concurrent downloads; at least one is always allowed.
     ///
     /// Neither this limit nor those of a host delay requests that a ``ResponseCache`` can answer, unless there is a
-    /// ``requestModifier``: it is called when the download has a slot, and the cache is asked afterward.
+    /// ``requestModifier``: it is called only after the download has a slot, which is one of the places counted by this
+    /// limit, and before the cache is searched.
     public var maximumConcurrentDownloads: Int
     /// The maximum number of concurrent downloads from one host; at least one is always allowed.
     public var maximumConcurrentDownloadsPerHost: Int
@@ -20,9 +21,9 @@ public struct DownloadConfiguration: Sendable {
     public var headerFields: HTTPFields
     /// The time limits of a download.
     ///
-    /// `total` limits the whole download: cache lookup, hooks, every attempt, and the delays between them, but not
-    /// the wait for the first slot. An attempt that could not begin before the limit is not made. The download then
-    /// fails with `timedOut(.total)`, which is not retryable.
+    /// `total` limits the whole download: cache lookup, hooks, every attempt, and the delays between them, but not the
+    /// wait for the first slot. If the limit passes, or would pass during the delay before the next attempt, the
+    /// download fails with `timedOut(.total)`, which is not retryable.
     public var deadlines: Deadlines
     /// The maximum number of bytes of a body.
     public var maximumBodyBytes: Int
@@ -47,7 +48,7 @@ public struct DownloadConfiguration: Sendable {
     public var responseValidator: (any ResponseValidator)?
     /// A hook that transforms each body.
     public var bodyTransform: (any BodyTransform)?
-    /// The maximum number of bytes of a body kept while it is decoded, so that callers can join.
+    /// The maximum number of bytes of a body kept while it is decoded, so that later callers can share the download.
     ///
     /// A larger body is discarded as it is decoded; a caller that then requests the image with other options causes a
     /// new request. If downloads hold one and a half times ``maximumBytesInFlight``, smaller bodies are discarded as
@@ -56,10 +57,11 @@ public struct DownloadConfiguration: Sendable {
     /// The limit on the bytes of bodies that are arriving or waiting to be decoded; at the limit, no further download
     /// starts.
     ///
-    /// Active downloads continue up to twice this limit. Then all large downloads except one are paused, so that at
-    /// most twice the limit plus one body of at most ``maximumBodyBytes`` is held. If a body that must be kept
-    /// completely, such as for ``ImageLoader/data(for:)``, is larger than the limit, other downloads start only after
-    /// it has been delivered. Data that libcurl buffers for a paused HTTP/2 stream is not counted.
+    /// Active downloads continue. From one and a half times this limit, however, downloads that hold more than an equal
+    /// share of half of the limit are paused, except for one, so that at most twice the limit plus one body of at most
+    /// ``maximumBodyBytes`` is held. If a body that must be kept in full, such as one for ``ImageLoader/data(for:)``,
+    /// is larger than the limit, other downloads start only after it has been delivered. Data that libcurl buffers for
+    /// a paused HTTP/2 stream is not counted.
     public var maximumBytesInFlight: Int
 
     /// Creates a configuration.
@@ -112,7 +114,7 @@ public struct DownloadConfiguration: Sendable {
         .userAgent: "async-web-image/\(PackageVersion.current)",
     ]
 
-    /// Returns the value of `Accept` for these formats, followed by images of any other format.
+    /// Returns a value for `Accept` that lists these formats, then `image/*`.
     private static func acceptedTypes(_ formats: [ImageFormat]) -> String {
         (formats.map(\.mediaType) + ["image/*;q=0.8"]).joined(separator: ",")
     }

@@ -3,15 +3,17 @@ public import HTTPTransport
 /// An event of a download.
 ///
 /// The events of each download are, in this order: `queued`; for every attempt `started`, `response` if one is
-/// received, and any number of `progress`; `retrying` between two attempts; and always one `completed`. A download that
-/// is canceled before it starts has only `queued` and `completed`. If a server cannot continue a partial body, the whole
-/// body is requested immediately: then `started` follows without `retrying`, because nothing has failed.
+/// received, and any number of `progress`; `retrying` before an attempt that follows a failure; and always one
+/// `completed`. A download that is canceled before it starts has only `queued` and `completed`. If a server cannot
+/// continue a partial body, the loader requests the whole body immediately, and sends `started` again without
+/// `retrying`, because nothing has failed.
 public struct DownloadEvent: Sendable {
     /// A kind of event.
     public enum Kind: Sendable {
         /// The download was requested and waits for a slot, possibly for only a moment.
         case queued(DownloadPriority)
-        /// An attempt began: the first or another. A ``ResponseCache`` may answer it without a request to the server.
+        /// An attempt began; `attempt` is 1 for the first. A ``ResponseCache`` may answer it without a request to the
+        /// server.
         case started(attempt: Int)
         /// The head of the final response was received, after redirects. Its status has not been validated yet.
         case response(ResponseHead)

@@ -4,7 +4,7 @@ public import HTTPTransport
 /// reject it.
 ///
 /// For example, it can sign a request, send it elsewhere, or reject it by throwing an error. It is called when the
-/// download has a slot, so that a signed request is sent immediately, and before a ``ResponseCache`` is asked. It is
+/// download has a slot, so that a signed request is sent immediately, and before a ``ResponseCache`` is searched. It is
 /// not called for redirects, which the transport follows.
 public protocol RequestModifier: Sendable {
     /// Returns the request to send instead of `request`.
@@ -15,14 +15,14 @@ public protocol RequestModifier: Sendable {
 ///
 /// It is called only for responses with an accepted status and type, and is called again for retries.
 public protocol ResponseValidator: Sendable {
-    /// Returns if the response is valid; otherwise throws an error.
+    /// Validates a response; throws an error to reject it.
     func validate(_ head: ResponseHead) async throws
 }
 
 /// A hook that transforms the body as it arrives, for example to decrypt it.
 ///
-/// Decoders, previews, ``ImageLoader/data(for:)``, and limits receive only the transformed bytes. With this hook,
-/// interrupted downloads start over instead of resuming.
+/// Decoders, previews, and ``ImageLoader/data(for:)`` receive only the transformed bytes, to which limits apply as
+/// well. With this hook, interrupted downloads start over instead of resuming.
 public protocol BodyTransform: Sendable {
     /// Returns the transformer for the body that follows `head`; `nil` to leave it unchanged.
     func transformer(for head: ResponseHead) async throws -> (any BodyTransformer)?

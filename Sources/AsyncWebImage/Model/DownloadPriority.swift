@@ -12,7 +12,7 @@ public enum DownloadPriority: Int, Sendable, Hashable, Comparable, CaseIterable 
     case normal
     /// For images on screen.
     case high
-    /// Before all other priorities.
+    /// For downloads that start before all others.
     case veryHigh
 
     /// All priorities, the highest first.

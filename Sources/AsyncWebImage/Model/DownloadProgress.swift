@@ -1,4 +1,4 @@
-/// The progress of a body.
+/// The progress of downloading a body.
 public struct DownloadProgress: Sendable, Hashable {
     /// The number of bytes received.
     public let received: Int

@@ -15,7 +15,7 @@ struct FetchKey: Sendable, Hashable {
     /// The text that identifies the resource instead of the URL, if any.
     var cacheKey: String?
 
-    /// Hashes a subset: the identity distinguishes keys well enough; the fields are only compared.
+    /// Hashes only the URL or cache key, which distinguishes most keys; `==` compares the rest.
     func hash(into hasher: inout Hasher) {
         hasher.combine(cacheKey ?? url.string)
     }

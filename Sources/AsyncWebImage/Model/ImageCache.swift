@@ -3,10 +3,10 @@ public import ImageCodecs
 
 /// A cache of decoded images that a loader searches before it downloads or decodes anything.
 ///
-/// All methods are called from any thread, often several at a time, and must return quickly: a loader calls them
+/// Methods can be called concurrently from any thread and must return quickly, because a loader calls them
 /// synchronously. ``MemoryCache`` is the cache of a loader unless its configuration has another one.
 public protocol ImageCache: Sendable {
-    /// Returns the image for a key, which counts as its use; `nil` if there is none.
+    /// Returns the image for a key and marks it as recently used; `nil` if there is none.
     func response(for key: ImageCacheKey) -> ImageResponse?
 
     /// Stores an image, replacing the one with the same key; a cache need not keep it.
@@ -35,10 +35,10 @@ extension ImageCache {
     }
 }
 
-/// The properties of a request that determine its image: the URL, the header fields and credential, and the decoding
-/// options.
+/// The properties of a request that determine its image: the URL or ``ImageRequest/cacheKey``, the header fields, the
+/// credential, the use of cookies, and the decoding options.
 ///
-/// Requests with different priorities or cache policies have the same key. Callers with equal keys share one decode.
+/// Requests that differ only in priority or cache policy have the same key.
 public struct ImageCacheKey: Sendable, Hashable {
     let fetch: FetchKey
     /// The decoding options.

@@ -4,9 +4,8 @@ import ImageCodecs
 extension ImageError {
     /// A stable, machine-readable code for the reason of a failure.
     ///
-    /// Messages can change between versions, codes do not: use them to count failures, to store them, and to compare
-    /// them. The codes of this type are all that the library uses. An application can define more for its own
-    /// failures.
+    /// Messages can change between versions, but codes do not: use codes to count, store, and compare failures. The
+    /// library uses only the codes declared here; an application can define more for its own failures.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The code as text, such as `host_not_found`.
         public let rawValue: String
@@ -42,11 +41,11 @@ extension ImageError.Code {
     public static let invalidURL = Self(rawValue: "invalid_url")
     /// `host_not_found`: the host does not exist, or has no address.
     public static let hostNotFound = Self(rawValue: "host_not_found")
-    /// `dns_temporary`: the host's name could not be looked up; it may succeed later.
+    /// `dns_temporary`: the host's name could not be looked up; a later attempt may succeed.
     public static let temporaryLookupFailure = Self(rawValue: "dns_temporary")
     /// `connection_failed`: no connection could be made.
     public static let connectionFailed = Self(rawValue: "connection_failed")
-    /// `connection_lost`: the connection broke before any response.
+    /// `connection_lost`: the connection was lost before the response began.
     public static let connectionLost = Self(rawValue: "connection_lost")
     /// `tls`: TLS could not be negotiated, or the certificate is not trusted.
     public static let tls = Self(rawValue: "tls")
@@ -58,7 +57,7 @@ extension ImageError.Code {
     public static let firstByteTimeout = Self(rawValue: "timeout_first_byte")
     /// `timeout_idle`: see ``Deadlines/idle``.
     public static let idleTimeout = Self(rawValue: "timeout_idle")
-    /// `deadline`: the download took longer than all its attempts may; see ``DownloadConfiguration/deadlines``.
+    /// `deadline`: the time limit for the whole download passed; see ``DownloadConfiguration/deadlines``.
     public static let deadline = Self(rawValue: "deadline")
     /// `truncated`: the connection ended before the response did.
     public static let truncated = Self(rawValue: "truncated")
@@ -66,13 +65,13 @@ extension ImageError.Code {
     public static let invalidResponse = Self(rawValue: "invalid_response")
     /// `redirects`: more redirects than allowed.
     public static let redirects = Self(rawValue: "redirects")
-    /// `redirect_refused`: a redirect to something that may not be followed.
+    /// `redirect_refused`: a redirect to a URL that is not http or https, or from https to http if that is not allowed.
     public static let unsupportedRedirect = Self(rawValue: "redirect_refused")
-    /// `auth`: the credential was not accepted, or none is available.
+    /// `auth`: no credential was accepted, or none is available.
     public static let authentication = Self(rawValue: "auth")
     /// `policy`: refused by the ``NetworkPolicy``.
     public static let policy = Self(rawValue: "policy")
-    /// `proxy`: the proxy cannot be used, or makes no connection to the host.
+    /// `proxy`: the proxy cannot be used, or refuses to connect to the host.
     public static let proxy = Self(rawValue: "proxy")
     /// `too_many_bytes`: the body is larger than allowed.
     public static let tooManyBytes = Self(rawValue: "too_many_bytes")

@@ -5,7 +5,7 @@ import HTTPTypes
 ///
 /// A canceled caller gets Swift's `CancellationError` instead.
 public enum ImageError: Error, Sendable {
-    /// The text is not an http or https URL; possible user names and passwords are removed from it.
+    /// The text is not an http or https URL; any user name and password are removed from it.
     case invalidURL(String)
     /// There was no complete response.
     case transport(TransportError)
@@ -22,7 +22,8 @@ public enum ImageError: Error, Sendable {
     case emptyBody(ResponseHead)
     /// The body cannot be decoded; `partial` is the decoded part of a truncated or corrupt image.
     ///
-    /// The error keeps the pixels in memory. With ``DecodeOptions/allowsPartial``, they are the result instead.
+    /// The error keeps the pixels in memory. With ``DecodeOptions/allowsPartial``, the decoded part is returned instead
+    /// of thrown.
     case codec(CodecError, url: String, partial: DecodedImage? = nil)
     /// The folder of a ``ResponseCache`` cannot be created or used; `reason` is the system's error message.
     case unusableCacheFolder(path: String, reason: String)
@@ -89,7 +90,8 @@ extension ImageError: CustomStringConvertible {
                 .trimmingTrailingSpace
         case .notModified: "the version that the caller has is current"
         case .unacceptableType(let head):
-            "the content type \(head.response.headerFields[.contentType] ?? "is missing and") is not accepted"
+            head.response.headerFields[.contentType].map { "the content type \($0) is not accepted" }
+                ?? "the response has no content type"
         case .rejected(let hook, _, let cause): "refused by the application's \(hook.words): \(cause)"
         case .emptyBody: "the response has an empty body"
         case .codec(let error, _, _): error.description

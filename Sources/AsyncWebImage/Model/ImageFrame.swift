@@ -2,16 +2,16 @@
 public struct ImageFrame: Sendable {
     /// The image at the requested size.
     ///
-    /// The preview of a large image can be smaller (``ProgressivePolicy/maximumSide``), and its missing pixels are
-    /// transparent black.
+    /// A preview of a large image can be smaller (``ProgressivePolicy/maximumSide``). In a preview, pixels that have
+    /// not arrived are transparent black.
     public let pixels: PixelBuffer
     /// A Boolean value that indicates whether this is the final image, which is always the last frame.
     ///
     /// With ``DecodeOptions/allowsPartial``, the final image can be partial.
     public let isFinal: Bool
-    /// The number of received rows of the stored image, scaled to `pixels`.
+    /// The number of rows of `pixels` that have been received.
     ///
-    /// If the image was turned by 90 degrees according to its orientation, they are columns of `pixels`.
+    /// If the orientation rotates the image by 90 degrees, this is a number of columns.
     public let completeRows: Int
     /// The scan or pass of a progressive image, counted from 1; `nil` for other images and for the final frame.
     public let scan: Int?

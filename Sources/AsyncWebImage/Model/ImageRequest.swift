@@ -24,13 +24,13 @@ public struct ImageRequest: Sendable, Hashable {
     /// It takes precedence over the user name and password in the URL, and over a ``CredentialProvider``. Requests with
     /// different credentials never share a download.
     public var credential: Credential?
-    /// A Boolean value that indicates whether the loader's cookies are sent, and cookies of the response stored; see
-    /// ``CurlTransport/Configuration/cookieFile``.
+    /// A Boolean value that indicates whether the loader's cookies are sent, and cookies from the response are stored;
+    /// see ``CurlTransport/Configuration/cookieFile``.
     public var handlesCookies: Bool
     /// A Boolean value that indicates whether ``ImageLoader/shutdown(gracePeriod:)`` lets the download continue for
     /// the grace period instead of stopping it immediately.
     ///
-    /// If callers share a download, one such caller is sufficient.
+    /// If callers share a download, it is sufficient that one of them sets this property.
     public var finishesOnShutdown: Bool
     /// The policy for using cached responses and images; `nil` for ``ImageLoader/Configuration/cachePolicy``.
     public var cachePolicy: CachePolicy?

@@ -23,8 +23,9 @@ public struct ImageResponse: Sendable {
     public var isPartial: Bool { image.isPartial }
     /// The status and header fields of the response.
     ///
-    /// For an image from the memory cache, they are those of the response from which the image was decoded. To load the
-    /// image again only if it has changed, set ``ImageRequest/knownVersion`` to `ResponseVersion(response.head)`.
+    /// For an image from the cache of decoded images, they are those of the response from which the image was decoded.
+    /// To load the image again only if it has changed, set ``ImageRequest/knownVersion`` to
+    /// `ResponseVersion(response.head)`.
     public var head: ResponseHead { origin.head }
     /// The source of the pixels, for this caller.
     public var source: ResponseSource { origin.source }

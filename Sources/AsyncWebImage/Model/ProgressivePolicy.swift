@@ -12,7 +12,7 @@ public struct ProgressivePolicy: Sendable, Hashable {
         /// For progressive images, the first available scan, then a preview each time at least this number of further
         /// scans has arrived; for other images, the same as ``all``.
         case everyScan(Int)
-        /// Every scan; for images whose rows arrive once, the rows so far.
+        /// Every scan of a progressive or interlaced image; for other images, the rows received so far.
         case all
     }
 
@@ -24,11 +24,10 @@ public struct ProgressivePolicy: Sendable, Hashable {
     ///
     /// A progressive JPEG is rendered at 1/2, 1/4, or 1/8, in a fraction of the time.
     public var maximumSide: Int
-    /// The maximum time spent on previews, except for the first, as a fraction of the time spent on decoding the
-    /// image.
+    /// The maximum share of the decoding time that can be spent on previews, not counting the first one.
     public var decodingShare: Double
-    /// The maximum time spent on previews, as a fraction of the time since decoding began, if that is more
-    /// than ``decodingShare`` allows.
+    /// The maximum share of the time since decoding began that can be spent on previews, if that is more than
+    /// ``decodingShare`` allows.
     ///
     /// This allows small images, which decode quickly, to show all of their scans over a slow connection.
     public var elapsedShare: Double

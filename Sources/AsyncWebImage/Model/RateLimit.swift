@@ -1,6 +1,6 @@
 /// A limit on the rate at which downloads from one host start.
 public struct RateLimit: Sendable, Hashable {
-    /// The long-term average number of starts per second; at least one per hour.
+    /// The maximum average number of starts per second; at least 1/3600, which is one per hour.
     public let requestsPerSecond: Double
     /// The maximum number of immediate starts after a pause; 1 to 1,000,000.
     public let burst: Int
@@ -12,6 +12,6 @@ public struct RateLimit: Sendable, Hashable {
         self.burst = min(max(burst, 1), 1_000_000)
     }
 
-    /// The long-term average time between two starts.
+    /// The minimum average time between two starts.
     var interval: Duration { .seconds(1 / requestsPerSecond) }
 }

@@ -7,7 +7,7 @@ struct ResponseOrigin: Sendable {
     var source: ResponseSource
     /// The size of the body in bytes.
     let byteCount: Int
-    /// `nil` if the transfer had not ended by then.
+    /// The metrics of the transfer; `nil` if the result was ready before the transfer had ended.
     let metrics: TransferMetrics?
 }
 

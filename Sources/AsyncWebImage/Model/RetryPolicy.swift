@@ -13,7 +13,8 @@ public protocol RetryPolicy: Sendable {
     func delay(after error: ImageError, attempts: Int) -> Duration?
 }
 
-/// A retry policy with random delays whose maximum doubles with each failure, or as the server requests.
+/// A retry policy that waits for a random time, whose maximum doubles with each failure, or for the time that the
+/// server requests in `Retry-After`.
 ///
 /// The whole delay is random ("full jitter"), so that clients that failed together do not retry together.
 public struct ExponentialBackoff: RetryPolicy, Hashable {
@@ -21,7 +22,7 @@ public struct ExponentialBackoff: RetryPolicy, Hashable {
     public var maximumAttempts: Int
     /// The maximum delay after the first failure; it doubles with each further failure.
     public var base: Duration
-    /// The maximum of all delays.
+    /// The maximum random delay; ``maximumRetryAfter`` limits the delays requested by `Retry-After` instead.
     public var maximumDelay: Duration
     /// The maximum delay accepted from `Retry-After`; if the server requests more, the download fails immediately.
     public var maximumRetryAfter: Duration

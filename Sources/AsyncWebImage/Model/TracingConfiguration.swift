@@ -3,16 +3,17 @@ public import Tracing
 
 /// The configuration of the spans that a loader creates with swift-distributed-tracing.
 ///
-/// Each download is one span of kind client, from the request to its end, including waits and retries, regardless of
-/// the number of callers. Its parent is the `ServiceContext` of the caller that started it, its attributes follow
-/// OpenTelemetry's conventions for HTTP, and each retried failure is an event. URLs are recorded without user and
-/// password, but with their query.
+/// Each download is one span of the kind `client`, from the request to its end, including waits and retries, regardless
+/// of the number of callers. Its parent is the `ServiceContext` of the caller that started it, its attributes follow
+/// OpenTelemetry's conventions for HTTP, and each retried failure is an event. URLs are recorded without the user name
+/// and password, but with their query.
 public struct TracingConfiguration: Sendable {
     /// The tracer that creates the spans.
     public var tracer: any Tracer
     /// A Boolean value that indicates whether the span's context is sent in header fields, such as `traceparent`.
     ///
-    /// It is sent to every host, including the targets of redirects. Callers share downloads as without it.
+    /// It is sent to every host, including the targets of redirects. This does not affect which callers share a
+    /// download.
     public var injectsContext: Bool
 
     /// Creates spans of `tracer`, by default that of the process; call `InstrumentationSystem.bootstrap` first.

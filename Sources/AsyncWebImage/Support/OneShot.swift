@@ -7,8 +7,8 @@ import Threading
 final class OneShot<Value: Sendable>: Sendable {
     /// The continuation of a waiting task.
     ///
-    /// Each is removed from the state under its lock and then resumed exactly once, so that checked continuations
-    /// would find nothing.
+    /// Each is removed from the state under its lock and then resumed exactly once, so a checked continuation would add
+    /// no safety.
     @safe
     private struct Waiter {
         private let continuation: UnsafeContinuation<Value, any Error>

@@ -1,6 +1,6 @@
 /// The challenges of `WWW-Authenticate` (RFC 9110, section 11.6.1).
 struct Challenges: Equatable {
-    /// The names of authentication schemes, in lowercase and in order.
+    /// The names of authentication schemes, in lowercase, in the order in which the response lists them.
     private(set) var schemes: [String] = []
     /// The first realm.
     private(set) var realm: String?

@@ -2,7 +2,7 @@ import SocketPolling
 
 /// Tracks the connections that libcurl opens and closes.
 ///
-/// Confined to the transport's thread.
+/// Used only on the transport's thread.
 final class CurlConnections {
     private let poller: EventPoller
     let floodGuard: FloodGuard

@@ -75,7 +75,7 @@ extension CurlEasy {
         try set(CURLOPT_HTTPAUTH, ways)
     }
 
-    /// libcurl reuses a connection only if it was made with the same settings.
+    /// Sets the TLS options; libcurl reuses a connection only if it was made with the same ones.
     private func set(_ tls: TLSOptions.HostSettings) throws(CurlOptionFailure) {
         try set(CURLOPT_SSL_VERIFYPEER, tls.isVerified ? 1 : 0)
         try set(CURLOPT_SSL_VERIFYHOST, tls.isVerified ? 2 : 0)

@@ -5,7 +5,7 @@ import Threading
 
 /// A transport for HTTP/1.1 and HTTP/2 based on libcurl's multi interface.
 ///
-/// An actor whose executor is the thread that libcurl runs on, so that its callbacks are isolated to the actor. The
+/// The actor's executor is the thread on which libcurl runs, so that libcurl's callbacks are isolated to the actor. The
 /// thread ends, and all connections are closed, when the transport is released and no transfer is active.
 public actor CurlTransport: Transport {
     let configuration: Configuration

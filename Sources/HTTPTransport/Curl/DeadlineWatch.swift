@@ -11,7 +11,7 @@ final class DeadlineWatch {
     /// The minimum time between two checks of all deadlines.
     private static let granularity = Duration.milliseconds(10)
 
-    /// Starts an iteration of the thread.
+    /// Begins an iteration of the thread's loop.
     func beginTurn() {
         now = .now
     }

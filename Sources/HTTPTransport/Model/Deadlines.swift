@@ -2,13 +2,13 @@
 ///
 /// The limits are precise to about 10 milliseconds.
 public struct Deadlines: Sendable, Hashable {
-    /// The limit from the start, or from a redirect, until the addresses of the host are known, if a lookup is
-    /// needed.
+    /// The limit from the start of the transfer, or from a redirect, until the addresses of the host are known, if a
+    /// lookup is needed.
     ///
     /// The system's lookup cannot be interrupted; it can continue after the transfer has ended.
     public var lookup: Duration?
-    /// The limit from the start, or from a redirect, until the connection is established: name resolution, TCP, and
-    /// TLS.
+    /// The limit from the start of the transfer, or from a redirect, until the connection is established: name
+    /// resolution, TCP, and TLS.
     public var connect: Duration?
     /// The limit from sending the request until the status line of the response.
     ///
@@ -19,7 +19,7 @@ public struct Deadlines: Sendable, Hashable {
     /// Single header fields and trailers do not count as parts. Time during which the receiver has paused the
     /// transfer does not count.
     public var idle: Duration?
-    /// The limit from the start to the end, including redirects and pauses.
+    /// The limit from the start to the end of the transfer, including redirects and pauses.
     public var total: Duration?
 
     /// Creates time limits.
@@ -41,7 +41,7 @@ public struct Deadlines: Sendable, Hashable {
         self.total = total
     }
 
-    /// The deadline that passed.
+    /// A kind of deadline.
     public enum Kind: String, Sendable, Hashable {
         /// See ``Deadlines/lookup``.
         case lookup

@@ -28,9 +28,9 @@ public struct TransportError: Error, Sendable, Hashable {
         case tooManyOpenFiles
         /// No connection could be made.
         case connectionFailed
-        /// The configured proxy is not one that libcurl can use.
+        /// The configured proxy cannot be used by libcurl.
         case invalidProxy
-        /// The proxy refused a tunnel to an https host with this status.
+        /// The proxy responded with this status to the request for a tunnel to an https host.
         case refusedByProxy(status: Int)
         /// TLS could not be negotiated, or the certificate is not trusted.
         case tlsFailure
@@ -39,7 +39,7 @@ public struct TransportError: Error, Sendable, Hashable {
         /// The connection ended before the response did; `expected` is the declared length of the body in bytes, if
         /// known.
         case truncated(expected: Int?, received: Int)
-        /// The connection broke before any response.
+        /// The connection was lost before the response began.
         case connectionLost
         /// The body exceeds the request's limit, in bytes.
         case bodyTooLarge(limit: Int)
@@ -49,7 +49,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case invalidResponse
         /// More redirects than allowed.
         case tooManyRedirects(limit: Int)
-        /// A redirect to something that is not an http or https URL.
+        /// A redirect to a URL that is not http or https.
         case unsupportedRedirect
         /// A redirect from https to http, which the request's ``RedirectPolicy`` forbids.
         case insecureRedirect
@@ -68,7 +68,7 @@ public struct TransportError: Error, Sendable, Hashable {
     /// A Boolean value that indicates whether the same request may succeed later.
     public var isRetryable: Bool {
         switch reason {
-        // It has used all the time allowed.
+        // All the time allowed for the download has been used.
         case .timedOut(.total): false
         case .connectionFailed, .timedOut, .truncated, .connectionLost, .lookupFailed, .tooManyOpenFiles: true
         case .refusedByProxy(let status): status >= 500 || status == 408 || status == 429
@@ -100,30 +100,30 @@ extension TransportError.Reason {
         case .invalidURL: "not a valid http or https URL"
         case .hostNotFound: "the host is unknown"
         case .lookupFailed: "the host's name could not be looked up"
-        case .tooManyOpenFiles: "too many open files"
+        case .tooManyOpenFiles: "too many files are open"
         case .connectionFailed: "no connection could be made"
-        case .invalidProxy: "the proxy's address cannot be used"
-        case .refusedByProxy(let status): "the proxy makes no connection to the host (status \(status))"
+        case .invalidProxy: "the configured proxy cannot be used"
+        case .refusedByProxy(let status): "the proxy refused to connect to the host (status \(status))"
         case .tlsFailure: "no trusted TLS connection could be made"
         case .timedOut(.lookup): "the host's name took too long to look up"
         case .timedOut(.connect): "the connection took too long"
         case .timedOut(.firstByte): "the server took too long to respond"
         case .timedOut(.idle): "the server stopped sending"
-        case .timedOut(.total): "the whole transfer took too long"
+        case .timedOut(.total): "the whole download took too long"
         case .truncated(let expected?, let received):
             "the connection ended after \(received) of \(expected) bytes"
         case .truncated(nil, let received): "the connection ended early, after \(received) bytes"
-        case .connectionLost: "the connection ended before the server responded"
+        case .connectionLost: "the connection was lost before the response began"
         case .bodyTooLarge(let limit): "the body is larger than the limit of \(limit) bytes"
         case .headerTooLarge(let limit): "the response header is larger than the limit of \(limit) bytes"
         case .invalidResponse: "the response is not valid HTTP"
-        case .tooManyRedirects(let limit): "more than \(limit) redirects"
+        case .tooManyRedirects(let limit): "the server redirected more than \(limit) times"
         case .unsupportedRedirect: "redirected to a URL that is not http or https"
         case .insecureRedirect: "redirected from https to http, which is refused"
-        case .authenticationFailed: "the credential was not accepted"
+        case .authenticationFailed: "no credential was accepted"
         case .refusedByPolicy(let refusal): "not allowed by the network policy (\(refusal))"
         case .notCached: "there is no stored response, and the request does not allow network access"
-        case .cancelled: "cancelled"
+        case .cancelled: "the transfer was canceled"
         case .other(let code): "the transfer failed (libcurl error \(code))"
         }
     }

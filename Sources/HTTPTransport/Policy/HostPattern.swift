@@ -3,9 +3,10 @@ public struct HostPattern: Sendable, Hashable {
     /// The host, or the domain with a leading dot.
     private let name: String
 
-    /// Parses a name or an address as in a URL, or `*.` and a domain, which does not match the domain itself.
+    /// Parses a name or an address as in a URL, or `*.` followed by a domain.
     ///
-    /// Returns `nil` if the text is neither. International names match in either form, ignoring case.
+    /// A wildcard matches subdomains but not the domain itself. Internationalized names match in Unicode or Punycode,
+    /// ignoring case. Returns `nil` for other text.
     public init?(_ text: String) {
         let isDomain = text.hasPrefix("*.")
         let given = isDomain ? text.dropFirst(2) : text[...]

@@ -1,11 +1,11 @@
 extension NetworkPolicy {
     /// A policy that allows only publicly reachable addresses, for untrusted URLs.
     ///
-    /// Refuses loopback and unspecified addresses, private networks (RFC 1918, link-local with the metadata services
-    /// of clouds, unique-local, shared `100.64.0.0/10`), multicast, broadcast, and reserved addresses, including
-    /// those for documentation or benchmarks. Also refuses the ports of other protocols, such as mail, that browsers
-    /// block (Fetch, section 2.9), and those of Redis and memcached. To allow an exception, insert a rule at the front:
-    /// `policy.addresses.insert(.allow("10.0.0.5/32"), at: 0)`.
+    /// The policy refuses loopback and unspecified addresses, private addresses (RFC 1918), unique-local addresses, the
+    /// shared range `100.64.0.0/10`, link-local addresses, which include cloud metadata services, and multicast,
+    /// broadcast, and reserved addresses, including those for documentation or benchmarks. It also refuses the ports of
+    /// other protocols, such as mail, that browsers block (Fetch, section 2.9), and those of Redis and memcached. To
+    /// allow an exception, insert a rule at the front: `policy.addresses.insert(.allow("10.0.0.5/32"), at: 0)`.
     public static let publicInternetOnly = NetworkPolicy(ports: portsOfOthers, addresses: publicAddresses)
 
     /// The bad ports of the Fetch standard, and those of Redis and memcached, which execute the lines of a request as

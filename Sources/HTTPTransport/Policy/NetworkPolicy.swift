@@ -2,9 +2,8 @@
 ///
 /// There are four lists of rules, and a request must pass all of them. In each list, the first rule that applies
 /// decides; if no rule applies, the request is allowed. Schemes, hosts, and ports are checked before every hop: the
-/// first request and each redirect. Addresses are checked if the URL contains one, after a name has been resolved,
-/// before a connection is opened, and before an existing connection is reused. Only the allowed addresses of a host
-/// are tried.
+/// first request and each redirect. Addresses, from the URL or from name resolution, are checked before a connection is
+/// opened or reused. Only the allowed addresses of a host are tried.
 ///
 /// An IPv6 address that embeds an IPv4 address (6to4, NAT64, Teredo, ISATAP, IPv4-compatible) is refused if either
 /// is.
@@ -23,7 +22,7 @@ public struct NetworkPolicy: Sendable, Hashable {
     public var schemes: [Rule<String>]
     /// The rules for the host in the URL, a name or an address.
     public var hosts: [Rule<HostPattern>]
-    /// The rules for the explicit or default port.
+    /// The rules for the port in the URL, or the default port of its scheme.
     public var ports: [Rule<ClosedRange<Int>>]
     /// The rules for addresses.
     public var addresses: [Rule<AddressRange>]

@@ -1,4 +1,4 @@
-/// The SHA-256 hash of a public key, in the format of RFC 7469: of its SubjectPublicKeyInfo in DER.
+/// The SHA-256 hash of a public key, computed from its DER-encoded SubjectPublicKeyInfo (RFC 7469).
 ///
 /// To print it for a certificate: `openssl x509 -pubkey -noout -in cert.pem | openssl pkey -pubin -outform der |
 /// openssl dgst -sha256 -binary | base64`.

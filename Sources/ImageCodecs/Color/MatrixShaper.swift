@@ -10,8 +10,8 @@ struct MatrixShaper: Sendable {
     /// A Boolean value that indicates whether the conversion changes pixels barely or not at all.
     let isSRGB: Bool
 
-    /// Creates the tables from the light of each byte value, 0 to 1, and the linear sRGB color of each primary, both
-    /// in the order red, green, blue.
+    /// Creates the tables from the linear intensity (0 to 1) of each byte value, and the linear sRGB color of each
+    /// primary, both in the order red, green, blue.
     init(curves: [Float], colors: [Float]) {
         contributions = (0..<3 * 256).map { index in
             let color = index / 256 * 3

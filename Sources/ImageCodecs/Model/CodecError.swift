@@ -15,17 +15,17 @@ public enum CodecError: Error, Sendable, Hashable {
     case zeroPixels(ImageFormat, PixelSize)
     /// A limit of ``DecodeLimits`` was exceeded, or the decode can never fit into the allowed memory.
     case overLimit(Limit, value: Int, limit: Int)
-    /// The encoder rejected the image, or there is none for the format; the string contains details from the codec.
+    /// The image could not be encoded, or the format has no encoder; the string contains details from the codec.
     case encodingFailed(ImageFormat, String)
     /// The decoder of a ``CustomFormat`` violated its contract.
     case decoderFault(ImageFormat, String)
 
-    /// The limit that was exceeded.
+    /// A limit of ``DecodeLimits``, or the memory for decoding.
     public enum Limit: String, Sendable, Hashable {
         /// The number of pixels: width times height.
         case pixels
         /// The number of pixels along one side.
-        case side = "pixels a side"
+        case side = "pixels on one side"
         /// The size of the compressed file in bytes.
         case bytes
         /// The number of scans of a progressive JPEG.
@@ -35,7 +35,7 @@ public enum CodecError: Error, Sendable, Hashable {
         /// The number of pixels of all frames of an animation: width times height times frames.
         case animationPixels = "pixels of all frames"
         /// The number of bytes before the header was complete.
-        case headerBytes = "bytes of header"
+        case headerBytes = "header bytes"
         /// The memory needed for decoding, in bytes.
         case memory = "bytes of memory"
     }
@@ -51,9 +51,10 @@ extension CodecError: CustomStringConvertible {
         case .unsupportedFeature(let format, let detail): "this \(format.name) file cannot be decoded: \(detail)"
         case .zeroPixels(let format, let size): "the \(format.name) image has no pixels (\(size))"
         case .overLimit(let limit, let value, let maximum):
-            "the image needs \(value) \(limit.rawValue), over the limit of \(maximum)\(limit.settingSuffix)"
+            "the image \(limit == .memory ? "needs" : "has") \(value) \(limit.rawValue), "
+                + "which exceeds the limit of \(maximum)\(limit.settingSuffix)"
         case .encodingFailed(let format, let detail): "the image cannot be written as \(format.name): \(detail)"
-        case .decoderFault(let format, let detail): "the decoder for \(format.name) is at fault: \(detail)"
+        case .decoderFault(let format, let detail): "the decoder for \(format.name) has a defect: \(detail)"
         }
     }
 }

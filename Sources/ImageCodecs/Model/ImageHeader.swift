@@ -1,6 +1,6 @@
 /// The properties of an image, known before any pixel is decoded.
 public struct ImageHeader: Sendable, Hashable {
-    /// The format, determined by signature.
+    /// The format, determined from the signature of the file.
     public var format: ImageFormat
     /// The stored size in pixels, before orientation is applied.
     public var size: PixelSize

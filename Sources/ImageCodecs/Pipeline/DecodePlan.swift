@@ -29,9 +29,10 @@ public struct DecodePlan: Sendable, Hashable {
 }
 
 extension DecodePlan {
-    /// Creates the plan for a file with this header, whose size has been checked against its limits.
+    /// Creates the plan for a file with this header.
     ///
-    /// Throws `overLimit` if the number of bytes overflows, and `decoderFault`.
+    /// The caller must have checked the size against the decode limits. Throws `overLimit` if the required memory
+    /// overflows, and `decoderFault` if the decoder of a ``CustomFormat`` violates its contract.
     init(header: ImageHeader, options: DecodeOptions, format descriptor: any FormatDescriptor) throws(CodecError) {
         storedSize = header.size
         orientation = options.ignoresOrientation ? .up : header.orientation

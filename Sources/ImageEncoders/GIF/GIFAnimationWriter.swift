@@ -13,7 +13,7 @@ final class GIFAnimationWriter: AnimationWriter {
 
     init(size: PixelSize, repetitionCount: UInt16, options: GIFOptions) throws(CodecError) {
         guard size.width <= 65_535, size.height <= 65_535 else {
-            throw .encodingFailed(.gif, "more than 65535 pixels a side")
+            throw .encodingFailed(.gif, "more than 65535 pixels on one side")
         }
         maximumColors = min(max(options.maximumColors, 2), 256)
         writer = try GIFWriter(size: size)

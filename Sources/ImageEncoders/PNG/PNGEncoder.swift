@@ -35,7 +35,7 @@ struct PNGEncoder: FormatEncoder {
     /// Returns the image encoded with a suitable color type.
     func encode(_ pixels: PixelBuffer, as form: PNGForm) throws(CodecError) -> [UInt8] {
         guard let width = UInt32(exactly: pixels.width), let height = UInt32(exactly: pixels.height) else {
-            throw .encodingFailed(.png, "too many pixels a side")
+            throw .encodingFailed(.png, "too many pixels on one side")
         }
         var image = unsafe cpng_image()
         unsafe (image.width, image.height) = (width, height)

@@ -17,7 +17,7 @@ final class WebPAnimationWriter: AnimationWriter {
         size: PixelSize, repetitionCount: UInt16, options: WebPOptions, metadata: ImageMetadata
     ) throws(CodecError) {
         guard size.width <= WebPEncoder.maximumSide, size.height <= WebPEncoder.maximumSide else {
-            throw .encodingFailed(.webp, "more than \(WebPEncoder.maximumSide) pixels a side")
+            throw .encodingFailed(.webp, "more than \(WebPEncoder.maximumSide) pixels on one side")
         }
         try metadata.check(.webp)
         self.metadata = metadata

@@ -14,7 +14,7 @@ struct WebPEncoder: FormatEncoder {
     /// Returns the encoded image, with an alpha plane if a pixel is transparent.
     func encode(_ pixels: PixelBuffer, metadata: ImageMetadata) throws(CodecError) -> [UInt8] {
         guard pixels.width <= Self.maximumSide, pixels.height <= Self.maximumSide else {
-            throw .encodingFailed(.webp, "more than \(Self.maximumSide) pixels a side")
+            throw .encodingFailed(.webp, "more than \(Self.maximumSide) pixels on one side")
         }
         var configuration = try Self.configuration(options)
         var output = unsafe WebPMemoryWriter()

@@ -5,42 +5,47 @@ import Digests
 struct BatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
-        abstract: "Download the images of a long list, and answer every line of it.",
+        abstract: "Download the images of a long list, and report the result for every line.",
         discussion: """
-            Each line of the list that is not blank gets exactly one record, with its id, whatever happens to it. Dead links \
-            are part of every list: they do not change the exit status.
+            Each line of the list that is not blank results in exactly one record, which contains the id of the line, whether \
+            or not the download succeeds. In any long list, some links are dead; by default, they do not change the exit status.
 
-            With --output -, the records are written to standard output as soon as they are ready, for a program that reads \
-            along. With --stream frames, a record is a line of JSON; if its member payload is a number above zero, as many \
-            bytes follow, the file of the image, and then the next line. The first line has the member start, the last one \
-            end; without it, the stream was cut off. Downloads stop while the reader does not read.
+            With --output -, the records are written to standard output as soon as they are ready, so that another program can \
+            process them during the run. With --stream frames, a record is a line of JSON; if its member payload is a number \
+            above zero, it is followed by the image file, which has that number of bytes, and then by the next record. The first \
+            line has the member start, and the last line has the member end; a stream without end is incomplete. Downloads \
+            pause while the reader does not read.
 
             With --output FOLDER, the images are written to shards of --samples-per-shard lines: 00000.tar, a tar archive for \
             WebDataset with the successful images; 00000.jsonl, a record for each line; and 00000_stats.json, the marker of a \
-            complete shard, which is written last. Shards that are complete are not made again, so that an interrupted run can \
-            be repeated; a list or options that differ are an error. The bytes of an archive depend only on the lines, the options, and \
-            the responses of the servers. Any number of processes can work on one folder.
+            complete shard, which is written last. A repeated run skips complete shards, and so continues an interrupted run. \
+            It is an error if the list or the options differ from those of the earlier run. The bytes of an archive depend only \
+            on the lines, the options, and the responses of the servers. Several processes can write shards to the same folder \
+            at the same time.
 
-            Without a size option or --format, images are written as downloaded, byte for byte, after they have been verified. \
-            With --format original, only the header is checked. With a size option, the default format is jpeg.
+            Without a size option, --format, or --first-frame, images are written as downloaded, byte for byte, after they have \
+            been verified. With --format original, only the header is checked. With a size option, the default format is jpeg. \
+            JPEG has no transparency, and contains only the first frame of an animation; to keep them, set --format webp.
 
             LISTS
-              NDJSON (.jsonl, .ndjson): an object per line, with the members url, id, and any others. Lines (.txt): a URL \
-            per line. CSV and TSV: with a header line, by RFC 4180. Each can be compressed with gzip. On standard input, a brace \
-            as the first byte means NDJSON, anything else URLs. A line can have up to 1 MiB.
+              NDJSON (.jsonl, .ndjson): one object per line, with the members url and, optionally, id and others. Plain lines \
+            (.txt): one URL per line. CSV and TSV: with a header line, as defined by RFC 4180. Each can be compressed with gzip. \
+            On standard input, a brace as the first byte means NDJSON, and any other byte one URL per line. A line can be up \
+            to 1 MiB long.
 
             FAILURES
               The member error_code of a record is one of bad_line, invalid_url, host_not_found, dns_temporary, \
             connection_failed, connection_lost, tls, timeout_lookup, timeout_connect, timeout_first_byte, timeout_idle, \
-            deadline, truncated, invalid_response, redirects, redirect_refused, auth, policy, proxy, http_404 and other \
-            statuses, robots_tag, too_many_bytes, empty_body, not_an_image, corrupt, truncated_image, \
+            deadline, truncated, invalid_response, redirects, redirect_refused, auth, policy, proxy, http_ followed by \
+            the status (http_404), robots_tag, too_many_bytes, empty_body, not_an_image, corrupt, truncated_image, \
             unsupported, too_many_pixels, too_many_frames, too_small, too_large, aspect_ratio, hash_mismatch, encode, cancelled, \
             and other. The member retryable tells whether the same line may succeed later.
 
             EXIT STATUS
-              0 if all lines were answered and all shards are complete; 64 if the options or the columns of the list are \
-            wrong; 65 if the folder is of another run; 74 if the output cannot be written; 75 if a shard is not complete \
-            because too many of its lines failed in a way that may not occur again; 130 or 143 after Ctrl-C or SIGTERM.
+              0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an image \
+            failed and --fail-on-error is set; 64 if the options or the columns of the list are invalid; 65 if the folder \
+            belongs to another run; 74 if the output cannot be written; 75 if a shard is not complete because of \
+            --max-retryable-rate or --min-success-rate; 129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
 
             EXAMPLES
               webimage batch --input list.jsonl --output shards --max-pixel-size 256 --public-only
@@ -65,7 +70,8 @@ struct BatchCommand: AsyncParsableCommand {
         if let verified = list.verifyHash?.algorithm, let computed = output.computeHash.algorithm, verified != computed
         {
             throw ValidationError(
-                "--verify-hash \(verified.rawValue) requires --compute-hash \(verified.rawValue), or none.")
+                "--verify-hash \(verified.rawValue) requires --compute-hash \(verified.rawValue) or --compute-hash none."
+            )
         }
     }
 }

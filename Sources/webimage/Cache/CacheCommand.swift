@@ -59,8 +59,8 @@ extension CacheCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the cached responses.",
             discussion: """
-                Each line has the status, the size of the body, the remaining time of freshness, and the URL. The order \
-                is arbitrary.
+                Each line has the status, the size of the body, the time for which the response is still fresh, and the \
+                URL. The order is arbitrary.
                 """)
 
         @Flag(help: "Write one line of JSON per response instead of text.")

@@ -2,7 +2,7 @@ import AsyncWebImage
 import WebimageConsole
 
 extension ResponseCache.Entry {
-    /// The response as one line of text: status, size, remaining time of freshness, and URL.
+    /// The response as one line of text: status, size, time for which it is still fresh, and URL.
     var line: String {
         let size = "\(ByteCount(bodyByteCount))"
         let state = isPartial ? "partial" : isFresh ? "fresh \(Self.text(of: freshSeconds))" : "stale"

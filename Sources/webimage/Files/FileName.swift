@@ -31,7 +31,7 @@ struct FileName: Equatable {
         return name
     }
 
-    /// Returns the name or, for a number from 2, the name of a duplicate: `photo-2.jpg`.
+    /// Returns the name, with `number` appended if it is 2 or more: `photo-2.jpg`.
     func numbered(_ number: Int) -> String {
         number < 2 ? "\(stem).\(suffix)" : "\(stem)-\(number).\(suffix)"
     }

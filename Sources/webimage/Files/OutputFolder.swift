@@ -20,7 +20,7 @@ struct OutputFolder: Sendable {
     init(path: String, calls: FileCalls = FileCalls()) throws(FileError) {
         self.path = path.isEmpty ? "." : path
         self.calls = calls
-        guard Self.makeFolder(self.path[...]) else { throw FileError("make the folder", self.path) }
+        guard Self.makeFolder(self.path[...]) else { throw FileError("create the folder", self.path) }
         var status = stat()
         guard unsafe stat(self.path, &status) == 0 else { throw FileError("write to the folder", self.path) }
         guard status.st_mode & S_IFMT == S_IFDIR else {

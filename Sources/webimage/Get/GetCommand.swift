@@ -7,15 +7,16 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Download images, check them, and write them to files.",
         discussion: """
-            Without --format and a size option, an image is written as downloaded, byte for byte, after it has been verified: all \
-            scans of a JPEG, all passes of a PNG, and all frames of an animation are decoded up to the end marker of the file, \
-            and the checksums of PNG are verified. The correctness of colors and metadata, and data after the end marker, \
-            are not checked. With a size option, the file is a JPEG, or a PNG if the image has \
-            transparent parts; an animation keeps its format and its frames. --format original checks only the \
-            header, which rejects files that are not images; damaged or truncated images are written as they are.
+            Without --format, a size option, --first-frame, or --ignore-orientation, an image is written as downloaded, byte for \
+            byte, after it has been verified: all scans of a JPEG, all passes of a PNG, and all frames of an animation are \
+            decoded up to the end marker of the file, and the checksums of PNG are verified. The correctness of colors and \
+            metadata, and data after the end marker, are not checked. With one of these options other than --format, the \
+            default format is JPEG, or PNG if the image has transparent parts; an animation keeps its format and its frames \
+            unless --first-frame is set. --format original checks only the header, which rejects files that are not images; \
+            damaged or truncated images are written as they are.
 
             A file that is not an image is rejected after its first bytes. An image that needs more memory to verify than \
-            --memory-limit allows is a failure. If the disk is full, the command ends.
+            --memory-limit allows counts as failed. If the disk is full, the command ends.
 
             A file is named after the last part of its URL, with the extension of its actual format. It appears complete or not \
             at all, and existing files are never overwritten: the second photo.jpg becomes photo-2.jpg, even if the \
@@ -25,12 +26,15 @@ struct GetCommand: AsyncParsableCommand {
             colors are not converted, and the profile is embedded.
 
             With --allow-partial, the decodable part of a truncated or damaged image is written, converted as with --format; \
-            for an animation, these are the complete frames. Without the option, or if nothing can be decoded, it is a \
-            failure. An interrupted download is retried once \
-            unless the image is converted anyway.
+            for an animation, this part is the complete frames. Without the option, or if nothing can be decoded, the image \
+            counts as failed. If the download of an image that would be written unchanged fails even after --retries, the image \
+            is downloaded once more to decode the part that arrives.
+
+            All attempts of a download together can take up to 600 seconds, or --timeout if that is longer.
 
             Results are written to standard output, one line each; failures and progress to standard error. The exit status is \
-            0 if every image was written, even if only partially, 1 if one was not, and 130 after Ctrl-C.
+            0 if every image was written, even if only partially; 1 if one was not; 64 if the options are invalid; and 129, 130, \
+            or 143 after SIGHUP, Ctrl-C, or SIGTERM.
 
             EXAMPLES
               webimage get https://example.com/photo.jpg
@@ -91,13 +95,21 @@ struct GetCommand: AsyncParsableCommand {
     @Flag(help: "Write progressive JPEG, which viewers can show coarsely while it loads.")
     var progressive = false
 
-    @Option(help: "The number of images processed at a time; fewer if too few files may be open (ulimit -n).")
+    @Option(
+        help: """
+            The number of images processed at a time; reduced if the limit on open files (ulimit -n) is too low for it.
+            """)
     var concurrency = 16
 
-    @Option(help: ArgumentHelp("The maximum number of these from one host. (default: all)", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "The maximum number of images processed at a time from one host. (default: no limit other than --concurrency)",
+            valueName: "number"))
     var perHost: Int?
 
-    @Option(help: ArgumentHelp("The maximum average number of requests per second to one host.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "The maximum average number of requests per second to one host. (default: no limit)", valueName: "number"))
     var rate: Double?
 
     @Flag(help: "Do not apply the EXIF orientation.")
@@ -125,13 +137,18 @@ struct GetCommand: AsyncParsableCommand {
         help: ArgumentHelp("The maximum size of the cache, in MiB. (default: 512)", valueName: "MiB"))
     var cacheLimit: Int?
 
-    @Option(help: "The rule for using cached responses. (default: protocol)")
+    @Option(
+        help: """
+            The rule for using cached responses: protocol uses fresh ones and revalidates others, revalidate always asks the \
+            server, reload downloads and stores them again, cache-else-load uses stored ones even if they are stale, and \
+            cache-only sends no requests. (default: protocol)
+            """)
     var cachePolicy: CacheUse?
 
     @Option(
         help: ArgumentHelp(
-            "The maximum memory for verifying or converting one image, in MiB. (default: 112 for verifying; for "
-                + "converting a quarter of the machine's memory, at most 1024)", valueName: "MiB"))
+            "The maximum memory for verifying or converting one image, in MiB. (default: 112 for verifying; "
+                + "a quarter of the machine's memory, at most 1024, for converting)", valueName: "MiB"))
     var memoryLimit: Int?
 
     @OptionGroup var requests: RequestOptions

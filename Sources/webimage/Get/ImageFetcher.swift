@@ -118,6 +118,8 @@ struct ImageFetcher: Sendable {
     }
 
     static func message(for error: any Error) -> String {
+        // Not part of the description, because `webimage batch` has no such option.
+        if let shortage = error as? MemoryShortage { return "\(shortage) (see --memory-limit)" }
         guard let error = error as? any CustomStringConvertible else { return "\(error)" }
         return error.description
     }

@@ -41,7 +41,7 @@ actor InputList {
     private struct Line {
         var bytes: [UInt8] = []
         var isCut = false
-        /// The first discarded byte that is not a blank.
+        /// The first byte beyond `limit` that is not white space.
         var firstBeyond: UInt8?
         /// The maximum number of bytes held.
         let limit: Int

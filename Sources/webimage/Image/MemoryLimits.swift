@@ -50,7 +50,7 @@ struct MemoryShortage: Error, Equatable, CustomStringConvertible {
 
     var description: String {
         "it takes up to \(Self.mebibytes(needed)) MiB of memory to \(purpose) this image, over the limit of "
-            + "\(limit >> 20) MiB (see --memory-limit)"
+            + "\(limit >> 20) MiB"
     }
 
     /// Returns the number of MiB, rounded up.

@@ -17,9 +17,9 @@ struct OutputPlan: Sendable, Equatable {
     let options: DecodeOptions
     /// The quality of JPEG and WebP.
     let quality: Int
-    /// A Boolean value that indicates whether WebP is lossless.
+    /// A Boolean value that indicates whether WebP files are lossless.
     let isLossless: Bool
-    /// A Boolean value that indicates whether JPEG is progressive.
+    /// A Boolean value that indicates whether JPEG files are progressive.
     let isProgressive: Bool
     /// A Boolean value that indicates whether all frames are written instead of only the first.
     let keepsAnimations: Bool

@@ -9,9 +9,11 @@ struct InfoCommand: AsyncParsableCommand {
         abstract: "Print the properties of images, read from their headers.",
         usage: "webimage info [<options>] <sources> ...",
         discussion: """
-            For a JPEG, and a PNG or WebP without animation, only as much is downloaded as needed to read the header. A GIF \
-            and every animation is downloaded completely to count its frames, their duration, and the number of \
-            repetitions. Pixels are not decoded.
+            For JPEG, and for PNG and WebP without animation, only the part that contains the header is downloaded. GIF files \
+            and animations are downloaded completely to determine the number of frames, their duration, and the number of \
+            repetitions. Pixels are not decoded, except those of a GIF with a single frame.
+
+            All attempts of a download together can take up to 600 seconds, or --timeout if that is longer.
 
             The exit status is 0 only if every header could be read.
 

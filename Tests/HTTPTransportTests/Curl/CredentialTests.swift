@@ -90,7 +90,7 @@ struct CredentialTests {
             #expect(record.heads.isEmpty && record.body.isEmpty)
             #expect(record.error?.reason == .authenticationFailed)
             #expect(record.error?.isRetryable == false)
-            #expect(record.error?.description == "the credential was not accepted (digest for \"photos\")")
+            #expect(record.error?.description == "no credential was accepted (digest for \"photos\")")
             #expect(origin.recordedRequests.count <= 2)
         }
     }
@@ -232,7 +232,7 @@ struct CredentialTests {
             origin.guardByBasic("/a")
             let error = try await transport.fetch(origin.url("/a")).error
             #expect(error?.reason == .authenticationFailed)
-            #expect(error?.description == "the credential was not accepted (the key chain is locked)")
+            #expect(error?.description == "no credential was accepted (the key chain is locked)")
         }
     }
 

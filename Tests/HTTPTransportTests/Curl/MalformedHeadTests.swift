@@ -40,7 +40,7 @@ struct MalformedHeadTests {
         arguments: [
             ("garbage\r\n\r\n", "the response is not valid HTTP (it does not begin with a status line)"),
             ("HTTP/1.1 200 OK\r\nno field\r\n\r\n", "the response is not valid HTTP (Header without colon)"),
-            ("", "the connection ended before the server responded"),
+            ("", "the connection was lost before the response began"),
             (
                 "HTTP/1.1 200 OK\r\nA: \(String(repeating: "x", count: 200_000))\r\n\r\n",
                 "the response header is larger than the limit of 102400 bytes"

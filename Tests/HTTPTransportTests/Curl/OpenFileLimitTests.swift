@@ -22,7 +22,7 @@ struct OpenFileLimitTests {
                     let error = try #require(record.error)
                     #expect(error.reason == .tooManyOpenFiles)
                     #expect(error.isRetryable)
-                    #expect(error.description == "too many open files")
+                    #expect(error.description == "too many files are open")
                 }
                 #expect(await transport.transferCount == 0)
                 OpenFileLimit.set(limit)

@@ -31,7 +31,7 @@ struct ProxyTests {
             let unknown = transport(proxy, user: "me", password: "wrong")
             let error = try #require(try await unknown.fetch(url).error)
             #expect(error.reason == .authenticationFailed)
-            #expect(error.description == "the credential was not accepted (by the proxy)")
+            #expect(error.description == "no credential was accepted (by the proxy)")
             // The origin hears nothing of it.
             #expect(proxy.recordedRequests.allSatisfy { $0.headerFields["authorization"] == nil })
         }
@@ -46,7 +46,7 @@ struct ProxyTests {
                         $0.credential = .basic(user: "me", password: "origins-own")
                     }.error)
                 #expect(error.reason == .authenticationFailed)
-                #expect(error.description == "the credential was not accepted (by the proxy)")
+                #expect(error.description == "no credential was accepted (by the proxy)")
                 #expect(!error.isRetryable)
             }
             #expect(proxy.requests.count == 2)
@@ -59,7 +59,7 @@ struct ProxyTests {
         try await withConnectProxy(.refusal(status: status)) { (proxy) async throws in
             let error = try #require(try await transport(proxy).fetch("https://nonexistent.invalid/").error)
             #expect(error.reason == .refusedByProxy(status: status))
-            #expect(error.description == "the proxy makes no connection to the host (status \(status))")
+            #expect(error.description == "the proxy refused to connect to the host (status \(status))")
             #expect(error.isRetryable == isRetryable)
             #expect(proxy.requests.count == 1)
         }
@@ -96,7 +96,7 @@ struct ProxyTests {
         let error = try #require(try await transport.fetch("http://example.org/").error)
         #expect(error.reason == .invalidProxy)
         #expect(!error.isRetryable)
-        #expect(error.description.hasPrefix("the proxy's address cannot be used ("))
+        #expect(error.description.hasPrefix("the configured proxy cannot be used ("))
         #expect(!error.description.contains("sec"))
     }
 

@@ -31,7 +31,7 @@ struct WebPEncoderTests {
     @Test
     func oversizedWebPIsRejected() throws {
         let image = PixelBuffer(transparent: PixelSize(width: 16_384, height: 1))
-        #expect(throws: CodecError.encodingFailed(.webp, "more than 16383 pixels a side")) {
+        #expect(throws: CodecError.encodingFailed(.webp, "more than 16383 pixels on one side")) {
             try image.encoded(as: .webp)
         }
     }

@@ -235,7 +235,7 @@ struct OutputFolderTests {
     @Test func overlongFolderPathIsAnError() throws {
         try withTemporaryFolder { folder in
             let deep = folder + String(repeating: "/a", count: 100_000)
-            #expect(throws: FileError("make the folder", deep, code: ENAMETOOLONG)) {
+            #expect(throws: FileError("create the folder", deep, code: ENAMETOOLONG)) {
                 try OutputFolder(path: deep)
             }
         }
@@ -244,7 +244,7 @@ struct OutputFolderTests {
     @Test func unusableOutputFolderHasAReason() throws {
         try withTemporaryFolder { folder in
             _ = FileManager.default.createFile(atPath: folder + "/file", contents: nil)
-            #expect(throws: FileError("make the folder", folder + "/file/in", code: ENOTDIR)) {
+            #expect(throws: FileError("create the folder", folder + "/file/in", code: ENOTDIR)) {
                 try OutputFolder(path: folder + "/file/in")
             }
             #expect(throws: FileError.self) { try OutputFolder(path: folder + "/file") }

@@ -6,7 +6,9 @@ import Testing
 @testable import webimage
 
 /// What a process that is killed leaves in the folder of a cache is never served wrong, and does not stay.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(
+    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(5))
+)
 struct CacheDurabilityTests {
     private static let gif: [UInt8] =
         Array("GIF89a".utf8) + [

@@ -33,7 +33,7 @@ class OutputError(BatchError):
 
 
 class TryAgainError(BatchError):
-    """Too many downloads failed for reasons that may pass (exit status 75): run it again later."""
+    """Too many downloads failed for reasons that may be temporary (exit status 75): run it again later."""
 
 
 def _rebuild(kind: type[BatchError], message: str, exit_status: int | None) -> BatchError:

@@ -73,7 +73,7 @@ def webimage_ray(
     - `image`: the name of the column for the bytes of the images; null where a download failed.
     - `actors`: one for each machine is enough, since each uses all of its processors.
     - `num_cpus`: the CPUs that each actor reserves; 1 by default. Together they must leave some for reading the
-      data, or the pipeline stands still: on a machine with two CPUs, two actors need `num_cpus=0.5`.
+      data, or the pipeline hangs: on a machine with two CPUs, two actors need `num_cpus=0.5`.
     - `batch_size`, `batches_per_actor`: the number of rows of a batch, and of batches under way in one actor.
     - `batch_bytes`: the size of the blocks of the result.
     - `send`: further columns that options need, such as the one of `verify_hash="sha256=checksum"`.

@@ -62,7 +62,7 @@ extension DownloadMachine {
         let download: ID
         /// The decode that it shares or starts; `nil` for only the bytes.
         var decode: DecodeID?
-        /// A Boolean value that indicates whether the decode starts with this caller.
+        /// A Boolean value that indicates whether the decode must be started for this caller.
         var startsDecode = false
         /// A Boolean value that indicates whether callers are answered as soon as the body is complete, so that it
         /// can be joined only before.

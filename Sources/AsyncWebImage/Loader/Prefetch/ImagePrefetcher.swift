@@ -1,7 +1,7 @@
 import ResponseCache
 
-/// An object that loads images ahead of time with low priority: decoded into the loader's ``MemoryCache``, or undecoded
-/// into its ``ResponseCache``.
+/// An object that loads images ahead of time with low priority: decoded into the loader's ``ImageLoader/imageCache``,
+/// or undecoded into its ``ResponseCache``.
 ///
 /// Low priorities leave half of the download slots to other requests (see ``DownloadPriority``), so that even a long
 /// list does not delay them. Images that the cache has no room for, or may not store, are downloaded but not kept.
@@ -17,7 +17,8 @@ import ResponseCache
 public final class ImagePrefetcher: Sendable {
     /// The cache that receives the images.
     public enum Destination: Sendable, Hashable {
-        /// The loader's ``MemoryCache``, decoded with the options of their requests.
+        /// The loader's cache of decoded images (``ImageLoader/imageCache``), decoded with the options of their
+        /// requests.
         case memory
         /// The loader's ``ResponseCache``, in a folder or in memory; nothing is decoded.
         ///
@@ -30,8 +31,8 @@ public final class ImagePrefetcher: Sendable {
     private let priority: DownloadPriority
     private let slots: PrefetchSlots
 
-    /// Creates a prefetcher that loads at most `maximumConcurrentLoads` images, but at least one, at a time from all of
-    /// its lists.
+    /// Creates a prefetcher that loads at most `maximumConcurrentLoads` images at a time, from all of its lists
+    /// together; values below 1 are treated as 1.
     public init(
         loader: ImageLoader, destination: Destination = .memory, priority: DownloadPriority = .low,
         maximumConcurrentLoads: Int = 4

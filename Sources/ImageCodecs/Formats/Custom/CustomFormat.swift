@@ -36,8 +36,9 @@ public protocol CustomFormat: Sendable {
     /// `unsupportedFeature`.
     func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader?
 
-    /// Returns the ICC profile of the rows, found in the beginning for which ``header(of:)`` returned a header;
-    /// `nil`, the default, means sRGB.
+    /// Returns the ICC profile of the decoded rows; `nil`, the default, means sRGB.
+    ///
+    /// `beginning` is the data for which ``header(of:)`` returned a header.
     func colorProfile(of beginning: Span<UInt8>) -> [UInt8]?
 
     /// Returns the size of the rows that a decoder produces for `target`: the stored size, by default, or a smaller

@@ -12,11 +12,11 @@ public protocol CustomRowDecoder {
     mutating func finish(to rows: inout ImageRows) throws(CodecError)
 
     /// The latest scan or pass of which a preview can be rendered, counted from 1; `nil`, the default, while there is
-    /// none, and for files whose rows arrive only once, where the received rows are the preview.
+    /// none, and for files that are not progressive or interlaced, of which the received rows are the preview.
     var previewScan: Int? { get }
 
-    /// Passes all rows of a preview of that scan to `rows`, in the best quality known. The image's own rows follow
-    /// later.
+    /// Passes all rows of a preview of ``previewScan`` to `rows`, in the best quality available. The rows of the final
+    /// image are passed later.
     mutating func renderPreview(to rows: inout ImageRows) throws(CodecError)
 
     /// Passes the rows that can be recovered after `truncated` or `corrupt`, and have not been passed yet, to `rows`;
@@ -25,7 +25,7 @@ public protocol CustomRowDecoder {
 }
 
 extension CustomRowDecoder {
-    /// No previews.
+    /// `nil`: the decoder has no previews.
     public var previewScan: Int? { nil }
     /// Does nothing.
     public mutating func renderPreview(to rows: inout ImageRows) throws(CodecError) {}

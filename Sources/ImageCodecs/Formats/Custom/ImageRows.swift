@@ -10,7 +10,7 @@ public struct ImageRows: ~Copyable {
     /// A row of 16-bit samples in the sink's format.
     private var samples: [UInt8] = []
 
-    /// Creates a destination for an image with rows of `size`, of which `count` have been received already.
+    /// Creates a destination for the rows of an image of `size`, of which the first `count` have already been received.
     init(of format: ImageFormat, size: PixelSize, count: Int, to sink: any RowSink) {
         self.format = format
         self.size = size

@@ -10,7 +10,7 @@ protocol FileVerifier: AnyObject {
     func finish(_ header: inout ImageHeader) throws(CodecError)
 }
 
-/// A verifier of a built-in format.
+/// A verifier of files in a built-in format.
 protocol BuiltInVerifier: FileVerifier {
     /// Returns the maximum memory that the verifier holds, in bytes. `beginning` is the file at least up to where its
     /// header is known.

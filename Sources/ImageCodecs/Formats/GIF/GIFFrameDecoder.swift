@@ -1,6 +1,6 @@
 /// Decodes one image of a GIF while its data arrives, on a transparent canvas.
 ///
-/// Rows of an interlaced image are final only in its last pass; its indices are held until then.
+/// Rows of an interlaced image are final only in its last pass; the color indices of the image are kept until then.
 struct GIFFrameDecoder {
     /// The first row and the row distance of each pass.
     private static let passes = [(first: 0, step: 8), (first: 4, step: 8), (first: 2, step: 4), (first: 1, step: 2)]

@@ -60,8 +60,8 @@ struct JPEGSegments {
         return bytes.count
     }
 
-    /// Returns whether the byte after FF ends a scan: 00 marks FF as data, D0 to D7 restart, and FF can be repeated
-    /// anywhere.
+    /// Returns whether the byte after FF belongs to a marker that ends a scan: it is not 00 (stuffing), D0 to D7
+    /// (restart markers), or FF (fill).
     private static func isMarker(_ byte: UInt8) -> Bool {
         byte != 0 && byte != 0xFF && !(0xD0...0xD7).contains(byte)
     }

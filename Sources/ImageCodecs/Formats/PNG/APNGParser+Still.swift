@@ -1,5 +1,5 @@
 extension APNGParser {
-    /// Returns the same image with the frame's size and data.
+    /// Returns a PNG file that contains one frame of the animation as a still image.
     static func still(_ frame: StoredFrame, of index: AnimationIndex) -> [UInt8] {
         var still = [UInt8].pngSignature
         var head: [UInt8] = []

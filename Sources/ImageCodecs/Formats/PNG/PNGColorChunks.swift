@@ -46,8 +46,8 @@ struct PNGColorChunks {
 }
 
 extension ColorSource {
-    /// Creates a source from a `cICP` chunk, by the code points of ITU-T H.273: television gamuts and Display P3,
-    /// without HDR (PQ, HLG).
+    /// Creates a color source from the code points (ITU-T H.273) of a `cICP` chunk: the gamuts of BT.601, BT.709, and
+    /// BT.2020, and Display P3; HDR (PQ, HLG) is not supported.
     fileprivate init(codePoints: [UInt8]) {
         guard codePoints.count == 4, codePoints[2] == 0, codePoints[3] == 1,
             let primaries = Self.primaries(codePoints[0]), let curve = Self.curve(codePoints[1])

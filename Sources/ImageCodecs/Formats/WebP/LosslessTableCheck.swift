@@ -36,7 +36,7 @@ struct LosslessTableCheck {
         }
     }
 
-    /// Reads the alpha in a part of `chunks`; returns `false` if more bytes are needed.
+    /// Reads the alpha data in a part of `chunks`; returns `false` if more bytes are needed.
     private mutating func passAlpha(_ chunks: Span<UInt8>, from start: Int, to end: Int) throws(CodecError) -> Bool {
         guard start < end else { return true }
         guard let method = chunks.byte(at: start) else { return false }

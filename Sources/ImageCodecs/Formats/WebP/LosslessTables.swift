@@ -122,8 +122,9 @@ private struct CodeGroups {
         chosenCount += 1
     }
 
-    /// Returns the number of groups for which libwebp builds tables, in an image with this number of pixels: all up
-    /// to the highest, or only the selected ones if the others can be many.
+    /// Returns the number of groups for which libwebp builds tables, in an image with this number of pixels: for all
+    /// groups up to the highest selected one, or only for the selected ones if the highest number is at least 1,000 or
+    /// the number of pixels.
     func count(pixels: Int) -> Int {
         highest < min(1_000, pixels) ? highest + 1 : chosenCount
     }

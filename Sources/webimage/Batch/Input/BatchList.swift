@@ -23,7 +23,7 @@ actor BatchList {
         self.format = format ?? (path == "-" ? nil : ListFormat(path: path))
     }
 
-    /// The read part of the list, from 0 to 1; `nil` if the length is unknown.
+    /// The fraction of the list that has been read, from 0 to 1; `nil` if the length is unknown.
     var progress: Double? {
         reader.totalBytes.flatMap { $0 > 0 ? min(1, Double(reader.bytesRead) / Double($0)) : nil }
     }
@@ -46,7 +46,7 @@ actor BatchList {
         reader.splitRecords(separator: separator)
         guard let line = try await reader.next() else { return }
         guard !line.isCut, let values = CSVRecord.values(of: line.bytes, separator: separator) else {
-            throw UnusableList(description: "the first line of \(name) does not name its columns")
+            throw UnusableList(description: "the first line of \(name) is not a header with column names")
         }
         headerLine = line.bytes
         header = values.map { String(decoding: $0, as: UTF8.self) }
@@ -54,7 +54,7 @@ actor BatchList {
             throw UnusableList(description: "\(name) has no column \(columns.url): see --url-col")
         }
         guard Set(header).count == header.count else {
-            throw UnusableList(description: "\(name) has two columns of one name")
+            throw UnusableList(description: "\(name) has two columns with the same name")
         }
         try refuseReserved(header)
     }

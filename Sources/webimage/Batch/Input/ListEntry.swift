@@ -52,13 +52,13 @@ extension ListEntry {
             switch member.name {
             case columns.id:
                 if member.value.first == UInt8(ascii: "{") || member.value.first == UInt8(ascii: "[") {
-                    problem = "the member \(columns.id) is not a text or a number"
+                    problem = "the member \(columns.id) is neither a string nor a number"
                 } else {
                     id = Array(member.value)
                 }
             case columns.url:
                 url = JSONScanner.text(of: member.value)
-                if url == nil { problem = "the member \(columns.url) is not a text" }
+                if url == nil { problem = "the member \(columns.url) is not a string" }
             case columns.caption: caption = JSONScanner.text(of: member.value)
             case columns.digest: digest = JSONScanner.text(of: member.value)
             default: passedOn.append(Column(name: Array(member.rawName), value: Array(member.value)))
@@ -72,7 +72,7 @@ extension ListEntry {
         self.init(index: index, line: line)
         guard validText() != nil else { return }
         guard let values = CSVRecord.values(of: line.bytes, separator: separator) else {
-            problem = "a quotation mark is at a wrong place"
+            problem = "a quotation mark is misplaced"
             return
         }
         guard values.count == header.count else {

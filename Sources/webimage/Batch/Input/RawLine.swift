@@ -20,7 +20,7 @@ struct RawLine: Sendable, Equatable {
         if held.count < part.count, isBlankBeyond { isBlankBeyond = part[held.endIndex...].allSatisfy(\.isBlank) }
     }
 
-    /// Removes the carriage return of a line end, and a byte order mark.
+    /// Removes the carriage return at the end and, if `mark` is `true`, a byte order mark at the beginning.
     mutating func trim(mark: Bool) {
         if !isCut, bytes.last == UInt8(ascii: "\r") {
             bytes.removeLast()

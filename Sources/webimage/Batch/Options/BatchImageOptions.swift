@@ -13,14 +13,19 @@ struct BatchImageOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Shrink to fill a box of this size in pixels, and crop the overlap.", valueName: "WxH"))
+            "Shrink to fill a box of this size in pixels, and crop the overlap. Smaller images are cropped to the "
+                + "aspect ratio of the box.", valueName: "WxH"))
     var fill: BoxSize?
 
     @Option(
         help: ArgumentHelp("The filter for shrinking images: lanczos3 is sharp, box is fast.", valueName: "name"))
     var filter: Resampling.Filter?
 
-    @Option(help: "The format to write. (default: jpeg with a size option, otherwise as downloaded)")
+    @Option(
+        help: """
+            The format to write. (default: jpeg with a size option; jpeg, or png for transparent images, with --first-frame; \
+            otherwise as downloaded)
+            """)
     var format: OutputFormat?
 
     @Option(help: "The quality of JPEG and WebP, 1 to 100. (default: 85)")

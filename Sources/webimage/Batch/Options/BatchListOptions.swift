@@ -21,8 +21,8 @@ struct BatchListOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Compare the digest of each body with a column of the list: md5, sha256, or sha512; in a column of that name "
-                + "unless given.", valueName: "digest[=column]"))
+            "Compare the digest (md5, sha256, or sha512) of each body with the value in a column of the list. The column "
+                + "has the name of the digest unless you specify another one.", valueName: "digest[=column]"))
     var verifyHash: DigestColumn?
 
     func validate() throws {

@@ -8,14 +8,18 @@ struct BatchOutputOptions: ParsableArguments {
         help: ArgumentHelp("The destination; - for standard output.", valueName: "folder"))
     var output: String
 
-    @Option(help: "The form of the records on standard output.")
+    @Option(help: "The format of the records on standard output.")
     var stream: StreamForm = .frames
 
     @Option(
-        help: ArgumentHelp("Include the files in the records of --stream ndjson: base64.", valueName: "encoding"))
+        help: ArgumentHelp(
+            "Include the image files in the records of --stream ndjson, in this encoding.", valueName: "encoding"))
     var payload: PayloadEncoding?
 
-    @Flag(help: "Write records in the order of the list; at most --lookahead of them wait for an earlier one.")
+    @Flag(
+        help: """
+            Write records in the order of the list; at most --lookahead records are held until earlier ones are ready.
+            """)
     var ordered = false
 
     @Flag(help: "Include the additional columns of the list in the records on standard output.")
@@ -24,41 +28,44 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The file for the records of --stream tar.", valueName: "file"))
     var log: String?
 
-    @Option(help: "The form of the shards in a folder: tar archives for WebDataset, or none for records only.")
+    @Option(help: "The format of the shards in a folder: tar archives for WebDataset, or none for records only.")
     var outputFormat: ShardFormat = .webdataset
 
-    @Option(help: "The form of the records beside the shards in a folder.")
+    @Option(help: "The format of the file of records next to each shard; none writes no such file.")
     var sidecar: SidecarForm = .jsonl
 
-    @Flag(help: "Make complete shards again.")
+    @Flag(help: "Write shards again even if they are complete.")
     var overwrite = false
 
     @Option(
         help: ArgumentHelp(
-            "Make only this part of the shards, as one of several processes: from 0/n to n-1/n.", valueName: "i/n"))
+            "Write only the shards of process i of n processes, where i is from 0 to n-1.", valueName: "i/n"))
     var part: PartArgument?
 
     @Flag(
         help: """
-            Leave shards that another process makes to it, which any number of processes on one folder do anyway; with \
-            --part, do not wait for them.
+            With --part, skip shards that another process is writing, instead of waiting for them. Without --part, such \
+            shards are always skipped.
             """)
     var claim = false
 
     @Option(
         help: ArgumentHelp(
-            "Do not complete a shard if a larger share of its lines failed in a way that may not occur again, such as "
-                + "timeouts: the network was out. The exit status is then 75.",
+            "Do not complete a shard if more than this share of its lines, from 0 to 1, failed with temporary errors such as "
+                + "timeouts, which suggests a network outage. The exit status is then 75.",
             valueName: "rate"))
     var maxRetryableRate = 0.5
 
     @Option(
         help: ArgumentHelp(
-            "Do not complete a shard if a smaller share of its images succeeded. The exit status is then 75.",
+            "Do not complete a shard if less than this share of its lines, from 0 to 1, succeeded. The exit status is "
+                + "then 75.",
             valueName: "rate"))
     var minSuccessRate = 0.0
 
-    @Option(help: ArgumentHelp("The number of lines of a shard, which determines its names.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "The number of lines per shard. The names of shards and samples depend on it.", valueName: "number"))
     var samplesPerShard = 10_000
 
     @Option(help: "The digest of each body: md5, sha256, sha512, or none.")
@@ -66,7 +73,7 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write the lines whose failure may not occur again to this file, as a list for another run.",
+            "Write the lines that failed with retryable errors to this file, as a list for another run.",
             valueName: "file"))
     var failedTo: String?
 
@@ -76,7 +83,9 @@ struct BatchOutputOptions: ParsableArguments {
                 + "terminal, a progress bar)", valueName: "seconds"))
     var statsInterval: Double?
 
-    @Option(help: ArgumentHelp("Write the numbers of the run to this file at its end.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Write the counts of successes and failures to this file, as JSON, when the run ends.", valueName: "file"))
     var summary: String?
 
     @Flag(help: "End with exit status 1 if an image failed.")
@@ -114,13 +123,13 @@ struct BatchOutputOptions: ParsableArguments {
         ordered ? "--ordered" : echo ? "--echo" : stream != .frames ? "--stream" : nil
     }
 
-    /// The columns of the records in a folder.
+    /// Returns the columns of the records in a folder.
     func folderColumns(_ list: ListColumns) -> BatchRecord.Columns {
         BatchRecord.Columns(
             passesOn: true, hasCaption: list.caption != nil, hasKey: true, digest: computeHash.algorithm)
     }
 
-    /// The columns of the records on standard output.
+    /// Returns the columns of the records on standard output.
     func streamColumns(_ list: ListColumns) -> BatchRecord.Columns {
         BatchRecord.Columns(
             passesOn: echo, hasCaption: list.caption != nil, hasKey: stream == .tar,
@@ -160,7 +169,7 @@ enum StreamForm: String, ExpressibleByArgument, CaseIterable {
     case tar
 }
 
-/// The encodings of files in JSON, as arguments.
+/// The encodings of image files in JSON records, as arguments.
 enum PayloadEncoding: String, ExpressibleByArgument, CaseIterable {
     case base64
 }

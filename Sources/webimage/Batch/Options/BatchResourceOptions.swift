@@ -3,26 +3,28 @@ import AsyncWebImage
 
 /// The options for the resources of `webimage batch`, and of the servers.
 struct BatchResourceOptions: ParsableArguments {
-    @Option(help: "The number of transfers at a time; fewer if too few files may be open (ulimit -n).")
+    @Option(
+        help: "The number of transfers at a time; reduced if the limit on open files (ulimit -n) is too low for it.")
     var concurrency = 64
 
-    @Option(help: ArgumentHelp("The maximum number of these from one host.", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum number of transfers at a time from one host.", valueName: "number"))
     var perHost = 8
 
     @Option(
         help: ArgumentHelp(
-            "The maximum average number of requests per second to one host. (default: none)", valueName: "number"))
+            "The maximum average number of requests per second to one host. (default: no limit)", valueName: "number"))
     var rate: Double?
 
     @Option(
         help: ArgumentHelp(
-            "The number of processes that share --rate and --per-host; each takes its part.", valueName: "number"))
+            "The number of processes among which --rate and --per-host are divided; each process keeps at least 1 transfer "
+                + "per host. (default: n of --part i/n, otherwise 1)", valueName: "number"))
     var sharers: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The maximum number of lines that are read and not answered yet. Lines that wait for a slow host, a rate, or a "
-                + "retry take no transfer.", valueName: "lines"))
+            "The maximum number of lines that have been read but have no record yet. Lines that wait for a slow host, a rate "
+                + "limit, or a retry do not count toward --concurrency.", valueName: "lines"))
     var lookahead = 4_096
 
     @Option(
@@ -37,7 +39,10 @@ struct BatchResourceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The maximum number of pixels of an image.", valueName: "pixels"))
     var maxPixels = DecodeLimits().maximumPixels
 
-    @Option(help: ArgumentHelp("The maximum memory for all images that are converted at a time.", valueName: "bytes"))
+    @Option(
+        help: ArgumentHelp(
+            "The maximum memory for images that are converted at the same time. An image that needs more, up to a quarter of "
+                + "the machine's memory and at most 1 GiB, is converted alone.", valueName: "bytes"))
     var memory = ByteAmount(192 << 20)
 
     @Option(

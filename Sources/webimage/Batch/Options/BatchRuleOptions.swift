@@ -1,32 +1,33 @@
 import ArgumentParser
 import AsyncWebImage
 
-/// The options of `webimage batch` for the images that are taken.
+/// The options of `webimage batch` for the images that are accepted.
 struct BatchRuleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Take only images whose width and height are at least this, in pixels. The download of others ends after "
-                + "their header.", valueName: "pixels"))
+            "Accept only images whose width and height are at least this many pixels. The download of a smaller image stops "
+                + "after its header.", valueName: "pixels"))
     var minImageSize: Int?
 
-    @Option(help: ArgumentHelp("Take only images with at most this many pixels in total.", valueName: "pixels"))
+    @Option(help: ArgumentHelp("Accept only images with at most this many pixels in total.", valueName: "pixels"))
     var maxImageArea: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Take only images whose longer side is at most this multiple of the shorter one.", valueName: "ratio"))
+            "Accept only images whose longer side is at most this multiple of the shorter one.", valueName: "ratio"))
     var maxAspectRatio: Double?
 
     @Option(
         help: ArgumentHelp(
-            "The directives of X-Robots-Tag that refuse an image, separated by commas; \"\" for none.",
+            "The directives of X-Robots-Tag that exclude an image, separated by commas; noindex also covers the directive "
+                + "none. An empty string turns the check off.",
             valueName: "names"))
     var disallowedHeaderDirectives = "noai,noimageai,noindex,noimageindex"
 
     @Option(
         help: ArgumentHelp(
-            "The name of your robot, to which its own directives in X-Robots-Tag apply, and with which it introduces "
-                + "itself to servers.", valueName: "name"))
+            "The name of your crawler. It is sent in User-Agent, and directives in X-Robots-Tag that are addressed to this "
+                + "name apply.", valueName: "name"))
     var userAgentToken: String?
 
     func validate() throws {

@@ -47,13 +47,11 @@ extension ImageError.Code {
     static let badLine = Self(rawValue: "bad_line")
     /// X-Robots-Tag disallows the use of the image.
     static let robotsTag = Self(rawValue: "robots_tag")
-    /// robots.txt disallows the URL.
-    static let robotsTxt = Self(rawValue: "robots_txt")
     /// The image is smaller than `--min-image-size`.
     static let tooSmall = Self(rawValue: "too_small")
     /// The image has more pixels than `--max-image-area`.
     static let tooLarge = Self(rawValue: "too_large")
-    /// The image is more elongated than `--max-aspect-ratio`.
+    /// The aspect ratio of the image exceeds `--max-aspect-ratio`.
     static let aspectRatio = Self(rawValue: "aspect_ratio")
     /// The body does not have the digest of the list.
     static let hashMismatch = Self(rawValue: "hash_mismatch")

@@ -31,7 +31,7 @@ struct LineProcessor: Sendable {
     let room: Allowance
     let places: ConversionPlaces
 
-    /// Returns the answer to `entry`, whatever happens to it.
+    /// Returns the answer to `entry`, whether or not its download succeeds.
     ///
     /// Throws ``FileError`` if no temporary files can be written anymore.
     func answer(_ entry: ListEntry) async throws(FileError) -> Answer {

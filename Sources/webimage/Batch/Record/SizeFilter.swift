@@ -1,6 +1,6 @@
 import AsyncWebImage
 
-/// The sizes of images that are taken, tested as soon as the header of a file is known.
+/// The sizes of images that are accepted, tested as soon as the header of a file is known.
 struct SizeFilter: Sendable, Equatable {
     /// The minimum of width and height, in pixels.
     var minimumSide: Int?
@@ -9,18 +9,20 @@ struct SizeFilter: Sendable, Equatable {
     /// The maximum of the longer side divided by the shorter one.
     var maximumAspectRatio: Double?
 
-    /// Throws ``ImageRefusal`` if an image of `size` is not taken.
+    /// Throws ``ImageRefusal`` if an image of `size` is not accepted.
     func check(_ size: PixelSize) throws {
         let (short, long) = (min(size.width, size.height), max(size.width, size.height))
         if let minimumSide, short < minimumSide {
-            throw ImageRefusal(code: .tooSmall, description: "the image is \(size), smaller than \(minimumSide)")
+            throw ImageRefusal(
+                code: .tooSmall, description: "the image is \(size), smaller than \(minimumSide) pixels on one side")
         }
         if let maximumArea, size.area > maximumArea {
-            throw ImageRefusal(code: .tooLarge, description: "the image is \(size), more than \(maximumArea) pixels")
+            throw ImageRefusal(
+                code: .tooLarge, description: "the image is \(size), which is more than \(maximumArea) pixels")
         }
         if let maximumAspectRatio, short > 0, Double(long) / Double(short) > maximumAspectRatio {
             throw ImageRefusal(
-                code: .aspectRatio, description: "the image is \(size), more elongated than \(maximumAspectRatio)")
+                code: .aspectRatio, description: "the image is \(size); its aspect ratio exceeds \(maximumAspectRatio)")
         }
     }
 }

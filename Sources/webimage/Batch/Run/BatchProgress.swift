@@ -10,7 +10,7 @@ import Glibc
 
 /// Displays the progress of a run on standard error: a line on a terminal, and lines of JSON otherwise.
 final class BatchProgress: Sendable {
-    /// The current state of a run, besides its numbers.
+    /// The current activity of a run, in addition to its statistics.
     struct Activity: Sendable {
         /// The number of transfers.
         var transfers = 0
@@ -19,7 +19,7 @@ final class BatchProgress: Sendable {
         /// The number of lines that are read and not written yet.
         var open = 0
         var openShards = 0
-        /// The read part of the list, from 0 to 1; `nil` if unknown.
+        /// The fraction of the list that has been read, from 0 to 1; `nil` if unknown.
         var readPart: Double?
     }
 
@@ -37,7 +37,7 @@ final class BatchProgress: Sendable {
 
     var statistics: BatchStatistics { state.withLock { $0 } }
 
-    /// Adds an answer.
+    /// Adds a record.
     func add(_ record: BatchRecord) { state.withLock { $0.add(record) } }
 
     /// Tells the state regularly until the task is canceled.

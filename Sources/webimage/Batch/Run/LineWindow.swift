@@ -69,7 +69,7 @@ final class LineWindow: Sendable {
         state.open < limit && (state.open < base || hasFreePlaces())
     }
 
-    /// Lets no further line in.
+    /// Prevents further lines from being opened.
     func close() {
         state.withLock { state in
             state.isClosed = true

@@ -10,9 +10,9 @@ import Glibc
 
 /// A shard that is being made.
 final class OpenShard: Sendable {
-    /// The conditions under which a shard is not completed: the network was out, instead of the links being dead.
+    /// The conditions for completing a shard, which fail if the network seems to have been out.
     struct Conditions: Sendable, Equatable {
-        /// The maximum share of lines whose failure may not occur again.
+        /// The maximum share of lines that failed with retryable errors.
         var maximumRetryableRate = 1.0
         /// The minimum share of successful lines.
         var minimumSuccessRate = 0.0
@@ -30,7 +30,7 @@ final class OpenShard: Sendable {
         var statistics = BatchStatistics()
         /// The lines; `nil` until the last one has been read.
         var input: ShardMarker.Input?
-        /// A Boolean value that indicates whether a line was not answered.
+        /// A Boolean value that indicates whether a line was canceled, so that the shard cannot be completed.
         var isSpoiled = false
 
         var isComplete: Bool { statistics.count == input?.count }

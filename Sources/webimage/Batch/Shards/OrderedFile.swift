@@ -22,7 +22,7 @@ final class OrderedFile {
         unordered = try PartFile(path: path, tag: "rows")
     }
 
-    /// Adds the piece of a row.
+    /// Adds the bytes of a row.
     func append(_ bytes: [UInt8], row: Int) throws(FileError) {
         guard !bytes.isEmpty else { return }
         pieces.append(Piece(row: row, offset: unordered.count, count: bytes.count))

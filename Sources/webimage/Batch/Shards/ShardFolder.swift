@@ -104,7 +104,7 @@ struct ShardFolder: Sendable {
     }
 }
 
-/// The error when a folder is of another run, or of another list.
+/// The error when a folder belongs to another run or list.
 struct ConflictingRun: Error, CustomStringConvertible {
     let description: String
 }

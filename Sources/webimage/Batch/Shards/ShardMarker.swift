@@ -16,7 +16,7 @@ struct ShardMarker: Sendable, Equatable {
         self.optionsDigest = optionsDigest
     }
 
-    /// Reads a marker; returns `nil` if `bytes` are not one.
+    /// Reads a marker; returns `nil` if `bytes` is not a marker.
     init?(_ bytes: [UInt8]) {
         guard let members = JSONScanner.members(of: bytes),
             let input = members.first(where: { $0.name == "input" }),

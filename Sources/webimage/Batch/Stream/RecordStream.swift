@@ -2,7 +2,7 @@ import Hashing
 import Threading
 import WebimageConsole
 
-/// The answers as a stream for a program that reads along.
+/// The answers as a stream for a program that processes them during the run.
 final class RecordStream: BatchOutput {
     /// The forms of a stream.
     enum Form: Sendable, Equatable {

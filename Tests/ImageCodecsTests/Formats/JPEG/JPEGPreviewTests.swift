@@ -43,7 +43,7 @@ struct JPEGPreviewTests {
         }
     }
 
-    /// The first scan of a gray image has the means of its blocks; at 1/2 each is a square of 4 pixels a side.
+    /// The first scan of a gray image has the means of its blocks; at 1/2 each is a square of 4 by 4 pixels.
     @Test func dcOnlyBlocksOfJPEGPreviewsAreSmoothed() throws {
         let file = try Kind(isGray: true, isProgressive: true).file(160, 120)
         let header = try #require(try probe(file))

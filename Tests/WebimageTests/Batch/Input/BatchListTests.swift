@@ -46,8 +46,8 @@ struct BatchListTests {
 
     @Test(arguments: [
         ("nonsense", "the line is not a JSON object"), ("[1]", "the line is not a JSON object"),
-        (#"{"id":1}"#, "the line has no member url"), (#"{"url":1}"#, "the member url is not a text"),
-        (#"{"url":"a","id":[1]}"#, "the member id is not a text or a number"),
+        (#"{"id":1}"#, "the line has no member url"), (#"{"url":1}"#, "the member url is not a string"),
+        (#"{"url":"a","id":[1]}"#, "the member id is neither a string nor a number"),
         (#"{"url":"a","x":1,"x":2}"#, "the member x occurs twice"),
     ])
     func badLinesHaveAnEntryWithTheReason(line: String, problem: String) async throws {
