@@ -3,20 +3,18 @@ import AsyncWebImage
 /// What a response cache in a folder costs and saves, next to the same downloads without one.
 enum Cache: Scenario {
     static let name = "cache"
-    static let summary = "a response cache in a folder, next to downloads from the same origin without one"
+    static let summary = "a response cache in a folder, next to downloads without one"
 
     static let columns = [
         Column("req/s", .requestsPerSecond),
-        .spread("least-most", .requestsPerSecond),
         Column("CPU µs", .cpuPerRequest),
-        Column("p50 ms", .p50, decimals: 2),
         Column("p99 ms", .p99, decimals: 2),
         Column("MB", .peakMemory, per: 1e6),
         Column("rate", .rateToDownload, decimals: 2),
         Column("CPU", .cpuToDownload, decimals: 2),
-        Column("stored", .stored),
-        Column("of limit", .sizeToLimit, decimals: 3),
-        Column("first ms", .firstHit, decimals: 2),
+        Column("kept", .stored),
+        Column("size", .sizeToLimit, decimals: 3),
+        Column("first", .firstHit, decimals: 2),
     ]
 
     static var deadline: Duration { .seconds(300) }
