@@ -18,8 +18,9 @@ report_skipped() {
     printf '%s\n' "$skipped"
 }
 
-# A report of a sanitizer or of a crash.
+# A report of a sanitizer or of a crash, and one that is only about leaks.
 FINDING='^(WARNING|ERROR|==[0-9]+==ERROR|SUMMARY): |Fatal error|Crash'
+LEAK='LeakSanitizer|byte\(s\) leaked'
 
 # Runs the tests of one target and keeps their output. A filter that matches no test is an error.
 run_target() {
@@ -31,10 +32,11 @@ run_target() {
 
 # Runs one test target after the other: the codecs' tests use the processor for so long that tests of other targets,
 # which wait for events, would exceed their time limits. A target that fails is run again, because deadlines pass
-# unexpectedly on a machine that halts for seconds; sanitizer findings and crashes count at once.
+# unexpectedly on a machine that halts for seconds; sanitizer findings and crashes count at once, except leaks: libcurl
+# 7.88 rarely loses a buffer of its own, whereas a leak of this package would occur again.
 # Failures are repeated at the end, before the skipped tests.
 test_each_target() {
-    local directory target failed=() repeated=()
+    local directory target findings failed=() repeated=()
     log=$(mktemp)
     part=$(mktemp)
     trap 'rm -f "$log" "$part"' EXIT
@@ -44,7 +46,8 @@ test_each_target() {
         step "$target"
         if ! run_target "$target" "$@"; then
             cat "$part" >> "$log"
-            if grep -qE "$FINDING" "$part"; then
+            findings=$(grep -E "$FINDING" "$part" | grep -vE "$LEAK" || true)
+            if [[ -n $findings ]]; then
                 failed+=("$target")
                 continue
             fi
