@@ -13,8 +13,11 @@ let package = Package(
         .target(
             name: "CommandFiles",
             dependencies: ["CommandConsole", .product(name: "AsyncWebImage", package: "async-web-image")],
-            // The names of targets are unique across packages.
-            swiftSettings: [.unsafeFlags(["-module-alias", "WebimageConsole=CommandConsole"])]),
+            swiftSettings: [
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // as in the command
+                // The names of targets are unique across packages.
+                .unsafeFlags(["-module-alias", "WebimageConsole=CommandConsole"]),
+            ]),
         .executableTarget(
             name: "Fuzz",
             dependencies: [

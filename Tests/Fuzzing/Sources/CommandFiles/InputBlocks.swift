@@ -1,0 +1,1 @@
+../../../../Sources/webimage/Files/InputBlocks.swift
