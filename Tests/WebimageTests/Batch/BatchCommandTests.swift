@@ -57,6 +57,20 @@ struct BatchCommandTests {
         }
     }
 
+    @Test func streamOfAListThatCannotBeReadToItsEndHasNoEnd() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            // The header of gzip data, and nothing else.
+            let list = folder + "/list.txt.gz"
+            try Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]).write(to: URL(fileURLWithPath: list))
+            let result = try await Command.run(["batch", "--input", list, "--output", "-", "--stats-interval", "0"])
+            #expect(result.status == 74)
+            #expect(result.errors.contains("ends before its gzip data is complete"))
+            let output = try BatchFrames(result.outputBytes)
+            #expect(output.start != nil && output.end == nil)
+        }
+    }
+
     @Test func framesContainTheFileAndItsDigest() async throws {
         let file = try photograph(.png)
         try await withLoopbackOrigin { origin in

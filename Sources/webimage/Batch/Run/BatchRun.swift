@@ -72,7 +72,8 @@ final class BatchRun: Sendable {
             Task { await windDown() }
         }
         if let failure = state.withLock({ $0.failure }) { throw failure }
-        try await output.finish(progress.statistics)
+        // If the list cannot be read to its end, the output must not look complete.
+        try await output.finish(progress.statistics, isComplete: (try? result.get()) != nil)
         try result.get()
     }
 

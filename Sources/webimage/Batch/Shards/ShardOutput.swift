@@ -136,7 +136,7 @@ final class ShardOutput: BatchOutput {
         openShards.release(1)
     }
 
-    func finish(_ statistics: BatchStatistics) async throws(FileError) {
+    func finish(_ statistics: BatchStatistics, isComplete: Bool) async throws(FileError) {
         // The shards of an interrupted run are discarded.
         state.withLock { $0.open = [:] }
     }

@@ -8,8 +8,8 @@ protocol BatchOutput: Sendable {
     func takes(_ entry: ListEntry) async throws -> Bool
     /// Called after the last line of the list, unless the run was interrupted.
     func endList() async throws
-    /// Completes the output after the last answer.
-    func finish(_ statistics: BatchStatistics) async throws(FileError)
+    /// Ends the output after the last answer; without its end mark unless it `isComplete`.
+    func finish(_ statistics: BatchStatistics, isComplete: Bool) async throws(FileError)
 }
 
 extension BatchOutput {

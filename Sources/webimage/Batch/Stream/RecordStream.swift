@@ -70,7 +70,13 @@ final class RecordStream: BatchOutput {
         }
     }
 
-    func finish(_ statistics: BatchStatistics) async throws(FileError) {
+    func finish(_ statistics: BatchStatistics, isComplete: Bool) async throws(FileError) {
+        if isComplete { appendEnd(statistics) }
+        try await writer.finish()
+        try await log?.finish()
+    }
+
+    private func appendEnd(_ statistics: BatchStatistics) {
         switch form {
         case .frames:
             var object = JSONObject()
@@ -80,8 +86,6 @@ final class RecordStream: BatchOutput {
         case .tar: writer.append(StreamWriter.Piece(head: TarArchive.end))
         case .ndjson: break
         }
-        try await writer.finish()
-        try await log?.finish()
     }
 
     private func piece(for answer: LineProcessor.Answer) -> StreamWriter.Piece {
