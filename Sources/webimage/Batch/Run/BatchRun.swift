@@ -84,10 +84,11 @@ final class BatchRun: Sendable {
                 if !Task.isCancelled { try await output.endList() }
                 return
             }
+            window.add(bytes: entry.line.bytes.count)
             if try await output.takes(entry) {
                 lines.start { [self] in await answer(entry) }
             } else {
-                window.leave()
+                window.leave(bytes: entry.line.bytes.count)
             }
         }
     }
@@ -99,7 +100,7 @@ final class BatchRun: Sendable {
             whenAnswered(answer.record)
             try await output.deliver(answer)
         } catch {
-            window.leave()
+            window.leave(bytes: entry.line.bytes.count)
             fail(error)
         }
     }

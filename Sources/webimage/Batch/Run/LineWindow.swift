@@ -3,22 +3,29 @@ import Threading
 /// The lines that are open at a time: read, and not written yet.
 ///
 /// A line that waits for a retry, a rate, a lookup, or a slot is open as well, but takes no place of a transfer. More
-/// lines than those that suffice to keep all transfers busy are opened only while there are free places.
+/// lines than those that suffice to keep all transfers busy are opened only while there are free places. Long lines count
+/// by their bytes as well, because the sender of a list determines their length.
 final class LineWindow: Sendable {
     private struct State {
         var open = 0
+        var bytes = 0
         var isClosed = false
         var waiter: CheckedContinuation<Void, Never>?
     }
 
     private let limit: Int
+    /// The number of bytes of open lines from which no further one is opened.
+    private let byteLimit: Int
     /// The number of lines that are opened in any case.
     private let base: Int
     private let hasFreePlaces: @Sendable () -> Bool
     private let state = Locked(State())
 
-    init(limit: Int, base: Int = .max, hasFreePlaces: @escaping @Sendable () -> Bool = { true }) {
+    init(
+        limit: Int, byteLimit: Int = 8 << 20, base: Int = .max, hasFreePlaces: @escaping @Sendable () -> Bool = { true }
+    ) {
         self.limit = limit
+        self.byteLimit = byteLimit
         self.base = base
         self.hasFreePlaces = hasFreePlaces
     }
@@ -44,10 +51,16 @@ final class LineWindow: Sendable {
         }
     }
 
-    /// Removes a line.
-    func leave() {
+    /// Counts the bytes of the line that was opened last, once it has been read.
+    func add(bytes count: Int) {
+        state.withLock { $0.bytes += count }
+    }
+
+    /// Removes a line with its bytes.
+    func leave(bytes count: Int = 0) {
         let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
             state.open -= 1
+            state.bytes -= count
             return takeWaiter(&state)
         }
         waiter?.resume()
@@ -66,7 +79,7 @@ final class LineWindow: Sendable {
     }
 
     private func isFree(_ state: State) -> Bool {
-        state.open < limit && (state.open < base || hasFreePlaces())
+        state.open < limit && state.bytes < byteLimit && (state.open < base || hasFreePlaces())
     }
 
     /// Prevents further lines from being opened.

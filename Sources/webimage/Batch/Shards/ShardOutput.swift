@@ -117,7 +117,7 @@ final class ShardOutput: BatchOutput {
             try commit(shard)
         }
         room.release(answer.reserved)
-        window.leave()
+        window.leave(bytes: answer.record.entry.line.bytes.count)
     }
 
     private func commit(_ shard: OpenShard) throws(FileError) {

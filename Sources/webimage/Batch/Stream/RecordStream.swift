@@ -55,9 +55,9 @@ final class RecordStream: BatchOutput {
 
     func deliver(_ answer: LineProcessor.Answer) async throws(FileError) {
         var piece = piece(for: answer)
-        piece.whenDone = { [window, room, count = answer.reserved] in
+        piece.whenDone = { [window, room, count = answer.reserved, length = answer.record.entry.line.bytes.count] in
             room.release(count)
-            window.leave()
+            window.leave(bytes: length)
         }
         guard let held else { return writer.append(piece) }
         // Under the lock; otherwise two answers could be exchanged.

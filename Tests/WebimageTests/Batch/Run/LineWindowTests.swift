@@ -30,6 +30,16 @@ struct LineWindowTests {
         #expect(window.open == 3)
     }
 
+    @Test func longLinesCountByTheirBytes() async {
+        let window = LineWindow(limit: 10, byteLimit: 100)
+        #expect(await window.enter())
+        window.add(bytes: 100)
+        let second = Task { await window.enter() }
+        window.leave(bytes: 100)
+        #expect(await second.value)
+        #expect(window.open == 1)
+    }
+
     @Test func aClosedWindowLetsNoneIn() async {
         let window = LineWindow(limit: 1)
         #expect(await window.enter())
