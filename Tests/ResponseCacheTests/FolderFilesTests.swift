@@ -5,7 +5,7 @@ import Testing
 
 @testable import ResponseCache
 
-/// What is in a folder beside whole entries, and what is done about it.
+/// The treatment of files in a folder that are not complete entries.
 @Suite(.timeLimit(.minutes(5)))
 struct FolderFilesTests {
     private let url = "http://example.com/a"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import webimage
 
-/// What a process that is killed leaves in the folder of a cache is never served wrong, and does not stay.
+/// A killed process leaves no wrong response and no temporary file in the folder of a cache.
 @Suite(
     .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(5))
 )

@@ -1,6 +1,6 @@
 import AsyncWebImage
 
-/// What a response cache in a folder costs and saves, next to the same downloads without one.
+/// The cost and the benefit of a response cache in a folder, relative to the same downloads without one.
 enum Cache: Scenario {
     static let name = "cache"
     static let summary = "a response cache in a folder, next to downloads without one"
@@ -19,15 +19,15 @@ enum Cache: Scenario {
 
     static var deadline: Duration { .seconds(300) }
 
-    /// What is measured.
+    /// The kind of work to measure.
     enum Work: String, Codable, CaseIterable, Sendable {
-        /// Without a cache: what all others are compared with.
+        /// Downloads without a cache, the basis of comparison.
         case download
         /// Downloads that are stored.
         case fill
         /// Stored responses that are fresh.
         case hit
-        /// Stored responses that the origin is asked about, which have not changed.
+        /// Stored responses that the origin confirms to be current.
         case revalidate
         /// Fresh responses of 20 KiB while others of 31 MB are loaded.
         case besideLarge = "beside-large"
@@ -35,7 +35,7 @@ enum Cache: Scenario {
         case largeBodies = "large-bodies"
         /// The first response of a cache with many entries that has just been opened.
         case firstHit = "first-hit"
-        /// The size of a full folder that is used for moments only.
+        /// The size of a full folder after many short uses.
         case shortRuns = "short-runs"
     }
 
