@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tarfile
@@ -30,46 +29,27 @@ def urls(origin: Origin, folder: Path) -> Path:
     return folder / "urls.txt"
 
 
-def check(folder: Path, parts: int) -> None:
-    """Checks that the parts have a sample for each image, and a record for each line."""
+SHARDS = ["--max-pixel-size=32", "--samples-per-shard=20"]
+
+
+def check(folder: Path) -> None:
+    """Checks that the shards have a sample for each image, and a record for each line."""
     records: list[dict[str, object]] = []
     samples = 0
-    for part in range(parts):
-        records.extend(json.loads(line) for line in (folder / f"{part:05}.jsonl").read_text().splitlines())
-        with tarfile.open(folder / f"{part:05}.tar") as tar:
+    for shard in range(3):
+        assert (folder / f"{shard:05}_stats.json").exists()
+        records.extend(json.loads(line) for line in (folder / f"{shard:05}.jsonl").read_text().splitlines())
+        with tarfile.open(folder / f"{shard:05}.tar") as tar:
             samples += sum(name.endswith(".jpg") for name in tar.getnames())
     assert len({record["url"] for record in records}) == len(records) == 51
     assert samples == 50
-    assert not list(folder.glob("*.part"))
-
-
-def test_part(binary: str, origin: Origin, tmp_path: Path) -> None:
-    source = urls(origin, tmp_path)
-    for _ in range(2):
-        for index in range(3):
-            run(EXAMPLES / "part.sh", source, tmp_path / "out", index, 3, "--max-pixel-size=32")
-    check(tmp_path / "out", 3)
-
-
-def test_a_part_that_is_terminated_is_not_complete(binary: str, origin: Origin, tmp_path: Path) -> None:
-    script, source, out = str(EXAMPLES / "part.sh"), str(urls(origin, tmp_path)), str(tmp_path / "out")
-    command = [script, source, out, "0", "1", "--rate=2", "--grace=1", "--stats-interval=0.1"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    # It works as soon as it reports.
-    process.stderr.readline()
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 143
-    process.stderr.close()
-    assert not (tmp_path / "out/00000.tar").exists()
-    run(EXAMPLES / "part.sh", tmp_path / "urls.txt", tmp_path / "out", 0, 1, "--max-pixel-size=32")
-    check(tmp_path / "out", 1)
+    assert not list(folder.glob(".*.part"))
 
 
 @pytest.mark.skipif(shutil.which("parallel") is None, reason="GNU parallel is not installed.")
 def test_gnu_parallel(binary: str, origin: Origin, tmp_path: Path) -> None:
-    run(EXAMPLES / "gnu_parallel.sh", urls(origin, tmp_path), tmp_path / "out", 4, "--max-pixel-size=32")
-    check(tmp_path / "out", 4)
+    run(EXAMPLES / "gnu_parallel.sh", urls(origin, tmp_path), tmp_path / "out", 2, *SHARDS, WEBIMAGE=binary)
+    check(tmp_path / "out")
 
 
 def test_slurm(binary: str, origin: Origin, tmp_path: Path) -> None:
@@ -79,10 +59,10 @@ def test_slurm(binary: str, origin: Origin, tmp_path: Path) -> None:
         variables = {
             "SLURM_ARRAY_TASK_ID": str(index),
             "SLURM_ARRAY_TASK_COUNT": "2",
-            "SLURM_SUBMIT_DIR": str(EXAMPLES),
+            "WEBIMAGE": binary,
         }
-        run(script, source, tmp_path / "out", "--max-pixel-size=32", **variables)
-    check(tmp_path / "out", 2)
+        run(script, source, tmp_path / "out", *SHARDS, **variables)
+    check(tmp_path / "out")
 
 
 def test_kubernetes(binary: str, origin: Origin, tmp_path: Path) -> None:
@@ -91,15 +71,15 @@ def test_kubernetes(binary: str, origin: Origin, tmp_path: Path) -> None:
     container = job["spec"]["template"]["spec"]["containers"][0]
     [text] = container["args"]
     count = job["spec"]["completions"]
-    assert f'"$JOB_COMPLETION_INDEX" {count} ' in text
-    # The server of the tests is not public.
-    text = text.replace("/part.sh", str(EXAMPLES / "part.sh")).replace(f" {count} ", " 2 ").replace("--public-only", "")
+    assert f'--part "$JOB_COMPLETION_INDEX/{count}" ' in text
+    # The server of the tests is not public, and the limit on requests per second would take the time of the test.
+    text = text.replace("exec webimage", f'exec "{binary}"').replace(f"/{count}", "/2")
+    text = text.replace("--public-only", "").replace("--rate=10", "--samples-per-shard=20")
     source = urls(origin, tmp_path)
     for index in range(2):
         variables = {"LIST": str(source), "FOLDER": str(tmp_path / "out"), "JOB_COMPLETION_INDEX": str(index)}
-        # The limit on requests per second would take the time of the test.
-        run(*container["command"], text.replace("--rate=10", ""), **variables)
-    check(tmp_path / "out", 2)
+        run(*container["command"], text, **variables)
+    check(tmp_path / "out")
 
 
 def write_parquet(origin: Origin, folder: Path) -> Path:
