@@ -25,7 +25,7 @@ install_packages() {
     local installed=$environment/pyproject.toml
     cmp -s Integrations/python/pyproject.toml "$installed" && return 0
     [ -x "$python" ] || python3 -m venv "$environment"
-    "$python" -m pip install -q --editable 'Integrations/python[parquet,spark,ray,test]'
+    "$python" -m pip install -q --editable 'Integrations/python[parquet,spark,ray,test,test-readers]'
     cp Integrations/python/pyproject.toml "$installed"
 }
 
