@@ -46,6 +46,7 @@ missing_peers() {
     [ "$purpose" != build ] || return 0
     [ "$purpose" != integrations ] || { missing_integrations && return; }
     have nginx || [ -x /usr/sbin/nginx ] || echo nginx
+    have gdb || echo gdb # prints the stacks of tests that hang
     [ "$purpose" = benchmarks ] || return 0
     have vipsthumbnail || echo libvips-tools
     [ -x /usr/bin/time ] || echo time # not the shell's

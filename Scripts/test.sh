@@ -22,12 +22,29 @@ report_skipped() {
 FINDING='^(WARNING|ERROR|==[0-9]+==ERROR|SUMMARY): |Fatal error|Crash'
 LEAK='LeakSanitizer|byte\(s\) leaked'
 
+# The seconds after which the tests of a target are ended: several times what a slow machine needs.
+TIME_LIMIT=900
+
+# Prints the stacks of a hanging test process and its threads.
+print_stacks() {
+    printf 'Ended after %s seconds. The stacks of process %s:\n' "$TIME_LIMIT" "$1"
+    timeout 60 gdb --batch --pid "$1" -ex 'set print frame-arguments none' -ex 'thread apply all backtrace 40' 2>&1 |
+        grep -E '^(Thread|#)' || echo '(gdb is not available)'
+}
+
 # Runs the tests of one target and keeps their output. A filter that matches no test is an error.
 run_target() {
-    local target=$1
+    local target=$1 tests process
     shift
-    swift test --skip-build --disable-xctest --filter "^$target\\." "$@" 2>&1 | tee "$part" &&
-        grep -q 'Test run with [1-9]' "$part"
+    swift test --skip-build --disable-xctest --filter "^$target\\." "$@" > "$part" 2>&1 &
+    tests=$!
+    if ! timeout "$TIME_LIMIT" tail --pid="$tests" --sleep-interval=0.2 --lines=+1 --follow "$part"; then
+        for process in $(pgrep -P "$tests"); do
+            print_stacks "$process" | tee -a "$part"
+            kill -KILL "$process" || true
+        done
+    fi
+    wait "$tests" && grep -q 'Test run with [1-9]' "$part"
 }
 
 # Runs one test target after the other: the codecs' tests use the processor for so long that tests of other targets,
@@ -60,6 +77,7 @@ test_each_target() {
     if ((${#failed[@]} + ${#repeated[@]})); then
         step "Failed: ${failed[*]:-none}; run again: ${repeated[*]:-none}"
         grep -A 30 -E "$FINDING" "$log" | head -n 200 || true
+        grep -A 400 '^Ended after ' "$log" | grep -E '^(Ended|Thread|#)' || true
         grep -A 3 -E '^✘' "$log" | head -n 200 || true
     fi
     report_skipped
