@@ -14,6 +14,8 @@ final class RawClient: Sendable {
     enum End: Equatable {
         case finished
         case reset
+        /// Nothing was received for half a minute. A read without a limit would block its thread forever.
+        case timedOut
     }
 
     private let socket: Int32
@@ -21,6 +23,8 @@ final class RawClient: Sendable {
 
     init(port: Int, receiveBuffer: Int32? = nil) throws {
         socket = Foundation.socket(AF_INET, streamSocket, 0)
+        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         if var size = receiveBuffer {
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -82,7 +86,7 @@ final class RawClient: Sendable {
             if count > 0 {
                 all += part[..<count]
             } else {
-                return (all, count == 0 ? .finished : .reset)
+                return (all, count == 0 ? .finished : errno == EAGAIN ? .timedOut : .reset)
             }
         }
         return (all, nil)
