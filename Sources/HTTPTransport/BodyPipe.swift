@@ -2,9 +2,9 @@ import Threading
 
 /// A response on its way from a transport, which pushes it, to a task, which pulls it.
 ///
-/// One lock and one copy. The transfer is paused while ``highWater`` bytes or more wait, and continues when the task takes
-/// them. Pieces that arrive before the task takes them are joined, so that a body that arrives byte by byte costs no more
-/// than its bytes.
+/// Each piece takes one lock and is copied once. The transfer is paused while ``highWater`` bytes or more wait, and
+/// continues when the task takes them. Pieces that arrive before the task takes them are joined, so that a body that
+/// arrives byte by byte costs no more than its bytes.
 package final class BodyPipe: TransferReceiver {
     /// The number of waiting bytes at which the transfer is paused.
     package static let highWater = 128 << 10

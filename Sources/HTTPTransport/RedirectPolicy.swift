@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// Rules for following redirects, except their number.
+/// Rules for following redirects, except for the maximum number of redirects.
 ///
 /// A redirect to another origin (scheme, host, or port, RFC 6454) never forwards credentials: `Authorization`,
 /// `Cookie`, `Proxy-Authorization`, and ``TransportRequest/credential`` are removed. So are all other header fields

@@ -4,7 +4,8 @@ extension AnimationDecoder {
     /// Returns the encoded animation, with the frame size and orientation that the image's options define, and with
     /// `metadata`.
     ///
-    /// A still image is encoded as one. Throws the errors of ``AnimationDecoder`` and ``AnimationEncoder``.
+    /// An animation of one frame is encoded as a still image. Throws the errors of ``AnimationDecoder`` and
+    /// ``AnimationEncoder``.
     public func encoded(
         with options: EncodingOptions, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) -> [UInt8] {

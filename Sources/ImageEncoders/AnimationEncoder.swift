@@ -32,8 +32,8 @@ public final class AnimationEncoder {
             options: try EncodingOptions(format, quality: quality), size: size, repetitionCount: repetitionCount)
     }
 
-    /// Adds a frame shown for `delay`, rounded to the precision of the format: hundredths of a second in GIF, at
-    /// least two, and milliseconds in other formats.
+    /// Adds a frame that is shown for `delay`, rounded to milliseconds, or in GIF to hundredths of a second, at least
+    /// 0.02 seconds.
     ///
     /// Throws `encodingFailed` if the frame has a different size, or the encoder rejects it.
     public func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {

@@ -66,6 +66,6 @@ extension LoopbackOrigin.Response {
 }
 
 extension LoopbackOrigin.Response.Interim {
-    /// The bytes of the head as text.
+    /// The text of the head.
     var head: String { LoopbackOrigin.Response.head(status: status, reason: nil, fields: headerFields) }
 }

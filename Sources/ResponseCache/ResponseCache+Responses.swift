@@ -4,14 +4,16 @@ public import HTTPTypes
 
 // Single responses, by the URL of a request without credentials, cookies, and fields named by `Vary`.
 extension ResponseCache {
-    /// Returns whether a complete response for a URL, or an `ImageRequest.cacheKey`, is stored, fresh or not.
+    /// Returns whether ``response(for:)`` would find a response for a URL or an `ImageRequest.cacheKey`.
     public func contains(_ url: String) async -> Bool {
         guard let request = Self.request(for: url) else { return false }
         return await thread.run { [self] in find(.whole, request, CacheKey(request)) != nil }
     }
 
-    /// Returns the complete response stored for a URL, or an `ImageRequest.cacheKey`, fresh or not; `nil` if there is none,
-    /// or it is damaged.
+    /// Returns the complete response stored for a URL or an `ImageRequest.cacheKey`, even if it is stale; `nil` if
+    /// there is none, or it is damaged.
+    ///
+    /// Responses to requests with credentials or cookies are not returned.
     public func response(for url: String) async -> (head: HTTPResponse, body: [UInt8])? {
         guard let request = Self.request(for: url) else { return nil }
         return await thread.run(to: .long) { [self] in

@@ -13,8 +13,9 @@ import Threading
 ///
 /// Partial bodies of interrupted or canceled downloads are stored as well, if they have at least 16 KiB and a strong
 /// validator. If there is no complete stored response, the next request asks for the remainder and combines both parts.
-/// ``CachePolicy/reload``, ``CachePolicy/noStore``, and ``CachePolicy/cacheOnly`` ignore partial bodies. Requests for a
-/// range are answered from every stored response that contains it; their own responses are stored as well.
+/// ``CachePolicy/reload``, ``CachePolicy/noStore``, and ``CachePolicy/cacheOnly`` ignore partial bodies. A request for
+/// a range is answered from any stored response that contains the range; the responses to such requests are stored as
+/// well.
 ///
 /// A folder contains one file for each response, readable only by its owner. Several processes can use it concurrently:
 /// each uses the responses that the others store, and the size limit applies to the whole folder. Damaged files are
@@ -25,9 +26,9 @@ public final class ResponseCache: Sendable {
     public struct Configuration: Sendable {
         /// The folder; `nil` for a cache in memory.
         public var directory: String?
-        /// A Boolean value that indicates whether the cache is created if the folder contains none.
+        /// A Boolean value that indicates whether the folder of the cache is created if it does not exist.
         ///
-        /// If it is `false` and there is none, creating the cache fails.
+        /// If it is `false`, the initializer throws an error for a folder without a cache.
         public var createsDirectory: Bool
         /// The maximum size of the cache in bytes, including the heads of responses; in a folder, the size of files in
         /// whole blocks of 4 KiB.

@@ -21,7 +21,7 @@ struct BodyWaiters {
         if first?.answer === answer { first = nil } else { others[ObjectIdentifier(answer)] = nil }
     }
 
-    /// Passes the same body or error to all of them.
+    /// Passes the same body or error to all waiting callers.
     consuming func resolve(
         _ body: Result<(bytes: [UInt8], delivery: Delivery), ImageError>, from source: ResponseSource
     ) {

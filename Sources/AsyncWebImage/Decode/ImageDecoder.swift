@@ -123,15 +123,15 @@ public actor ImageDecoder {
         return try result.get()
     }
 
-    /// Concurrent, so that it runs on the preferred executor.
+    /// Performs `work` and returns its result; concurrent, so that it runs on the preferred executor.
     @concurrent nonisolated private static func perform<Result: Sendable, Failure: Error>(
         _ work: @Sendable () throws(Failure) -> Result
     ) async -> Swift.Result<Result, Failure> {
         .init { () throws(Failure) in try work() }
     }
 
-    /// Concurrent, so that it ends outside the actor: otherwise the work in ``withMemory(_:_:)`` would run on the
-    /// actor, one decode at a time.
+    /// Waits for the memory; concurrent, so that it ends outside the actor: otherwise, the work in ``withMemory(_:_:)``
+    /// would run on the actor, one decode at a time.
     @concurrent nonisolated private func acquire(_ bytes: Int) async throws {
         let isGranted = try await grant(bytes)
         guard isGranted else { throw CancellationError() }

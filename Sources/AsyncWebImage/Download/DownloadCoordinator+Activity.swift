@@ -4,7 +4,7 @@ extension DownloadCoordinator {
         /// The number of active downloads: those that have a slot, and those that a ``ResponseCache`` answers, which
         /// need no slot.
         public var running: Int
-        /// The number of downloads that wait for a slot or a lookup in the ``ResponseCache``, by priority.
+        /// The number of downloads that wait for a slot, or for a lookup in the ``ResponseCache``, by priority.
         ///
         /// Priorities without waiting downloads are omitted.
         public var waitingByPriority: [DownloadPriority: Int]
@@ -13,7 +13,7 @@ extension DownloadCoordinator {
         /// The number of bytes that downloads hold in bodies that are arriving or waiting to be decoded.
         public var bytesInFlight: Int
 
-        /// The number of downloads that wait for a slot or a lookup in the ``ResponseCache``.
+        /// The number of downloads that wait for a slot, or for a lookup in the ``ResponseCache``.
         public var waiting: Int { waitingByPriority.values.reduce(0, +) }
     }
 

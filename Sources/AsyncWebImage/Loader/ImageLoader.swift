@@ -12,7 +12,7 @@ import Tracing
 ///
 /// Images are decoded while they arrive. Concurrent requests for the same image share one download.
 public final class ImageLoader: Sendable {
-    /// The coordinator of downloads.
+    /// The coordinator, which observes, configures, suspends, and cancels downloads.
     public let coordinator: DownloadCoordinator
     /// The decoder of images.
     public let decoder: ImageDecoder

@@ -36,7 +36,7 @@ public protocol BodyTransformer {
     mutating func finish() async throws -> [UInt8]
 }
 
-/// The kinds of hooks that an application can install.
+/// A kind of hook that an application can install.
 public enum DownloadHook: String, Sendable, Hashable {
     /// See ``RequestModifier``.
     case requestModifier

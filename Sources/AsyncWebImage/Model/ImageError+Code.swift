@@ -49,13 +49,13 @@ extension ImageError.Code {
     public static let connectionLost = Self(rawValue: "connection_lost")
     /// `tls`: TLS could not be negotiated, or the certificate is not trusted.
     public static let tls = Self(rawValue: "tls")
-    /// `timeout_lookup`: see ``Deadlines/lookup``.
+    /// `timeout_lookup`: the host's name was not found within ``Deadlines/lookup``.
     public static let lookupTimeout = Self(rawValue: "timeout_lookup")
-    /// `timeout_connect`: see ``Deadlines/connect``.
+    /// `timeout_connect`: no connection was established within ``Deadlines/connect``.
     public static let connectTimeout = Self(rawValue: "timeout_connect")
-    /// `timeout_first_byte`: see ``Deadlines/firstByte``.
+    /// `timeout_first_byte`: the response did not begin within ``Deadlines/firstByte``.
     public static let firstByteTimeout = Self(rawValue: "timeout_first_byte")
-    /// `timeout_idle`: see ``Deadlines/idle``.
+    /// `timeout_idle`: no byte arrived for the time of ``Deadlines/idle``.
     public static let idleTimeout = Self(rawValue: "timeout_idle")
     /// `deadline`: the time limit for the whole download passed; see ``DownloadConfiguration/deadlines``.
     public static let deadline = Self(rawValue: "deadline")
@@ -63,7 +63,7 @@ extension ImageError.Code {
     public static let truncated = Self(rawValue: "truncated")
     /// `invalid_response`: the response violates HTTP, or its header is too long.
     public static let invalidResponse = Self(rawValue: "invalid_response")
-    /// `redirects`: more redirects than allowed.
+    /// `redirects`: there were more redirects than allowed.
     public static let redirects = Self(rawValue: "redirects")
     /// `redirect_refused`: a redirect to a URL that is not http or https, or from https to http if that is not allowed.
     public static let unsupportedRedirect = Self(rawValue: "redirect_refused")
@@ -77,9 +77,9 @@ extension ImageError.Code {
     public static let tooManyBytes = Self(rawValue: "too_many_bytes")
     /// `empty_body`: the response has no body.
     public static let emptyBody = Self(rawValue: "empty_body")
-    /// `unacceptable_type`: see ``DownloadConfiguration/acceptedContentTypes``.
+    /// `unacceptable_type`: the media type is not one of ``DownloadConfiguration/acceptedContentTypes``.
     public static let unacceptableType = Self(rawValue: "unacceptable_type")
-    /// `not_modified`: see ``ImageRequest/knownVersion``.
+    /// `not_modified`: the image still has the version of ``ImageRequest/knownVersion``.
     public static let notModified = Self(rawValue: "not_modified")
     /// `not_cached`: only a stored response was requested, and there is none.
     public static let notCached = Self(rawValue: "not_cached")

@@ -11,8 +11,8 @@ public import CoreMetrics
 /// - `webimage_download_duration_seconds`: a timer from the request to the end, by `outcome`, including the waits for
 ///   a slot and between attempts; not for canceled downloads.
 /// - `webimage_download_first_byte_seconds`: a timer of each attempt, from its start to the head of its response.
-/// - `webimage_downloads_running` and `webimage_downloads_waiting`: meters: the numbers of downloads with an active
-///   attempt, and of downloads that wait for their first attempt.
+/// - `webimage_downloads_running` and `webimage_downloads_waiting`: meters of the downloads with an active attempt, and
+///   of those that wait for their first attempt.
 /// - `webimage_memory_cache_hits_total`, `webimage_memory_cache_misses_total`: requests for images that were found in
 ///   the memory cache, and those that were not; requests whose policy ignores the cache do not count.
 /// - `webimage_memory_cache_evictions_total`: images that were removed to make room, or because they expired.

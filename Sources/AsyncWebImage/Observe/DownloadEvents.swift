@@ -30,8 +30,8 @@ final class DownloadEvents: Sendable {
         }
     }
 
-    /// Returns a stream of the events from now on; if the consumer is more than `limit` behind, the oldest are
-    /// dropped.
+    /// Returns a stream of the events from now on; if the consumer is more than `limit` events behind, the oldest
+    /// events are dropped.
     ///
     /// The stream ends when there can be no more events.
     func stream(limit: Int) -> AsyncStream<DownloadEvent> {

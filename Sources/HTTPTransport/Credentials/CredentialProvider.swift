@@ -13,9 +13,8 @@ public protocol CredentialProvider: Sendable {
 public struct CredentialChallenge: Sendable, Hashable {
     /// The requested URL; its scheme, host, and port are the origin.
     public let url: HTTPURL
-    /// The realm, which is the server's name for the protected area; `nil` if no challenge contains one.
-    ///
-    /// If there are several challenges, this is the realm of the first one that contains a realm.
+    /// The realm, which is the server's name for the protected area, from the first `WWW-Authenticate` challenge that
+    /// has one; otherwise, `nil`.
     public let realm: String?
     /// The authentication schemes that the server offers, in lowercase: `basic`, `digest`, `bearer`.
     public let schemes: [String]

@@ -13,7 +13,7 @@ extension CurlTransport {
         public var maximumConnections: Int?
         /// The rule that selects a proxy; by default, that of the environment variables.
         public var proxy: ProxyRule
-        /// The TLS settings: trusted authorities, pins, and client certificates.
+        /// The TLS settings, such as trusted authorities and client certificates.
         public var tls: TLSOptions
 
         /// The resolver of host names; by default, the system's.

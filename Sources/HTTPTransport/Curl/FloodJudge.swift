@@ -10,7 +10,8 @@ struct FloodJudge {
     /// The same limit for the next second of the thread's time after a connection was ended, because floods are often
     /// repeated.
     static let maximumCallTimeAfterFlood = Duration.milliseconds(4)
-    /// The minimum number of bytes read from a connection in this time for it to be the cause.
+    /// The minimum number of bytes read from a connection during a call for the connection to be considered the cause
+    /// of the call's length.
     static let minimumBytes: Int64 = 64 << 10
 
     private struct Call {

@@ -1,13 +1,13 @@
 import DequeModule
 import Threading
 
-/// A resolver that calls a blocking function, usually the system's resolver, on eight threads or more.
+/// A resolver that calls a blocking function, usually the system's resolver, on up to 64 threads.
 ///
-/// libcurl would start a thread for every lookup, and wait for stuck ones. While lookups wait, each successful one adds
-/// a thread, up to 64; a temporary failure, which can mean that the name servers are overloaded, removes one. A name
-/// whose servers do not respond blocks a thread for half a minute: whenever lookups wait and none has started for a
-/// second, the number of threads is doubled. Threads exist only while there are lookups. Lookups that are canceled
-/// before they start are skipped.
+/// libcurl would start a thread for every lookup, and wait for lookups that do not end. At first, there are up to eight
+/// threads. While lookups wait, each successful one adds a thread; a temporary failure, which can mean that the name
+/// servers are overloaded, removes one. A name whose servers do not respond blocks a thread for half a minute: whenever
+/// lookups wait and none has started for a second, the number of threads is doubled. Threads exist only while there are
+/// lookups. Lookups that are canceled before they start are skipped.
 ///
 /// There are fewer threads if the process may open fewer than 1,024 files, or if the system cannot start more.
 public final class ThreadedResolver: HostResolver {

@@ -28,8 +28,8 @@ public struct IPAddress: Sendable, Hashable {
         self.bits = isIPv4 ? bits & 0xFFFF_FFFF : bits
     }
 
-    /// Parses `a.b.c.d`, four decimal numbers, or an IPv6 address without brackets and zone; returns `nil` for other
-    /// text.
+    /// Parses an IPv4 address in the form `a.b.c.d`, or an IPv6 address without brackets or a zone; returns `nil` for
+    /// other text.
     public init?(_ text: String) {
         // A C string would end there.
         guard !text.utf8.contains(0) else { return nil }

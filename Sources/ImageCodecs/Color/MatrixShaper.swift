@@ -7,7 +7,7 @@ struct MatrixShaper: Sendable {
     /// The nearest byte value for each step of linear light, plus one more step; the darkest byte covers five steps.
     private let bytes: [UInt8]
     private static let steps: Float = 16_384
-    /// A Boolean value that indicates whether the conversion changes pixels barely or not at all.
+    /// A Boolean value that indicates whether the profile is sRGB within rounding, so that no conversion is needed.
     let isSRGB: Bool
 
     /// Creates the tables from the linear intensity (0 to 1) of each byte value, and the linear sRGB color of each

@@ -4,7 +4,8 @@
 public struct ImageMetadata: Sendable, Hashable {
     /// The ICC profile that defines the colors of the pixels, or `nil` for sRGB.
     public var colorProfile: [UInt8]?
-    /// The Exif data, starting with the TIFF header (`II` or `MM`): camera, location, time, often a thumbnail.
+    /// The Exif data, starting with the TIFF header (`II` or `MM`), which can contain the camera, location, time, and a
+    /// thumbnail.
     public var exif: [UInt8]?
 
     /// The maximum size in bytes that is read of each.

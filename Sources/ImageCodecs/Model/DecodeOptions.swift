@@ -8,7 +8,7 @@ public struct DecodeOptions: Sendable, Hashable {
     ///
     /// The limits of ``DecodeLimits`` apply to the enlarged image as well.
     public var allowsUpscaling: Bool
-    /// A Boolean value that indicates whether rows stay as stored instead of being turned upright.
+    /// A Boolean value that indicates whether the image keeps its stored orientation instead of being turned upright.
     public var ignoresOrientation: Bool
     /// A Boolean value that indicates whether decoding ends as soon as all pixels are known, without reading the
     /// remainder of the file.

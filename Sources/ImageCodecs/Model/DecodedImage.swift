@@ -10,8 +10,9 @@ public struct DecodedImage: Sendable, Hashable {
     ///
     /// It is the same as ``originalSize``, unless the target cropped edges (``DecodeOptions/Target/fill(_:)``).
     public var visibleSize: PixelSize
-    /// A Boolean value that indicates whether part of the image is missing: the file ended early or was damaged, and
-    /// ``DecodeOptions/allowsPartial`` was set, or the image accompanies an error.
+    /// A Boolean value that indicates whether part of the image is missing because the file ended early or was damaged.
+    ///
+    /// This occurs only with ``DecodeOptions/allowsPartial``, or if the image accompanies an error.
     public var isPartial: Bool
     /// The number of available rows of the stored image, scaled like `pixels`: all of them, unless ``isPartial``.
     ///

@@ -34,10 +34,10 @@ public final class ImageHeaderReader {
         }
     }
 
-    /// Ends the file and returns its header with the number of frames, or `nil` as their number if the file is
-    /// incomplete.
+    /// Marks the end of the file and returns its header; its `frameCount` is `nil` if the file is incomplete.
     ///
-    /// Throws `truncated` if there is no complete header, and `unsupportedFormat`.
+    /// Throws `truncated` if the header is incomplete, `unsupportedFormat` if the format is unknown, and the other
+    /// errors of ``append(_:)``.
     public func finish() throws(CodecError) -> ImageHeader {
         if header == nil, let head = try beginning.finish(limits: limits) { take(head) }
         guard var header else { throw beginning.missingHeader }

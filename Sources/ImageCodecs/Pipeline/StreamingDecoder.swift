@@ -57,10 +57,10 @@ public final class StreamingDecoder {
 
     /// Appends the next bytes of the file.
     ///
-    /// Before ``begin()``, they are only kept and searched for the header. Throws as soon as the bytes show that
-    /// there will be no image: `unsupportedFormat` after the first 12 bytes (or as many as a custom format needs),
-    /// `overLimit`, `corrupt`, `unsupportedFeature`, `zeroPixels`, `truncated` if the image ends before its rows do,
-    /// and `decoderFault`.
+    /// Before ``begin()``, they are only kept and searched for the header. Throws as soon as the bytes show that there
+    /// will be no image: `unsupportedFormat` after the first 12 bytes (or as many as a custom format needs),
+    /// `overLimit`, `corrupt`, `unsupportedFeature`, `zeroPixels`, `truncated` if the image data ends before the last
+    /// row, and `decoderFault`.
     public func append(_ bytes: Span<UInt8>) throws(CodecError) {
         try remembering { () throws(CodecError) in
             guard !needsNoMoreBytes else { return }

@@ -66,7 +66,8 @@ public final class ImageVerifier {
     /// Searches all appended bytes for the header; call this method at the end of a file if ``header`` is still `nil`.
     ///
     /// When the metadata is long, ``append(_:)`` searches again only after the file has grown by an eighth, so it may
-    /// not have found the header yet. If this method finds it, you can reserve memory before ``finish()`` allocates it.
+    /// not have found the header yet. If this method finds the header, you can reserve memory before ``finish()``
+    /// allocates any.
     public func lookForHeaderAtEnd() throws(CodecError) {
         try remembering { () throws(CodecError) in
             if header == nil { try take(beginning.finish(limits: limits)) }

@@ -9,8 +9,8 @@ struct CacheCommand: AsyncParsableCommand {
         commandName: "cache",
         abstract: "Inspect and change a folder of cached responses.",
         discussion: """
-            The folder is one that was given to 'webimage get --cache', or to a ResponseCache of a program. Both can use \
-            it at the same time.
+            The folder is the one passed to 'webimage get --cache' or to a program's ResponseCache. This command and \
+            programs can use it at the same time.
 
             EXAMPLES
               webimage cache info ~/.cache/images
@@ -111,7 +111,7 @@ extension CacheCommand {
     /// The command `webimage cache clear`.
     struct Clear: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove all responses, or those that have expired.")
+            abstract: "Remove all responses, the expired ones, or the least recently used ones.")
 
         @Flag(help: "Remove only responses that are no longer fresh, even if they could be revalidated.")
         var expired = false

@@ -3,7 +3,7 @@ import ImageCodecs
 /// The cost of shrinking a large image, compared to its codec alone and to libvips.
 enum Decode: Scenario {
     static let name = "decode"
-    static let summary = "files to thumbnails, JPEG again; the codec's command writes nothing"
+    static let summary = "files to thumbnails, JPEG again; the codec's command writes to /dev/null"
     static let deadline = Duration.seconds(120)
 
     static let columns = [

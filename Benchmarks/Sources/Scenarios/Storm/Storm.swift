@@ -3,7 +3,7 @@ import Engines
 /// The cost of many callers for the same few URLs.
 enum Storm: Scenario {
     static let name = "storm"
-    static let summary = "callers for 100 URLs of 10 KiB at once; every body takes 0.8 s to come"
+    static let summary = "callers for 100 URLs of 10 KiB at once; every body takes 0.8 s to arrive"
 
     static let columns = [
         Column("requests", .requestsSent),

@@ -32,7 +32,7 @@ extension DownloadMachine {
 
     // MARK: The cache
 
-    /// Asks the response cache; the slot for that is taken.
+    /// Asks the response cache, using the lookup slot that the download holds.
     mutating func decide(_ id: ID) {
         guard let index = downloads.index(of: id), case .queued(.lookup) = downloads.states[index].phase else {
             lookups?.release(id)
@@ -145,7 +145,8 @@ extension DownloadMachine {
 }
 
 extension FetchKey {
-    /// A Boolean value that indicates whether a stored response might answer it without the network.
+    /// A Boolean value that indicates whether a stored response might answer a request with this key without the
+    /// network.
     fileprivate var mayBeServed: Bool {
         switch cachePolicy {
         case .cacheOnly: true

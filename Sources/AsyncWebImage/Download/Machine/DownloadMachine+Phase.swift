@@ -76,7 +76,7 @@ extension DownloadMachine {
     struct Decode {
         let download: ID
         let variant: Variant
-        /// The number of callers that wait for it; 0 once it is canceled.
+        /// The number of callers that wait for the decode; 0 after it is canceled.
         var callers = 1
     }
 }

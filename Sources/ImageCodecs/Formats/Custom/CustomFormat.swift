@@ -6,8 +6,8 @@
 /// further harm.
 ///
 /// Custom formats are asked only about files that are not JPEG, PNG, WebP, or GIF, in the order in which they were
-/// passed: the first that recognizes a file is used, and none is ruled out before ``signatureLength`` bytes are
-/// available. One value serves many concurrent decodes.
+/// passed: the first that recognizes a file is used. A format is asked again as bytes arrive, until ``signatureLength``
+/// bytes are available. One value serves many concurrent decodes.
 public protocol CustomFormat: Sendable {
     /// The name of the format.
     ///

@@ -1,8 +1,8 @@
 /// A format of this library, described by its signatures, its decoder and its verifier.
 protocol BuiltInFormat: FormatDescriptor {
-    /// The decoder of its files.
+    /// The type that decodes files of this format.
     associatedtype Decoder: BuiltInRowDecoder
-    /// The verifier of its files.
+    /// The type that verifies files of this format.
     associatedtype Verifier: BuiltInVerifier
 
     /// The alternative signatures of its files.

@@ -16,7 +16,7 @@ struct LosslessTableCheck {
         tables = LosslessTables(size: size)
     }
 
-    /// Continues to read `chunks`, those of the image received so far, until they have passed.
+    /// Continues the check with `chunks`, all chunks of the image received so far; does nothing after it has passed.
     ///
     /// Throws `corrupt` and `overLimit`.
     mutating func read(_ chunks: Span<UInt8>) throws(CodecError) {

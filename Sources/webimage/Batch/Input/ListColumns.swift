@@ -15,7 +15,7 @@ struct ListColumns: Sendable, Equatable {
     /// Returns whether a column of the list is passed on.
     func passOn(_ name: String) -> Bool { name != url && name != id && name != caption && name != digest }
 
-    /// Returns the first of the names that may not be passed on.
+    /// Returns the first of the names to pass on that is reserved for the output, or `nil`.
     func conflict(among names: [String]) -> String? {
         names.first { passOn($0) && Self.reserved.contains($0) }
     }

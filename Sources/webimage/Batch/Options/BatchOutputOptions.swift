@@ -8,7 +8,11 @@ struct BatchOutputOptions: ParsableArguments {
         help: ArgumentHelp("The destination; - for standard output.", valueName: "folder"))
     var output: String
 
-    @Option(help: "The format of the records on standard output.")
+    @Option(
+        help: """
+            The format of standard output: frames (described above), ndjson (a line of JSON for each record), or tar (an \
+            archive of the successful images).
+            """)
     var stream: StreamForm = .frames
 
     @Option(
@@ -25,7 +29,7 @@ struct BatchOutputOptions: ParsableArguments {
     @Flag(help: "Include the additional columns of the list in the records on standard output.")
     var echo = false
 
-    @Option(help: ArgumentHelp("The file for the records of --stream tar.", valueName: "file"))
+    @Option(help: ArgumentHelp("With --stream tar, write all records to this file.", valueName: "file"))
     var log: String?
 
     @Option(help: "The format of the shards in a folder: tar archives for WebDataset, or none for records only.")
@@ -51,7 +55,7 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Do not complete a shard if more than this share of its lines, from 0 to 1, failed with temporary errors such as "
+            "Do not complete a shard if more than this share of its lines, from 0 to 1, failed with retryable errors such as "
                 + "timeouts, which suggests a network outage. The exit status is then 75.",
             valueName: "rate"))
     var maxRetryableRate = 0.5

@@ -1,7 +1,7 @@
 import Threading
 import WebimageConsole
 
-/// The answers as shards in a folder, each of which appears complete or not at all.
+/// An output that writes records and images to shards in a folder; each shard appears complete or not at all.
 final class ShardOutput: BatchOutput {
     /// The rules for the shards that this process makes.
     struct Rules: Sendable {
