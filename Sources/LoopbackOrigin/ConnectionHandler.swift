@@ -102,7 +102,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         while let context, let request = current, waiting == nil, !isWaitingForWritability {
             if !context.channel.isWritable {
                 context.flush()
-                // Flushing can have closed the connection, or made room immediately.
+                // Flushing may have closed the connection, or made room immediately.
                 guard self.context != nil, !context.channel.isWritable else { continue }
                 bytesInTurn = 0
                 isWaitingForWritability = true

@@ -21,7 +21,7 @@ package struct CacheKey: Sendable, Hashable {
         owner = isAnybody ? [] : SHA256.hash(secrets.map { $0.map { "+\($0.utf8.count):\($0)" } ?? "-" }.joined())
     }
 
-    /// The prefix of the names of its entries: 32 digits.
+    /// The common prefix of the names of the key's entries: 32 hexadecimal digits.
     var name: String { SHA256.hash(Array(url.utf8) + [0x0A] + owner).prefix(16).hexadecimal }
 }
 

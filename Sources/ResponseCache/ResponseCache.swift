@@ -111,8 +111,8 @@ public final class ResponseCache: Sendable {
     /// The number of stored responses, including partial ones and those of other processes.
     public var entryCount: Int { folder?.totals.entries ?? entries.withLock { $0.count } }
 
-    /// The error because of which responses could not be stored, if there was one: the folder cannot be written, or the
-    /// disk is full.
+    /// The error because of which responses could not be stored, if there was one: the folder cannot be written to, or
+    /// the disk is full.
     package var failure: FileFailure? { folderFailure.withLock { $0.failure } }
 
     /// Calls `report` once, as soon as responses cannot be stored.

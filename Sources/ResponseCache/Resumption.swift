@@ -41,7 +41,7 @@ package struct Resumption: Sendable {
     /// Returns whether a response with status 206 is exactly that remainder.
     package func isContinued(by head: ResponseHead) -> Bool {
         let fields = head.response.headerFields
-        // A validator applies to one resource (RFC 9110, section 8.8.1); a redirect can have led to another.
+        // A validator applies to one resource (RFC 9110, section 8.8.1); a redirect may have led to another.
         guard head.url.string == self.head.url.string,
             let range = fields[.contentRange].flatMap(ContentRange.init), range.first == offset,
             fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true

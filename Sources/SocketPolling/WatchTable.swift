@@ -21,7 +21,7 @@ package struct WatchTable: Sendable {
         package let number: UInt32
         /// The events that the socket was watched for; empty if none.
         ///
-        /// The kernel can have forgotten it since.
+        /// The kernel may have forgotten it since.
         package let old: Interest
         /// The events to watch from now on; empty if none.
         package let new: Interest

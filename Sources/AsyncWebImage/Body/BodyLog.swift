@@ -28,7 +28,7 @@ final class BodyLog: Sendable {
         var isParked = false
         /// A Boolean value that indicates whether the next wait must return immediately.
         var isPoked = false
-        /// A Boolean value that indicates whether its bytes are void, which has not been reported to it yet.
+        /// A Boolean value that indicates whether the bytes that it has read are void, and it has not been told so yet.
         var isOutdated = false
     }
 
@@ -64,7 +64,7 @@ final class BodyLog: Sendable {
         var nextReader: UInt64 = 0
         var bodyWaiters = BodyWaiters()
         var watchers = ProgressWatchers()
-        /// A Boolean value that indicates whether the first byte has not been discarded.
+        /// A Boolean value that indicates whether the body is kept from its first byte.
         var isComplete = true
         var isPaused = false
         var transfer: (any Transfer)?

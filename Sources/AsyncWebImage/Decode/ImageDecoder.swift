@@ -105,8 +105,8 @@ public actor ImageDecoder {
     /// Performs work that takes processor time, such as encoding an image, on the decoder's threads, and returns its
     /// result.
     ///
-    /// Concurrency threads stay free for other tasks. Decodes of small images take turns with the work. `work` is not
-    /// interrupted if the task is canceled.
+    /// The threads of Swift's cooperative pool stay free for other tasks. Decodes of small images take precedence over
+    /// waiting work. `work` is not interrupted if the task is canceled.
     ///
     /// ```swift
     /// import ImageEncoders

@@ -29,7 +29,7 @@ public final class ImageLoader: Sendable {
     ///
     /// By default, `transport` is a ``CurlTransport`` with the given configuration that keeps at least as many
     /// connections as there can be downloads. `clock` measures rates, the delays between attempts, the total time of a
-    /// download, and the grace period of a shutdown.
+    /// download, the age of images in the loader's own ``MemoryCache``, and the grace period of a shutdown.
     public init(
         configuration: Configuration = Configuration(), transport: (any Transport)? = nil,
         clock: any Clock<Duration> = ContinuousClock()

@@ -5,7 +5,7 @@ extension ResponseCache {
     /// Creates a cache.
     ///
     /// Throws `ImageError.unusableCacheFolder` if the folder cannot be created, or if it contains no cache and
-    /// `createsDirectory` is `false`. If it exists but cannot be written, stored responses are used,
+    /// `createsDirectory` is `false`. If it exists but cannot be written to, stored responses are used,
     /// and the loader logs a warning.
     public convenience init(_ configuration: Configuration) throws(ImageError) {
         do throws(FileFailure) {

@@ -151,7 +151,7 @@ extension CurlTransfer {
         enter(.resolving)
     }
 
-    /// Records that the host's addresses are known or not needed; connect time started earlier.
+    /// Records that the host's addresses are known or not needed; the lookup also counts as connecting.
     func hasAddresses() {
         clock.endResolving()
     }

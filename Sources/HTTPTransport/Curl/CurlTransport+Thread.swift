@@ -30,7 +30,7 @@ extension CurlTransport {
 extension CurlTransport: CurlThreadDriver {
     nonisolated func maximumSleep() -> Duration? {
         assumeIsolated { transport in
-            // Commands can have added transfers, which start with the timers.
+            // Commands may have added transfers, which start with the timers.
             transport.multi.runTimers(now: transport.deadlines.now)
             transport.finishCompleted()
             transport.deadlines.beginTurn()

@@ -5,7 +5,7 @@
 final class DeadlineWatch {
     /// The start of the current iteration.
     private(set) var now = ContinuousClock.now
-    /// The earliest time when a deadline can have passed; `nil` if there is none.
+    /// The earliest time when a deadline may have passed; `nil` if there is none.
     private(set) var next: ContinuousClock.Instant?
 
     /// The minimum time between two checks of all deadlines.

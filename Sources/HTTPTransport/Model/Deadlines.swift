@@ -20,6 +20,8 @@ public struct Deadlines: Sendable, Hashable {
     /// transfer does not count.
     public var idle: Duration?
     /// The limit from the start to the end of the transfer, including redirects and pauses.
+    ///
+    /// In `DownloadConfiguration.deadlines`, it limits the whole download, including all of its attempts.
     public var total: Duration?
 
     /// Creates time limits.
@@ -43,15 +45,15 @@ public struct Deadlines: Sendable, Hashable {
 
     /// A kind of deadline.
     public enum Kind: String, Sendable, Hashable {
-        /// See ``Deadlines/lookup``.
+        /// The deadline ``Deadlines/lookup``.
         case lookup
-        /// See ``Deadlines/connect``.
+        /// The deadline ``Deadlines/connect``.
         case connect
-        /// See ``Deadlines/firstByte``.
+        /// The deadline ``Deadlines/firstByte``.
         case firstByte
-        /// See ``Deadlines/idle``.
+        /// The deadline ``Deadlines/idle``.
         case idle
-        /// See ``Deadlines/total``.
+        /// The deadline ``Deadlines/total``.
         case total
     }
 }

@@ -4,8 +4,8 @@ public enum ColorConversion: String, Sendable, Hashable, CaseIterable {
     case unneeded = "none"
     /// Each pixel is converted, unless ``DecodeOptions/keepsProfile`` is set.
     case converted
-    /// No conversion: the declared color space is invalid, larger than 4 MiB, for another kind of pixels (such as
-    /// CMYK), or unknown.
+    /// No conversion: the declared color space is invalid, unknown, or for another kind of pixels (such as CMYK), or
+    /// its profile is larger than 4 MiB.
     ///
     /// The colors are treated as sRGB, as in browsers.
     case unsupported

@@ -74,7 +74,7 @@ public final class ImageVerifier {
         }
     }
 
-    /// Ends the file: returns its header with the number of frames, or throws the reason why it does not pass.
+    /// Ends the file: returns its header with the number of frames, or throws the reason why it fails verification.
     ///
     /// The reason is `truncated` if bytes are missing. Calls ``begin()`` if it has not been called.
     public func finish() throws(CodecError) -> ImageHeader {

@@ -77,8 +77,8 @@ struct ImageFetcher: Sendable {
         }
     }
 
-    /// Writes the bytes as they arrive and places the file only if verification allows it; for damaged images that
-    /// are allowed, writes the pixels.
+    /// Writes the bytes as they arrive, and gives the file its name only if it passes the check; if damaged images are
+    /// allowed, writes the pixels of a damaged one instead.
     private func check(
         _ pieces: any ImagePieces, _ extent: ImageCheck.Extent, _ source: ImageSource, _ outcome: inout Outcome
     ) async throws {

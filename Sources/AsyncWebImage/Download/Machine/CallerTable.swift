@@ -4,7 +4,7 @@
 struct CallerTable {
     /// The callers of one download.
     struct Group {
-        /// There is usually one caller, which needs no array.
+        /// The first caller; there is usually no other, so that no array is needed.
         fileprivate var first: Subscriber.ID?
         fileprivate var others: [Subscriber.ID] = []
         /// The number of callers of each priority.

@@ -134,7 +134,7 @@ extension DownloadMachine {
     }
 
     mutating func backoffElapsed(_ id: ID) {
-        // It can have ended in the meantime.
+        // It may have ended in the meantime.
         guard let index = downloads.index(of: id) else { return }
         switch downloads.states[index].phase {
         case .backingOff(_, let resumption): enqueue(id, for: resumption.map { .continuation($0) } ?? .attempt)

@@ -114,7 +114,7 @@ extension DownloadMachine {
     /// Removes a finished decode, and delivers its result to its callers.
     mutating func decodeEnded(_ decode: DecodeID, isSuccess: Bool) {
         guard let ended = decodes.removeValue(forKey: decode) else { return reject("decodeEnded", decode) }
-        // No caller waits for a canceled decode: another of the same variant can have replaced it.
+        // No caller waits for a canceled decode: another of the same variant may have replaced it.
         guard ended.callers > 0, let index = downloads.index(of: ended.download) else { return }
         downloads.states[index].decodes[ended.variant] = nil
         let answered = callers.removeAll(of: decode, from: &downloads.states[index].callers)
@@ -124,7 +124,7 @@ extension DownloadMachine {
         closeIfUnwanted(ended.download)
     }
 
-    /// Prevents further callers from joining the download; another one can have replaced it already.
+    /// Prevents further callers from joining the download; another download may already have replaced it.
     mutating func stopSharing(_ id: ID) {
         guard let index = downloads.index(of: id), joinable[downloads.states[index].key] == id else { return }
         joinable[downloads.states[index].key] = nil

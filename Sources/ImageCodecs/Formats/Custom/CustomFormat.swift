@@ -54,11 +54,11 @@ public protocol CustomFormat: Sendable {
 }
 
 extension CustomFormat {
-    /// 12 bytes.
+    /// The default length, 12 bytes.
     public var signatureLength: Int { 12 }
-    /// No profile: sRGB.
+    /// Returns `nil`: the rows are in sRGB.
     public func colorProfile(of beginning: Span<UInt8>) -> [UInt8]? { nil }
-    /// The stored size.
+    /// Returns the stored size.
     public func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize { header.size }
 }
 

@@ -12,7 +12,7 @@ final class Gunzip {
     /// The maximum number of bytes returned at a time.
     private static let outputSize = 256 << 10
 
-    /// libz keeps the address of its state.
+    /// The state of libz, at a fixed address because libz keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
     private let name: String
     private var input: ArraySlice<UInt8> = []

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AsyncWebImage
 
-/// The options for the resources of `webimage batch`, and of the servers.
+/// The options that limit the resources that `webimage batch` uses, including those of the servers.
 struct BatchResourceOptions: ParsableArguments {
     @Option(
         help: "The number of transfers at a time; reduced if the limit on open files (ulimit -n) is too low for it.")

@@ -31,7 +31,7 @@ final class OpenLines: Sendable {
             self.end(id)
         }
         let isCancelled = state.withLock { state in
-            // It can have ended already.
+            // It may have ended already.
             if state.ended.remove(id) == nil { state.tasks[id] = task }
             return state.isCancelled
         }

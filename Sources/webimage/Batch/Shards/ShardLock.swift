@@ -24,7 +24,7 @@ struct ShardLock: ~Copyable, Sendable {
                 if code == EWOULDBLOCK { return nil }
                 throw FileError("lock", path, code: code)
             }
-            // The process that had it can have removed the file.
+            // The process that had it may have removed the file.
             if Self.isSameFile(opened, path) {
                 descriptor = opened
                 return

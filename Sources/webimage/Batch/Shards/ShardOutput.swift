@@ -85,7 +85,7 @@ final class ShardOutput: BatchOutput {
                 return .check(marker)
             }
             if let lock = try ShardLock(path: folder.lockPath(shard)) {
-                // Another process can have completed it in the meantime.
+                // Another process may have completed it in the meantime.
                 if !rules.overwrites, let marker = try folder.marker(shard) { return .check(marker) }
                 return .make(try await open(shard, lock))
             }
