@@ -32,7 +32,7 @@ package struct IncomingResponse {
 
 /// The body of one response, pulled by one task.
 ///
-/// A source that is released before its end releases what it uses: it cancels its transfer, or closes its file.
+/// A source that is released before its end cancels its transfer, or closes its file.
 package protocol BodySource: AnyObject {
     /// Returns the next piece, which is not empty; `nil` at the end of a complete body.
     ///

@@ -32,7 +32,7 @@ extension DownloadCoordinator {
         turn(.configure(configuration))
     }
 
-    /// Applies the machine's configuration to other objects.
+    /// Applies the machine's configuration to the coordinator and to the limit on bytes in flight.
     func apply(_ configuration: DownloadConfiguration) {
         self.configuration = configuration
         bytesInFlight.setLimit(

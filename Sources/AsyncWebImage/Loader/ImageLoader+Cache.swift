@@ -23,7 +23,7 @@ extension ImageLoader {
     }
 
     /// Returns the key of a request in the cache of decoded images, regardless of the request's cache policy; `nil` if
-    /// its images are never cached because the URL is invalid, or the request is conditional.
+    /// its images are never cached because the URL is invalid or the request is conditional.
     public func cacheKey(for request: ImageRequest) -> ImageCacheKey? {
         var request = request
         request.cachePolicy = .useProtocol

@@ -5,9 +5,9 @@ import ImageCodecs
 public struct DownloadConfiguration: Sendable {
     /// The maximum number of concurrent downloads; at least one is always allowed.
     ///
-    /// Neither this limit nor those of a host delay requests that a ``ResponseCache`` can answer, unless there is a
-    /// ``requestModifier``: it is called only after the download has a slot, which is one of the places counted by this
-    /// limit, and before the cache is searched.
+    /// Requests that a ``ResponseCache`` can answer do not wait for this limit or for the limits of a host, unless
+    /// there is a ``requestModifier``, which is called before the cache is searched and only when the download has a
+    /// slot (one of the places that this limit counts).
     public var maximumConcurrentDownloads: Int
     /// The maximum number of concurrent downloads from one host; at least one is always allowed.
     public var maximumConcurrentDownloadsPerHost: Int

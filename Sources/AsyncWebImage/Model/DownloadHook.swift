@@ -38,10 +38,10 @@ public protocol BodyTransformer {
 
 /// A kind of hook that an application can install.
 public enum DownloadHook: String, Sendable, Hashable {
-    /// See ``RequestModifier``.
+    /// A ``RequestModifier``.
     case requestModifier
-    /// See ``ResponseValidator``.
+    /// A ``ResponseValidator``.
     case responseValidator
-    /// See ``BodyTransform``.
+    /// A ``BodyTransform``.
     case bodyTransform
 }

@@ -8,7 +8,7 @@ public struct ImageMetadata: Sendable, Hashable {
     /// thumbnail.
     public var exif: [UInt8]?
 
-    /// The maximum size in bytes that is read of each.
+    /// The maximum size in bytes of a color profile, and of Exif data; larger ones are not read.
     public static let maximumBytes = 16 << 20
 
     /// Creates metadata; empty by default.

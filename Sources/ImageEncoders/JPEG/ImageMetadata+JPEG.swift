@@ -1,8 +1,9 @@
 import ImageCodecs
 
 extension ImageMetadata {
-    /// The number of bytes of a profile per segment, and the maximum number of segments (ICC.1:2022, B.4).
+    /// The maximum number of bytes of a profile in one segment (ICC.1:2022, B.4).
     static let jpegPartLength = 65_519
+    /// The maximum number of segments of a profile.
     static let jpegPartCount = 255
     /// The maximum number of bytes after the identifier in a segment of Exif data.
     static let jpegExifLength = 65_527

@@ -38,7 +38,7 @@ final class TransferMeter: Transport {
         return flows.withLock { $0[key] }
     }
 
-    /// Ends a ``follow(_:)``.
+    /// Ends one call of ``follow(_:)``: stops measuring `url` when no caller follows it.
     func forget(_ url: String) {
         guard let key = try? HTTPURL(url).string else { return }
         flows.withLock { flows in

@@ -17,12 +17,12 @@ struct Conversion {
     let format: ImageFormat?
     /// The folder for temporary files of images that need much memory, until they are complete.
     let folder: OutputFolder
-    /// Throws an error if an image with this header is not to be converted.
+    /// Throws an error if an image with this header must not be converted.
     var admission: @Sendable (ImageHeader) throws -> Void = { _ in }
 
-    /// Reads `pieces` to their end, or as far as the image needs them.
+    /// Returns the converted image; reads `pieces` to their end, or as far as the image needs them.
     ///
-    /// Throws ``CodecError``, ``MemoryShortage``, and the errors of `pieces`. Starts over whenever they do.
+    /// Throws ``CodecError``, ``MemoryShortage``, and the errors of `pieces`. Starts over whenever `pieces` does.
     func run(_ pieces: any ImagePieces, into facts: inout ImageFacts) async throws -> EncodedImage {
         while true {
             do { return try await attempt(pieces, &facts) } catch is StartedOver {}
@@ -92,8 +92,10 @@ struct Conversion {
         return try codec.finish()
     }
 
-    /// Stores the remaining pieces in a file, including their beginning if given; an error that ends them is thrown
-    /// after the last piece.
+    /// Stores the remaining pieces in a file, after those in the file `beginning` if given, and returns the pieces of
+    /// the file.
+    ///
+    /// If partial images are allowed, an error that ends the pieces is thrown after the last piece of the file.
     ///
     /// A slow or stalled server must not hold much memory while other images wait for it.
     private func onDisk(
