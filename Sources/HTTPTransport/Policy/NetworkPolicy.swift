@@ -67,7 +67,7 @@ public struct NetworkPolicy: Sendable, Hashable {
         guard throughProxy, !resolvesNamesThroughProxy else { return nil }
         return Refusal(
             subject: "host \(url.host) through a proxy",
-            rule: "addresses are judged, and only the proxy would know them")
+            rule: "addresses must be checked, and only the proxy resolves the name")
     }
 
     /// Returns the reason why connections to `address` are forbidden; `nil` if they are allowed.
