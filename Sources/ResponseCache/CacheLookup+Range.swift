@@ -76,8 +76,8 @@ extension ResponseCache {
     /// The maximum number of requested parts stored for one URL.
     static let maximumRanges = 16
 
-    /// Removes the requested parts of a response if there are so many that others must not be added; on the cache's
-    /// thread.
+    /// Removes all requested parts of a response if ``maximumRanges`` are stored, so that another one can be added; on
+    /// the cache's thread.
     func makeRoomForRange(_ key: CacheKey) {
         let names = names(key).filter { EntryKind($0) == .range }
         if names.count >= Self.maximumRanges { for name in names { remove(name) } }

@@ -65,7 +65,7 @@ struct RequestOptions: ParsableArguments {
             throw ValidationError("\(text) is not a header field: write \"Name: value\".")
         }
         guard !["host", "content-length", "transfer-encoding"].contains(name.canonicalName) else {
-            throw ValidationError("\(name.rawName) cannot be set: it is derived from the URL.")
+            throw ValidationError("\(name.rawName) cannot be set: it is derived from the request.")
         }
         return HTTPField(name: name, value: String(parts[1].drop { $0 == " " }))
     }

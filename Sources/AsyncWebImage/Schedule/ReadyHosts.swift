@@ -29,7 +29,7 @@ struct ReadyHosts {
         return count > 64 && count > 4 * hostCount
     }
 
-    /// Rebuilds the announcements from the lanes of `hosts`.
+    /// Removes outdated announcements of a priority, by rebuilding all of them from the lanes of `hosts`.
     mutating func removeOutdated(_ priority: DownloadPriority, of hosts: QueuedHosts) {
         heaps[priority.rawValue] = Heap(
             hosts.indices.compactMap { host in

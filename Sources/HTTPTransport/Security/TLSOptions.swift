@@ -6,7 +6,7 @@
 /// or replaced while the program runs. If a file is missing or unreadable, requests to https hosts that need it fail
 /// with ``TransportError/Reason/tlsFailure``, and ``TransportError/detail`` contains the file's name.
 public struct TLSOptions: Sendable, Hashable {
-    /// A version of the protocol.
+    /// A version of TLS.
     public enum Version: Sendable, Hashable {
         /// TLS 1.2 (RFC 5246).
         case tls12

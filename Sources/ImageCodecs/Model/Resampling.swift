@@ -14,7 +14,7 @@ public struct Resampling: Sendable, Hashable {
         self.usesLinearLight = usesLinearLight
     }
 
-    /// A function that determines the weight of a source pixel from its distance.
+    /// A function that determines the weight of a source pixel from its distance to the target pixel.
     ///
     /// Filters are widened when an image is reduced, so that every source pixel contributes.
     public enum Filter: String, Sendable, Hashable, CaseIterable {

@@ -13,15 +13,15 @@ struct BatchCommand: AsyncParsableCommand {
             With --output -, the records are written to standard output as soon as they are ready, so that another program can \
             process them during the run. With --stream frames, a record is a line of JSON; if its member payload is a number \
             above zero, it is followed by the image file, which has that number of bytes, and then by the next record. The first \
-            line has the member start, and the last line has the member end; a stream without end is incomplete. Downloads \
-            pause while the reader does not read.
+            line has the member start, and the last line has the member end; a stream without that line is incomplete. \
+            Downloads pause while the reader does not read.
 
             With --output FOLDER, the images are written to shards of --samples-per-shard lines: 00000.tar, a tar archive for \
             WebDataset with the successful images; 00000.jsonl, a record for each line; and 00000_stats.json, the marker of a \
             complete shard, which is written last. A repeated run skips complete shards, and so continues an interrupted run. \
-            It is an error if the list or the options differ from those of the earlier run. The bytes of an archive depend only \
-            on the lines, the options, and the responses of the servers. Several processes can write shards to the same folder \
-            at the same time.
+            It is an error if the list, or an option that affects the images or records, differs from the earlier run. The \
+            bytes of an archive depend only on the lines, these options, and the responses of the servers. Several processes \
+            can write shards to the same folder at the same time.
 
             Without a size option, --format, or --first-frame, images are written as downloaded, byte for byte, after they have \
             been verified. With --format original, only the header is checked. With a size option, the default format is jpeg. \

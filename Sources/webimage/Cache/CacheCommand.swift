@@ -59,8 +59,8 @@ extension CacheCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the cached responses.",
             discussion: """
-                Each line has the status, the size of the body, the time for which the response is still fresh, and the \
-                URL. The order is arbitrary.
+                Each line has the status code, the size of the body, the state, and the URL. The state is fresh, with \
+                the remaining time; stale; or partial, if only a part of the body is stored. The order is arbitrary.
                 """)
 
         @Flag(help: "Write one line of JSON per response instead of text.")

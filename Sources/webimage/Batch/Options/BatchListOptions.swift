@@ -7,7 +7,11 @@ struct BatchListOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The list; - for standard input.", valueName: "file"))
     var input: String
 
-    @Option(help: "The format of the list. (default: by the name of the file, or the first byte of standard input)")
+    @Option(
+        help: """
+            The format of the list. (default: by the extension of the file; otherwise, and for standard input, by the \
+            first byte)
+            """)
     var inputFormat: ListFormat?
 
     @Option(help: ArgumentHelp("The column of the URLs.", valueName: "name"))

@@ -117,12 +117,12 @@ struct BatchOutputOptions: ParsableArguments {
         guard log == nil || stream == .tar else { throw ValidationError("--log applies to --stream tar.") }
     }
 
-    /// An option that was given for a folder.
+    /// An option that applies only to a folder, if one was used.
     private var folderOption: String? {
         overwrite ? "--overwrite" : part != nil ? "--part" : claim ? "--claim" : nil
     }
 
-    /// An option that was given for standard output.
+    /// An option that applies only to standard output, if one was used.
     private var streamOption: String? {
         ordered ? "--ordered" : echo ? "--echo" : stream != .frames ? "--stream" : nil
     }
