@@ -47,7 +47,7 @@ struct DocumentDefaultsTests {
         let previews = ProgressivePolicy()
         let perSecond = Int(Duration.seconds(1) / previews.minimumInterval)
         return [
-            Phrase("\(articles)/GettingStarted.md", "up to \(word(retry.maximumAttempts)) attempts"),
+            Phrase("\(articles)/GettingStarted.md", "after \(word(retry.maximumAttempts)) attempts in total"),
             Phrase("\(articles)/LoadAnImage.md", "\(range(downloads.acceptedStatuses)) by default"),
             Phrase("\(articles)/ShowAnImageWhileItDownloads.md", "at most \(word(perSecond)) previews per second"),
             Phrase(
@@ -55,7 +55,8 @@ struct DocumentDefaultsTests {
                 "at most \(grouped(previews.maximumSide)) pixels per side"),
             Phrase(
                 "\(articles)/ShowAnImageWhileItDownloads.md",
-                "at most \(percent(previews.decodingShare)) of the decoding time or \(percent(previews.elapsedShare))"),
+                "at most \(percent(previews.decodingShare)) of the time spent decoding, or "
+                    + "\(percent(previews.elapsedShare)) of the time elapsed"),
             Phrase("\(articles)/ConfigureCaching.md", "| default | \(mebibytes(memoryCache)) | none |"),
             Phrase("\(articles)/ConfigureCaching.md", "`\(configuration.cachePolicy)` (default)"),
             Phrase(
@@ -75,7 +76,7 @@ struct DocumentDefaultsTests {
                 "\(articles)/RunInAServerAndShutDown.md",
                 "\(downloads.maximumConcurrentDownloads) downloads at a time, and "
                     + "\(downloads.maximumConcurrentDownloadsPerHost) from one host"),
-            Phrase("\(articles)/AddAFormat.md", "more than the first \(ImageFormat.signatureLength) bytes"),
+            Phrase("\(articles)/AddAFormat.md", "\(ImageFormat.signatureLength) by default"),
         ]
     }()
 

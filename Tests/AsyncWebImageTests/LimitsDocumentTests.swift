@@ -72,12 +72,13 @@ struct LimitsDocumentTests {
         "threads of a cache for reading and writing": count(CacheThreads.count),
         "cache lookups at a time, including responses that are being served":
             count(DownloadMachine.maximumConcurrentLookups),
-        "waiting downloads of low priority, at which no revalidation in the background (`stale-while-revalidate`) starts: "
-            + "further stale responses are returned without one": count(DownloadMachine.maximumWaitingRefreshes),
-        "requested parts (206) stored for one URL and its variants": count(ResponseCache.maximumRanges),
+        "waiting downloads of the priority `low`; when this number is reached, stale responses are returned without "
+            + "starting a background revalidation (`stale-while-revalidate`)": count(DownloadMachine.maximumWaitingRefreshes),
+        "requested parts (206) stored for one URL, including all responses that differ by `Vary`": count(ResponseCache.maximumRanges),
         "color profile": bytes(ColorSource.maximumProfileBytes),
+        "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),
         "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":
-            "2 MiB and 64 bytes per compressed byte, at most \(bytes(LosslessTables.maximumBytes))",
+            "2 MiB plus 64 bytes per compressed byte, at most \(bytes(LosslessTables.maximumBytes))",
     ]
 
     /// Properties whose default depends on the machine, or is stated by another test.
@@ -102,7 +103,7 @@ struct LimitsDocumentTests {
     }
 
     @Test func everyRowWithoutAPropertyStatesTheConstantOfTheCode() throws {
-        let library = try #require(try Self.document().components(separatedBy: "## The command").first)
+        let library = try #require(try Self.document().components(separatedBy: "## `webimage get`").first)
         let rows = Self.cells(of: library).filter { $0[2].isEmpty }
         #expect(Set(rows.map { $0[0] }) == Set(Self.fixed.keys))
         for row in rows { #expect(row[1] == Self.fixed[row[0]], "\(row[0])") }

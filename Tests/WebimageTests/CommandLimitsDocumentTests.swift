@@ -10,14 +10,14 @@ struct CommandLimitsDocumentTests {
     @Test func rowsStateTheConstantsOfTheCode() throws {
         let package = #filePath.components(separatedBy: "/Tests/")[0]
         let document = try String(contentsOfFile: "\(package)/Docs/Limits.md", encoding: .utf8)
-        let section = try #require(document.components(separatedBy: "## The command").last)
+        let section = try #require(document.components(separatedBy: "## `webimage get`").last)
         let memory = MemoryLimits()
         let configuration = try GetCommand.parse(["photo.jpg"]).loaderConfiguration(concurrency: 1)
         let previews = "\(PreviewWriter.maximumCount) previews, \(mebibytes(PreviewWriter.maximumBytes))"
         let expected = [
             "memory to verify one image": mebibytes(memory.check),
             "memory to verify all images": mebibytes(memory.allChecks),
-            "memory to convert all images; an image that needs more is converted while no other is":
+            "memory to convert all images; an image that needs more is converted alone":
                 mebibytes(memory.allConversions),
             "metadata before the pixels": mebibytes(configuration.decoding.limits.maximumHeaderBytes),
             "metadata in memory while it arrives": mebibytes(MemoryLimits.beginning),

@@ -19,10 +19,13 @@ enum PixelKind: Sendable {
 
 /// Owns a profile and a Little CMS transform in a context of their own.
 ///
-/// The only place where Swift and Little CMS exchange pointers. The context can hold 64 MiB; a profile that needs
-/// more counts as broken.
+/// The only place where Swift and Little CMS exchange pointers. A profile that needs more than ``maximumBytes`` counts as
+/// broken.
 @safe
 struct ColorProfileHandle: ~Copyable {
+    /// The maximum memory that a context can hold, in bytes.
+    static let maximumBytes = Int(CLCMS_MAXIMUM_BYTES)
+
     private let converter: OpaquePointer
     let kind: PixelKind
 
