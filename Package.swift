@@ -99,7 +99,7 @@ let package = Package(
         .target(
             name: "AsyncWebImage",
             dependencies: [
-                "HTTPSemantics", "HTTPTransport", "ImageCodecs", "ResponseCache", "Threading",
+                "Digests", "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs", "ResponseCache", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -187,8 +187,8 @@ let package = Package(
         .testTarget(
             name: "AsyncWebImageTests",
             dependencies: [
-                "AsyncWebImage", "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs", "ImageEncoders",
-                "LoopbackOrigin", "QOI", "ResponseCache", "TestSupport", "Threading",
+                "AsyncWebImage", "Digests", "HTTPSemantics", "HTTPTransport", "Hashing", "ImageCodecs",
+                "ImageEncoders", "LoopbackOrigin", "QOI", "ResponseCache", "TestSupport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -29,8 +29,11 @@ package struct MessageDigest: ~Copyable {
     deinit { unsafe EVP_MD_CTX_free(context) }
 
     /// Adds bytes.
-    package mutating func update(_ bytes: [UInt8]) {
-        _ = unsafe bytes.withUnsafeBytes { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
+    package mutating func update(_ bytes: [UInt8]) { update(bytes.span) }
+
+    /// Adds bytes.
+    package mutating func update(_ bytes: Span<UInt8>) {
+        _ = unsafe bytes.withUnsafeBufferPointer { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
     }
 
     /// Returns the digest of all added bytes, and starts over.

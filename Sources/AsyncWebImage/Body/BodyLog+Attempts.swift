@@ -105,6 +105,7 @@ extension BodyLog.State {
         firstSegment = 0
         open = []
         received = 0
+        restarts += 1
         bytesInFlight.remove(held)
         held = 0
         isComplete = true

@@ -47,17 +47,39 @@ extension BodyLog {
 
     /// Returns a reader that starts with the first byte; `nil` if that has been discarded.
     ///
-    /// While all readers limit read-ahead, the transfer is never far ahead of them.
-    func makeReader(limitsReadAhead: Bool = false) -> BodyReader? {
+    /// While all readers limit read-ahead, the transfer is never far ahead of them. The reader adds the bytes that it
+    /// reads to `digest`, if there is one.
+    func makeReader(limitsReadAhead: Bool = false, digest: SharedDigest? = nil) -> BodyReader? {
         let (reader, resumed) = state.withLock { state -> (BodyReader?, (any Transfer)?) in
             guard state.isComplete else { return (nil, nil) }
             let id = state.nextReader
             state.nextReader += 1
             state.readers[id] = Reader(limitsReadAhead: limitsReadAhead)
-            return (BodyReader(log: self, id: id), state.resumed())
+            return (BodyReader(log: self, id: id, digest: digest), state.resumed())
         }
         resumed?.resume()
         return reader
+    }
+
+    /// Returns the digest of this body that all readers share.
+    func digest(_ algorithm: BodyDigest.Algorithm) -> SharedDigest {
+        state.withLock { state in
+            if let digest = state.digests[algorithm] { return digest }
+            let digest = SharedDigest(algorithm)
+            state.digests[algorithm] = digest
+            return digest
+        }
+    }
+
+    /// The position after the last byte received.
+    var lastPosition: BodyPosition { state.withLock { BodyPosition(restarts: $0.restarts, count: $0.received) } }
+
+    /// Returns the position after the last bytes that a reader has read; `nil` if they are void by now.
+    func position(of id: UInt64) -> BodyPosition? {
+        state.withLock { state in
+            guard let reader = state.readers[id], !reader.isOutdated else { return nil }
+            return BodyPosition(restarts: state.restarts, count: reader.read)
+        }
     }
 
     /// Returns the next pieces for a reader, at most `limit`; empty if there are none yet, `nil` at the end.

@@ -51,6 +51,10 @@ final class BodyLog: Sendable {
         /// The capacity to allocate with the first bytes.
         var firstCapacity = segmentSize
         var received = 0
+        /// The number of times that the body has started over.
+        var restarts = 0
+        /// The digests that readers compute.
+        var digests: [BodyDigest.Algorithm: SharedDigest] = [:]
         /// The head of the response; for a continued body, the original head.
         var head: ResponseHead?
         /// The source of the bytes.

@@ -4,10 +4,13 @@
 final class BodyReader: Sendable {
     private let log: BodyLog
     private let id: UInt64
+    /// The digest to which the bytes are added.
+    private let digest: SharedDigest?
 
-    init(log: BodyLog, id: UInt64) {
+    init(log: BodyLog, id: UInt64, digest: SharedDigest? = nil) {
         self.log = log
         self.id = id
+        self.digest = digest
     }
 
     deinit { log.remove(id) }
@@ -19,7 +22,7 @@ final class BodyReader: Sendable {
     /// Throws the error that ended the download, and `CancellationError` when the task is canceled.
     func next(limit: Int = .max) async throws -> [[UInt8]]? {
         try Task.checkCancellation()
-        guard let pieces = try log.read(id, limit: limit) else { return nil }
+        guard let pieces = try read(limit) else { return nil }
         guard pieces.isEmpty else { return pieces }
         await withTaskCancellationHandler {
             await log.wait(id)
@@ -27,7 +30,24 @@ final class BodyReader: Sendable {
             log.wake(id)
         }
         try Task.checkCancellation()
-        return try log.read(id, limit: limit)
+        return try read(limit)
+    }
+
+    private func read(_ limit: Int) throws -> [[UInt8]]? {
+        let pieces = try log.read(id, limit: limit)
+        if let digest, let pieces, !pieces.isEmpty, let position = log.position(of: id) {
+            try digest.add(pieces, upTo: position)
+        }
+        return pieces
+    }
+
+    /// Reads the rest of the body, and returns its digest; `nil` if none is computed.
+    ///
+    /// Throws the errors of ``next(limit:)``, and `BodyRestarted` if what was read before is void.
+    func bodyDigest() async throws -> BodyDigest? {
+        guard let digest else { return nil }
+        while try await next() != nil {}
+        return try digest.value()
     }
 
     /// A Boolean value that indicates whether the whole body has been received and read.

@@ -16,6 +16,8 @@ final class BodyStream: Sendable {
         var log: BodyLog?
         var reader: BodyReader?
         var isJoined = false
+        /// The digest that the body must have.
+        var expectedDigest: BodyDigest?
         /// Set once; nothing is delivered afterward.
         var end: Result<Void, any Error>?
         var head: ResponseHead?
@@ -36,10 +38,12 @@ final class BodyStream: Sendable {
     var source: ResponseSource? { state.withLock { $0.source ?? $0.currentSource } }
 
     /// Sets the reader; `isJoined` indicates whether another caller had requested the download before.
-    func attach(_ reader: BodyReader, of log: BodyLog, isJoined: Bool) {
+    ///
+    /// With an expected digest, the reader must compute one.
+    func attach(_ reader: BodyReader, of log: BodyLog, isJoined: Bool, expecting digest: BodyDigest? = nil) {
         state.withLock { state in
             guard state.end == nil else { return }
-            (state.reader, state.log, state.isJoined) = (reader, log, isJoined)
+            (state.reader, state.log, state.isJoined, state.expectedDigest) = (reader, log, isJoined, digest)
         }
         attachment.resolve(.success(()))
     }
@@ -77,6 +81,7 @@ final class BodyStream: Sendable {
         while let reader = state.withLock({ $0.reader }) {
             do {
                 guard let pieces = try await reader.next(limit: 1) else {
+                    if let mismatch = try await mismatch(of: reader) { throw mismatch }
                     finish(.success(()))
                     break
                 }
@@ -91,6 +96,15 @@ final class BodyStream: Sendable {
             }
         }
         return try endOfStream()
+    }
+
+    /// Returns the error of a complete body with another digest than the expected one.
+    private func mismatch(of reader: BodyReader) async throws -> ImageError? {
+        let (expected, origin) = state.withLock { ($0.expectedDigest, $0.log?.origin) }
+        guard let expected, let actual = try await reader.bodyDigest(), actual != expected, let origin else {
+            return nil
+        }
+        return .digestMismatch(origin.head, expected: expected, actual: actual, from: origin.source)
     }
 
     private func endOfStream() throws -> Part? {

@@ -32,6 +32,14 @@ struct DecodeSession: Sendable {
         }
     }
 
+    /// Reads the rest of the body and returns its digest; `nil` if none is computed.
+    ///
+    /// Throws the error that ended the download, `CancellationError`, or `BodyRestarted` if what was decoded before is
+    /// void.
+    @concurrent func bodyDigest() async throws -> BodyDigest? {
+        try await withTaskExecutorPreference(decoder.threads) { try await reader.bodyDigest() }
+    }
+
     /// Runs `body` again whenever the download starts over, which the number of attempts limits.
     private func fromFirstByte<Result>(_ body: () async throws -> Result) async throws -> Result {
         while true {

@@ -89,17 +89,19 @@ extension DownloadCoordinator {
         caller.response?.attach(download.log)
         switch caller.product {
         case .data(let answer):
+            if caller.expectedDigest != nil { break }
             return download.log.collect(for: answer, isJoined: caller.isJoined)
         case .bytes(let feed):
-            guard let reader = download.log.makeReader() else { return false }
-            feed.attach(reader, of: download.log, isJoined: caller.isJoined)
+            let digest = (caller.expectedDigest?.algorithm).map(download.log.digest)
+            guard let reader = download.log.makeReader(digest: digest) else { return false }
+            feed.attach(reader, of: download.log, isJoined: caller.isJoined, expecting: caller.expectedDigest)
             return true
-        case .info, .image, .frames, .animation, .animationFrames:
-            guard let decode, let variant = caller.variant else { return false }
-            if startsDecode, !startDecode(decode, variant, of: download) { return false }
-            decodes[decode]?.add(caller)
-            return true
+        case .info, .image, .frames, .animation, .animationFrames: break
         }
+        guard let decode, let variant = caller.variant else { return false }
+        if startsDecode, !startDecode(decode, variant, of: download) { return false }
+        decodes[decode]?.add(caller)
+        return true
     }
 
     private func detach(_ caller: Subscriber, from id: Download.ID, decode: DownloadMachine.DecodeID?) {

@@ -1,123 +1,107 @@
 import HTTPSemantics
 import HTTPTransport
 import ImageCodecs
+import ResponseCache
 
 // Decodes of downloads: started for the first caller of a variant, shared by all of its callers.
 extension DownloadCoordinator {
     /// Starts a decode; returns `false` if the beginning of the body has been discarded.
     func startDecode(_ id: DownloadMachine.DecodeID, _ variant: Variant, of download: Download) -> Bool {
-        let limitsReadAhead = if case .header = variant { true } else { false }
-        guard let reader = download.log.makeReader(limitsReadAhead: limitsReadAhead) else { return false }
+        let digest = variant.digest.map(download.log.digest)
+        if case .body = variant.content { return startCollection(id, variant, of: download, digest) }
+        guard let reader = download.log.makeReader(limitsReadAhead: variant.needsOnlyHeader, digest: digest) else {
+            return false
+        }
         let frames = FrameHub<ImageFrame>()
-        let animations: FrameHub<AnimatedImage>? = if case .animation = variant { FrameHub() } else { nil }
+        let animations: FrameHub<AnimatedImage>? = if case .animation = variant.content { FrameHub() } else { nil }
         let session = DecodeSession(
             reader: reader, decoder: decoder, options: variant.options, policy: policy, frames: frames,
             animations: animations)
         // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
         // threads: a task with that preference would wait for a free one to run the actor's own turns.
-        let task = Task.detached { await self.decodeEnded(id, session.outcome(variant)) }
+        let task = Task.detached { await self.decodeEnded(id, session.result(variant)) }
         decodes[id] = RunningDecode(
             variant: variant, task: task, reader: reader, frames: frames, animations: animations)
         return true
     }
 
-    private func decodeEnded(_ id: DownloadMachine.DecodeID, _ outcome: DecodeOutcome) {
-        decodes[id]?.outcome = outcome
-        turn(.decodeEnded(id, isSuccess: outcome.isSuccess))
+    private func startCollection(
+        _ id: DownloadMachine.DecodeID, _ variant: Variant, of download: Download, _ digest: SharedDigest?
+    ) -> Bool {
+        guard let digest, let body = BodyCollection(download.log, digest: digest, decoder: decoder) else {
+            return false
+        }
+        let task = Task.detached { await self.decodeEnded(id, body.result()) }
+        decodes[id] = RunningDecode(variant: variant, task: task)
+        return true
+    }
+
+    private func decodeEnded(_ id: DownloadMachine.DecodeID, _ result: DecodeResult) {
+        decodes[id]?.result = result
+        turn(.decodeEnded(id, isSuccess: result.revealsBody))
     }
 
     /// Passes the result of a decode to its callers, and complete images to the cache of decoded images.
     func deliver(_ id: DownloadMachine.DecodeID, to callers: [Subscriber], from download: Download.ID) {
-        guard let decode = decodes.removeValue(forKey: id), let outcome = decode.outcome,
+        guard let decode = decodes.removeValue(forKey: id), let result = decode.result,
             let download = downloads[download]
         else {
             for caller in callers { caller.fail(CancellationError()) }
             return
         }
         let origin = download.log.origin
+        var isAccepted = false
         for caller in callers {
             download.log.stopWatching(caller.id)
-            switch (outcome, origin) {
+            if let mismatch = result.mismatch(for: caller, from: origin) {
+                reject(caller, mismatch, from: download.log.source)
+                continue
+            }
+            isAccepted = true
+            switch (result.outcome, origin) {
             case (.info(let summary), let origin?): caller.deliver(summary, from: origin)
             case (.image(let image), let origin?): caller.deliver(image, from: origin)
             case (.animation(let animation), let origin?): caller.deliver(animation, from: origin)
+            case (.data(let data), _): caller.deliver(data)
             case (.failure(let error), _): caller.fail(ImageError.wrapping(error, url: download.key.url.string))
             // Bytes come after a head.
             case (_, nil): caller.fail(CancellationError())
             }
         }
         // A later request could result in a complete image instead of a partial one.
-        if case .image(let image) = outcome, !image.isPartial, case .pixels(let options) = decode.variant,
-            let key = download.key.cacheKeyForStoring(options), var origin,
+        if isAccepted, case .image(let image) = result.outcome, !image.isPartial,
+            case .pixels(let options) = decode.variant.content,
+            let key = download.key.cacheKeyForStoring(options, digest: result.digest), var origin,
             !CacheControl(origin.head.response.headerFields).noStore
         {
             origin.source = .imageCache
             cache.insert(ImageResponse(image: image, origin: origin, scale: download.key.url.displayScale), for: key)
         }
     }
-}
 
-/// An active decode and its observers.
-struct RunningDecode {
-    let variant: Variant
-    let task: Task<Void, Never>
-    let reader: BodyReader
-    let frames: FrameHub<ImageFrame>
-    /// The frames of an animation.
-    let animations: FrameHub<AnimatedImage>?
-    /// The outcome; `nil` until it ends.
-    var outcome: DecodeOutcome?
-
-    /// Adds `caller` to the receivers of frames, if it requested previews or animation frames.
-    func add(_ caller: Subscriber) {
-        switch caller.product {
-        case .frames(_, let channel):
-            frames.add(channel, id: caller.id)
-            channel.onDemand { [reader] in reader.wake() }
-        case .animationFrames(_, let channel):
-            animations?.add(channel, id: caller.id)
-            channel.onDemand { [reader] in reader.wake() }
-        case .data, .bytes, .info, .image, .animation: break
-        }
-    }
-
-    func remove(_ id: Subscriber.ID) {
-        frames.remove(id)
-        animations?.remove(id)
-    }
-}
-
-/// The outcome of a decode.
-enum DecodeOutcome: Sendable {
-    case info(FileSummary)
-    case image(DecodedImage)
-    case animation(AnimatedImage)
-    case failure(any Error)
-
-    var isSuccess: Bool {
-        if case .failure = self { false } else { true }
-    }
-}
-
-extension DecodeSession {
-    /// Runs the session to its end outside the coordinator, which processes only the end.
-    @concurrent fileprivate func outcome(_ variant: Variant) async -> DecodeOutcome {
-        do {
-            return switch variant {
-            case .header(let readsAnimation): .info(try await runHeader(readsAnimation: readsAnimation))
-            case .pixels: .image(try await run())
-            case .animation: .animation(try await runAnimation())
-            }
-        } catch {
-            return .failure(error)
+    /// Fails a caller that expects another body, or requests it from the origin if this one was stored.
+    private func reject(_ caller: Subscriber, _ error: ImageError, from source: ResponseSource) {
+        switch caller.key.cachePolicy {
+        case .useProtocol, .cacheElseLoad, .revalidate:
+            guard source.isStored else { return caller.fail(error) }
+            var caller = caller
+            caller.key.cachePolicy = .reload
+            caller.isJoined = false
+            post(.join(caller))
+        case .reload, .cacheOnly, .noStore: caller.fail(error)
         }
     }
 }
 
 extension Variant {
+    /// A Boolean value that indicates whether little more than the header of the file is needed.
+    fileprivate var needsOnlyHeader: Bool {
+        if case .header = content, digest == nil { true } else { false }
+    }
+
     fileprivate var options: DecodeOptions {
-        switch self {
-        case .header: DecodeOptions()
+        switch content {
+        case .header, .body: DecodeOptions()
         case .pixels(let options), .animation(let options): options
         }
     }

@@ -25,9 +25,9 @@ extension DownloadCoordinator {
 
     /// Answers a caller with a cached decoded image, if there is one; returns whether it did.
     private func isServedFromMemory(_ caller: Subscriber) -> Bool {
-        guard case .pixels(let options) = caller.variant, let key = caller.key.cacheKeyForReading(options) else {
-            return false
-        }
+        guard case .pixels(let options) = caller.variant?.content,
+            let key = caller.key.cacheKeyForReading(options, digest: caller.expectedDigest)
+        else { return false }
         guard let cached = cache.response(for: key) else {
             cacheMetrics?.recordMiss()
             return false

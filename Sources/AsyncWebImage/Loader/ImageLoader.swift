@@ -74,7 +74,8 @@ public final class ImageLoader: Sendable {
     /// the task throws `CancellationError` and does not affect other callers.
     public func image(for request: ImageRequest) async throws -> ImageResponse {
         let key = try fetchKey(request)
-        if let cached = key.cacheKeyForReading(request.options).flatMap(imageCache.response) {
+        let cacheKey = key.cacheKeyForReading(request.options, digest: request.expectedDigest)
+        if let cached = cacheKey.flatMap(imageCache.response) {
             cacheMetrics?.recordHit()
             return cached
         }
@@ -229,7 +230,7 @@ extension Subscriber {
     fileprivate init(_ request: ImageRequest, _ key: FetchKey, id: ID, product: Product) {
         self.init(
             id: id, key: key, product: product, priority: request.priority,
-            finishesOnShutdown: request.finishesOnShutdown)
+            finishesOnShutdown: request.finishesOnShutdown, expectedDigest: request.expectedDigest)
         #if Tracing
         context = ServiceContext.current
         #endif

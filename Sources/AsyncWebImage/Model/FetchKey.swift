@@ -41,16 +41,18 @@ extension FetchKey {
 // Decoded images are cached for all policies together.
 extension FetchKey {
     /// Returns the key under which a cached image may be used for this request; `nil` if the policy forbids it.
-    func cacheKeyForReading(_ options: DecodeOptions) -> ImageCacheKey? {
-        cachePolicy.usesFinishedPixels ? cacheKeyForStoring(options) : nil
+    ///
+    /// Under a key with a digest, there are only images of bodies with this digest.
+    func cacheKeyForReading(_ options: DecodeOptions, digest: BodyDigest?) -> ImageCacheKey? {
+        cachePolicy.usesFinishedPixels ? cacheKeyForStoring(options, digest: digest) : nil
     }
 
     /// Returns the key under which the image may be cached; `nil` if the policy forbids it.
-    func cacheKeyForStoring(_ options: DecodeOptions) -> ImageCacheKey? {
+    func cacheKeyForStoring(_ options: DecodeOptions, digest: BodyDigest?) -> ImageCacheKey? {
         guard cachePolicy != .noStore, !isConditional else { return nil }
         if !headerFields.isEmpty, CacheControl(headerFields, isRequest: true).noStore { return nil }
         var key = self
         key.cachePolicy = .useProtocol
-        return ImageCacheKey(fetch: key, options: options)
+        return ImageCacheKey(fetch: key, options: options, expectedDigest: digest)
     }
 }

@@ -36,13 +36,15 @@ extension ImageCache {
 }
 
 /// The properties of a request that determine its image: the URL or ``ImageRequest/cacheKey``, the header fields, the
-/// credential, the use of cookies, and the decoding options.
+/// credential, the use of cookies, the decoding options, and the expected digest.
 ///
 /// Requests that differ only in priority or cache policy have the same key.
 public struct ImageCacheKey: Sendable, Hashable {
     let fetch: FetchKey
     /// The decoding options.
     public let options: DecodeOptions
+    /// The digest that the body must have, and has if there is an image; `nil` for any.
+    public internal(set) var expectedDigest: BodyDigest?
 
     /// The URL.
     public var url: HTTPURL { fetch.url }

@@ -29,6 +29,8 @@ extension ImageError {
         case .unacceptableType: .unacceptableType
         case .rejected: .refused
         case .emptyBody: .emptyBody
+        case .digestMismatch: .hashMismatch
+        case .unavailableDigest: .other
         case .codec(let error, _, _): Code(error)
         case .unusableCacheFolder: .cacheFolder
         case .shutDown: .cancelled
@@ -77,6 +79,8 @@ extension ImageError.Code {
     public static let tooManyBytes = Self(rawValue: "too_many_bytes")
     /// `empty_body`: the response has no body.
     public static let emptyBody = Self(rawValue: "empty_body")
+    /// `hash_mismatch`: the body does not have the digest ``ImageRequest/expectedDigest``.
+    public static let hashMismatch = Self(rawValue: "hash_mismatch")
     /// `unacceptable_type`: the media type is not one of ``DownloadConfiguration/acceptedContentTypes``.
     public static let unacceptableType = Self(rawValue: "unacceptable_type")
     /// `not_modified`: the image still has the version of ``ImageRequest/knownVersion``.

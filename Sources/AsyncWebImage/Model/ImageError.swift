@@ -20,6 +20,10 @@ public enum ImageError: Error, Sendable {
     case rejected(by: DownloadHook, url: String, cause: any Error)
     /// The response has no body, because it is empty or its status is 204.
     case emptyBody(ResponseHead)
+    /// The body does not have the digest ``ImageRequest/expectedDigest``; `source` is where it came from.
+    case digestMismatch(ResponseHead, expected: BodyDigest, actual: BodyDigest, from: ResponseSource)
+    /// OpenSSL does not provide the algorithm of ``ImageRequest/expectedDigest``, for example MD5 in FIPS mode.
+    case unavailableDigest(BodyDigest.Algorithm)
     /// The body cannot be decoded; `partial` is the decoded part of a truncated or corrupt image.
     ///
     /// The error keeps the pixels in memory. With ``DecodeOptions/allowsPartial``, the decoded part is returned instead
@@ -39,8 +43,8 @@ public enum ImageError: Error, Sendable {
         case .transport(let error): error.isRetryable
         case .status(let head, _):
             [408, 425, 429].contains(head.status.code) || head.status.code >= 500
-        case .invalidURL, .notModified, .unacceptableType, .rejected, .emptyBody, .codec, .unusableCacheFolder,
-            .shutDown:
+        case .invalidURL, .notModified, .unacceptableType, .rejected, .emptyBody, .digestMismatch, .unavailableDigest,
+            .codec, .unusableCacheFolder, .shutDown:
             false
         }
     }
@@ -55,14 +59,16 @@ public enum ImageError: Error, Sendable {
 extension ImageError {
     /// The URL that failed, without user name and password.
     ///
-    /// After redirects, it is the last URL. It is `nil` for ``unusableCacheFolder(path:reason:)`` and ``shutDown``.
+    /// After redirects, it is the last URL. It is `nil` for ``unavailableDigest(_:)``,
+    /// ``unusableCacheFolder(path:reason:)``, and ``shutDown``.
     public var url: String? {
         switch self {
         case .transport(let error): error.url
-        case .status(let head, _), .notModified(let head), .unacceptableType(let head), .emptyBody(let head):
+        case .status(let head, _), .notModified(let head), .unacceptableType(let head), .emptyBody(let head),
+            .digestMismatch(let head, _, _, _):
             head.url.string
         case .invalidURL(let url), .rejected(_, let url, _), .codec(_, let url, _): url
-        case .unusableCacheFolder, .shutDown: nil
+        case .unavailableDigest, .unusableCacheFolder, .shutDown: nil
         }
     }
 }
@@ -94,6 +100,13 @@ extension ImageError: CustomStringConvertible {
                 ?? "the response has no content type"
         case .rejected(let hook, _, let cause): "refused by the application's \(hook.words): \(cause)"
         case .emptyBody: "the response has an empty body"
+        case .digestMismatch(_, let expected, let actual, let source):
+            "the \(actual.algorithm) digest of the body is \(actual.hexadecimal) instead of \(expected.hexadecimal): "
+                + (source.isStored
+                    ? "the stored response may be outdated; load it with the cache policy reload"
+                    : "the file has changed or is another one; check the URL and the expected digest")
+        case .unavailableDigest(let algorithm):
+            "the installed OpenSSL does not provide \(algorithm); use a digest of another algorithm"
         case .codec(let error, _, _): error.description
         case .unusableCacheFolder(_, let reason): "the cache folder cannot be used: \(reason)"
         case .shutDown: "the image loader is shut down"

@@ -46,6 +46,22 @@ public struct ImageRequest: Sendable, Hashable {
     /// query. All requests with the same key must be for the same image, because the first one's result is used for
     /// all.
     public var cacheKey: String?
+    /// The digest that the response body must have; `nil` for any.
+    ///
+    /// If the body has another digest, every kind of load fails with
+    /// ``ImageError/digestMismatch(_:expected:actual:from:)``, and no pixels enter the cache of decoded images. A result
+    /// is therefore delivered only after the whole body has been received, also by
+    /// ``ImageLoader/info(for:readsAnimation:)`` and for the first frame of an animation. Only previews, frames of
+    /// ``ImageLoader/animationFrames(for:)``, and pieces of ``ImageLoader/bytes(for:)`` are delivered before the digest
+    /// is known; they are followed by the error. An interrupted transfer is an error, even with
+    /// ``DecodeOptions/allowsPartial``. The body is the one that ``ImageLoader/data(for:)`` returns, after any
+    /// ``BodyTransform``.
+    ///
+    /// A stored response with another digest counts as not stored: the image is requested again with
+    /// ``CachePolicy/reload``. It is an error only with ``CachePolicy/cacheOnly`` and for ``ImageLoader/bytes(for:)``.
+    ///
+    /// Requests with different expected digests share a download, which computes each algorithm once.
+    public var expectedDigest: BodyDigest?
 
     /// Creates a request for the image at `url`.
     ///
@@ -60,7 +76,8 @@ public struct ImageRequest: Sendable, Hashable {
         finishesOnShutdown: Bool = false,
         cachePolicy: CachePolicy? = nil,
         knownVersion: ResponseVersion? = nil,
-        cacheKey: String? = nil
+        cacheKey: String? = nil,
+        expectedDigest: BodyDigest? = nil
     ) {
         self.url = url
         self.options = options
@@ -72,6 +89,7 @@ public struct ImageRequest: Sendable, Hashable {
         self.cachePolicy = cachePolicy
         self.knownVersion = knownVersion
         self.cacheKey = cacheKey
+        self.expectedDigest = expectedDigest
     }
 
     /// Creates a request for the image at `url`.
@@ -85,12 +103,14 @@ public struct ImageRequest: Sendable, Hashable {
         finishesOnShutdown: Bool = false,
         cachePolicy: CachePolicy? = nil,
         knownVersion: ResponseVersion? = nil,
-        cacheKey: String? = nil
+        cacheKey: String? = nil,
+        expectedDigest: BodyDigest? = nil
     ) {
         self.init(
             url.absoluteString, options: options, priority: priority, headerFields: headerFields,
             credential: credential, handlesCookies: handlesCookies, finishesOnShutdown: finishesOnShutdown,
-            cachePolicy: cachePolicy, knownVersion: knownVersion, cacheKey: cacheKey)
+            cachePolicy: cachePolicy, knownVersion: knownVersion, cacheKey: cacheKey,
+            expectedDigest: expectedDigest)
     }
 
     /// Creates a request for the image at `url` with neither side longer than `maximumSide` pixels.

@@ -11,6 +11,16 @@ struct ResponseOrigin: Sendable {
     let metrics: TransferMetrics?
 }
 
+extension ResponseSource {
+    /// A Boolean value that indicates whether the bytes were stored in a response cache, and not received just now.
+    var isStored: Bool {
+        switch self {
+        case .disk, .responseCacheMemory, .revalidated: true
+        case .network, .joined, .imageCache: false
+        }
+    }
+}
+
 /// The head and the metrics of a complete response, shared by all callers that receive its body.
 final class Delivery: Sendable {
     let head: ResponseHead

@@ -54,6 +54,9 @@ struct ImageErrorCodeTests {
         #expect(ImageError.notModified(try head(304)).code.rawValue == "not_modified")
         #expect(ImageError.unacceptableType(try head(200)).code.rawValue == "unacceptable_type")
         #expect(ImageError.emptyBody(try head(200)).code.rawValue == "empty_body")
+        let digest = try #require(BodyDigest(.md5, bytes: [UInt8](repeating: 1, count: 16)))
+        let mismatch = ImageError.digestMismatch(try head(200), expected: digest, actual: digest, from: .network)
+        #expect(mismatch.code.rawValue == "hash_mismatch" && mismatch.url == Self.url && !mismatch.isRetryable)
     }
 
     @Test func otherErrorsHaveCodes() {
@@ -62,6 +65,7 @@ struct ImageErrorCodeTests {
         #expect(ImageError.invalidURL("x").code.rawValue == "invalid_url")
         #expect(ImageError.unusableCacheFolder(path: "", reason: "").code.rawValue == "cache_folder")
         #expect(ImageError.shutDown.code.rawValue == "cancelled")
+        #expect(ImageError.unavailableDigest(.md5).code.rawValue == "other")
         #expect("\(ImageError.Code.tls)" == "tls")
     }
 }

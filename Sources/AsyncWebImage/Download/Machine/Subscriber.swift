@@ -22,11 +22,13 @@ struct Subscriber: Sendable {
 
     /// A unique number, ascending in the order of requests.
     let id: ID
-    let key: FetchKey
+    var key: FetchKey
     let product: Product
     var priority: DownloadPriority
     /// A Boolean value that indicates whether its download may finish after a shutdown.
     let finishesOnShutdown: Bool
+    /// The digest that the body must have.
+    var expectedDigest: BodyDigest?
     /// A Boolean value that indicates whether another caller had requested the download before.
     var isJoined = false
     /// The access to the response for the handle of a load.
@@ -38,12 +40,17 @@ struct Subscriber: Sendable {
 
     /// The decode variant that the caller waits for; `nil` for only the bytes.
     var variant: Variant? {
+        let content: Variant.Content
         switch product {
-        case .data, .bytes: nil
-        case .info(let readsAnimation, _): .header(readsAnimation: readsAnimation)
-        case .image(let options, _), .frames(let options, _): .pixels(options)
-        case .animation(let options, _), .animationFrames(let options, _): .animation(options)
+        case .bytes: return nil
+        case .data:
+            guard expectedDigest != nil else { return nil }
+            content = .body
+        case .info(let readsAnimation, _): content = .header(readsAnimation: readsAnimation)
+        case .image(let options, _), .frames(let options, _): content = .pixels(options)
+        case .animation(let options, _), .animationFrames(let options, _): content = .animation(options)
         }
+        return Variant(content: content, digest: expectedDigest?.algorithm)
     }
 
     /// A Boolean value that indicates whether the caller has canceled and been answered.
@@ -70,6 +77,13 @@ struct Subscriber: Sendable {
         case .animation(_, let answer): answer.resolve(.failure(error))
         case .animationFrames(_, let channel): channel.finish(.failure(error))
         }
+    }
+
+    /// Delivers the body.
+    func deliver(_ data: ImageData) {
+        guard case .data(let answer) = product else { return }
+        let source = isJoined ? .joined : data.source
+        answer.resolve(.success(ImageData(bytes: data.bytes, source: source, delivery: data.delivery)))
     }
 
     /// Delivers the properties of the file's header.
@@ -108,8 +122,16 @@ struct Subscriber: Sendable {
 }
 
 /// A product decoded from a download's bytes: callers with equal variants share the decode.
-enum Variant: Sendable, Hashable {
-    case header(readsAnimation: Bool)
-    case pixels(DecodeOptions)
-    case animation(DecodeOptions)
+struct Variant: Sendable, Hashable {
+    enum Content: Sendable, Hashable {
+        case header(readsAnimation: Bool)
+        case pixels(DecodeOptions)
+        case animation(DecodeOptions)
+        /// The body as it is.
+        case body
+    }
+
+    let content: Content
+    /// The algorithm of the digest to compute, for which the whole body is read; `nil` for none.
+    let digest: BodyDigest.Algorithm?
 }

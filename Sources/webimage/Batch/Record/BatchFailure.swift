@@ -53,8 +53,6 @@ extension ImageError.Code {
     static let tooLarge = Self(rawValue: "too_large")
     /// The aspect ratio of the image exceeds `--max-aspect-ratio`.
     static let aspectRatio = Self(rawValue: "aspect_ratio")
-    /// The body does not have the digest of the list.
-    static let hashMismatch = Self(rawValue: "hash_mismatch")
 }
 
 /// The error when an image is refused by a rule of the command.
