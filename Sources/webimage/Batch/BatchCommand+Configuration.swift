@@ -9,7 +9,7 @@ extension BatchCommand {
     func configuration(_ budget: OpenFileBudget) -> ImageLoader.Configuration {
         var configuration = ImageLoader.Configuration(downloads: requests.downloads, maximumMemoryCacheBytes: 0)
         let memory = memoryLimits
-        if case .converted = images.plan.mode {
+        if case .converted = plan.mode {
             configuration.decoding.memoryBudget = memory.allConversions
             configuration.decoding.maximumDecodeBytes = memory.conversion
         } else {
@@ -43,6 +43,14 @@ extension BatchCommand {
         transport.maximumIdleConnections = max(transport.maximumIdleConnections, budget.images)
         transport.maximumConnections = budget.connections
         return transport
+    }
+
+    /// The plan for the output of each image; shrunk images are JPEG unless --format is set, to have one format.
+    var plan: OutputPlan {
+        let decoding = images.decoding
+        return OutputPlan(
+            format: images.format ?? (decoding.target == .original ? nil : .jpeg), options: decoding,
+            quality: images.encodingQuality, takesFirstFrame: images.firstFrame)
     }
 
     /// The memory limits for images.

@@ -49,7 +49,7 @@ extension BatchCommand {
         places.whenFree { window.placesChanged() }
         let progress = BatchProgress(interval: output.statsInterval.map { .seconds($0) })
         let processor = LineProcessor(
-            loader: loader, plan: images.plan, memory: memoryLimits,
+            loader: loader, plan: plan, memory: memoryLimits,
             scratch: try OutputFolder(path: output.output == "-" ? Self.temporaryFolder : output.output),
             filter: rules.filter,
             digest: output.computeHash.algorithm, verified: list.verifyHash?.algorithm, room: room, places: places)

@@ -23,15 +23,15 @@ struct BatchCommand: AsyncParsableCommand {
             bytes of an archive depend only on the lines, these options, and the responses of the servers. Several processes \
             can write shards to the same folder at the same time.
 
-            Without a size option, --format, or --first-frame, images are written as downloaded, byte for byte, after they have \
-            been verified. With --format original, only the header is checked. With a size option, the default format is jpeg. \
-            JPEG has no transparency, and contains only the first frame of an animation; to keep them, set --format webp.
+            Without a size option (--max-pixel-size, --fit, or --fill), --format, or --first-frame, images are written as \
+            downloaded, byte for byte, after they have been verified. With --format original, only the header is checked. With a \
+            size option, the default format is jpeg; with only --first-frame, it is jpeg, or png for transparent images. JPEG has no transparency, and contains only the first frame of an animation; to keep them, set --format webp.
 
             LISTS
               NDJSON (.jsonl, .ndjson): one object per line, with the members url and, optionally, id and others. Plain lines \
             (.txt): one URL per line. CSV and TSV: with a header line, as defined by RFC 4180. Each can be compressed with gzip. \
-            On standard input, a brace as the first byte means NDJSON, and any other byte one URL per line. A line can be up \
-            to 1 MiB long.
+            On standard input, a brace as the first non-blank byte means NDJSON, and any other byte one URL per line. A line can \
+            be up to 1 MiB long.
 
             FAILURES
               The member error_code of a record is one of bad_line, invalid_url, host_not_found, dns_temporary, \
@@ -56,7 +56,7 @@ struct BatchCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Output") var output: BatchOutputOptions
 
-    @OptionGroup(title: "Images") var images: BatchImageOptions
+    @OptionGroup(title: "Images") var images: ImageOptions
 
     @OptionGroup(title: "Rules") var rules: BatchRuleOptions
 
@@ -67,6 +67,7 @@ struct BatchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network") var network: NetworkOptions
 
     func validate() throws {
+        try images.validateQuality(for: plan)
         if let verified = list.verifyHash?.algorithm, let computed = output.computeHash.algorithm, verified != computed
         {
             throw ValidationError(

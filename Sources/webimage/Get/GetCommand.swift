@@ -7,8 +7,8 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Download images, check them, and write them to files.",
         discussion: """
-            Without --format, a size option, --first-frame, or --ignore-orientation, an image is written as downloaded, byte for \
-            byte, after it has been verified: all scans of a JPEG, all passes of a PNG, and all frames of an animation are \
+            Without --format, a size option (--max-pixel-size, --fit, or --fill), --first-frame, or --ignore-orientation, an \
+            image is written as downloaded, byte for byte, after it has been verified: all scans of a JPEG, all passes of a PNG, and all frames of an animation are \
             decoded up to the end marker of the file, and the checksums of PNG are verified. The correctness of colors and \
             metadata, and data after the end marker, are not checked. With one of these options other than --format, the \
             default format is JPEG, or PNG if the image has transparent parts; an animation keeps its format and its frames \
@@ -51,30 +51,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(name: [.customShort("o"), .customLong("output")], help: "The folder for the files; created if necessary.")
     var output = "."
 
-    @Option(help: "Shrink to at most this width and height, in pixels. Smaller images keep their size.")
-    var maxPixelSize: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "Shrink to fit into a box of this size in pixels. Smaller images keep their size.", valueName: "WxH"))
-    var fit: BoxSize?
-
-    @Option(
-        help: ArgumentHelp(
-            "Shrink to fill a box of this size in pixels, and crop the overlap. Smaller images are cropped to the "
-                + "aspect ratio of the box.", valueName: "WxH"))
-    var fill: BoxSize?
-
-    @Option(
-        help: ArgumentHelp(
-            "The filter for shrinking images: lanczos3 is sharp, box is fast.", valueName: "name"))
-    var filter: Resampling.Filter?
-
-    @Option(help: "The format to write.")
-    var format: OutputFormat?
-
-    @Flag(help: "Write only the first frame of animations, as a still image.")
-    var firstFrame = false
+    @OptionGroup var images: ImageOptions
 
     @Flag(help: "Write the decodable part of truncated or damaged images; their status is partial.")
     var allowPartial = false
@@ -85,9 +62,6 @@ struct GetCommand: AsyncParsableCommand {
                 + "on. For URLs, not for files. At most 16 previews and 64 MiB per image, at increasing "
                 + "intervals.", valueName: "folder"))
     var progressiveDir: String?
-
-    @Option(help: "The quality of JPEG and WebP, 1 to 100. (default: 85)")
-    var quality: Int?
 
     @Flag(help: "Write lossless WebP.")
     var lossless = false
@@ -114,9 +88,6 @@ struct GetCommand: AsyncParsableCommand {
 
     @Flag(help: "Do not apply the EXIF orientation.")
     var ignoreOrientation = false
-
-    @Flag(help: "Keep the stored colors and embed their profile, instead of converting them to sRGB.")
-    var keepProfile = false
 
     @Option(
         help: ArgumentHelp(
@@ -159,29 +130,15 @@ struct GetCommand: AsyncParsableCommand {
         guard !sources.isEmpty || input != nil else {
             throw ValidationError("Nothing to get: pass URLs, or a list with --input.")
         }
-        if format == .original {
+        if images.format == .original {
             guard !allowPartial else {
                 throw ValidationError("--format original does not decode; --allow-partial has no effect.")
-            }
-            if let option = sizes.first ?? filter.map({ _ in "--filter" }) {
-                throw ValidationError("--format original writes what was downloaded; \(option) cannot change it.")
             }
             guard !ignoreOrientation else {
                 throw ValidationError(
                     "--format original writes what was downloaded; --ignore-orientation cannot change it.")
             }
-            guard !keepProfile else {
-                throw ValidationError("--format original writes what was downloaded; --keep-profile cannot change it.")
-            }
-            guard !firstFrame else {
-                throw ValidationError("--format original writes what was downloaded; --first-frame cannot change it.")
-            }
         }
-        guard sizes.count <= 1 else { throw ValidationError("\(sizes.joined(separator: " and ")) cannot be combined.") }
-        guard filter == nil || sizes.count == 1 else {
-            throw ValidationError("--filter applies to shrinking: add --max-pixel-size, --fit, or --fill.")
-        }
-        if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
         try validateEncoding()
         guard progressiveDir == nil || input != nil || sources.contains(where: { ImageSource(argument: $0).isURL })
         else {
@@ -204,57 +161,30 @@ struct GetCommand: AsyncParsableCommand {
 extension GetCommand {
     /// Throws an error if an option of one format is used with another format, where it has no effect.
     private func validateEncoding() throws {
-        if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be from 1 to 100.") }
-        if keepProfile, format == .gif {
-            throw ValidationError("GIF files cannot contain profiles: --keep-profile applies to other formats.")
+        if lossless, images.format != .webp { throw ValidationError("--lossless applies to WebP: add --format webp.") }
+        guard !lossless || images.quality == nil else {
+            throw ValidationError("--lossless and --quality cannot be combined.")
         }
-        if lossless, format != .webp { throw ValidationError("--lossless applies to WebP: add --format webp.") }
-        guard !lossless || quality == nil else { throw ValidationError("--lossless and --quality cannot be combined.") }
-        let given = [quality.map { _ in "--quality" }, progressive ? "--progressive" : nil].compactMap(\.self)
-        guard let option = given.first else { return }
-        if let format, format != .jpeg, format != .webp || progressive {
-            throw ValidationError(
-                "\(progressive ? "--progressive applies to JPEG" : "--quality applies to JPEG and WebP"), "
-                    + "not to --format \(format.rawValue).")
+        try images.validateQuality(for: plan)
+        guard progressive else { return }
+        if let format = images.format, format != .jpeg {
+            throw ValidationError("--progressive applies to JPEG, not to --format \(format.rawValue).")
         }
-        if plan.mode == .verified, !allowPartial {
-            throw ValidationError("\(option) applies to converted images: add --format jpeg, or a size option.")
-        }
+        try ImageOptions.validate("--progressive", for: plan)
     }
 
     /// The plan for the output of each image.
     var plan: OutputPlan {
-        OutputPlan(
-            format: format, options: decodeOptions, quality: quality ?? 85, isLossless: lossless,
-            isProgressive: progressive, takesFirstFrame: firstFrame)
+        var decoding = images.decoding
+        decoding.ignoresOrientation = ignoreOrientation
+        decoding.allowsPartial = allowPartial
+        return OutputPlan(
+            format: images.format, options: decoding, quality: images.encodingQuality, isLossless: lossless,
+            isProgressive: progressive, takesFirstFrame: images.firstFrame)
     }
 
     /// The memory limits for images.
     var memoryLimits: MemoryLimits { MemoryLimits(bytes: memoryLimit.map { $0 << 20 }) }
-
-    /// The size options that were used.
-    private var sizes: [String] {
-        [
-            maxPixelSize.map { _ in "--max-pixel-size" }, fit.map { _ in "--fit" }, fill.map { _ in "--fill" },
-        ].compactMap(\.self)
-    }
-
-    /// The options for decoding.
-    var decodeOptions: DecodeOptions {
-        let target: DecodeOptions.Target =
-            if let maxPixelSize {
-                .maximumSide(maxPixelSize)
-            } else if let fit {
-                .fit(fit.size)
-            } else if let fill {
-                .fill(fill.size)
-            } else {
-                .original
-            }
-        return DecodeOptions(
-            target: target, resampling: Resampling(filter: filter ?? .lanczos3), ignoresOrientation: ignoreOrientation,
-            allowsPartial: allowPartial, keepsProfile: keepProfile)
-    }
 }
 
 /// The cache policies as command-line arguments.
@@ -274,13 +204,4 @@ enum CacheUse: String, ExpressibleByArgument, CaseIterable {
         case .cacheOnly: .cacheOnly
         }
     }
-}
-
-/// The output formats of `webimage get`.
-enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-    case jpeg
-    case png
-    case webp
-    case gif
-    case original
 }

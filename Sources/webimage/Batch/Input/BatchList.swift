@@ -14,7 +14,7 @@ actor BatchList {
     private var count = 0
 
     /// Opens the list at `path`, or standard input for `-`; without a format, it is determined by the name or the
-    /// first byte.
+    /// first byte that is not blank.
     init(path: String, format: ListFormat?, columns: ListColumns, passesOn: Bool) throws(FileError) {
         reader = try LineReader(path: path)
         name = path == "-" ? "standard input" : path

@@ -10,7 +10,7 @@ struct BatchListOptions: ParsableArguments {
     @Option(
         help: """
             The format of the list. (default: by the extension of the file; otherwise, and for standard input, by the \
-            first byte)
+            first non-blank byte)
             """)
     var inputFormat: ListFormat?
 

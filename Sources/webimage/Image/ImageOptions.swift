@@ -1,0 +1,109 @@
+import ArgumentParser
+import AsyncWebImage
+
+/// The options for the images that `webimage get` and `webimage batch` write.
+struct ImageOptions: ParsableArguments {
+    @Option(help: "Shrink to at most this width and height, in pixels. Smaller images keep their size.")
+    var maxPixelSize: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Shrink to fit into a box of this size in pixels. Smaller images keep their size.", valueName: "WxH"))
+    var fit: BoxSize?
+
+    @Option(
+        help: ArgumentHelp(
+            "Shrink to fill a box of this size in pixels, and crop the overlap. Smaller images are cropped to the "
+                + "aspect ratio of the box.", valueName: "WxH"))
+    var fill: BoxSize?
+
+    @Option(
+        help: ArgumentHelp(
+            "The filter for shrinking images: lanczos3 is sharp, box is fast. (default: lanczos3)", valueName: "name"))
+    var filter: Resampling.Filter?
+
+    @Option(help: "The format to write. (default: see the description above)")
+    var format: OutputFormat?
+
+    @Option(help: "The quality of JPEG and WebP, 1 to 100. (default: 85)")
+    var quality: Int?
+
+    @Flag(help: "Write only the first frame of animations, as a still image.")
+    var firstFrame = false
+
+    @Flag(help: "Keep the stored colors and embed their profile, instead of converting them to sRGB.")
+    var keepProfile = false
+
+    func validate() throws {
+        if format == .original, let option = conversions.first {
+            throw ValidationError("--format original writes what was downloaded; \(option) cannot change it.")
+        }
+        guard sizes.count <= 1 else { throw ValidationError("\(sizes.joined(separator: " and ")) cannot be combined.") }
+        guard filter == nil || sizes.count == 1 else {
+            throw ValidationError("--filter applies to shrinking: add --max-pixel-size, --fit, or --fill.")
+        }
+        if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
+        if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be from 1 to 100.") }
+        if quality != nil, let format, format != .jpeg, format != .webp {
+            throw ValidationError("--quality applies to JPEG and WebP, not to --format \(format.rawValue).")
+        }
+        if keepProfile, format == .gif {
+            throw ValidationError("GIF files cannot contain profiles: --keep-profile applies to other formats.")
+        }
+    }
+
+    /// The options for decoding.
+    var decoding: DecodeOptions {
+        let target: DecodeOptions.Target =
+            if let maxPixelSize {
+                .maximumSide(maxPixelSize)
+            } else if let fit {
+                .fit(fit.size)
+            } else if let fill {
+                .fill(fill.size)
+            } else {
+                .original
+            }
+        return DecodeOptions(
+            target: target, resampling: Resampling(filter: filter ?? .lanczos3), keepsProfile: keepProfile)
+    }
+
+    /// The value of `quality`, or its default.
+    var encodingQuality: Int { quality ?? 85 }
+
+    /// Throws an error if `--quality` is used although `plan` encodes nothing.
+    func validateQuality(for plan: OutputPlan) throws {
+        if quality != nil { try Self.validate("--quality", for: plan) }
+    }
+
+    /// Throws an error if `option`, which concerns encoding, is used although `plan` encodes nothing.
+    static func validate(_ option: String, for plan: OutputPlan) throws {
+        guard plan.mode == .verified, !plan.options.allowsPartial else { return }
+        throw ValidationError(
+            "\(option) applies to converted images: add --format jpeg, --max-pixel-size, --fit, or --fill.")
+    }
+
+    /// The size options that were used.
+    private var sizes: [String] {
+        [
+            maxPixelSize.map { _ in "--max-pixel-size" }, fit.map { _ in "--fit" }, fill.map { _ in "--fill" },
+        ].compactMap(\.self)
+    }
+
+    /// The options that were used and change the pixels or the colors.
+    private var conversions: [String] {
+        let others = [
+            filter.map { _ in "--filter" }, keepProfile ? "--keep-profile" : nil, firstFrame ? "--first-frame" : nil,
+        ]
+        return sizes + others.compactMap(\.self)
+    }
+}
+
+/// The output formats, as arguments.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    case jpeg
+    case png
+    case webp
+    case gif
+    case original
+}

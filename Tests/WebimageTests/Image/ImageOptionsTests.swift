@@ -1,0 +1,116 @@
+import ArgumentParser
+import AsyncWebImage
+import ImageEncoders
+import Testing
+
+@testable import webimage
+
+/// The options for images, which mean the same in `get` and `batch`.
+struct ImageOptionsTests {
+    /// The commands that have the options.
+    enum Tool: CaseIterable {
+        case get
+        case batch
+
+        func plan(_ arguments: [String]) throws -> OutputPlan {
+            switch self {
+            case .get: try GetCommand.parse(arguments + ["photo.jpg"]).plan
+            case .batch: try BatchCommand.parse(arguments + ["--input", "-", "--output", "-"]).plan
+            }
+        }
+
+        /// The message for arguments that are refused; empty for others.
+        func message(_ arguments: String...) -> String {
+            do {
+                _ = try plan(arguments)
+                return ""
+            } catch {
+                return self == .get ? GetCommand.message(for: error) : BatchCommand.message(for: error)
+            }
+        }
+    }
+
+    @Test(
+        arguments: Tool.allCases,
+        [
+            ([], .original), (["--max-pixel-size", "300"], .maximumSide(300)),
+            (["--fit", "640x480"], .fit(PixelSize(width: 640, height: 480))),
+            (["--fill", "1x99999"], .fill(PixelSize(width: 1, height: 99_999))),
+        ] as [([String], DecodeOptions.Target)])
+    func sizesBecomeTargets(tool: Tool, expected: (arguments: [String], target: DecodeOptions.Target)) throws {
+        #expect(try tool.plan(expected.arguments).options == DecodeOptions(target: expected.target))
+    }
+
+    @Test(arguments: Tool.allCases, Resampling.Filter.allCases)
+    func filtersHaveNames(tool: Tool, filter: Resampling.Filter) throws {
+        let plan = try tool.plan(["--fit", "9x9", "--filter", filter.rawValue])
+        #expect(plan.options.resampling == Resampling(filter: filter))
+    }
+
+    @Test(arguments: Tool.allCases) func theQualityIs85UnlessGiven(tool: Tool) throws {
+        func encoding(_ arguments: String...) throws -> EncodingOptions {
+            try tool.plan(["--format", "webp"] + arguments).encoding(.webp)
+        }
+        #expect(try encoding() == .webp(WebPOptions(quality: 85)))
+        #expect(try encoding("--quality", "7") == .webp(WebPOptions(quality: 7)))
+    }
+
+    @Test func onlyBatchWritesOneFormatByDefault() throws {
+        #expect(try Tool.get.plan(["--fit", "9x9"]).mode == .converted(nil))
+        #expect(try Tool.batch.plan(["--fit", "9x9"]).mode == .converted(.jpeg))
+        #expect(try Tool.batch.plan(["--fit", "9x9", "--format", "png"]).mode == .converted(.png))
+        for tool in Tool.allCases {
+            #expect(try tool.plan([]).mode == .verified)
+            #expect(try tool.plan(["--first-frame"]).mode == .converted(nil))
+            #expect(try tool.plan(["--format", "original"]).mode == .untouched)
+        }
+    }
+
+    @Test(
+        arguments: Tool.allCases,
+        ["640", "640x", "x480", "640X480", "640x480x1", "0x480", "640x-1", "+6x4", " 6x4", "1e3x4", ""])
+    func invalidSizesAreRejected(tool: Tool, text: String) {
+        #expect(tool.message("--fit", text) == "The value '\(text)' is invalid for '--fit <WxH>'")
+    }
+
+    @Test(arguments: Tool.allCases) func conflictingOptionsAreNamed(tool: Tool) {
+        #expect(tool.message("--fit", "9x9", "--fill", "9x9") == "--fit and --fill cannot be combined.")
+        #expect(
+            tool.message("--max-pixel-size", "9", "--fill", "9x9") == "--max-pixel-size and --fill cannot be combined.")
+        #expect(tool.message("--max-pixel-size", "0") == "--max-pixel-size must be at least 1.")
+        #expect(
+            tool.message("--filter", "box") == "--filter applies to shrinking: add --max-pixel-size, --fit, or --fill.")
+        #expect(
+            tool.message("--fit", "9x9", "--filter", "sharp").hasPrefix("The value 'sharp' is invalid for '--filter"))
+    }
+
+    @Test(arguments: Tool.allCases) func whatWasDownloadedCannotBeChanged(tool: Tool) {
+        for option in [["--fill", "9x9"], ["--keep-profile"], ["--first-frame"], ["--filter", "box"]] {
+            let arguments = ["--format", "original"] + option
+            #expect(throws: (any Error).self) { try tool.plan(arguments) }
+        }
+        #expect(
+            tool.message("--format", "original", "--fill", "9x9")
+                == "--format original writes what was downloaded; --fill cannot change it.")
+    }
+
+    @Test(arguments: Tool.allCases) func aProfileIsKeptWhereItCanBe(tool: Tool) throws {
+        let plan = try tool.plan(["--keep-profile"])
+        #expect(plan.options.keepsProfile && plan.mode == .verified)
+        #expect(
+            tool.message("--keep-profile", "--format", "gif")
+                == "GIF files cannot contain profiles: --keep-profile applies to other formats.")
+    }
+
+    @Test(arguments: Tool.allCases) func aQualityWithoutEffectIsRefused(tool: Tool) {
+        for format in ["png", "gif", "original"] {
+            #expect(
+                tool.message("--format", format, "--quality", "50")
+                    == "--quality applies to JPEG and WebP, not to --format \(format).")
+        }
+        #expect(
+            tool.message("--quality", "50")
+                == "--quality applies to converted images: add --format jpeg, --max-pixel-size, --fit, or --fill.")
+        #expect(tool.message("--format", "jpeg", "--quality", "0") == "--quality must be from 1 to 100.")
+    }
+}
