@@ -13,6 +13,15 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Use this proxy, such as http://user:password@host:3128, instead of those in the environment variables http_proxy, "
+                + "https_proxy, and all_proxy. The scheme is http (the default), https, socks4, socks4a, socks5, or socks5h; "
+                + "the default port is 1080. Hosts in the variable no_proxy are accessed directly. An empty string means no "
+                + "proxy. Other users can see the arguments of a process: set passwords in the environment.",
+            valueName: "URL"))
+    var proxy: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Trust the certificate authorities of this file (PEM) instead of the system's.", valueName: "file"))
     var cacert: String?
 
@@ -24,6 +33,10 @@ struct NetworkOptions: ParsableArguments {
     var insecureHost: [HostPattern] = []
 
     func validate() throws {
+        // Without the value, which can contain a password.
+        if let proxy, !proxy.isEmpty, !ProxyRule.isProxy(proxy) {
+            throw ValidationError("--proxy is not the URL of a proxy: write http://host:port or socks5h://host:port.")
+        }
         // Otherwise the problem would only be reported for the first https URL.
         if let cacert, let error = FileError.reading(cacert) { throw ValidationError("--cacert: \(error).") }
     }
@@ -31,6 +44,7 @@ struct NetworkOptions: ParsableArguments {
     /// The configuration of the transport.
     var transport: CurlTransport.Configuration {
         CurlTransport.Configuration(
+            proxy: proxy.map { ProxyRule(argument: $0) } ?? .environment,
             tls: TLSOptions(certificateAuthorityFile: cacert, hostsWithoutVerification: Set(insecureHost)),
             policy: publicOnly ? .publicInternetOnly : NetworkPolicy())
     }

@@ -34,6 +34,102 @@ struct NetworkOptionsTests {
         }
     }
 
+    @Test func aProxyReplacesTheEnvironments() throws {
+        guard case .environment = try NetworkOptions.parse([]).transport.proxy else {
+            Issue.record("the environment is ignored")
+            return
+        }
+        #expect(try NetworkOptions.parse(["--proxy", ""]).transport.proxy == .none)
+        guard case .environment(let variables) = try NetworkOptions.parse(["--proxy", "p:1"]).transport.proxy else {
+            Issue.record("no exceptions apply")
+            return
+        }
+        #expect(variables["all_proxy"] == "p:1" && variables["http_proxy"] == nil)
+    }
+
+    @Test(arguments: [
+        "proxy", "proxy.example:3128", "http://proxy.example", "HTTPS://me:s%40cret@proxy.example:3128/", "[::1]:3128",
+        "socks4://10.0.0.1", "socks4a://proxy:1080", "socks5://proxy:1080", "socks5h://me@proxy:1080",
+    ])
+    func proxiesOfTheseFormsAreAccepted(proxy: String) {
+        #expect(throws: Never.self) { try NetworkOptions.parse(["--proxy", proxy]) }
+    }
+
+    @Test(arguments: [
+        "ftp://me:secret@proxy:1", "http://", "http://me:secret@proxy:x", "me:secret@[zz]:1", "http://proxy:99999",
+        "http://proxy:1/secret", "://secret", "proxy:1?secret", "socks5h:secret",
+    ])
+    func otherProxiesAreRefusedAtTheStart(proxy: String) {
+        do {
+            _ = try NetworkOptions.parse(["--proxy", proxy])
+            Issue.record("accepted")
+        } catch {
+            #expect(
+                NetworkOptions.message(for: error)
+                    == "--proxy is not the URL of a proxy: write http://host:port or socks5h://host:port.")
+            #expect(NetworkOptions.exitCode(for: error) == .validationFailure)
+        }
+    }
+
+    @Test(arguments: [
+        ["get", "-o", "/tmp", "http://photos.example/a.png"], ["info", "http://photos.example/a.png"],
+        ["batch", "--input", "-", "--output", "-"],
+    ])
+    func requestsUseTheProxyAndItsCredential(command: [String]) async throws {
+        let right = "Basic " + Data("me:s@cret".utf8).base64EncodedString()
+        try await withLoopbackOrigin { (proxy) async throws in
+            proxy.route("http://photos.example/a.png") { request in
+                request.headerFields["proxy-authorization"] == right
+                    ? LoopbackOrigin.Response(status: 410)
+                    : LoopbackOrigin.Response(status: 407, headerFields: ["Proxy-Authenticate": "Basic realm=\"p\""])
+            }
+            func run(_ proxy: String, _ environment: [String: String]) async throws -> String {
+                let result = try await Command.run(
+                    command + ["--proxy", proxy, "--retries", "0"], input: "http://photos.example/a.png",
+                    environment: environment)
+                return result.output + result.errors
+            }
+            // The environment's proxy cannot be used.
+            let other = ["http_proxy": "http://127.0.0.1:1", "no_proxy": "", "NO_PROXY": ""]
+            #expect(try await run("http://me:s%40cret@127.0.0.1:\(proxy.port)", other).contains("410"))
+            #expect(try await run("me:wrong@127.0.0.1:\(proxy.port)", other).contains("(by the proxy)"))
+            // A credential in the environment instead of the arguments.
+            let own = ["http_proxy": "http://me:s%40cret@127.0.0.1:\(proxy.port)", "no_proxy": "", "NO_PROXY": ""]
+            let result = try await Command.run(
+                command + ["--retries", "0"], input: "http://photos.example/a.png", environment: own)
+            #expect((result.output + result.errors).contains("410"))
+            #expect(proxy.counts.totalRequests == 3)
+        }
+    }
+
+    @Test func hostsInNoProxyAreAccessedDirectly() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a.png", LoopbackOrigin.Response(status: 410))
+            let command = ["info", "--retries", "0", origin.url("/a.png"), "--proxy"]
+            for (proxy, exceptions, isDirect) in [
+                ("127.0.0.1:1", "127.0.0.0/8", true), ("127.0.0.1:1", "", false), ("", "", true),
+            ] {
+                let result = try await Command.run(
+                    command + [proxy],
+                    environment: ["http_proxy": "127.0.0.1:1", "no_proxy": exceptions, "NO_PROXY": ""])
+                #expect(result.errors.contains(isDirect ? "410" : "to the proxy"), "\(result.errors)")
+            }
+            #expect(origin.counts.totalRequests == 2)
+        }
+    }
+
+    @Test func aTunnelIsMadeForHTTPS() async throws {
+        try await withConnectProxy(.refusal(status: 403), user: "me", password: "secret") { (proxy) async throws in
+            let result = try await Command.run(
+                ["info", "--proxy", "http://me:secret@127.0.0.1:\(proxy.port)", "https://photos.example/a.png"],
+                environment: ["no_proxy": "", "NO_PROXY": ""])
+            #expect(result.status == 1)
+            #expect(result.errors.contains("the proxy refused to connect to the host (status 403)"))
+            #expect(!result.errors.contains("secret"))
+            #expect(proxy.requests.map(\.target) == ["photos.example:443"])
+        }
+    }
+
     /// A mount of our own, which takes a user or the right to it, puts an authority into the place of the system's.
     private static let canMount: Bool = (try? Programs.run("unshare", ["-rm", "true"])) != nil
 
