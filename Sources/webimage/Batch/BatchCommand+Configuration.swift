@@ -6,7 +6,7 @@ extension BatchCommand {
     /// The configuration of the loader.
     ///
     /// No cache of decoded images: every image is needed once, and a long list must not fill the memory.
-    func configuration(_ budget: OpenFileBudget) -> ImageLoader.Configuration {
+    func configuration(_ budget: OpenFileBudget) throws -> ImageLoader.Configuration {
         var configuration = ImageLoader.Configuration(downloads: requests.downloads, maximumMemoryCacheBytes: 0)
         let memory = memoryLimits
         if case .converted = plan.mode {
@@ -30,6 +30,7 @@ extension BatchCommand {
         }
         configuration.downloads.deadlines.total = .seconds(resources.deadline)
         configuration.downloads.responseValidator = rules.robotsTags
+        try cache.apply(to: &configuration)
         // A --header replaces it.
         if requests.header.allSatisfy({ $0.name != .userAgent }) {
             configuration.downloads.headerFields[.userAgent] = rules.userAgent

@@ -32,14 +32,14 @@ extension BatchCommand {
     }
 
     private func answerAll() async throws {
-        let budget = try OpenFileBudget.reserve(images: resources.concurrency)
+        let budget = try OpenFileBudget.reserve(images: resources.concurrency, cacheFiles: cache.filesPerImage)
         let lines = try BatchList(
             path: list.input, format: list.inputFormat, columns: list.columns,
             passesOn: output.echo || output.stream == .tar || output.output != "-")
         let workers = ThreadPool(count: resources.threads ?? availableProcessorCount())
         // Some images are converted while the next ones arrive.
         let places = ConversionPlaces(limit: budget.images + 2 * workers.count)
-        var configuration = configuration(budget)
+        var configuration = try configuration(budget)
         configuration.downloads.requestModifier = places
         let loader = ImageLoader(
             configuration: configuration, transport: CurlTransport(configuration: transport(budget)))
@@ -72,6 +72,8 @@ extension BatchCommand {
             progress.close()
         }
         let result = await Result { try await Interruption.cancelling { try await run.run() } }
+        // Writes pending responses, including interrupted ones, to disk before the process ends.
+        if cache.folder != nil { await loader.shutdown(gracePeriod: .zero) }
         // What failed before an interruption is worth keeping as well.
         try failedLines?.place()
         if let path = output.summary { try writeSummary(progress.statistics, to: path) }

@@ -25,7 +25,8 @@ struct BatchCommand: AsyncParsableCommand {
 
             Without a size option (--max-pixel-size, --fit, or --fill), --format, or --first-frame, images are written as \
             downloaded, byte for byte, after they have been verified. With --format original, only the header is checked. With a \
-            size option, the default format is jpeg; with only --first-frame, it is jpeg, or png for transparent images. JPEG has no transparency, and contains only the first frame of an animation; to keep them, set --format webp.
+            size option, the default format is jpeg; with only --first-frame, it is jpeg, or png for transparent images. JPEG \
+            has no transparency, and contains only the first frame of an animation; to keep them, set --format webp.
 
             LISTS
               NDJSON (.jsonl, .ndjson): one object per line, with the members url and, optionally, id and others. Plain lines \
@@ -38,13 +39,14 @@ struct BatchCommand: AsyncParsableCommand {
             connection_failed, connection_lost, tls, timeout_lookup, timeout_connect, timeout_first_byte, timeout_idle, \
             deadline, truncated, invalid_response, redirects, redirect_refused, auth, policy, proxy, http_ followed by \
             the status (http_404), robots_tag, too_many_bytes, empty_body, not_an_image, corrupt, truncated_image, \
-            unsupported, too_many_pixels, too_many_frames, too_small, too_large, aspect_ratio, hash_mismatch, encode, cancelled, \
-            and other. The member retryable tells whether the same line may succeed later.
+            unsupported, too_many_pixels, too_many_frames, too_small, too_large, aspect_ratio, hash_mismatch, encode, not_cached \
+            (with --cache-policy cache-only), cancelled, and other. The member retryable tells whether the same line may \
+            succeed later.
 
             EXIT STATUS
               0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an image \
             failed and --fail-on-error is set; 64 if the options or the columns of the list are invalid; 65 if the folder \
-            belongs to another run; 74 if the output cannot be written; 75 if a shard is not complete because of \
+            belongs to another run; 74 if the output or the cache cannot be written; 75 if a shard is not complete because of \
             --max-retryable-rate or --min-success-rate; 129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
 
             EXAMPLES
@@ -63,6 +65,8 @@ struct BatchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Resources") var resources: BatchResourceOptions
 
     @OptionGroup(title: "Downloads") var requests: RequestOptions
+
+    @OptionGroup(title: "Cache") var cache: CacheOptions
 
     @OptionGroup(title: "Network") var network: NetworkOptions
 

@@ -9,8 +9,8 @@ struct CacheCommand: AsyncParsableCommand {
         commandName: "cache",
         abstract: "Inspect and change a folder of cached responses.",
         discussion: """
-            The folder is the one passed to 'webimage get --cache' or to a program's ResponseCache. This command and \
-            programs can use it at the same time.
+            The folder is the one passed to --cache of 'webimage get' or 'webimage batch', or to a program's ResponseCache. \
+            This command and programs can use it at the same time.
 
             EXAMPLES
               webimage cache info ~/.cache/images

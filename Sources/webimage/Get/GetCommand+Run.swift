@@ -4,7 +4,7 @@ import AsyncWebImage
 
 extension GetCommand {
     func run() async throws {
-        let budget = try OpenFileBudget.reserve(images: concurrency, cacheFiles: cache == nil ? 0 : 2)
+        let budget = try OpenFileBudget.reserve(images: concurrency, cacheFiles: cache.filesPerImage)
         let list = try input.map { try InputList(path: $0) }
         var transport = network.transport
         transport.maximumIdleConnections = max(transport.maximumIdleConnections, budget.images)
@@ -25,7 +25,7 @@ extension GetCommand {
         // Encoding at full size can take hundreds of megabytes per image: limit the number of concurrent ones.
         let concurrency = plan.holdsFullSize ? min(budget.images, 2 * workers.count) : budget.images
 
-        let hasCache = cache != nil
+        let hasCache = cache.folder != nil
         do {
             try await Interruption.cancelling {
                 let drawing = Task { await display.redrawRegularly() }
@@ -63,8 +63,7 @@ extension GetCommand {
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = min(perHost ?? concurrency, concurrency)
         configuration.downloads.rateLimitPerHost = rate.map { RateLimit(requestsPerSecond: $0) }
-        configuration.responseCache = try cache.map(openCache)
-        configuration.cachePolicy = cachePolicy?.policy ?? .useProtocol
+        try cache.apply(to: &configuration)
         return configuration
     }
 
@@ -73,16 +72,6 @@ extension GetCommand {
     private var writesAnew: Bool {
         if case .converted = plan.mode { return true }
         return allowPartial || progressiveDir != nil
-    }
-
-    private func openCache(_ folder: String) throws -> ResponseCache {
-        do {
-            var configuration = ResponseCache.Configuration(directory: folder)
-            if let cacheLimit { configuration.maximumBytes = cacheLimit << 20 }
-            return try ResponseCache(configuration)
-        } catch .unusableCacheFolder(let path, let reason) {
-            throw FileError(description: "cannot use the folder \(path) as a cache: \(reason)")
-        }
     }
 
     /// Processes up to `concurrency` images at a time; reads a line of the list when another one can start.

@@ -98,23 +98,7 @@ struct GetCommand: AsyncParsableCommand {
     @Flag(help: "Write one line of JSON per image instead of text.")
     var json = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Cache responses in this folder, created if necessary, and reuse them according to HTTP.",
-            valueName: "folder"))
-    var cache: String?
-
-    @Option(
-        help: ArgumentHelp("The maximum size of the cache, in MiB. (default: 512)", valueName: "MiB"))
-    var cacheLimit: Int?
-
-    @Option(
-        help: """
-            The rule for using cached responses: protocol uses fresh ones and revalidates others, revalidate always asks the \
-            server, reload downloads and stores them again, cache-else-load uses stored ones even if they are stale, and \
-            cache-only sends no requests. (default: protocol)
-            """)
-    var cachePolicy: CacheUse?
+    @OptionGroup var cache: CacheOptions
 
     @Option(
         help: ArgumentHelp(
@@ -143,11 +127,6 @@ struct GetCommand: AsyncParsableCommand {
         guard progressiveDir == nil || input != nil || sources.contains(where: { ImageSource(argument: $0).isURL })
         else {
             throw ValidationError("--progressive-dir applies to URLs: local files have no previews.")
-        }
-        guard cachePolicy == nil || cache != nil else { throw ValidationError("--cache-policy requires --cache.") }
-        guard cacheLimit == nil || cache != nil else { throw ValidationError("--cache-limit requires --cache.") }
-        if let cacheLimit, !(1...1 << 30).contains(cacheLimit) {
-            throw ValidationError("--cache-limit must be from 1 to 1073741824.")
         }
         guard (1...1_024).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1024.") }
         if let perHost, perHost < 1 { throw ValidationError("--per-host must be at least 1.") }
@@ -185,23 +164,4 @@ extension GetCommand {
 
     /// The memory limits for images.
     var memoryLimits: MemoryLimits { MemoryLimits(bytes: memoryLimit.map { $0 << 20 }) }
-}
-
-/// The cache policies as command-line arguments.
-enum CacheUse: String, ExpressibleByArgument, CaseIterable {
-    case `protocol`
-    case reload
-    case revalidate
-    case cacheElseLoad = "cache-else-load"
-    case cacheOnly = "cache-only"
-
-    var policy: CachePolicy {
-        switch self {
-        case .protocol: .useProtocol
-        case .reload: .reload
-        case .revalidate: .revalidate
-        case .cacheElseLoad: .cacheElseLoad
-        case .cacheOnly: .cacheOnly
-        }
-    }
 }

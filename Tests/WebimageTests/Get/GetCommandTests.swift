@@ -66,16 +66,3 @@ struct GetCommandTests {
         #expect(message("--allow-partial", "--quality", "50").isEmpty)
     }
 }
-
-/// `webimage get --cache`.
-@Suite struct CacheOptionTests {
-    @Test func cachePoliciesHaveArguments() throws {
-        let command = try GetCommand.parse(["--cache", "folder", "--cache-policy", "cache-only", "photo.jpg"])
-        #expect(command.cache == "folder" && command.cachePolicy?.policy == .cacheOnly)
-        #expect(try GetCommand.parse(["photo.jpg"]).cache == nil)
-        #expect(throws: (any Error).self) { try GetCommand.parse(["--cache-policy", "reload", "photo.jpg"]) }
-        #expect(throws: (any Error).self) {
-            try GetCommand.parse(["--cache", "folder", "--cache-policy", "often", "photo.jpg"])
-        }
-    }
-}
