@@ -167,7 +167,7 @@ extension ResponseCache {
 
     // MARK: New entries
 
-    /// Adds an entry in memory; a whole body replaces its beginning.
+    /// Adds an entry in memory; a complete response replaces the stored beginning of its body.
     func insert(_ stored: StoredResponse, size: Int) {
         let removed = entries.withLock { entries in
             if EntryKind(stored.name) == .whole { _ = entries.remove(EntryKind.part.name(stored.name)) }

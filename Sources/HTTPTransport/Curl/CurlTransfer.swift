@@ -191,7 +191,7 @@ extension CurlTransfer {
         return isPausedForFairness
     }
 
-    /// Records progress.
+    /// Enters `phase`, or records progress in it.
     func enter(_ phase: TransferClock.Phase) {
         clock.enter(phase, now: deadlines.now)
     }

@@ -3,7 +3,7 @@
 /// States are in an array and accessed in place: a dictionary would copy a state for each access.
 struct DownloadTable {
     typealias ID = DownloadMachine.ID
-    /// An index in the table; void once a download is removed.
+    /// An index in the table; invalid once any download is removed.
     typealias Index = Int
 
     private var indices: [ID: Index] = [:]
