@@ -3,7 +3,8 @@ extension EntryFolder {
     /// The maximum number of entries of one key that differ by `Vary`.
     private static let maximumVariants = 8
 
-    /// Makes a temporary file of `size` bytes the entry `name`; a whole body replaces its beginning.
+    /// Makes a temporary file of `size` bytes the entry `name`; a complete response replaces the stored beginning of
+    /// its body.
     func insert(_ temporary: TemporaryFile, as name: String, size: Int) throws(FileFailure) {
         try change(Self.shard(of: name)) { totals throws(FileFailure) in
             let replaced = file(name)
