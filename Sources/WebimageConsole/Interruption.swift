@@ -18,10 +18,10 @@ package enum Interruption {
         package var exitStatus: Int32 { 128 + signal }
     }
 
-    /// Returns the result of `body`.
+    /// Runs `body` in a task that the first signal cancels, and returns its result.
     ///
-    /// Signals that the process was started to ignore, for example by `nohup` or shells without job control, stay
-    /// ignored. Throws `Interrupted` if a signal was received, after `body` has ended.
+    /// Signals that are already ignored, for example because the process was started by `nohup` or by a shell without
+    /// job control, stay ignored. Throws `Interrupted` if a signal was received, after `body` has ended.
     package static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

@@ -20,7 +20,7 @@ public enum ImageError: Error, Sendable {
     case rejected(by: DownloadHook, url: String, cause: any Error)
     /// The response has no body, because it is empty or its status is 204.
     case emptyBody(ResponseHead)
-    /// The body does not have the digest ``ImageRequest/expectedDigest``; `source` is where it came from.
+    /// The body does not have the digest ``ImageRequest/expectedDigest``; `from` is the source of the body.
     case digestMismatch(ResponseHead, expected: BodyDigest, actual: BodyDigest, from: ResponseSource)
     /// OpenSSL does not provide the algorithm of ``ImageRequest/expectedDigest``, for example MD5 in FIPS mode.
     case unavailableDigest(BodyDigest.Algorithm)

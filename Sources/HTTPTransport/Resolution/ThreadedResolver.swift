@@ -154,7 +154,7 @@ public final class ThreadedResolver: HostResolver {
         }
     }
 
-    /// The body of a thread: performs lookups until none is left.
+    /// The body of a thread: performs lookups until none is left, or the number of threads is reduced.
     private func answerQueue() {
         while let (id, job) = nextJob() {
             let answer = Result { () throws(LookupFailure) in try lookup(job.host) }

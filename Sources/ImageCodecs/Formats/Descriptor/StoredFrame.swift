@@ -12,9 +12,9 @@ struct StoredFrame: Sendable, Equatable {
 
     /// The way the frame's pixels are combined with those below.
     enum Blend {
-        /// They replace those below, even where they are transparent.
+        /// The frame's pixels replace those below, even where they are transparent.
         case source
-        /// They are blended with those below.
+        /// The frame's pixels are blended with those below.
         case over
     }
 
