@@ -111,7 +111,21 @@ def _checked(batches: Iterable[Any], columns: ResultColumns, url: str) -> Iterat
 
 # Options that change how fast a result comes, not what it is.
 _WITHOUT_EFFECT = frozenset(
-    {"binary", "stall_timeout", "on_statistics", "concurrency", "per_host", "rate", "sharers", "threads", "lookahead"}
+    {
+        "binary",
+        "cache",
+        "cache_limit",
+        "cache_policy",
+        "concurrency",
+        "lookahead",
+        "on_statistics",
+        "per_host",
+        "proxy",
+        "rate",
+        "sharers",
+        "stall_timeout",
+        "threads",
+    }
 )
 
 
