@@ -32,10 +32,10 @@ public final class AnimationEncoder {
             options: try EncodingOptions(format, quality: quality), size: size, repetitionCount: repetitionCount)
     }
 
-    /// Adds a frame that is shown for `delay`, rounded to milliseconds, or in GIF to hundredths of a second, at least
-    /// 0.02 seconds.
+    /// Adds a frame that is shown for `delay`, rounded to milliseconds.
     ///
-    /// Throws `encodingFailed` if the frame has a different size, or the encoder rejects it.
+    /// In GIF, the delay is rounded to hundredths of a second, and is either zero or at least 0.02 seconds. Throws
+    /// `encodingFailed` if the frame has a different size, or the encoder rejects it.
     public func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {
         guard frame.size == size else {
             throw .encodingFailed(format, "a frame of \(frame.size) in an animation of \(size)")

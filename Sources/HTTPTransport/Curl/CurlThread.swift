@@ -33,9 +33,9 @@ final class CurlThread: SerialExecutor {
         self.poller = poller
     }
 
-    /// Starts the thread; it calls `whenEnded` last.
+    /// Starts the thread, which ends when ``end()`` is called, and calls `whenEnded` last.
     ///
-    /// The thread holds the driver only while it calls it. It ends when ``end()`` is called.
+    /// Between calls of the driver's methods, the thread holds only a weak reference to it.
     func start(driver: some CurlThreadDriver, whenEnded: @escaping @Sendable () -> Void = {}) {
         startRequiredThread(named: "webimage-curl") { [weak driver] in
             self.run { driver }

@@ -18,7 +18,8 @@ struct PNGChunks {
         case signature, idat, otherImage, exif, skipped
     }
 
-    /// The maximum length in bytes of a chunk for the codec, except `IDAT`: the palette has 768 bytes.
+    /// The maximum length in bytes of a chunk for the codec, except `IDAT`; the longest valid one, the palette, has at
+    /// most 768 bytes.
     private static let maximumLength = 64 << 10
 
     private var content = Content.signature
