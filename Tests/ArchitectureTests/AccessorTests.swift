@@ -4,7 +4,7 @@ import Testing
 /// Constructs that the compiler gets wrong.
 struct AccessorTests {
     /// With Swift 6.3, a field of a value that `_read` yields may be read after the access has ended.
-    @Test func noAccessorYields() throws {
+    @Test func sourcesContainNoReadOrModifyAccessors() throws {
         let folder = Module.package + "/Sources"
         let paths = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
         for path in paths where path.hasSuffix(".swift") {

@@ -9,20 +9,20 @@ struct ModuleTests {
         return Set(module.dependencies.filter { !layers.allow($0.folder, $0.target) }.map(\.type))
     }
 
-    @Test func typesOfLowerLevelsMayBeNamed() {
+    @Test func foldersMayUseTypesOfLowerLevels() {
         #expect(refused([("Low/A.swift", "struct A {}"), ("High/B.swift", "struct B { let a: A }")]).isEmpty)
     }
 
-    @Test func typesOfHigherLevelsMayNot() {
+    @Test func foldersMayNotUseTypesOfHigherLevels() {
         #expect(refused([("Low/A.swift", "struct A { let b: B }"), ("High/B.swift", "struct B {}")]) == ["B"])
     }
 
-    @Test func foldersOfOneLevelKnowNothingOfEachOther() {
+    @Test func foldersOfTheSameLevelMayNotUseEachOther() {
         let sources = [("Left/A.swift", "struct A { let b: B }"), ("Right/B.swift", "struct B {}")]
         #expect(refused(sources) == ["B"])
     }
 
-    @Test func aNestedTypeBelongsWhereItIsDeclared() {
+    @Test func nestedTypeBelongsToTheFolderThatDeclaresIt() {
         let sources = [
             ("Low/A.swift", "struct A {}"), ("High/B.swift", "extension A { struct Part {} }"),
             ("Left/C.swift", "let part: A.Part? = nil"),
@@ -30,7 +30,7 @@ struct ModuleTests {
         #expect(refused(sources) == ["A.Part"])
     }
 
-    @Test func aNameOfTheTypeAroundHidesOthers() {
+    @Test func nestedTypeShadowsTypeOfTheSameName() {
         let sources = [
             ("Low/A.swift", "struct A { enum Kind {} }"),
             ("Low/A+Kind.swift", "extension A { var kind: Kind? { nil } }"),

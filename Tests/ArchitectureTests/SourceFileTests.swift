@@ -6,7 +6,7 @@ struct SourceFileTests {
         SourceFile(source, path: "Sources/M/A/File.swift", folder: "A")
     }
 
-    @Test func declarationsAreFoundByTheirWholeNames() {
+    @Test func declarationsAreFoundByQualifiedNames() {
         let file = file(
             """
             public struct Outer: Sendable {
@@ -21,7 +21,7 @@ struct SourceFileTests {
         #expect(file.ownNames.isSuperset(of: ["Hidden", "Inner", "Kind"]))
     }
 
-    @Test func commentsAndTextNameNothing() {
+    @Test func namesInCommentsAndStringsAreIgnored() {
         let file = file(
             ##"""
             // A Comment of /* Nothing
@@ -35,12 +35,12 @@ struct SourceFileTests {
         #expect(file.names == ["Interpolated", "Used", "Inside"])
     }
 
-    @Test func genericParametersAreNamesOfTheFile() {
+    @Test func genericParametersBelongToTheFile() {
         let file = file("func sum<Element: Numeric, Other>(_ values: [Element]) where Other: Hashable {}")
         #expect(file.ownNames == ["Element", "Other"])
     }
 
-    @Test func importsAreModules() {
+    @Test func importedModulesAreFound() {
         #expect(file("public import Alpha\n@testable import Beta\nimport struct Gamma.Delta").imports.contains("Alpha"))
         #expect(file("@_exported public import Alpha").imports == ["Alpha"])
     }

@@ -88,7 +88,7 @@ struct LimitsDocumentTests {
         "AnimationDecoder.init(_:windowBytes:)", "--memory-limit",
     ]
 
-    @Test func everyRowWithAPropertyStatesTheDefaultOfTheCode() throws {
+    @Test func everyLimitWithAPropertyIsDocumentedWithItsDefault() throws {
         let rows = try Self.rows(of: Self.document())
         #expect(rows.count > 25)
         for (property, text) in rows where !Self.computed.contains(property) {
@@ -97,19 +97,19 @@ struct LimitsDocumentTests {
         }
     }
 
-    @Test func everyDefaultOfTheCodeHasARow() throws {
+    @Test func everyDefaultLimitIsDocumented() throws {
         let stated = Set(try Self.rows(of: Self.document()).map(\.property))
         #expect(stated == Self.computed.union(Self.defaults.keys))
     }
 
-    @Test func everyRowWithoutAPropertyStatesTheConstantOfTheCode() throws {
+    @Test func everyFixedLimitIsDocumentedWithItsConstant() throws {
         let library = try #require(try Self.document().components(separatedBy: "## `webimage get`").first)
         let rows = Self.cells(of: library).filter { $0[2].isEmpty }
         #expect(Set(rows.map { $0[0] }) == Set(Self.fixed.keys))
         for row in rows { #expect(row[1] == Self.fixed[row[0]], "\(row[0])") }
     }
 
-    @Test func decoderKeepsTheStatedNumberOfFrames() throws {
+    @Test func animationDecoderKeepsTheDocumentedNumberOfFrames() throws {
         let text = try #require(
             try Self.rows(of: Self.document()).first { $0.property.hasPrefix("AnimationDecoder") }?.text)
         #expect(text.hasSuffix("at most \(FrameWindow.maximumCount) frames"))

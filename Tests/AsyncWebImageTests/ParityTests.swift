@@ -3,7 +3,7 @@ import Testing
 
 /// The parity table names the test for each of its rows; a name without a test would be a claim without proof.
 struct ParityTests {
-    @Test func everyTestThatIsNamedExists() throws {
+    @Test func everyTestNamedInTheParityTableExists() throws {
         let package = #filePath.components(separatedBy: "/Tests/")[0]
         let table = try String(contentsOfFile: "\(package)/Docs/SDWebImageParity.md", encoding: .utf8)
         let named = Set(
@@ -13,7 +13,7 @@ struct ParityTests {
         #expect(missing.isEmpty)
     }
 
-    @Test func onlyTestsThatRunCount() {
+    @Test func parityTableMayNameOnlyEnabledTests() {
         let source = """
             @Test(arguments: [1, 2]) func runs(_ number: Int) {}
             @Test(.disabled("flaky")) func isDisabled() {}

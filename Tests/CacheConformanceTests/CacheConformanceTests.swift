@@ -9,7 +9,7 @@ import Testing
 /// the results in `Results.txt`; `Docs/CacheConformance.md` explains those that are not passed.
 @Suite(.enabled(if: ConformanceSuite.folder != nil, "set WEBIMAGE_CACHE_TESTS"), .timeLimit(.minutes(5)))
 struct CacheConformanceTests {
-    @Test(arguments: [false, true]) func resultsAreTheCommittedOnes(isInMemory: Bool) async throws {
+    @Test(arguments: [false, true]) func cacheConformanceResultsMatchTheCommittedOnes(isInMemory: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("conformance-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let results = try await results(isInMemory ? nil : folder)

@@ -14,7 +14,7 @@ struct MessageDigestTests {
                     + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
             ),
         ])
-    func piecesHaveTheDigestOfTheWhole(algorithm: DigestAlgorithm, expected: String) throws {
+    func digestOfPiecesEqualsDigestOfTheWhole(algorithm: DigestAlgorithm, expected: String) throws {
         var digest = try MessageDigest(algorithm)
         digest.update(Array("a".utf8))
         digest.update([])
@@ -22,7 +22,7 @@ struct MessageDigestTests {
         #expect(try digest.finish().hexadecimal == expected)
     }
 
-    @Test func startsOver() throws {
+    @Test func messageDigestCanStartOver() throws {
         var digest = try MessageDigest(.sha256)
         let empty = try digest.finish()
         digest.update([1, 2, 3])

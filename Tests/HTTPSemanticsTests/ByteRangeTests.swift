@@ -19,16 +19,16 @@ struct ByteRangeTests {
             "", "bytes", "bytes=", "bytes=-", "bytes=1", "bytes=4-2", "bytes=0-1,3-4", "bytes=a-b", "bytes=+1-2",
             "bytes=1--2", "items=0-1", "bytes=0-99999999999999999999",
         ])
-    func otherTextIsNotARange(text: String) {
+    func invalidRangeTextIsRejected(text: String) {
         #expect(ByteRange(text) == nil)
     }
 
-    @Test func anEmptyRepresentationHasNoPositions() throws {
+    @Test func emptyRepresentationHasNoRangePositions() throws {
         #expect(try #require(ByteRange("bytes=-5")).positions(in: 0) == nil)
         #expect(try #require(ByteRange("bytes=0-")).positions(in: 0) == nil)
     }
 
-    @Test func aRangeWithoutAnEndHasAStart() {
+    @Test func rangeWithoutAnEndHasAnOpenStart() {
         #expect(ByteRange("bytes=7-")?.openStart == 7)
         #expect(ByteRange("bytes=7-8")?.openStart == nil)
         #expect(ByteRange("bytes=-8")?.openStart == nil)

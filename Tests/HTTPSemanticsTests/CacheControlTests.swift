@@ -30,13 +30,13 @@ import Testing
         #expect(control(field).maxAge == seconds)
     }
 
-    @Test func directivesOfSeveralLinesCountTogether() {
+    @Test func cacheControlDirectivesOfSeveralLinesAreCombined() {
         let both = control("max-age=60, must-revalidate", "no-store, stale-if-error=30")
         #expect(both.maxAge == 60 && both.mustRevalidate && both.noStore && both.staleIfError == 30)
         #expect(!both.noCache && !both.mustUnderstand)
     }
 
-    @Test func directivesWithoutAValueAreRecognized() {
+    @Test func cacheControlDirectivesWithoutAValueAreRecognized() {
         let control = control("PUBLIC, Immutable, must-understand, stale-while-revalidate=30")
         #expect(control.isPublic && control.isImmutable && control.mustUnderstand)
         #expect(control.staleWhileRevalidate == 30)
@@ -49,23 +49,23 @@ import Testing
     }
 
     @Test(arguments: [#"max-age="60"#, #"a="b, max-age=60"#, #"max-age=60, b=c"d, no-store"#, #"a="\"#, #"""#])
-    func unterminatedQuotesRequireRevalidation(field: String) {
+    func unterminatedQuotesInCacheControlRequireRevalidation(field: String) {
         #expect(control(field).noCache)
     }
 
-    @Test func quotedTextIsNotADirective() {
+    @Test func quotedTextIsNotACacheControlDirective() {
         let quoted = control(#"a="no-store, no-cache", b="\", no-store""#)
         #expect(!quoted.noStore && !quoted.noCache)
     }
 
-    @Test func pragmaCountsForRequestsWithoutCacheControl() throws {  // 5.4
+    @Test func pragmaAppliesToRequestsWithoutCacheControl() throws {  // 5.4
         let pragma = try #require(HTTPField.Name("Pragma"))
         #expect(CacheControl([pragma: "No-Cache"], isRequest: true).noCache)
         #expect(!CacheControl([pragma: "no-cache"]).noCache)
         #expect(!CacheControl([pragma: "no-cache", .cacheControl: "max-age=5"], isRequest: true).noCache)
     }
 
-    @Test func whateverStandsInTheFieldIsStaleOrADirectiveThatIsThere() {
+    @Test func randomCacheControlInventsNoDirectives() {
         var random = SplitMix(seed: 9_111)
         let alphabet = Array(#"max-age=,"\ 09no-store;"# + "\t\u{00}é")
         for _ in 0..<2_000 {

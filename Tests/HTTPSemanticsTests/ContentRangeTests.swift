@@ -12,7 +12,7 @@ struct ContentRangeTests {
         #expect(range.total == 1_234)
     }
 
-    @Test func theTotalMayBeUnknown() throws {
+    @Test func contentRangeMayHaveUnknownTotal() throws {
         let range = try #require(ContentRange("Bytes 0-0/*"))
         #expect(range.total == nil)
     }

@@ -34,7 +34,7 @@ import Testing
         #expect(freshness(fields).lifetime == seconds)
     }
 
-    @Test func twoDifferentExpiresAreInThePast() {
+    @Test func conflictingExpiresFieldsMakeAResponseStale() {
         var fields: HTTPFields = [.expires: "Sun, 06 Nov 1994 09:49:37 GMT"]
         fields.append(HTTPField(name: .expires, value: "Sun, 06 Nov 1994 10:49:37 GMT"))
         #expect(freshness(fields).lifetime == 0)
@@ -50,20 +50,20 @@ import Testing
             ([.age: "x"], 0, 0, 0), ([.age: "-3"], 0, 0, 0),
             ([.age: "30, 0"], 0, 0, 30), ([.age: " 0 ,30"], 0, 0, 0), ([.age: "30;a=b"], 0, 0, 0),  // 5.1
         ] as [(HTTPFields, Int, Int, Int)])
-    func ageIsCalculated(fields: HTTPFields, delay: Int, sinceDate: Int, age: Int) {
+    func ageOfResponseIsCalculated(fields: HTTPFields, delay: Int, sinceDate: Int, age: Int) {
         let response = freshness(fields, delay: delay, receivedAt: Self.date + sinceDate)
         #expect(response.initialAge == age)
         #expect(response.age(at: response.receivedAt + 7) == age + 7)
         #expect(response.age(at: response.receivedAt - 1_000) == age)  // the clock was set back
     }
 
-    @Test func withoutADateTheArrivalCounts() {
+    @Test func ageOfResponseWithoutDateStartsAtItsArrival() {
         let response = Freshness(
             HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), requestedAt: 10, receivedAt: 10)
         #expect(response.isFresh(at: 69) && !response.isFresh(at: 70))
     }
 
-    @Test func isFreshUntilItsLifetimeIsOver() {
+    @Test func responseIsFreshUntilItsLifetimeEnds() {
         let response = freshness([.cacheControl: "max-age=60", .age: "10"])
         #expect(response.isFresh(at: Self.date + 49))
         #expect(!response.isFresh(at: Self.date + 50))
@@ -96,13 +96,13 @@ import Testing
         #expect(freshness([.cacheControl: field]).mayBeUsedWhileRevalidating(at: Self.date + age) == mayBeUsed)
     }
 
-    @Test func immutableCountsWhileTheResponseIsFresh() {  // RFC 8246, section 2
+    @Test func immutableAppliesWhileTheResponseIsFresh() {  // RFC 8246, section 2
         #expect(freshness([.cacheControl: "max-age=60, immutable"]).isImmutable(at: Self.date + 59))
         #expect(!freshness([.cacheControl: "max-age=60, immutable"]).isImmutable(at: Self.date + 60))
         #expect(!freshness([.cacheControl: "max-age=60"]).isImmutable(at: Self.date))
     }
 
-    @Test func extremeNumbersDoNotTrap() {
+    @Test func extremeCacheFieldValuesDoNotTrap() {
         let response = freshness(
             [
                 .cacheControl: "max-age=99999999999999999999", .age: "99999999999999999999",

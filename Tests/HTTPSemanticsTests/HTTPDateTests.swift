@@ -14,7 +14,7 @@ struct HTTPDateTests {
         "SUN, 06 NOV 1994 08:49:37 GMT", "sun, 06 nov 1994 08:49:37 gmt", "sUNDAY, 06-nOV-94 08:49:37 gMT",
         "sun nov  6 08:49:37 1994",
     ])
-    func theCaseOfNamesIsIgnored(_ text: String) {  // RFC 9111, section 4.2
+    func httpDateNamesAreCaseInsensitive(_ text: String) {  // RFC 9111, section 4.2
         #expect(HTTPDate.seconds(text) == 784_111_777)
     }
 
@@ -24,7 +24,7 @@ struct HTTPDateTests {
             ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200), ("Wednesday, 31-Dec-69 23:59:59 GMT", 3_155_759_999),
             ("Fri Dec 31 23:59:59 9999", 253_402_300_799),
         ] as [(String, Int)])
-    func datesAreConvertedToSecondsSince1970(text: String, seconds: Int) {
+    func httpDatesAreConvertedToSecondsSince1970(text: String, seconds: Int) {
         #expect(HTTPDate.seconds(text) == seconds)
     }
 
@@ -41,7 +41,7 @@ struct HTTPDateTests {
     }
 
     @Test(arguments: ["", "soon", "120", "1994", "Sun, 99 Nov 1994 08:49:37 GMT", String(repeating: ":", count: 1_000)])
-    func invalidDatesAreRejected(_ text: String) {
+    func invalidHTTPDatesAreRejected(_ text: String) {
         #expect(HTTPDate.seconds(text) == nil)
     }
 }

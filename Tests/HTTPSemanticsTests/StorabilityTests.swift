@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [204, 206, 299, 400, 404, 405, 410, 414, 499, 500, 501, 502, 503, 504, 599])
-    func otherResponsesAreStorableIfTheOriginSaysForHowLong(status: Int) {  // 3
+    func otherResponsesAreStorableWithExplicitFreshness(status: Int) {  // 3
         let sent: HTTPFields = [.range: "bytes=0-9"]
         #expect(allows([.cacheControl: "max-age=60"], status: status, sent: sent))
         #expect(allows([.expires: "Fri, 31 Dec 9999 23:59:59 GMT"], status: status, sent: sent))
@@ -73,7 +73,7 @@ import Testing
         #expect(!allows([.vary: "Accept, *"]))  // 4.1
     }
 
-    @Test func privateAndAuthorizedAnswersAreForPrivateCaches() {
+    @Test func privateAndAuthorizedResponsesAreStorable() {
         #expect(allows([.cacheControl: "private"]))  // 5.2.2.7
         #expect(allows([.cacheControl: "no-cache"]))  // 5.2.2.4: kept, but asked for
         #expect(allows(sent: [.authorization: "Bearer a"]))  // 3.5 is for shared caches
@@ -126,7 +126,7 @@ import Testing
         #expect((rule.selection(of: stored) == rule.selection(of: asked)) == matches)
     }
 
-    @Test func namesOnAllLinesOfVaryCount() {
+    @Test func varyCombinesTheNamesOfAllItsLines() {
         var fields = HTTPFields()
         for line in ["Accept", "User-Agent, accept", "Cookie"] {
             fields.append(HTTPField(name: .vary, value: line))
@@ -136,7 +136,7 @@ import Testing
         #expect(!VaryRule(fields).canMatch)
     }
 
-    @Test func bothValidatorsAreSent() throws {  // 4.3.1
+    @Test func conditionalRequestSendsBothValidators() throws {  // 4.3.1
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         var sent: HTTPFields = [.accept: "image/png"]
         try #require(ResponseVersion([.eTag: "W/\"a\"", .lastModified: date])).add(to: &sent)

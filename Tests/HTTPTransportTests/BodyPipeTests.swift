@@ -22,7 +22,7 @@ struct BodyPipeTests {
         if case .more = pipe.receive(bytes.span) { true } else { false }
     }
 
-    @Test func piecesThatCameMeanwhileAreOne() async throws {
+    @Test func bodyPipeJoinsPiecesReceivedBetweenReads() async throws {
         #expect(push([1, 2]) && push([3]))
         #expect(try await pipe.next() == [1, 2, 3])
         #expect(push([4]))
@@ -65,7 +65,7 @@ struct BodyPipeTests {
         #expect(status == .ok && bytes == Array(0...99))
     }
 
-    @Test func aFailureComesBehindTheBytesBeforeIt() async throws {
+    @Test func bodyPipeThrowsFailureAfterTheReceivedBytes() async throws {
         #expect(push([1]))
         pipe.finish(.failed(TransportError(url: url.string, reason: .connectionLost)))
         #expect(try await pipe.next() == [1])
@@ -81,7 +81,7 @@ struct BodyPipeTests {
         #expect(error?.reason == .connectionLost)
     }
 
-    @Test(arguments: [true, false]) func cancellingTheTaskCancelsTheTransfer(beforeItWaits: Bool) async throws {
+    @Test(arguments: [true, false]) func cancelingTheReadingTaskCancelsTheTransfer(beforeItWaits: Bool) async throws {
         let pipe = BodyPipe(url: url)
         let transfer = TransferProbe { [url] in pipe.finish(.failed(.cancelled(url))) }
         pipe.attach(transfer)
@@ -97,7 +97,7 @@ struct BodyPipeTests {
         #expect(transfer.cancels.count == 1)
     }
 
-    @Test func aTransferIsCancelledThoughItBeginsLater() {
+    @Test func canceledBodyPipeCancelsTransferAttachedLater() {
         let pipe = BodyPipe(url: url)
         let transfer = TransferProbe()
         pipe.cancel()
@@ -105,7 +105,7 @@ struct BodyPipeTests {
         #expect(transfer.cancels.count == 1)
     }
 
-    @Test func aTransferThatHasEndedIsLetGo() {
+    @Test func finishedBodyPipeReleasesItsTransfer() {
         let pipe = BodyPipe(url: url)
         pipe.finish(.complete(TransferMetrics()))
         weak var ended: TransferProbe?

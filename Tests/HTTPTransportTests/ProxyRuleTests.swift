@@ -41,7 +41,7 @@ struct ProxyRuleTests {
             ("[::1]:80", "http://[::1]:81/", false), ("[::1]x", "http://[::1]/", false),
             ("a.example 192.168.0.0/16,b.example", "http://192.168.255.255/", true),
         ] as [(String, String, Bool)])
-    func exceptionsHavePortsAndRangesOfAddresses(list: String, url: String, isExcepted: Bool) throws {
+    func proxyExceptionsSupportPortsAndAddressRanges(list: String, url: String, isExcepted: Bool) throws {
         let rule = ProxyRule.environment(["all_proxy": "http://p:1", "no_proxy": list])
         #expect(rule.proxy(for: try HTTPURL(url)) == (isExcepted ? nil : "http://p:1"))
     }

@@ -31,13 +31,13 @@ struct RedirectRuleTests {
         #expect(try next(302, nil) == nil)
     }
 
-    @Test func seeOtherTurnsAllButHeadIntoGet() throws {
+    @Test func status303TurnsAllMethodsExceptHEADIntoGET() throws {
         #expect(try next(303, "/b", method: .head)?.method == .head)
         #expect(try next(303, "/b", method: .delete)?.method == .get)
         #expect(try next(307, "/b", method: .delete)?.method == .delete)
     }
 
-    @Test func credentialsStayWithinTheOrigin() throws {
+    @Test func redirectKeepsCredentialsWithinTheOrigin() throws {
         #expect(try next(302, "/b")?.headerFields[.authorization] == "Bearer x")
         #expect(try next(302, "/b")?.credential == .bearer("y"))
         #expect(try next(302, "http://EXAMPLE.org:80/b")?.headerFields[.cookie] == "a=b")
@@ -61,7 +61,7 @@ struct RedirectRuleTests {
     }
 
     @Test(arguments: ["https://example.org/", "http://example.org:81/", "http://other.example/"])
-    func onlyFieldsThatAreNoSecretsFollowToOtherOrigins(location: String) throws {
+    func redirectSendsOnlyNonsecretHeaderFieldsToOtherOrigins(location: String) throws {
         var request = TransportRequest(url: try HTTPURL("http://example.org/"))
         let secrets = try [
             "X-Api-Key", "Proxy-Authorization", "Authorization", "Cookie", "Referer", "X-Amz-Security-Token",
@@ -77,7 +77,7 @@ struct RedirectRuleTests {
         #expect(try redirected(request, to: location).headerFields.map(\.name) == others)
     }
 
-    @Test func anApplicationNamesTheFieldsThatFollowToOtherOrigins() throws {
+    @Test func applicationSelectsFieldsSentToOtherOriginsOnRedirect() throws {
         let version = try Self.name("X-Version")
         var request = TransportRequest(url: try HTTPURL("http://example.org/"))
         request.headerFields = [version: "1", .accept: "image/*", .authorization: "Bearer x"]
@@ -85,7 +85,7 @@ struct RedirectRuleTests {
         #expect(try redirected(request, to: "http://other.example/").headerFields == [version: "1"])
     }
 
-    @Test func aRedirectCannotBringCredentials() throws {
+    @Test func credentialsInALocationAreDropped() throws {
         let request = TransportRequest(url: try HTTPURL("http://me:mine@example.org/"))
         let same = try redirected(request, to: "http://you:yours@example.org/b").url
         #expect(same.user == "me" && same.password == "mine")
@@ -118,7 +118,7 @@ struct RedirectRuleTests {
         #expect(try redirected(request, to: "http://example.org/a").url.scheme == "http")
     }
 
-    @Test func credentialsOfTheTransportCountAsWell() throws {
+    @Test func transportCredentialsAlsoPreventRedirectToHTTP() throws {
         let request = TransportRequest(url: try HTTPURL("https://example.org/"))
         let error = #expect(throws: TransportError.self) {
             try redirected(request, to: "http://example.org/", addsCredentials: true)

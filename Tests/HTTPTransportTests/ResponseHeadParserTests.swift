@@ -41,7 +41,7 @@ struct ResponseHeadParserTests {
             ("X: 1\r\nContent-Length: 3\r\nY: 2", 3), ("Content-Length: 5, 5\r\nContent-Length:5", 5),
             ("Transfer-Encoding: chunked", nil), ("transfer-encoding: identity,\tCHUNKED", nil),
         ] as [(String, Int?)])
-    func knowsTheLengthWithoutReadingTheFields(_ lines: String, length: Int?) throws {
+    func contentLengthIsKnownWithoutReadingTheFields(_ lines: String, length: Int?) throws {
         guard case .complete(let head) = parse("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n") else { throw NotComplete() }
         #expect(head.contentLength == length)
     }
@@ -53,23 +53,23 @@ struct ResponseHeadParserTests {
         "Transfer-Encoding: x-gzip", "Transfer-Encoding: chunked\r\nTransfer-Encoding: deflate",
         "TRANSFER-ENCODING:chunked;q=1", "Transfer-Encoding:",
     ])
-    func refusesFramingThatCannotBeTrusted(lines: String) {
+    func ambiguousMessageFramingIsRejected(lines: String) {
         guard case .refused(.invalidResponse, .some) = parse("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n") else {
             Issue.record("accepted")
             return
         }
     }
 
-    @Test func framingOfInterimResponsesIsNoMatter() throws {
+    @Test func framingOfInterimResponsesIsIgnored() throws {
         let interim = "HTTP/1.1 103 Early Hints\r\nContent-Length: x\r\n\r\n"
         #expect(try response(interim + "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n").status == .ok)
     }
 
-    @Test func readsLinesThatEndInLineFeedOnly() throws {
+    @Test func headLinesMayEndInLineFeedOnly() throws {
         #expect(try response("HTTP/2 200\nA: 1\n\n").headerFields.count == 1)
     }
 
-    @Test func passesOverInterimResponses() throws {
+    @Test func responseHeadParserSkipsInterimResponses() throws {
         let text =
             "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nA: 1\r\n\r\n"
         let response = try response(text)
@@ -77,20 +77,20 @@ struct ResponseHeadParserTests {
         #expect(response.headerFields.count == 1)
     }
 
-    @Test func passesOverLinesThatAreNoFields() throws {
+    @Test func linesThatAreNotHeaderFieldsAreSkipped() throws {
         #expect(
             try response("HTTP/1.1 200 OK\r\nnonsense\r\n folded\r\nbad name: 1\r\n: 2\r\n\r\n").headerFields.isEmpty)
     }
 
     @Test(arguments: ["HTTP/1.1\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 2000\r\n\r\n", "\r\n"])
-    func refusesStatusLinesWithoutStatus(text: String) {
+    func statusLinesWithoutStatusAreRejected(text: String) {
         guard case .refused(.invalidResponse, _) = parse(text) else {
             Issue.record("accepted")
             return
         }
     }
 
-    @Test func keepsBytesThatAreNoUTF8() {
+    @Test func headerFieldsKeepBytesThatAreNotUTF8() {
         guard
             case .complete(let head) = parse(
                 Array("HTTP/1.1 200 OK\r\nServer: caf".utf8) + [0xE9, 0x0D, 0x0A, 0x0D, 0x0A])
@@ -102,28 +102,28 @@ struct ResponseHeadParserTests {
         #expect(bytes == Array("caf".utf8) + [0xE9])
     }
 
-    @Test func limitsTheHead() {
+    @Test func sizeOfResponseHeadIsLimited() {
         let field = "A: " + String(repeating: "x", count: 1_000) + "\r\n"
         expectTooLarge(parse("HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 110)))
     }
 
-    @Test func limitsEndlessInterimResponses() {
+    @Test func numberOfInterimResponsesIsLimited() {
         let field = "A: " + String(repeating: "x", count: 1_000) + "\r\n"
         expectTooLarge(parse(String(repeating: "HTTP/1.1 103 Early Hints\r\n\(field)\r\n", count: 110)))
     }
 
-    @Test func limitsTheNumberOfLines() throws {
+    @Test func numberOfHeaderLinesIsLimited() throws {
         let lines = "HTTP/1.1 200 OK\n" + String(repeating: "a:\n", count: ResponseHeadParser.maximumLines - 2)
         #expect(try response(lines + "\n").headerFields.count == ResponseHeadParser.maximumLines - 2)
         expectTooLarge(parse(lines + "a:\n\n"))
     }
 
-    @Test func limitsTheNumberOfLinesOfInterimResponses() {
+    @Test func numberOfInterimHeaderLinesIsLimited() {
         expectTooLarge(parse(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 1_001)))
     }
 
     @Test(arguments: [(20_000, 5), (1, 2_000)])
-    func trailersCountWithTheHead(length: Int, count: Int) {
+    func trailersCountTowardsTheHeadLimit(length: Int, count: Int) {
         var parser = ResponseHeadParser()
         for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] { _ = parser.append(Array(line.utf8).span) }
         let trailer = Array("A: \(String(repeating: "x", count: length))\r\n".utf8)
@@ -135,7 +135,7 @@ struct ResponseHeadParserTests {
         }
     }
 
-    @Test func anAnsweredChallengeCountsWithTheHead() {
+    @Test func answeredChallengeCountsTowardsTheHeadLimit() {
         var parser = ResponseHeadParser()
         let lines = ["HTTP/1.1 401 \r\n", "A: \(String(repeating: "x", count: 60_000))\r\n", "\r\n"]
         for line in lines { _ = parser.append(Array(line.utf8).span) }

@@ -6,7 +6,7 @@ import Testing
 struct CRC32CTests {
     private let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 3) }
 
-    @Test func knownValues() {
+    @Test func crc32cMatchesKnownValues() {
         #expect(CRC32C(of: Array("123456789".utf8).span).value == 0xE306_9283)
         // RFC 3720, section B.4.
         #expect(CRC32C(of: [UInt8](repeating: 0, count: 32).span).value == 0x8A91_36AA)
@@ -14,7 +14,7 @@ struct CRC32CTests {
         #expect(CRC32C(of: [UInt8]().span).value == 0)
     }
 
-    @Test func bytesCanBeAddedInPieces() {
+    @Test func crc32cCanBeComputedInPieces() {
         let whole = CRC32C(of: bytes.span)
         for cut in [0, 1, 7, 8, 9, 500, 999, 1_000] {
             var checksum = CRC32C(of: bytes.span.extracting(..<cut))
@@ -24,7 +24,7 @@ struct CRC32CTests {
         }
     }
 
-    @Test func theInstructionAndTheTablesAgree() {
+    @Test func crc32cInstructionAndTablesAgree() {
         for count in [0, 1, 7, 8, 9, 63, 1_000] {
             let beginning = Array(bytes.prefix(count))
             let plain = beginning.withUnsafeBufferPointer { cchecksum_crc32c_plain(0, $0.baseAddress, $0.count) }

@@ -10,18 +10,18 @@ struct CRC32Tests {
         return checksum.value
     }
 
-    @Test func theCheckValueOfTheAlgorithmIsRight() {
+    @Test func crc32MatchesItsCheckValue() {
         #expect(checksum(text) == 0xCBF4_3926)
         #expect(checksum([]) == 0)
     }
 
-    @Test func piecesGiveTheChecksumOfTheWhole() {
+    @Test func crc32OfPiecesEqualsThatOfTheWhole() {
         for cut in 0...text.count {
             #expect(checksum(Array(text[..<cut]), [], Array(text[cut...])) == checksum(text))
         }
     }
 
-    @Test func aChecksumContinuesFromItsValue() {
+    @Test func crc32ContinuesFromAnEarlierValue() {
         var continued = CRC32(checksum(Array(text[..<4])))
         let end = Array(text[4...])
         continued.update(end.span)

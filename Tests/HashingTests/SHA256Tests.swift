@@ -20,7 +20,7 @@ import Testing
         #expect(SHA256.hash(text).hexadecimal == hash)
     }
 
-    @Test func everyLengthAroundABlockHasItsOwnHash() {
+    @Test func sha256DiffersForAllLengthsAroundABlock() {
         let hashes = (50...130).map { SHA256.hash([UInt8](repeating: 0, count: $0)) }
         #expect(Set(hashes).count == hashes.count)
         #expect(hashes.allSatisfy { $0.count == 32 })

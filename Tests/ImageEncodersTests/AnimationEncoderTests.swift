@@ -8,14 +8,14 @@ struct AnimationEncoderTests {
     static let formats: [ImageFormat] = [.gif, .png, .webp]
 
     @Test(arguments: [ImageFormat.gif, .png], [false, true])
-    func framesComeBackExactly(format: ImageFormat, hasAlpha: Bool) throws {
+    func gifAndPNGAnimationsPreserveFramesExactly(format: ImageFormat, hasAlpha: Bool) throws {
         let frames = try TestImages.wanderingSquare(6, hasAlpha: hasAlpha)
         let image = try AnimatedImage(animation(of: frames, as: format))
         #expect(try image.allFrames() == frames)
     }
 
     @Test(arguments: [false, true])
-    func lossyFramesComeBackNearly(hasAlpha: Bool) throws {
+    func lossyWebPAnimationApproximatesFrames(hasAlpha: Bool) throws {
         // Large, because lossy WebP halves the resolution of colors.
         let frames = (0..<3).map { index in
             var frame = TestImage.photo(64, 48, seed: UInt64(index))
@@ -33,7 +33,7 @@ struct AnimationEncoderTests {
     }
 
     @Test(arguments: formats, [0, 1, 2, 7])
-    func loopsAndDelaysComeBack(format: ImageFormat, repetitionCount: Int) throws {
+    func animationEncoderPreservesLoopsAndDelays(format: ImageFormat, repetitionCount: Int) throws {
         let file = try animation(
             of: TestImages.wanderingSquare(3), as: format, delay: .milliseconds(250), repetitionCount: repetitionCount)
         let image = try AnimatedImage(file)
@@ -59,7 +59,7 @@ struct AnimationEncoderTests {
     }
 
     @Test(arguments: formats)
-    func framesOfAnotherSizeAreRefused(format: ImageFormat) throws {
+    func animationFramesOfAnotherSizeAreRejected(format: ImageFormat) throws {
         let frames = [try TestImages.drawing(width: 5, height: 4), try TestImages.drawing(width: 4, height: 4)]
         #expect(throws: CodecError.self) { try animation(of: frames, as: format) }
         #expect(throws: CodecError.encodingFailed(format, "it has no frames")) { try animation(of: [], as: format) }
@@ -84,7 +84,7 @@ struct AnimationEncoderTests {
     }
 
     @Test
-    func animationsBecomeOtherAnimations() throws {
+    func animationsCanBeConvertedBetweenFormats() throws {
         let frames = try TestImages.wanderingSquare(4)
         let gif = try AnimatedImage(animation(of: frames, as: .gif, repetitionCount: 3))
         let png = try AnimatedImage(gif.encoded(as: .png))

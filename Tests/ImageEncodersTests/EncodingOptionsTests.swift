@@ -75,7 +75,7 @@ struct EncodingOptionsTests {
         #expect(try decode(file).pixels == image)
     }
 
-    @Test func grayWithAlphaHasTwoChannels() throws {
+    @Test func grayPNGWithAlphaHasTwoChannels() throws {
         let image = try image(width: 64, (0..<64 * 64).map { [UInt8]($0 % 251, alpha: UInt8($0 / 64)) })
         let file = try image.encoded(as: .png)
         #expect(form(file) == [4, 8])

@@ -49,7 +49,7 @@ struct MetadataWritingTests {
         #expect(try AnimatedImage(file).frameCount == 3)
     }
 
-    @Test func referenceDecodersAcceptTheFiles() throws {
+    @Test func referenceDecodersAcceptFilesWithMetadata() throws {
         let image = TestImage.photo(40, 30)
         if ReferenceDecoder.has("djpeg") {
             let file = try image.encoded(with: .jpeg(), metadata: metadata(profileBytes: 150_000))
@@ -61,7 +61,7 @@ struct MetadataWritingTests {
         }
     }
 
-    @Test func aJPEGsProfileIsSpreadOverSegments() throws {
+    @Test func longJPEGProfileIsSplitIntoSegments() throws {
         let segments = try metadata(profileBytes: 65_519 * 2 + 1).jpegSegments(isGray: false)
         #expect(segments.map(\.marker) == [0xE1, 0xE2, 0xE2, 0xE2])
         #expect(segments.map(\.content.count).dropFirst() == [65_533, 65_533, 15])

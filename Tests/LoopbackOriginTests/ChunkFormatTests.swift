@@ -37,7 +37,7 @@ struct ChunkFormatTests {
         #expect(try await chunks(Format(sizeText: "xyz")) == "xyz\r\n0123456789\r\n0\r\n\r\n")
     }
 
-    @Test func endOfDataIsLeftOut() async throws {
+    @Test func finalChunkCanBeOmitted() async throws {
         #expect(try await chunks(Format(dataEnd: "")) == "a\r\n01234567890\r\n\r\n")
     }
 

@@ -41,7 +41,7 @@ struct FaultTests {
     }
 
     @Test(arguments: [Response.Point.start, .insideHead, .body(4)])
-    func stallsUntilTheClientLeaves(point: Response.Point) async throws {
+    func stalledResponseLastsUntilTheClientLeaves(point: Response.Point) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/", Response(body: body).stalled(at: point))
             do {
@@ -57,7 +57,7 @@ struct FaultTests {
     }
 
     @Test(arguments: [Response.Point.start, .insideHead, .body(4)])
-    func holdsUntilTheGateOpens(point: Response.Point) async throws {
+    func heldResponseContinuesWhenTheGateOpens(point: Response.Point) async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/", Response(body: body).held(at: point, until: gate))
@@ -73,7 +73,7 @@ struct FaultTests {
         }
     }
 
-    @Test func faultsFollowEachOther() async throws {
+    @Test func severalFaultsOfAResponseTakeEffectInOrder() async throws {
         try await withLoopbackOrigin { origin in
             let (first, second) = (Gate(), Gate())
             origin.route(
@@ -120,7 +120,7 @@ struct FaultTests {
         }
     }
 
-    @Test func slowReaderStopsTheBody() async throws {
+    @Test func originStopsSendingToASlowReader() async throws {
         try await withLoopbackOrigin { origin in
             let body = [UInt8](repeating: 65, count: 32 << 20)
             origin.route("/", Response(body: body))

@@ -19,7 +19,7 @@ struct FramingTests {
         }
     }
 
-    @Test func contentLengthIsHonest() async throws {
+    @Test func originSendsTheActualContentLength() async throws {
         let wire = try await wire(Response(headerFields: ["Content-Type": "image/png"], body: body))
         #expect(
             wire == "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 10\r\nConnection: close\r\n\r\n"
@@ -80,7 +80,7 @@ struct FramingTests {
         #expect(wire.hasPrefix("HTTP/1.1 307 Temporary Redirect\r\nLocation: ../b?c\r\nContent-Length: 0\r\n"))
     }
 
-    @Test func oldClientsAreNotKeptAlive() async throws {
+    @Test func connectionOfHTTP10ClientIsClosed() async throws {
         let wire = try await wire(Response(body: body), request: "GET / HTTP/1.0\r\n\r\n")
         #expect(wire.hasSuffix("0123456789"))
     }

@@ -6,7 +6,7 @@ import Testing
 struct LoopbackOriginTests {
     typealias Response = LoopbackOrigin.Response
 
-    @Test func keepsConnectionsAlive() async throws {
+    @Test func originKeepsConnectionsAlive() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", Response(body: Array("first".utf8)))
             origin.route("/b", Response(body: Array("second".utf8)))
@@ -21,7 +21,7 @@ struct LoopbackOriginTests {
         }
     }
 
-    @Test func answersPipelinedRequestsInOrder() async throws {
+    @Test func originAnswersPipelinedRequestsInOrder() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", Response(body: Array("A!".utf8)).paced(bytesPerSecond: 1_000, chunk: 1))
             origin.route("/b", Response(body: Array("B!".utf8)))
@@ -46,7 +46,7 @@ struct LoopbackOriginTests {
         }
     }
 
-    @Test func answersBySequenceHandlerQueryAndPrefix() async throws {
+    @Test func originRoutesBySequenceHandlerQueryAndPrefix() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/retry", [Response(status: 503, headerFields: ["Retry-After": "1"]), Response(status: 200)])
             origin.route("/tag") { request in
@@ -69,7 +69,7 @@ struct LoopbackOriginTests {
         }
     }
 
-    @Test func countsRequestsThatRunTogether() async throws {
+    @Test func originCountsConcurrentRequests() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/", Response(body: [65]).held(at: .start, until: gate))
@@ -92,7 +92,7 @@ struct LoopbackOriginTests {
         }
     }
 
-    @Test func waitsEndWithTheTask() async throws {
+    @Test func cancelingATaskEndsItsWaitForRequests() async throws {
         try await withLoopbackOrigin { origin in
             let waiter = Task { await origin.requests(to: "/never", reach: 1) }
             waiter.cancel()
@@ -100,7 +100,7 @@ struct LoopbackOriginTests {
         }
     }
 
-    @Test func waitsEndWithTheOrigin() async throws {
+    @Test func stoppingTheOriginEndsWaitsForRequests() async throws {
         let origin = try await LoopbackOrigin.start()
         let waiter = Task { await origin.requests(to: "/never", reach: 1) }
         await origin.stop()
@@ -110,7 +110,7 @@ struct LoopbackOriginTests {
 
     #if os(Linux)
     /// In a process of its own, without other activity.
-    @Test func stoppedOriginLeavesNothingBehind() async {
+    @Test func stoppedOriginLeavesNoResources() async {
         await #expect(processExitsWith: .success) {
             /// Sockets, event descriptors, and the event loop's threads.
             func leftOvers() throws -> Int {

@@ -22,7 +22,7 @@ struct RepetitionTests {
         #expect(wire == "HTTP/1.1 200 OK\r\nContent-Length: 11\r\nConnection: close\r\n\r\n0123ababab.")
     }
 
-    @Test func zeroRepetitionsSendNothing() async throws {
+    @Test func zeroRepetitionsSendNoBytes() async throws {
         let wire = try await wire(
             Response().followed(by: "", .endlessly).followed(by: "a", .times(0)).followed(by: "b", .times(-1)))
         #expect(wire.hasSuffix("Content-Length: 0\r\nConnection: close\r\n\r\n"))
@@ -41,7 +41,7 @@ struct RepetitionTests {
         #expect(wire.hasSuffix("\r\n\r\n2\r\n01\r\n5\r\nabcab\r\n"))
     }
 
-    @Test func paceIsOneOfRepeatedBytesToo() async throws {
+    @Test func repeatedBytesAreSentAtThePace() async throws {
         let wire = try await wire(
             Response(framing: .chunked).followed(by: "abc", .times(2)).paced(bytesPerSecond: 1_000_000, chunk: 4))
         #expect(wire.hasSuffix("\r\n\r\n4\r\nabca\r\n2\r\nbc\r\n0\r\n\r\n"))
@@ -98,7 +98,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test func quickReaderOfAnEndlessBodyLeavesOthersTheirTurn() async throws {
+    @Test func endlessBodyDoesNotStarveOtherRequests() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/", Response().followed(by: [UInt8](repeating: 0, count: 1_000), .endlessly))
             origin.route("/other", Response(body: [66]))
@@ -140,7 +140,7 @@ struct RepetitionTests {
                 + "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\nB")
     }
 
-    @Test func interimAnswersDripWithoutEnd() async throws {
+    @Test func interimResponsesCanBeSentEndlessly() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/", Response().preceded(by: .init(status: 102), .endlessly, every: .milliseconds(1)))
             let client = try RawClient(port: origin.port)
@@ -170,7 +170,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test func headAnswersHaveNeitherContinuationNorTrailers() async throws {
+    @Test func headResponsesHaveNoRepetitionsOrTrailers() async throws {
         let wire = try await wire(
             Response(framing: .chunked).followed(by: "a", .endlessly).trailed(by: "A: b\r\n"),
             request: "HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n")

@@ -160,7 +160,7 @@ struct CacheAccessTests {
         }
     }
 
-    @Test func usesAreCounted() async throws {
+    @Test func cacheStatisticsCountHitsRevalidationsAndMisses() async throws {
         try await withCaches { cache in
             let request = TransportRequest(url: try HTTPURL(url))
             func decide() async throws {

@@ -8,7 +8,7 @@ import Testing
         return String(repeating: "0", count: 32 - digits.count) + digits + "-\(variant)"
     }
 
-    @Test func theLeastRecentlyUsedGoFirst() {
+    @Test func cacheIndexEvictsLeastRecentlyUsedEntriesFirst() {
         var index = CacheIndex<Int>(limit: 30)
         for number in 1...3 { #expect(index.insert(name(number), size: 10, number) == []) }
         index.touch(name(1))
@@ -17,7 +17,7 @@ import Testing
         #expect(index.content(name(1)) == 1 && index.content(name(2)) == nil)
     }
 
-    @Test func oneNameIsOneEntry() {
+    @Test func cacheIndexReplacesEntryOfTheSameName() {
         var index = CacheIndex<Int>(limit: 30)
         _ = index.insert(name(1), size: 10, 1)
         #expect(index.insert(name(1), size: 25, 2) == [])
@@ -26,7 +26,7 @@ import Testing
         #expect(index.size == 0 && index.names(String(name(1).prefix(32))) == [])
     }
 
-    @Test func aURLHasAFewVariants() {
+    @Test func cacheIndexKeepsEightVariantsOfAURL() {
         var index = CacheIndex<Int>(limit: 1_000)
         for variant in 0..<8 { #expect(index.insert(name(1, variant), size: 1, variant) == []) }
         #expect(index.insert(name(1, 8), size: 1, 8) == [name(1, 0)])
@@ -34,7 +34,7 @@ import Testing
         #expect(index.names(String(name(1).prefix(32))).count == 8)
     }
 
-    @Test func manyUsesTakeNoMemory() {
+    @Test func manyUsesOfAnEntryTakeNoMemory() {
         var index = CacheIndex<Int>(limit: 20)
         _ = index.insert(name(1), size: 10, 1)
         _ = index.insert(name(2), size: 10, 2)

@@ -27,7 +27,7 @@ import Testing
         #expect(try Self.step(policy, stored, [:]) == step)
     }
 
-    @Test func requestsMayWantFresher() throws {  // 5.2.1
+    @Test func requestDirectivesCanRequireRevalidation() throws {  // 5.2.1
         #expect(try Self.step(.useProtocol, Self.fresh, Self.asks) == .validate)
         #expect(try Self.step(.useProtocol, Self.fresh, [.cacheControl: "max-age=5"], age: 6) == .validate)
         #expect(try Self.step(.useProtocol, Self.fresh, [.cacheControl: "max-age=5"], age: 5) == .serve)
@@ -44,13 +44,13 @@ import Testing
         arguments: [
             (.useProtocol, .fetch), (.revalidate, .fetch), (.cacheElseLoad, .fetch), (.cacheOnly, .fail),
         ] as [(CachePolicy, CachePolicy.Step)])
-    func failuresAreUsedOnlyWhileFresh(policy: CachePolicy, later: CachePolicy.Step) throws {
+    func storedFailuresAreUsedOnlyWhileFresh(policy: CachePolicy, later: CachePolicy.Step) throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60"]
         if policy != .revalidate { #expect(try Self.step(policy, fields, [:], age: 59, status: .notFound) == .serve) }
         #expect(try Self.step(policy, fields, [:], age: 60, status: .notFound) == later)
     }
 
-    @Test func onlyTheProtocolServesWhileRevalidating() throws {  // RFC 5861, section 3
+    @Test func onlyUseProtocolServesStaleWhileRevalidating() throws {  // RFC 5861, section 3
         let request = TransportRequest(url: try HTTPURL("http://example.com/a"))
         let fields: HTTPFields = [.cacheControl: "max-age=1, stale-while-revalidate=10"]
         func serves(_ policy: CachePolicy, _ asked: HTTPFields = [:], status: HTTPResponse.Status = .ok) -> Bool {

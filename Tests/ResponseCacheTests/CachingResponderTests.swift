@@ -37,7 +37,7 @@ struct CachingResponderTests {
         #expect(try await cache.stored(url) == [1, 2, 3])
     }
 
-    @Test func withoutACacheRequestsAndResponsesPass() async throws {
+    @Test func responderWithoutCachePassesRequestsAndResponses() async throws {
         let response = try await ask(nil, .useProtocol, TestResponder { _ in (.ok, [:], [[1]]) })
         #expect(try await response.body.bytes() == [1])
         await #expect(throws: TransportError.self) {
@@ -46,7 +46,7 @@ struct CachingResponderTests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func aRenewalBringsNothingBackThatIsGone(onDisk: Bool, isReplaced: Bool) async throws {
+    func renewalDoesNotRestoreARemovedEntry(onDisk: Bool, isReplaced: Bool) async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(onDisk ? folder : nil, time)
             try await cache.store(body, url, [.eTag: "\"a\""])
@@ -91,7 +91,7 @@ struct CachingResponderTests {
         #expect(try await cache.stored(url) == body)
     }
 
-    @Test func aResponseThatIsOfNoUseIsLetGoBeforeEverythingIsAskedFor() async throws {
+    @Test func unusableResponseIsReleasedBeforeTheNextRequest() async throws {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store(body, url, [.eTag: "\"a\"", .cacheControl: "max-age=0"])
         let origin = TestResponder { request in
@@ -102,7 +102,7 @@ struct CachingResponderTests {
         #expect(origin.requests.count == 2)
     }
 
-    @Test func cancellingAtAnyMomentEnds() async throws {
+    @Test func cachedRequestCanBeCanceledAtAnyMoment() async throws {
         for delay in 0..<40 {
             let cache = try ResponseCache.test(nil, time)
             try await cache.store(body, url)

@@ -15,7 +15,7 @@ struct FolderFilesTests {
 
     // MARK: Temporary files
 
-    @Test func filesOfProcessesThatHaveEndedAreRemovedWhenAFolderIsOpened() async throws {
+    @Test func openingAFolderRemovesFilesOfEndedProcesses() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             await cache.flush()
@@ -27,7 +27,7 @@ struct FolderFilesTests {
         }
     }
 
-    @Test func removingAllRemovesTemporaryFilesToo() async throws {
+    @Test func removingAllResponsesRemovesTemporaryFiles() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url)
@@ -39,7 +39,7 @@ struct FolderFilesTests {
     }
 
     /// Many caches are opened while one stores.
-    @Test func filesBeingWrittenAreLeftAlone() async throws {
+    @Test func openingAFolderKeepsFilesBeingWritten() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             for number in 0..<100 {
@@ -82,7 +82,7 @@ struct FolderFilesTests {
         return found
     }
 
-    @Test(arguments: [true, false]) func aURLHasAFewVariants(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func cacheKeepsEightVariantsOfAURL(onDisk: Bool) async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(onDisk ? folder : nil, time)
             for variant in 0..<10 { try await store(cache, variant) }

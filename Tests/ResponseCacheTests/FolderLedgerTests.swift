@@ -28,7 +28,7 @@ struct FolderLedgerTests {
         return EntryFolder.Totals(bytes: cache.byteCount, entries: cache.entryCount)
     }
 
-    @Test func aCacheThatHasJustBeenOpenedKnowsThem() async throws {
+    @Test func openedCacheKnowsItsTotalsFromTheLedger() async throws {
         try await withEntries { (folder, _, expected) async throws in #expect(try totals(folder) == expected) }
     }
 
@@ -40,7 +40,7 @@ struct FolderLedgerTests {
         }
     }
 
-    @Test(arguments: [0, 1, 100, 4_095]) func aLedgerThatIsCutIsCompleted(length: Int) async throws {
+    @Test(arguments: [0, 1, 100, 4_095]) func truncatedLedgerIsCompleted(length: Int) async throws {
         try await withEntries { folder, ledger, expected in
             let whole = try Data(contentsOf: URL(fileURLWithPath: ledger))
             try whole.prefix(length).write(to: URL(fileURLWithPath: ledger))
@@ -48,7 +48,7 @@ struct FolderLedgerTests {
         }
     }
 
-    @Test func changedBytesAreFound() async throws {
+    @Test func changedLedgerBytesAreDetected() async throws {
         try await withEntries { folder, ledger, expected in
             let whole = try Data(contentsOf: URL(fileURLWithPath: ledger))
             for offset in 0..<16 {
@@ -61,7 +61,7 @@ struct FolderLedgerTests {
     }
 
     /// A process was killed while it changed the shard.
-    @Test func aShardWhoseChangeWasInterruptedIsCounted() async throws {
+    @Test func shardWithAnInterruptedChangeIsCountedAgain() async throws {
         try await withEntries { folder, ledger, expected in
             let entry = try #require(try cacheFiles(folder).first)
             let shard = try #require(Int(entry.split(separator: "/")[1], radix: 16))

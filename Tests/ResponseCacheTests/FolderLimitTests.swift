@@ -21,7 +21,7 @@ struct FolderLimitTests {
         }
     }
 
-    @Test func aFullFolderStaysWithinItsLimitThroughManyShortUses() async throws {
+    @Test func fullCacheFolderStaysWithinItsLimitOverManyShortUses() async throws {
         try await withTemporaryFolder { folder in
             let limit = 40 * space
             for run in 0..<60 {
@@ -54,7 +54,7 @@ struct FolderLimitTests {
         }
     }
 
-    @Test func usesByOtherCachesCount() async throws {
+    @Test func usesByOtherCachesAffectEviction() async throws {
         try await withTemporaryFolder { folder in
             let first = try ResponseCache.test(folder, time)
             for number in 1...20 { try await first.store(body, url + "\(number)") }

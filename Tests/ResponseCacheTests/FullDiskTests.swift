@@ -43,7 +43,7 @@ struct FullDiskTests {
 
     private func body(_ number: Int) -> [UInt8] { (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &+ number) } }
 
-    @Test func theLeastRecentlyUsedMakeRoomForNewEntries() async throws {
+    @Test func leastRecentlyUsedEntriesAreEvictedOnAFullDisk() async throws {
         try await SmallDisk.with("2m") { folder in
             let cache = try ResponseCache.test(folder, time)
             for number in 0..<100 { try await cache.store(body(number), url + "\(number)") }

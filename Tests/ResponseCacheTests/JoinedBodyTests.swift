@@ -20,7 +20,7 @@ struct JoinedBodyTests {
         await #expect(throws: TransportError.self) { try await body.next() }
     }
 
-    @Test func nothingFollowsABeginningThatIsDamaged() async throws {
+    @Test func remainderIsNotDeliveredAfterADamagedPart() async throws {
         let body = JoinedBody(TestSource([[1]], then: lost), then: TestSource([[3]]))
         #expect(try await body.next() == [1])
         for _ in 0..<2 { await #expect(throws: TransportError.self) { try await body.next() } }

@@ -31,7 +31,7 @@ struct NetworkResponderTests {
         request = TransportRequest(url: try HTTPURL("http://example.com/a"))
     }
 
-    @Test func aBodyThatIsLetGoGivesUpItsTransfer() async throws {
+    @Test func releasingAResponseBodyCancelsItsTransfer() async throws {
         let responder = NetworkResponder(transport)
         func read() async throws {
             let response = try await responder.response(to: request)
@@ -43,7 +43,7 @@ struct NetworkResponderTests {
         #expect(transport.transfers.map(\.cancels.count) == [1])
     }
 
-    @Test func transferCanBeCancelledWithoutReader() async throws {
+    @Test func transferCanBeCanceledWithoutReader() async throws {
         let responder = NetworkResponder(transport)
         let response = try await responder.response(to: request)
         responder.cancel()
@@ -52,7 +52,7 @@ struct NetworkResponderTests {
         await #expect(throws: TransportError.self) { try await response.body.next() }
     }
 
-    @Test func nothingIsSentAfterACancellation() async throws {
+    @Test func noRequestIsSentAfterACancellation() async throws {
         let responder = NetworkResponder(transport)
         responder.cancel()
         await #expect(throws: TransportError.self) { _ = try await responder.response(to: request).head }

@@ -58,7 +58,7 @@ struct RangeTests {
         }
     }
 
-    @Test func aStaleOrTooShortResponseDoesNotAnswer() async throws {
+    @Test func staleOrTooShortResponseDoesNotAnswerARange() async throws {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store(Array(body[..<10]), url, [.cacheControl: "max-age=60"])
         let origin = origin()
@@ -86,7 +86,7 @@ struct RangeTests {
         }
     }
 
-    @Test func aPartOfAnotherLengthAnswersOnlyTheSameRequest() async throws {
+    @Test func partOfUnexpectedLengthAnswersOnlyTheSameRequest() async throws {
         let cache = try ResponseCache.test(nil, time)
         let origin = TestResponder { _ in
             (.partialContent, [.cacheControl: "max-age=60", .contentRange: "bytes 4-9/10"], [[0, 1, 2, 3, 4]])
@@ -112,7 +112,7 @@ struct RangeTests {
         }
     }
 
-    @Test func aRequestedBeginningIsCompleted() async throws {
+    @Test func requestedFirstPartIsCompletedByTheNextRequest() async throws {
         let cache = try ResponseCache.test(nil, time)
         let origin = origin()
         _ = try await ask(cache, "bytes=0-99999", origin)
@@ -130,7 +130,7 @@ struct RangeTests {
         #expect(origin.requests.map { $0.headerFields[.range] } == [nil])
     }
 
-    @Test func partsAreNotOlderThanTheWhole() async throws {
+    @Test func partsOlderThanTheWholeResponseAreNotUsed() async throws {
         let cache = try ResponseCache.test(nil, time)
         let origin = origin()
         _ = try await ask(cache, "bytes=100-199", origin)
@@ -146,7 +146,7 @@ struct RangeTests {
         #expect(cache.byteCount < 16 * 500)
     }
 
-    @Test func damageIsNotDelivered() async throws {
+    @Test func damagedBytesOfARangeAreNotDelivered() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store(body, url)

@@ -66,7 +66,7 @@ struct RenewedHeadTests {
         }
     }
 
-    @Test func theNewestRenewalCounts() async throws {
+    @Test func newestRenewedHeadIsUsed() async throws {
         try await withRenewed { cache, folder, _, _ in
             let count = cache.byteCount
             for _ in 0..<5 {
@@ -80,7 +80,7 @@ struct RenewedHeadTests {
     }
 
     /// As if a process had been killed while it wrote the renewal.
-    @Test func ofADamagedRenewalTheHeadBeforeCounts() async throws {
+    @Test func previousHeadIsUsedIfItsRenewalIsDamaged() async throws {
         try await withRenewed { cache, folder, entry, _ in
             let whole = try data(folder, entry)
             let slot = 64 + (EntryFile.usualRegionLength - 64) / 2
@@ -100,7 +100,7 @@ struct RenewedHeadTests {
         }
     }
 
-    @Test func aRenewalOfAnEntryThatHasBeenReplacedIsNone() async throws {
+    @Test func renewalOfAReplacedEntryIsIgnored() async throws {
         try await withRenewed { cache, _, _, _ in
             let request = TransportRequest(url: try HTTPURL(url))
             let key = CacheKey(request)
@@ -116,7 +116,7 @@ struct RenewedHeadTests {
     }
 
     /// There is room for a head of up to a kilobyte.
-    @Test func aHeadThatNoLongerFitsIsNotRenewed() async throws {
+    @Test func headTooLongForItsFileIsNotRenewed() async throws {
         try await withRenewed { cache, folder, entry, _ in
             let before = try data(folder, entry)
             let long = String(repeating: "a", count: 5_000)
@@ -139,7 +139,7 @@ struct RenewedHeadTests {
         }
     }
 
-    @Test func aRenewalThatMayNotBeStoredEndsTheEntry() async throws {
+    @Test func unstorableRenewalRemovesTheEntry() async throws {
         for fields: HTTPFields in [[.cacheControl: "no-store"], [.vary: "*"]] {
             try await withRenewed { cache, folder, _, _ in
                 try await renew(cache, fields)
@@ -149,7 +149,7 @@ struct RenewedHeadTests {
         }
     }
 
-    @Test func aRenewalMaySayOtherwiseWhichRequestsItAnswers() async throws {
+    @Test func renewalWithOtherVaryMovesTheEntry() async throws {
         try await withRenewed { cache, folder, entry, _ in
             try await renew(cache, [.vary: "Accept"])
             let names = try cacheFiles(folder)

@@ -53,7 +53,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test func filesAreForTheirOwnerAlone() async throws {
+    @Test func cacheFilesAreReadableOnlyByTheirOwner() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder + "/deep/er", time)
             try await cache.store([1], url)
@@ -66,7 +66,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test func aFileCutAtAnyByteIsAMissAndGone() async throws {
+    @Test func cacheFileCutAnywhereIsRemovedAsAMiss() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([UInt8](repeating: 7, count: 50), url)
@@ -85,7 +85,7 @@ struct ResponseCacheTests {
     }
 
     /// In the prefix, the head, or the body; there is nothing in the rest of the region.
-    @Test func aFileWithAnotherByteIsNeverServedWrong() async throws {
+    @Test func changedCacheFileIsNeverServedIncorrectly() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             let body = [UInt8](repeating: 7, count: 50)
@@ -118,7 +118,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test(arguments: [true, false]) func theLeastRecentlyUsedGoFirst(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func cacheEvictsLeastRecentlyUsedResponsesFirst(onDisk: Bool) async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(onDisk ? folder : nil, time, maximumBytes: 40_000)
             for number in 1...3 { try await cache.store([UInt8](repeating: 1, count: 10_000), url + "\(number)") }
@@ -156,7 +156,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test(arguments: [true, false]) func anEmptyBodyTakesTheOlderOneWithIt(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func emptyBodyRemovesTheOlderResponse(onDisk: Bool) async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(onDisk ? folder : nil, time)
             try await cache.store([1], url)
@@ -202,7 +202,7 @@ struct ResponseCacheTests {
         return EntryWriter(head, CacheKey(request), cache: cache)
     }
 
-    @Test func removesExpiredEntries() async throws {
+    @Test func removingExpiredResponsesKeepsFreshOnes() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url, [.cacheControl: "max-age=10"])
@@ -216,7 +216,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test func aFolderThatCannotBeIsAnError() async throws {
+    @Test func impossibleCacheFolderIsAFileFailure() async throws {
         try await withTemporaryFolder { folder in
             #expect(FileManager.default.createFile(atPath: folder, contents: Data()))
             #expect(throws: FileFailure.self) { try ResponseCache.test(folder, time) }
@@ -238,7 +238,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test func headsSurviveBeingWritten() throws {
+    @Test func writtenHeadsAreReadBackUnchanged() throws {
         let request = TransportRequest(url: try HTTPURL(url), headerFields: [.authorization: "Bearer secret"])
         let head = StoredHead(
             HTTPResponse(status: .ok, headerFields: [.eTag: "\"a\"", .vary: "Accept", .contentType: "image/png"]),

@@ -32,7 +32,7 @@ struct StoredBodyTests {
     private static let piece = EntryFile.pieceLength
 
     @Test(arguments: [1, piece - 1, piece, piece + 1, 3 * piece])
-    func aBodyIsReadAsItWasWritten(length: Int) async throws {
+    func storedBodyIsReadAsWritten(length: Int) async throws {
         let body = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let read = try await read(body, damagedAt: nil)
         #expect(read.bytes == body && read.isWhole)
@@ -44,7 +44,7 @@ struct StoredBodyTests {
         #expect(read.bytes.count == 2 * Self.piece && !read.isWhole)
     }
 
-    @Test func nothingIsHandedOutOfADamagedBodyOfOnePiece() async throws {
+    @Test func damagedBodyOfOnePieceIsNotDelivered() async throws {
         let read = try await read([UInt8](repeating: 7, count: Self.piece), damagedAt: 5)
         #expect(read.bytes.isEmpty && !read.isWhole)
     }

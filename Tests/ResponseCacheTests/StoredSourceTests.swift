@@ -28,7 +28,7 @@ struct StoredSourceTests {
         return StoredSource(try #require(stored), in: cache, url: request.url)
     }
 
-    @Test(arguments: [true, false]) func aBodyIsReadToItsEnd(ahead: Bool) async throws {
+    @Test(arguments: [true, false]) func storedBodyIsReadToItsEnd(ahead: Bool) async throws {
         try await withSource { _, source in
             if ahead { try await source.readAhead() }
             #expect(try await source.bytes() == body)
@@ -36,7 +36,7 @@ struct StoredSourceTests {
         }
     }
 
-    @Test func aTaskThatIsCancelledGetsNoMore() async throws {
+    @Test func canceledTaskReadsNoMoreOfAStoredBody() async throws {
         try await withSource { cache, _ in
             let task = Task {
                 let source = try await self.source(cache)
@@ -49,7 +49,7 @@ struct StoredSourceTests {
         }
     }
 
-    @Test func aDamagedBodyComesShortAndIsRemoved() async throws {
+    @Test func damagedStoredBodyEndsEarlyAndIsRemoved() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, ManualTime())
             try await cache.store(body, url)

@@ -36,7 +36,7 @@ struct StoredStatusTests {
         }
     }
 
-    @Test func aRepeatedRequestIsNotAnsweredByARememberedFailure() async throws {
+    @Test func retryIsNotAnsweredByAStoredFailure() async throws {
         let cache = try ResponseCache.test(nil, time)
         let origin = TestResponder { _ in (.serviceUnavailable, [.cacheControl: "max-age=60"], [[1]]) }
         _ = try await ask(cache, origin)
@@ -44,7 +44,7 @@ struct StoredStatusTests {
         #expect(try await ask(cache, origin).source == .responseCacheMemory)
     }
 
-    @Test func failuresDoNotStandInForOthers() async throws {  // RFC 5861, section 4
+    @Test func storedFailureDoesNotReplaceOtherFailures() async throws {  // RFC 5861, section 4
         let cache = try ResponseCache.test(nil, time)
         let gone = TestResponder { _ in (.gone, [.cacheControl: "max-age=1, stale-if-error=60"], [[1]]) }
         _ = try await ask(cache, gone)

@@ -46,7 +46,7 @@ struct StoringBodyTests {
         }
     }
 
-    @Test func ofABodyThatBreaksOffTheBeginningIsKept() async throws {
+    @Test func interruptedBodyIsKeptAsPart() async throws {
         try await withCaches { (cache) async throws in
             func read() async throws { _ = try await storing(TestSource([piece], then: lost), in: cache).bytes() }
             await #expect(throws: TransportError.self) { try await read() }
@@ -55,7 +55,7 @@ struct StoringBodyTests {
         }
     }
 
-    @Test func ofABodyThatIsLetGoTheBeginningIsKept() async throws {
+    @Test func releasedBodyIsKeptAsPart() async throws {
         try await withCaches { (cache) async throws in
             func readBeginning() async throws {
                 #expect(try await storing(TestSource([piece, piece]), in: cache).next() == piece)

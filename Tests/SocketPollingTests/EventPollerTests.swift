@@ -41,7 +41,7 @@ struct EventPollerTests {
     // MARK: - Sockets
 
     @Test(arguments: SystemPollerKind.allCases)
-    func anEventIsReportedAsLongAsItsCauseLasts(kind: SystemPollerKind) {
+    func socketEventIsReportedAsLongAsItsCauseLasts(kind: SystemPollerKind) {
         let poller = EventPoller(kind.type)
         let (ours, theirs) = connection(poller)
         defer { _ = (close(ours), close(theirs)) }
@@ -74,7 +74,7 @@ struct EventPollerTests {
     }
 
     @Test(arguments: SystemPollerKind.allCases)
-    func theOtherSidesEndIsReadable(kind: SystemPollerKind) {
+    func closedPeerMakesTheSocketReadable(kind: SystemPollerKind) {
         let poller = EventPoller(kind.type)
         let (ours, theirs) = connection(poller)
         defer { close(ours) }
@@ -105,7 +105,7 @@ struct EventPollerTests {
     }
 
     @Test(arguments: SystemPollerKind.allCases)
-    func anEventBetweenTwoUsesIsHeardWithTheNext(kind: SystemPollerKind) {
+    func eventBetweenTwoWatchesIsReportedByTheSecond(kind: SystemPollerKind) {
         let poller = EventPoller(kind.type)
         let (ours, theirs) = connection(poller)
         defer { _ = (close(ours), close(theirs)) }
@@ -118,7 +118,7 @@ struct EventPollerTests {
     }
 
     @Test(arguments: SystemPollerKind.allCases)
-    func anotherConnectionWithTheSameDescriptorIsWatchedAnew(kind: SystemPollerKind) {
+    func newConnectionWithReusedDescriptorIsWatched(kind: SystemPollerKind) {
         let poller = EventPoller(kind.type)
         let (ours, theirs) = connection(poller)
         let (next, other) = connection(poller)
@@ -136,7 +136,7 @@ struct EventPollerTests {
     }
 
     @Test(arguments: SystemPollerKind.allCases)
-    func aSocketThatTheKernelHasForgottenIsWatchedForEverythingAgain(kind: SystemPollerKind) {
+    func socketForgottenByTheKernelIsWatchedAgain(kind: SystemPollerKind) {
         let poller = EventPoller(kind.type)
         let (old, oldPeer) = connection(poller)
         let (new, newPeer) = socketPair()
@@ -150,7 +150,7 @@ struct EventPollerTests {
     }
 
     @Test(arguments: SystemPollerKind.allCases)
-    func moreSocketsThanABatchHoldsAllHaveTheirTurn(kind: SystemPollerKind) {
+    func moreSocketsThanABatchAreAllReported(kind: SystemPollerKind) {
         let poller = EventPoller(kind.type)
         var pairs: [(ours: Int32, theirs: Int32)] = []
         defer { for pair in pairs { _ = (close(pair.ours), close(pair.theirs)) } }
@@ -170,7 +170,7 @@ struct EventPollerTests {
     // MARK: - Wake-ups and time
 
     @Test(arguments: SystemPollerKind.allCases)
-    func aWakeUpEndsTheNextWaitOnce(kind: SystemPollerKind) {
+    func earlierWakeUpEndsTheNextWaitOnce(kind: SystemPollerKind) {
         let poller = EventPoller(kind.type)
         for _ in 0..<3 { poller.wake() }
         let count = poller.wait(timeout: nil)
@@ -182,7 +182,7 @@ struct EventPollerTests {
     }
 
     @Test(arguments: SystemPollerKind.allCases)
-    func aWakeUpEndsAWaitThatIsUnderWay(kind: SystemPollerKind) throws {
+    func wakeUpEndsARunningWait(kind: SystemPollerKind) throws {
         let poller = EventPoller(kind.type)
         let rounds = 1_000
         let answers = BlockingQueue<Int>()
@@ -199,14 +199,14 @@ struct EventPollerTests {
     }
 
     @Test(arguments: SystemPollerKind.allCases, [Duration.microseconds(100), .milliseconds(1), .milliseconds(20)])
-    func aWaitIsNoShorterThanAskedFor(kind: SystemPollerKind, timeout: Duration) {
+    func waitIsNoShorterThanItsTimeout(kind: SystemPollerKind, timeout: Duration) {
         let poller = EventPoller(kind.type)
         let elapsed = ContinuousClock().measure { #expect(poller.wait(timeout: timeout) == 0) }
         #expect(elapsed >= timeout)
     }
 
     @Test(arguments: SystemPollerKind.allCases)
-    func aTimeoutThatHasPassedDoesNotWait(kind: SystemPollerKind) {
+    func pollerDoesNotWaitForAPastTimeout(kind: SystemPollerKind) {
         #expect(EventPoller(kind.type).wait(timeout: .seconds(-5)) == 0)
     }
 }

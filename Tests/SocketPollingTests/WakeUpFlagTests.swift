@@ -7,7 +7,7 @@ import Threading
 struct WakeUpFlagTests {
     private let flag = WakeUpFlag()
 
-    @Test func raisedBeforeItEndsTheNextWaitOnce() {
+    @Test func flagRaisedEarlierEndsTheNextWaitOnce() {
         flag.raise()
         flag.raise()
         flag.wait(timeout: nil)
@@ -15,14 +15,14 @@ struct WakeUpFlagTests {
         #expect(elapsed >= .milliseconds(5))
     }
 
-    @Test func raisedMeanwhileItEndsTheWait() throws {
+    @Test func flagRaisedDuringAWaitEndsIt() throws {
         let flag = flag
         try startThread(named: "test-waker") { flag.raise() }
         let elapsed = ContinuousClock().measure { flag.wait(timeout: .seconds(20)) }
         #expect(elapsed < .seconds(20))
     }
 
-    @Test func aTimeoutThatHasPassedDoesNotWait() {
+    @Test func flagDoesNotWaitForAPastTimeout() {
         let elapsed = ContinuousClock().measure { flag.wait(timeout: .seconds(-20)) }
         #expect(elapsed < .seconds(20))
     }

@@ -15,7 +15,7 @@ struct WatchTableTests {
         SocketEvent(descriptor: descriptor, number: number, isReadable: true, isWritable: false, isBroken: false)
     }
 
-    @Test mutating func aChangeIsMadeOnlyWhereTheInterestIsAnother() {
+    @Test mutating func watchChangesOnlyIfTheInterestDiffers() {
         #expect(table.watch(5, for: .readable) == change(5, 1, from: [], to: .readable))
         #expect(table.watch(5, for: .readable) == nil)
         #expect(table.watch(5, for: .writable) == change(5, 1, from: .readable, to: .writable))
@@ -38,7 +38,7 @@ struct WatchTableTests {
         #expect(table.watch(4, for: .readable)?.number == 1)
     }
 
-    @Test mutating func aForgottenSocketIsWatchedNoLonger() {
+    @Test mutating func forgottenSocketIsRemovedFromTheWatchTable() {
         _ = table.watch(5, for: .readable)
         #expect(table.forget(5) == change(5, 1, from: .readable, to: []))
         #expect(table.forget(5) == nil)
@@ -54,7 +54,7 @@ struct WatchTableTests {
         #expect(table.watch(5, for: .readable) == change(5, 2, from: [], to: .readable))
     }
 
-    @Test mutating func aConnectionWantedAgainBeforeItsNextEventNeedsNoChange() {
+    @Test mutating func connectionWatchedAgainBeforeItsEventNeedsNoChange() {
         table.connectionOpened(5)
         _ = table.watch(5, for: .readable)
         _ = table.forget(5)
@@ -73,7 +73,7 @@ struct WatchTableTests {
         #expect(table.reaction(to: event(5, 2)) == .deliver)
     }
 
-    @Test mutating func connectionsAreCountedOnce() {
+    @Test mutating func openConnectionsAreCountedOnce() {
         for descriptor in [Int32(5), 6, 6] { table.connectionOpened(descriptor) }
         _ = table.watch(7, for: .readable)
         #expect(table.connectionCount == 2)
@@ -81,7 +81,7 @@ struct WatchTableTests {
         #expect(table.connectionCount == 1)
     }
 
-    @Test mutating func impossibleDescriptorsChangeNothing() {
+    @Test mutating func invalidDescriptorsDoNotChangeTheWatchTable() {
         #expect(table.watch(-1, for: .readable) == nil)
         #expect(table.forget(-1) == nil)
         #expect(table.forget(1_000) == nil)
@@ -94,7 +94,7 @@ struct WatchTableTests {
 
     /// Random steps, compared with the reports of a correct kernel.
     @Test(arguments: [1, 2, 3])
-    mutating func onlyWantedSocketsAreHeard(seed: UInt64) {
+    mutating func eventsOfUnwatchedSocketsAreIgnored(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var kernel: [Int32: WatchTable.Change] = [:]
         var wanted: Set<Int32> = []

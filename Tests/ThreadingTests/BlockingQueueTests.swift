@@ -10,20 +10,20 @@ struct BlockingQueueTests {
         return elements
     }
 
-    @Test func oldestOfALineComesFirst() {
+    @Test func blockingQueueReturnsTheOldestElementFirst() {
         let queue = BlockingQueue<Int>()
         for element in 0..<3_000 { queue.append(element) }
         #expect(drain(queue) == Array(0..<3_000))
     }
 
-    @Test func shortWorkGoesBeforeLong() {
+    @Test func shortWorkRunsBeforeLongWork() {
         let queue = BlockingQueue<Int>()
         queue.append(100, to: .long)
         for element in 0..<3 { queue.append(element) }
         #expect(drain(queue) == [0, 1, 2, 100])
     }
 
-    @Test func longWorkHasItsTurnAfterEightThatAreShort() {
+    @Test func longWorkRunsAfterAtMostEightShortElements() {
         let queue = BlockingQueue<Int>()
         for element in [100, 101] { queue.append(element, to: .long) }
         for element in 0..<20 { queue.append(element) }

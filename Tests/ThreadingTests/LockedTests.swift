@@ -2,7 +2,7 @@ import Testing
 import Threading
 
 struct LockedTests {
-    @Test func incrementsFromManyTasksAreAllCounted() async {
+    @Test func concurrentIncrementsOfLockedValueAreAllCounted() async {
         let counter = Locked(0)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<16 {

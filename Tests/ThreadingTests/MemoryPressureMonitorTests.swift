@@ -27,7 +27,7 @@ struct MemoryPressureMonitorTests {
         return (pair[0], pair[1])
     }
 
-    @Test func eventCallsTheHandlerUntilTheMonitorIsReleased() async throws {
+    @Test func memoryPressureCallsHandlerUntilMonitorIsReleased() async throws {
         let (observed, other) = try sockets()
         defer { close(other) }
         let (calls, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -41,7 +41,7 @@ struct MemoryPressureMonitorTests {
         #expect(recv(other, &byte, 1, 0) <= 0)
     }
 
-    @Test func monitorOfTheSystemEndsWithoutAnEvent() {
+    @Test func memoryPressureMonitorEndsWithoutAnEvent() {
         // The system need not report pressure.
         _ = MemoryPressureMonitor {}
     }

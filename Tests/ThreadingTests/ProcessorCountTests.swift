@@ -11,11 +11,11 @@ struct ProcessorCountTests {
         ("max 100000\n", nil), ("100000 100000\n", 1), ("150000 100000\n", 2), ("50000 100000", 1),
         ("3200000 100000", 32), ("-1 100000", nil), ("", nil), ("100000", nil), ("0 0", nil), ("x y", nil),
     ])
-    func aQuotaIsANumberOfProcessors(text: String, count: Int?) {
+    func cgroupQuotaLimitsTheProcessorCount(text: String, count: Int?) {
         #expect(processorCount(ofQuota: text) == count)
     }
 
-    @Test func aThreadBoundToOneProcessorHasOne() async throws {
+    @Test func processorCountOfThreadBoundToOneProcessorIsOne() async throws {
         // Hidden from Swift behind `_GNU_SOURCE`.
         let symbol = try #require(dlsym(nil, "sched_setaffinity"))
         let setAffinity = unsafeBitCast(symbol, to: SetAffinity.self)

@@ -22,7 +22,7 @@ struct DemoTests {
         #expect(!lines.contains { $0.hasSuffix(" -") }, "a picture has never been complete")
     }
 
-    @Test func aTerminalThatIsNoneShowsNoPictures() {
+    @Test func demoShowsNoPicturesWithoutATerminal() {
         #expect(DemoScreen(terminal: Terminal(descriptor: -1), cells: 6) == nil)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import WebimageDemo
 
 struct HalfBlocksTests {
-    @Test func twoPixelsAreOneCharacter() {
+    @Test func halfBlockShowsTwoPixels() {
         let rgba: [UInt8] = [255, 0, 0, 255, 255, 0, 0, 255, 0, 0, 255, 255, 0, 255, 0, 255]
         #expect(
             HalfBlocks.lines(rgba: rgba, width: 2, height: 2, columns: 2, rows: 1) == [
@@ -11,7 +11,7 @@ struct HalfBlocksTests {
             ])
     }
 
-    @Test func areasAreAveragedAndTransparencyIsBlack() {
+    @Test func halfBlocksAverageAreasAndShowTransparencyAsBlack() {
         let rgba: [UInt8] = [255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 255, 0, 0, 0, 255]
         #expect(
             HalfBlocks.lines(rgba: rgba, width: 4, height: 1, columns: 2, rows: 1) == [
@@ -24,7 +24,7 @@ struct HalfBlocksTests {
         #expect(lines == Array(repeating: "\u{1B}[38;2;1;2;3;48;2;1;2;3m▀▀▀▀▀\u{1B}[0m", count: 2))
     }
 
-    @Test func nothingIsDrawnOfWrongSizes() {
+    @Test func halfBlocksOfInvalidSizesAreEmpty() {
         #expect(HalfBlocks.lines(rgba: [1, 2, 3], width: 1, height: 1, columns: 1, rows: 1) == [])
     }
 }

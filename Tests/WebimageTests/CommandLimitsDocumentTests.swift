@@ -7,7 +7,7 @@ import Testing
 
 /// Docs/Limits.md states the fixed limits of the command.
 struct CommandLimitsDocumentTests {
-    @Test func rowsStateTheConstantsOfTheCode() throws {
+    @Test func documentedCommandLimitsMatchTheCode() throws {
         let package = #filePath.components(separatedBy: "/Tests/")[0]
         let document = try String(contentsOfFile: "\(package)/Docs/Limits.md", encoding: .utf8)
         let section = try #require(document.components(separatedBy: "## `webimage get`").last)

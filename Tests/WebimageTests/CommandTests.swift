@@ -19,7 +19,7 @@ struct CommandTests {
         return gif[..<19] + [0x21, 0xFE] + (0..<4_000).flatMap { _ in block } + [0] + gif[19...]
     }
 
-    @Test func writesOneObjectForEveryURLOfAList() async throws {
+    @Test func jsonOutputHasOneObjectForEveryURL() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/ok/*", LoopbackOrigin.Response(body: gif))
             try await withTemporaryFolder { folder in
@@ -74,7 +74,7 @@ struct CommandTests {
         }
     }
 
-    @Test func signalsAtOnceAreOneInterruption() async throws {
+    @Test func simultaneousSignalsAreOneInterruption() async throws {
         let file = gif + [UInt8](repeating: 0, count: 400_000)
         try await withLoopbackOrigin { origin in
             let whole = LoopbackOrigin.Response(headerFields: ["ETag": "\"a\""], body: file)
@@ -102,7 +102,7 @@ struct CommandTests {
         }
     }
 
-    @Test func aLaterInterruptionDoesNotWaitForADisk() async throws {
+    @Test func secondInterruptionDoesNotWaitForTheDisk() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.gif", LoopbackOrigin.Response(headerFields: ["ETag": "\"a\""], body: gif))
             try await withTemporaryFolder { folder in
@@ -161,7 +161,7 @@ struct CommandTests {
         }
     }
 
-    @Test func aClosedStandardOutputIsNoFile() async throws {
+    @Test func closedStandardStreamsAreErrors() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", LoopbackOrigin.Response(body: gif))
             try await withTemporaryFolder { folder in
@@ -314,7 +314,7 @@ struct CommandTests {
     }
 
     @Test(.enabled(if: !Sanitizer.isThreadSanitizer, "thread sanitizer cannot start with a limit for files"))
-    func aFileThatMayNotBeSoLargeIsAFailureThatNamesTheImage() async throws {
+    func exceededFileSizeLimitFailsAndNamesTheImage() async throws {
         let large = largeGIF
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/large.gif", LoopbackOrigin.Response(body: large))

@@ -34,7 +34,7 @@ struct NetworkOptionsTests {
         }
     }
 
-    @Test func aProxyReplacesTheEnvironments() throws {
+    @Test func proxyOptionReplacesProxiesOfTheEnvironment() throws {
         guard case .environment = try NetworkOptions.parse([]).transport.proxy else {
             Issue.record("the environment is ignored")
             return
@@ -51,7 +51,7 @@ struct NetworkOptionsTests {
         "proxy", "proxy.example:3128", "http://proxy.example", "HTTPS://me:s%40cret@proxy.example:3128/", "[::1]:3128",
         "socks4://10.0.0.1", "socks4a://proxy:1080", "socks5://proxy:1080", "socks5h://me@proxy:1080",
     ])
-    func proxiesOfTheseFormsAreAccepted(proxy: String) {
+    func validProxyOptionsAreAccepted(proxy: String) {
         #expect(throws: Never.self) { try NetworkOptions.parse(["--proxy", proxy]) }
     }
 
@@ -59,7 +59,7 @@ struct NetworkOptionsTests {
         "ftp://me:secret@proxy:1", "http://", "http://me:secret@proxy:x", "me:secret@[zz]:1", "http://proxy:99999",
         "http://proxy:1/secret", "://secret", "proxy:1?secret", "socks5h:secret",
     ])
-    func otherProxiesAreRefusedAtTheStart(proxy: String) {
+    func invalidProxyOptionsAreRejectedAtTheStart(proxy: String) {
         do {
             _ = try NetworkOptions.parse(["--proxy", proxy])
             Issue.record("accepted")
@@ -75,7 +75,7 @@ struct NetworkOptionsTests {
         ["get", "-o", "/tmp", "http://photos.example/a.png"], ["info", "http://photos.example/a.png"],
         ["batch", "--input", "-", "--output", "-"],
     ])
-    func requestsUseTheProxyAndItsCredential(command: [String]) async throws {
+    func commandSendsRequestsAndCredentialToTheProxy(command: [String]) async throws {
         let right = "Basic " + Data("me:s@cret".utf8).base64EncodedString()
         try await withLoopbackOrigin { (proxy) async throws in
             proxy.route("http://photos.example/a.png") { request in
@@ -118,7 +118,7 @@ struct NetworkOptionsTests {
         }
     }
 
-    @Test func aTunnelIsMadeForHTTPS() async throws {
+    @Test func commandUsesAProxyTunnelForHTTPS() async throws {
         try await withConnectProxy(.refusal(status: 403), user: "me", password: "secret") { (proxy) async throws in
             let result = try await Command.run(
                 ["info", "--proxy", "http://me:secret@127.0.0.1:\(proxy.port)", "https://photos.example/a.png"],
@@ -134,7 +134,7 @@ struct NetworkOptionsTests {
     private static let canMount: Bool = (try? Programs.run("unshare", ["-rm", "true"])) != nil
 
     @Test(.enabled(if: NginxServer.isAvailable && canMount, "nginx, openssl and user namespaces are needed"))
-    func authoritiesThatAreGivenTakeThePlaceOfTheSystems() async throws {
+    func givenAuthoritiesReplaceThoseOfTheSystem() async throws {
         let server = try NginxServer()
         let authority = try CertificateAuthority(for: server)
         try authority.makeKey("server")

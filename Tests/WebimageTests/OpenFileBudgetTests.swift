@@ -12,13 +12,13 @@ struct OpenFileBudgetTests {
         #expect(budget.connections >= budget.images)
     }
 
-    @Test func imagesInACacheTakeMoreFiles() throws {
+    @Test func cacheReducesTheNumberOfConcurrentImages() throws {
         let budget = try #require(OpenFileBudget(free: 1_021, images: 1_024, cacheFiles: 2))
         #expect(budget.images == 221)
     }
 
     @Test(arguments: 14...4_096)
-    func theSharesNeverExceedTheDescriptors(free: Int) throws {
+    func openFileBudgetNeverExceedsTheDescriptors(free: Int) throws {
         for cacheFiles in [0, 2] {
             for wanted in [1, 16, 1_024] {
                 guard let budget = OpenFileBudget(free: free, images: wanted, cacheFiles: cacheFiles) else { continue }
@@ -30,7 +30,7 @@ struct OpenFileBudgetTests {
         }
     }
 
-    @Test func withoutDescriptorsForOneImageThereIsNoBudget() {
+    @Test func tooFewDescriptorsForOneImageGiveNoBudget() {
         #expect(OpenFileBudget(free: 13, images: 1) == nil)
         #expect(OpenFileBudget(free: 14, images: 1)?.images == 1)
         #expect(OpenFileBudget(free: 15, images: 1, cacheFiles: 2) == nil)

@@ -15,7 +15,7 @@ struct OpenFileLimitTests {
     private func limited(to count: Int) -> String { "ulimit -n \(count); exec \"$@\"" }
 
     @Test(arguments: [4, 8, 12, 16])
-    func aLimitThatIsTooLowForAnythingIsOneClearError(limit: Int) async throws {
+    func tooLowDescriptorLimitIsOneClearError(limit: Int) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", LoopbackOrigin.Response(body: gif))
             try await withTemporaryFolder { folder in
@@ -77,7 +77,7 @@ struct OpenFileLimitTests {
         for origin in origins { await origin.stop() }
     }
 
-    @Test func theMostImagesAtATimeWorkWithTheUsualLimit() async throws {
+    @Test func maximumConcurrencyWorksWithTheUsualDescriptorLimit() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", LoopbackOrigin.Response(body: gif))
             try await withTemporaryFolder { folder in
@@ -92,7 +92,7 @@ struct OpenFileLimitTests {
         }
     }
 
-    @Test func theLimitIsRaisedAsFarAsTheSystemAllows() async throws {
+    @Test func descriptorLimitIsRaisedAsFarAsTheSystemAllows() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", LoopbackOrigin.Response(body: gif))
             try await withTemporaryFolder { folder in
@@ -105,7 +105,7 @@ struct OpenFileLimitTests {
         }
     }
 
-    @Test func aSleepThatComesLateFindsItsTimer() async throws {
+    @Test func retryDelayWorksWithFewDescriptors() async throws {
         try await withLoopbackOrigin { origin in
             // The delay before the second try is the first time that anything sleeps.
             origin.route("/*", LoopbackOrigin.Response(status: 503))

@@ -69,7 +69,7 @@ struct RequestOptionsTests {
         }
     }
 
-    @Test func aCacheThatCannotBeNamesItsFolder() async throws {
+    @Test func errorOfUnusableCacheNamesItsFolder() async throws {
         let result = try await Command.run(["get", "--cache", "/proc/nowhere", "http://127.0.0.1:1/a.png"])
         #expect(result.status == 1)
         #expect(result.errors.contains("cannot use the folder /proc/nowhere as a cache"))

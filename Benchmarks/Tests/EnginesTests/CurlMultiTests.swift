@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CurlMultiTests {
-    @Test func allAreFetchedOverAFewConnections() async throws {
+    @Test func allURLsAreFetchedOverAFewConnections() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/image", Response(body: [UInt8](repeating: 7, count: 10_000)))
             let run = try await CurlMulti.run(prefix: origin.url("/image?n="), count: 50, concurrency: 4)
@@ -16,7 +16,7 @@ struct CurlMultiTests {
         }
     }
 
-    @Test func statusOfAnErrorIsAnError() async throws {
+    @Test func curlMultiReportsErrorStatusAsError() async throws {
         try await withLoopbackOrigin { origin in
             _ = await #expect(throws: EngineError.self) {
                 try await CurlMulti.run(prefix: origin.url("/missing?n="), count: 5, concurrency: 2)

@@ -8,7 +8,7 @@ struct EngineTests {
     private let body = [UInt8](repeating: 7, count: 100_000)
 
     @Test(arguments: EngineName.single)
-    func bodyArrivesWhole(name: EngineName) async throws {
+    func engineDeliversWholeBody(name: EngineName) async throws {
         try await withEngine(name) { engine, origin in
             origin.route("/whole", Response(body: body))
             origin.route("/chunked", Response(body: body, framing: .chunked))
@@ -20,7 +20,7 @@ struct EngineTests {
     }
 
     @Test(arguments: EngineName.single, [404, 503])
-    func statusOfAnErrorIsAnError(name: EngineName, status: Int) async throws {
+    func engineReportsErrorStatusAsError(name: EngineName, status: Int) async throws {
         try await withEngine(name) { engine, origin in
             origin.route("/", Response(status: status, body: body))
             await #expect(throws: (any Error).self) { try await engine.fetch(origin.url("/")) }
@@ -44,7 +44,7 @@ struct EngineTests {
 
     /// Responses are never from a cache.
     @Test(arguments: EngineName.single)
-    func everyFetchIsARequest(name: EngineName) async throws {
+    func everyFetchSendsOneRequest(name: EngineName) async throws {
         try await withEngine(name) { engine, origin in
             origin.route("/", Response(headerFields: ["Cache-Control": "max-age=3600"], body: body))
             for _ in 1...3 { _ = try await engine.fetch(origin.url("/")) }
@@ -53,7 +53,7 @@ struct EngineTests {
     }
 
     @Test(arguments: EngineName.single)
-    func connectionsAreKeptAndNoMoreThanAllowed(name: EngineName) async throws {
+    func connectionsAreReusedWithinTheirLimit(name: EngineName) async throws {
         try await withEngine(name, concurrency: 4) { engine, origin in
             origin.route("/*", Response(body: body))
             let total = try await withThrowingTaskGroup(of: Int.self) { group in

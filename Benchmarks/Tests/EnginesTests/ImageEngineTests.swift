@@ -30,7 +30,7 @@ struct ImageEngineTests {
 
     /// The first preview arrives while the remainder of the file is held back.
     @Test(arguments: EngineName.progressive)
-    func previewComesBeforeTheEnd(name: EngineName) async throws {
+    func previewIsDeliveredBeforeTheDownloadEnds(name: EngineName) async throws {
         let file = try picture(320, 240).encoded(as: .jpeg, isProgressive: true)
         try await withEngine(name) { engine, origin in
             let engine = try #require(engine as? any ProgressiveEngine)

@@ -35,7 +35,7 @@ struct SharingEngineTests {
 
     /// Every caller gets a result, however closely it follows the end of a download.
     @Test(arguments: EngineName.sharing)
-    func everyCallerIsAnswered(name: EngineName) async throws {
+    func everyCallerReceivesAResult(name: EngineName) async throws {
         try await withSharingEngine(name) { engine, origin in
             origin.route("/*", Response(body: body))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -54,7 +54,7 @@ struct SharingEngineTests {
     }
 
     @Test(arguments: EngineName.sharing, [0, 1])
-    func cancellingOneLeavesTheOther(name: EngineName, cancelled: Int) async throws {
+    func cancelingOneCallerDoesNotAffectTheOther(name: EngineName, cancelled: Int) async throws {
         try await withSharingEngine(name) { engine, origin in
             let gate = Gate()
             origin.route("/", Response(body: body).held(at: .body(5_000), until: gate))
@@ -71,7 +71,7 @@ struct SharingEngineTests {
     }
 
     @Test(arguments: EngineName.sharing)
-    func lastCancelStopsTheTransfer(name: EngineName) async throws {
+    func cancelingTheLastCallerStopsTheTransfer(name: EngineName) async throws {
         try await withSharingEngine(name) { engine, origin in
             origin.route("/", Response(body: body).stalled(at: .body(5_000)))
             let callers = (1...3).map { _ in engine.caller(of: origin.url("/")) }
@@ -99,7 +99,7 @@ struct SharingEngineTests {
     }
 
     @Test(arguments: EngineName.sharing)
-    func requestCancelledInQueueIsNeverSentAndTakesNoSlot(name: EngineName) async throws {
+    func requestCanceledInQueueIsNeverSentAndTakesNoSlot(name: EngineName) async throws {
         try await withSharingEngine(name, concurrency: 1) { engine, origin in
             let gate = Gate()
             origin.route("/first", Response(body: body).held(at: .start, until: gate))

@@ -37,7 +37,7 @@ struct BodyLogTests {
         #expect(try await log.wholeBody() == bytes)
     }
 
-    @Test func readersHearWhyTheBodyEndedEarly() async throws {
+    @Test func bodyReadersReceiveTheErrorOfAnIncompleteBody() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())
         _ = log.append(piece.span)
@@ -46,7 +46,7 @@ struct BodyLogTests {
         await #expect(throws: ImageError.self) { try await reader.next() }
     }
 
-    @Test func largeBodyIsDroppedAsItIsReadAndCannotBeJoinedThen() async throws {
+    @Test func largeBodyIsReleasedAsReadAndCannotBeJoinedLater() async throws {
         let log = BodyLog(maximumReplayBytes: 100 << 10)
         let reader = try #require(log.makeReader())
         _ = log.append(piece.span)
@@ -57,7 +57,7 @@ struct BodyLogTests {
         #expect(!log.collect(for: OneShot(), isJoined: true))
     }
 
-    @Test func collectingKeepsALargeBodyWhole() async throws {
+    @Test func collectingALargeBodyKeepsAllItsBytes() async throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let answer = OneShot<ImageData>()
         #expect(log.collect(for: answer, isJoined: false))
@@ -84,7 +84,7 @@ struct BodyLogTests {
         #expect(log.append(piece.span) == .more)
     }
 
-    @Test func frugalReaderIsNotOutrun() async throws {
+    @Test func transferWaitsForReaderThatLimitsReadAhead() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let transfer = Probe()
         log.attach(transfer)
@@ -100,7 +100,7 @@ struct BodyLogTests {
         #expect(transfer.resumes.withLock { $0 } == 2)
     }
 
-    @Test func readerThatIsLetGoHoldsNothingUp() throws {
+    @Test func releasedBodyReaderDoesNotDelayTheTransfer() throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let transfer = Probe()
         log.attach(transfer)
@@ -112,7 +112,7 @@ struct BodyLogTests {
         #expect(transfer.resumes.withLock { $0 } == 1)
     }
 
-    @Test func cancelledReaderStopsWaiting() async throws {
+    @Test func canceledBodyReaderStopsWaiting() async throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let reader = try #require(log.makeReader())
         let reading = Task { try await reader.next() }
@@ -120,14 +120,14 @@ struct BodyLogTests {
         await #expect(throws: CancellationError.self) { try await reading.value }
     }
 
-    @Test func pokedReaderReturnsWithoutBytes() async throws {
+    @Test func wokenBodyReaderReturnsWithoutBytes() async throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let reader = try #require(log.makeReader())
         reader.wake()
         #expect(try await reader.next()?.isEmpty == true)
     }
 
-    @Test func aPromiseOfManyBytesTakesNoMoreThanAMebibyte() {
+    @Test func hugeContentLengthReservesAboutOneMebibyte() {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         log.begin(expecting: 1 << 40)
         _ = log.append(piece.span.extracting(0..<1))
@@ -135,7 +135,7 @@ struct BodyLogTests {
         #expect(capacity >= 1 << 20 && capacity <= 2 << 20)
     }
 
-    @Test func smallPiecesAreKeptWithoutRoomTheyDoNotNeed() async throws {
+    @Test func smallBodyPiecesAreStoredWithoutExcessCapacity() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         log.begin(expecting: 1 << 20)
         let reader = try #require(log.makeReader())
@@ -152,7 +152,7 @@ struct BodyLogTests {
     /// The memory overhead of a log's pieces and of their list.
     private static let arrayOverhead = 48
 
-    @Test(arguments: [1, 7, 1_400]) func piecesThatAreReadAtOnceTakeLittleMoreThanTheirBytes(size: Int) async throws {
+    @Test(arguments: [1, 7, 1_400]) func immediatelyReadBodyPiecesHaveLittleMemoryOverhead(size: Int) async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
@@ -226,7 +226,7 @@ struct BodyLogTests {
         for answer in answers { #expect(try await answer.value.bytes == piece) }
     }
 
-    @Test func aBodyInManyPiecesIsNotPutTogetherByTheTransportsThread() async throws {
+    @Test func bodyPiecesAreNotJoinedOnTheTransportThread() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let answer = OneShot<ImageData>()
         #expect(log.collect(for: answer, isJoined: false))
@@ -248,7 +248,7 @@ struct BodyLogTests {
         await #expect(throws: ImageError.self) { try await answers[1].value }
     }
 
-    @Test func bytesReadBeforeTheTransferIsKnownResumeItLater() async throws {
+    @Test func bytesReadBeforeTransferIsAttachedResumeItLater() async throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let transfer = Probe()
         let reader = try #require(log.makeReader())
@@ -258,7 +258,7 @@ struct BodyLogTests {
         #expect(transfer.resumes.withLock { $0 } == 1)
     }
 
-    @Test func aTransferThatIsOverIsNotResumedInPlaceOfTheNext() async throws {
+    @Test func finishedTransferIsNotResumedInsteadOfTheNext() async throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let reader = try #require(log.makeReader())
         let (first, second) = (Probe(), Probe())
@@ -297,7 +297,7 @@ struct BodyLogTests {
         #expect(log.received <= 140 * piece.count)
     }
 
-    @Test func transferWaitsWhileAllReadersAreParked() throws {
+    @Test func transferPausesWhileAllReadersAreSuspended() throws {
         let log = BodyLog(maximumReplayBytes: 1)
         let readers = try (0..<2).map { _ in try #require(log.makeReader()) }
         for reader in readers { reader.suspendReading() }

@@ -18,7 +18,7 @@ struct BodyFeedTests {
         return consumer
     }
 
-    @Test func aConsumerThatWaitsHearsWhyTheFeedEnds() async throws {
+    @Test func waitingBodyConsumerReceivesTheError() async throws {
         let consumer = try await waitingConsumer()
         // The log itself does not end: the consumer must not take this for the end of a whole body.
         feed.finish(.failure(ImageError.shutDown))
@@ -26,13 +26,13 @@ struct BodyFeedTests {
         #expect(try await feed.next() == nil)
     }
 
-    @Test func aConsumerThatIsCancelledDoesNotTakeThatForTheEnd() async throws {
+    @Test func canceledBodyConsumerThrowsCancellationError() async throws {
         let consumer = try await waitingConsumer()
         consumer.cancel()
         await #expect(throws: CancellationError.self) { try await consumer.value }
     }
 
-    @Test func theEndIsHeardBeforeBytesThatAreLeft() async throws {
+    @Test func bodyErrorIsThrownBeforeRemainingBytes() async throws {
         feed.attach(try #require(log.makeReader()), of: log, isJoined: false)
         _ = log.append([1, 2, 3].span)
         feed.finish(.failure(CancellationError()))
@@ -40,7 +40,7 @@ struct BodyFeedTests {
         #expect(try await feed.next() == nil)
     }
 
-    @Test func aFeedThatHasEndedTakesNoPlaceInABody() throws {
+    @Test func finishedBodyStreamAttachesNoReader() throws {
         feed.finish(.failure(CancellationError()))
         feed.attach(try #require(log.makeReader()), of: log, isJoined: false)
         #expect(log.state.withLock { $0.readers.isEmpty })

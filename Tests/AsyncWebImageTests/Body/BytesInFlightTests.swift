@@ -4,7 +4,7 @@ import Threading
 @testable import AsyncWebImage
 
 struct BytesInFlightTests {
-    @Test func saysOnceThatThereIsRoomAgain() {
+    @Test func regainedByteCapacityIsReportedOnce() {
         let bytes = BytesInFlight(limit: 100)
         let calls = Locked(0)
         bytes.onCapacity { calls.withLock { $0 += 1 } }
@@ -18,7 +18,7 @@ struct BytesInFlightTests {
         #expect(bytes.hasCapacity && bytes.count == 50 && calls.withLock { $0 } == 1)
     }
 
-    @Test func limitMayChange() {
+    @Test func bytesInFlightLimitCanChange() {
         let bytes = BytesInFlight(limit: 100)
         bytes.add(60)
         bytes.setLimit(50, transfers: 1)
@@ -28,7 +28,7 @@ struct BytesInFlightTests {
         #expect(bytes.hasCapacity)
     }
 
-    @Test func beyondOneAndAHalfTimesTheLimitLargeBodiesMayNotGrowUnasked() {
+    @Test func largeBodiesAreOverBudgetAtOneAndAHalfTimesTheLimit() {
         let bytes = BytesInFlight(limit: 100, transfers: 5)
         bytes.add(149)
         #expect(!bytes.isOverBudget(for: 149))
@@ -39,7 +39,7 @@ struct BytesInFlightTests {
         #expect(!bytes.isOverBudget(for: 150))
     }
 
-    @Test func withoutLimitNothingIsOverBudget() {
+    @Test func withoutByteLimitNoBodyIsOverBudget() {
         let bytes = BytesInFlight()
         bytes.add(1 << 60)
         #expect(bytes.hasCapacity && !bytes.isOverBudget(for: 1 << 60))
@@ -69,7 +69,7 @@ struct BytesInFlightTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func oneAlwaysStartsWhereNothingRunsAndNothingIsDecoded() async throws {
+    func idleLoaderStartsOneDownloadDespiteByteLimit() async throws {
         let loader = ImageLoader(transport: InstantTransport(body: [1, 2, 3]))
         await loader.coordinator.bytesInFlight.add(1 << 40)
         try await withThrowingTaskGroup(of: Int.self) { group in

@@ -11,7 +11,7 @@ struct GrowthQueueTests {
         ids.filter { id in queue.admit(id) { [called] in called.withLock { $0.append(id) } } }
     }
 
-    @Test func oneGrowsAndTheOthersWaitForItsEndTheOldestFirst() {
+    @Test func onlyTheOldestBodyGrowsWhileOthersWait() {
         var queue = GrowthQueue()
         let first = admit(3, 2, 1, 3, to: &queue)
         #expect(first == [3, 3])
@@ -32,7 +32,7 @@ struct GrowthQueueTests {
         #expect(!stillWait)
     }
 
-    @Test func oneThatLeavesWhileItWaitsIsNotCalled() {
+    @Test func bodyThatLeavesGrowthQueueIsNotCalled() {
         var queue = GrowthQueue()
         _ = admit(1, 2, 3, to: &queue)
         let mustChoose = queue.leave(2)

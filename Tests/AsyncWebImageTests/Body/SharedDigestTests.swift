@@ -16,7 +16,7 @@ struct SharedDigestTests {
         try digest.add(pieces, upTo: BodyPosition(restarts: restarts, count: range.upperBound))
     }
 
-    @Test func bytesThatSeveralReadersAddCountOnce() throws {
+    @Test func digestCountsBytesOfSeveralReadersOnce() throws {
         let digest = SharedDigest(.sha256)
         try add(body, 0..<30_000, by: 1_000, to: digest)
         try add(body, 0..<50_000, by: 777, to: digest)
@@ -27,7 +27,7 @@ struct SharedDigestTests {
         #expect(try digest.value() == .of(body, .sha256))
     }
 
-    @Test func bytesBeforeARestartDoNotCount() throws {
+    @Test func digestIgnoresBytesBeforeARestart() throws {
         let digest = SharedDigest(.md5)
         let other = Array(body.reversed())
         try add(body, 0..<60_000, by: 5_000, to: digest)
@@ -38,7 +38,7 @@ struct SharedDigestTests {
         #expect(try digest.value() == .of(other, .md5))
     }
 
-    @Test func readersOfALogAddWhatTheyRead() async throws {
+    @Test func bodyReadersAddTheirBytesToTheDigest() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let digest = log.digest(.sha256)
         #expect(log.digest(.sha256) === digest && log.digest(.sha512) !== digest)

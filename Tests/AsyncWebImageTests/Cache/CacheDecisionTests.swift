@@ -43,7 +43,7 @@ struct CacheDecisionTests {
             (.cacheElseLoad, "serve", "serve", "fetch"), (.cacheOnly, "serve", "serve", "refuse"),
             (.reload, "fetch", "fetch", "fetch"), (.noStore, "fetch", "fetch", "fetch"),
         ] as [(CachePolicy, String, String, String)])
-    func eachPolicyDecidesOnItsOwn(policy: CachePolicy, fresh: String, stale: String, nothing: String) async throws {
+    func cachePolicySelectsDecision(policy: CachePolicy, fresh: String, stale: String, nothing: String) async throws {
         let cache = try ResponseCache.test(nil, time)
         #expect(name(try await decision(cache, policy)) == nothing)
         try await cache.store([1], url, [.cacheControl: "max-age=60", .eTag: "\"a\""])
@@ -58,7 +58,7 @@ struct CacheDecisionTests {
         #expect(name(try await decision(cache)) == "fetch, stored")
     }
 
-    @Test func requestsThatTheCacheHasNoPartInAreFetched() async throws {
+    @Test func uncacheableRequestsAreFetched() async throws {
         let cache = try ResponseCache.test(nil, time)
         try await cache.store([1], url)
         let changes: [@Sendable (inout TransportRequest) -> Void] = [
@@ -70,7 +70,7 @@ struct CacheDecisionTests {
         #expect(name(try await decision(nil, .cacheOnly)) == "refuse")
     }
 
-    @Test func aDecisionThatWaitsHasNoFileOpen() async throws {
+    @Test func pendingCacheDecisionHasNoOpenFile() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url, [.cacheControl: "max-age=0", .eTag: "\"a\""])

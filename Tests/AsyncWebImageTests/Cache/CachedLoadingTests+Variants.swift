@@ -49,7 +49,7 @@ extension CachedLoadingTests {
     }
 
     @Test(arguments: [true, false])
-    func aStoredResponseIsServedOnlyToTheCredentialOrCookieItCameFor(onDisk: Bool) async throws {
+    func storedResponseIsServedOnlyToItsCredentialOrCookie(onDisk: Bool) async throws {
         try await withCache(onDisk: onDisk) { origin, cache in
             origin.route("/a") { request in
                 let who = (request.headerFields["Authorization"] ?? "-") + (request.headerFields["Cookie"] ?? "-")
@@ -71,7 +71,7 @@ extension CachedLoadingTests {
         }
     }
 
-    @Test func everyLineOfVaryCounts() async throws {
+    @Test func allVaryFieldLinesSelectTheStoredResponse() async throws {
         try await withCache { origin, cache in
             origin.route("/a") { request in
                 let text = (request.headerFields["Accept"] ?? "") + (request.headerFields["Accept-Language"] ?? "")

@@ -101,7 +101,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test(arguments: [true, false]) func freshResponsesAreNotAskedFor(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func freshResponsesAreServedWithoutARequest(onDisk: Bool) async throws {
         try await withCache(onDisk: onDisk) { origin, cache in
             origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60", "X-A": "b"], body: body))
             let loader = loader(cache)
@@ -195,7 +195,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test func withoutACacheCacheOnlyFails() async throws {
+    @Test func cacheOnlyRequestFailsWithoutACache() async throws {
         try await withLoopbackOrigin { origin in
             let loader = loader(nil, policy: .cacheOnly)
             await #expect(throws: ImageError.self) { try await load(loader, ImageRequest(origin.url("/a"))) }
@@ -204,7 +204,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test func finishedPixelsObeyThePolicy() async throws {
+    @Test func memoryCacheObeysTheCachePolicy() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: try Samples.file(.png)))
             let loader = loader(nil)
@@ -266,7 +266,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test func staleResponsesStandInWhereTheyMay() async throws {
+    @Test func staleIfErrorResponseReplacesAnError() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             let (kept, lost) = try await withLoopbackOrigin { origin in
@@ -316,7 +316,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test func a304OfAnotherVersionIsAskedAgain() async throws {
+    @Test func status304OfAnotherVersionCausesUnconditionalRequest() async throws {
         try await withCache { origin, cache in
             origin.route("/a") { [body] request in
                 request.headerFields["If-None-Match"] == nil
@@ -331,7 +331,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test func aFolderThatCannotBeIsAnError() async throws {
+    @Test func impossibleCacheFolderIsAnImageError() async throws {
         try await withTemporaryFolder { folder in
             #expect(FileManager.default.createFile(atPath: folder, contents: Data()))
             let error = #expect(throws: ImageError.self) { try ResponseCache(.init(directory: folder)) }
@@ -342,7 +342,7 @@ struct CachedLoadingTests {
         }
     }
 
-    @Test func aCancelledDownloadLeavesNothing() async throws {
+    @Test func canceledDownloadStoresNothing() async throws {
         try await withCache { origin, cache in
             origin.route(
                 "/a", .init(headerFields: ["Cache-Control": "max-age=60"], body: body).stalled(at: .body(100_000)))

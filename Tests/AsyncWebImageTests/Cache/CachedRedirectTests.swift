@@ -59,7 +59,7 @@ struct CachedRedirectTests {
         }
     }
 
-    @Test(arguments: [true, false]) func aFreshRedirectIsNotAskedForAgain(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func freshRedirectIsFollowedWithoutARequest(onDisk: Bool) async throws {
         try await withCache(onDisk: onDisk) { origin, cache, loader in
             origin.route("/a", redirect(to: "/b", fresh))
             origin.route("/b", redirect(to: "/c", fresh))
@@ -80,7 +80,7 @@ struct CachedRedirectTests {
         }
     }
 
-    @Test func theTargetIsRevalidated() async throws {
+    @Test func targetOfStoredRedirectIsRevalidated() async throws {
         try await withCache { origin, cache, loader in
             origin.route("/a", redirect(to: "/b"))
             origin.route("/b") {
@@ -93,7 +93,7 @@ struct CachedRedirectTests {
         }
     }
 
-    @Test func anotherOriginGetsNoCredentialsAndItsResponseIsNotTheirs() async throws {
+    @Test func redirectTargetOnOtherOriginIsLoadedWithoutCredentials() async throws {
         try await withLoopbackOrigin { other in
             try await withCache { origin, cache, loader in
                 origin.route("/a", redirect(to: other.url("/b"), fresh))
@@ -111,7 +111,7 @@ struct CachedRedirectTests {
         }
     }
 
-    @Test func aLoopOfStoredRedirectsEnds() async throws {
+    @Test func loopOfStoredRedirectsFails() async throws {
         try await withCache { origin, cache, loader in
             origin.route("/a", redirect(to: "/a", fresh))
             for policy in [CachePolicy.useProtocol, .useProtocol, .reload] {
@@ -124,7 +124,7 @@ struct CachedRedirectTests {
         }
     }
 
-    @Test func withoutTheNetworkOnlyWhatIsStoredIsFollowed() async throws {
+    @Test func cacheOnlyRequestFollowsOnlyStoredRedirects() async throws {
         try await withCache { origin, cache, loader in
             origin.route("/a", redirect(to: "/b", fresh))
             origin.route("/b", .init(headerFields: ["Cache-Control": "no-store"], body: [1]))

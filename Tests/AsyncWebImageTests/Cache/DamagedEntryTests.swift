@@ -49,7 +49,7 @@ struct DamagedEntryTests {
     }
 
     @Test(arguments: [50_000, 64 << 10, 200_000], [true, false])
-    func theBodyIsFetchedAgainWhereverTheDamageIs(length: Int, hasHook: Bool) async throws {
+    func damagedStoredBodyIsFetchedAgain(length: Int, hasHook: Bool) async throws {
         let file = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         for place in [0.0, 0.1, 0.5, 0.9, 1.0] {
             try await withDamage(at: { Int(Double($0.count - 1) * place) }, to: file) { origin, folder in
@@ -65,7 +65,7 @@ struct DamagedEntryTests {
         }
     }
 
-    @Test func aDecodeThatHasBegunStartsOver() async throws {
+    @Test func decodeOfDamagedEntryStartsOver() async throws {
         let file = try Samples.file(.png, 1_300, 1_000)
         try #require(file.count > 2 * EntryFile.pieceLength)
         try await withDamage(at: { $0.count - 1_000 }, to: file) { origin, folder in

@@ -16,7 +16,7 @@ struct EndToEndReloadTests {
     }
 
     @Test(arguments: [CachePolicy.reload, .noStore, .revalidate, .useProtocol], [true, false])
-    func aRequestMadeAfterAResponseGetsAnother(policy: CachePolicy, isCached: Bool) async throws {
+    func everyReloadSendsARequestOfItsOwn(policy: CachePolicy, isCached: Bool) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a") {
                 .init(headerFields: ["Cache-Control": "max-age=0"], body: Array("\($0.ordinal)".utf8))
@@ -38,7 +38,7 @@ struct EndToEndReloadTests {
             (.reload, "no-cache"), (.revalidate, "max-age=0"), (.useProtocol, nil), (.cacheElseLoad, nil),
             (.noStore, nil),
         ] as [(CachePolicy, String?)])
-    func cachesOnTheWayAreToldThePolicy(policy: CachePolicy, directive: String?) async throws {
+    func cachePolicySetsCacheControlOfRequests(policy: CachePolicy, directive: String?) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]))
             let loader = loader()

@@ -76,7 +76,7 @@ struct LookupTests {
         }
     }
 
-    @Test func aHostsRateHoldsUpNothingThatIsStored() async throws {
+    @Test func rateLimitPerHostDoesNotDelayStoredResponses() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]))
             let clock = ManualClock()
@@ -91,7 +91,7 @@ struct LookupTests {
         }
     }
 
-    @Test func aThousandAtOnceAreServedAFewAtATime() async throws {
+    @Test func concurrentCacheLookupsAreLimited() async throws {
         let (loader, cache) = try makeLoader()
         let urls = (0..<1_000).map { "http://example.com/\($0)" }
         for url in urls { try await cache.store([1, 2, 3], url) }
@@ -107,7 +107,7 @@ struct LookupTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func suspendingHoldsThemToo() async throws {
+    @Test func suspendedLoaderStartsNoCacheLookups() async throws {
         let (loader, cache) = try makeLoader()
         try await cache.store(body, "http://example.com/a")
         await loader.coordinator.suspend()
@@ -119,7 +119,7 @@ struct LookupTests {
         #expect(try await task.value.bytes == body)
     }
 
-    @Test func cacheLookupCanBeCancelled() async throws {
+    @Test func cacheLookupCanBeCanceled() async throws {
         try await withLoopbackOrigin { origin in
             let (loader, cache) = try makeLoader()
             let events = loader.coordinator.events()
@@ -230,7 +230,7 @@ struct LookupTests {
         }
     }
 
-    @Test func aModifierIsAskedOnceForEachRequestThatIsSent() async throws {
+    @Test func requestModifierRunsOnceForEachSentRequest() async throws {
         struct Counting: RequestModifier {
             func modify(_ request: TransportRequest) async throws -> TransportRequest {
                 var request = request
@@ -252,7 +252,7 @@ struct LookupTests {
         }
     }
 
-    @Test func aValidatorJudgesEachResponseOnceWhereverItComesFrom() async throws {
+    @Test func responseValidatorRunsOncePerResponseFromAnySource() async throws {
         final class Counting: ResponseValidator {
             let count = Locked(0)
 
@@ -272,7 +272,7 @@ struct LookupTests {
         }
     }
 
-    @Test func shutdownWaitsForLookups() async throws {
+    @Test func shutdownWaitsForCacheLookups() async throws {
         let (loader, cache) = try makeLoader()
         try await cache.store(body, "http://example.com/a")
         let held = HeldCache(cache)

@@ -24,7 +24,7 @@ struct RangeRequestTests {
         return ImageLoader(configuration: configuration)
     }
 
-    @Test func aRequestedPartIsDelivered() async throws {
+    @Test func requestedRangeIsDelivered() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a") { [body] _ in
                 .init(status: 206, headerFields: ["Content-Range": "bytes 10-19/100000"], body: Array(body[10..<20]))
@@ -34,14 +34,14 @@ struct RangeRequestTests {
         }
     }
 
-    @Test func aPartThatWasNotRequestedIsAnError() async throws {
+    @Test func unrequestedRangeIsAnError() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(status: 206, headerFields: ["Content-Range": "bytes 0-1/10"], body: [1, 2]))
             await #expect(throws: ImageError.self) { try await loader(nil).data(for: request(origin, nil)) }
         }
     }
 
-    @Test(arguments: [true, false]) func aPartOfAStoredBodyIsNotRequested(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func rangeOfStoredBodyIsServedWithoutARequest(onDisk: Bool) async throws {
         try await withTemporaryFolder { folder in
             try await withLoopbackOrigin { origin in
                 let cache = try ResponseCache.test(onDisk ? folder : nil, time)

@@ -59,7 +59,7 @@ struct RememberedFailureTests {
         }
     }
 
-    @Test func aResponseWithoutContentIsRememberedAsOne() async throws {
+    @Test func storedStatus204IsAnEmptyBodyError() async throws {
         try await withLoader { origin, loader in
             origin.route("/a", .init(status: 204, headerFields: ["Cache-Control": "max-age=60"]))
             for _ in 0..<2 {

@@ -65,7 +65,7 @@ struct StaleWhileRevalidateTests {
         }
     }
 
-    @Test func afterTheWindowTheOriginIsAskedFirst() async throws {
+    @Test func responseBeyondStaleWhileRevalidateIsFetchedFirst() async throws {
         try await withLoopbackOrigin { origin in
             let loader = loader(try ResponseCache.test(nil, time))
             origin.route("/a", numbered("max-age=10, stale-while-revalidate=5"))

@@ -35,7 +35,7 @@ struct StoredDigestTests {
         }
     }
 
-    @Test(arguments: [true, false]) func anOutdatedStoredBodyIsReplaced(onDisk: Bool) async throws {
+    @Test(arguments: [true, false]) func storedBodyWithOtherDigestIsReplaced(onDisk: Bool) async throws {
         try await withOutdatedFile(onDisk: onDisk) { origin, loader, url, file in
             let request = ImageRequest(url, expectedDigest: try .of(file, .sha256))
             let image = try await loader.image(for: request)
@@ -47,7 +47,7 @@ struct StoredDigestTests {
         }
     }
 
-    @Test func manyCallersCauseOneRequest() async throws {
+    @Test func storedDigestMismatchCausesOneRequestForAllCallers() async throws {
         try await withOutdatedFile { origin, loader, url, file in
             let request = ImageRequest(url, expectedDigest: try .of(file, .sha256))
             let bodies = await loader.coordinator.inOneTurn { (0..<20).map { _ in loader.dataTask(for: request) } }
@@ -56,14 +56,14 @@ struct StoredDigestTests {
         }
     }
 
-    @Test func aStoredBodyWithTheDigestIsUsed() async throws {
+    @Test func storedBodyWithExpectedDigestIsUsed() async throws {
         try await withOutdatedFile { origin, loader, url, _ in
             let data = try await loader.data(for: ImageRequest(url, expectedDigest: try .of([1, 2, 3], .sha256)))
             #expect(data.source == .responseCacheMemory && origin.counts.totalRequests == 1)
         }
     }
 
-    @Test func aBodyFromTheOriginIsRequestedOnce() async throws {
+    @Test func digestMismatchFromTheOriginIsNotRequestedAgain() async throws {
         try await withOutdatedFile { origin, loader, url, _ in
             let request = ImageRequest(url, expectedDigest: try .of([4], .sha256))
             let error = await #expect(throws: ImageError.self) { try await loader.data(for: request) }
@@ -72,7 +72,7 @@ struct StoredDigestTests {
         }
     }
 
-    @Test func anOutdatedBodyIsAnErrorIfOnlyTheCacheMayBeUsed() async throws {
+    @Test func storedBodyWithOtherDigestFailsCacheOnlyRequest() async throws {
         try await withOutdatedFile { origin, loader, url, file in
             let request = ImageRequest(url, cachePolicy: .cacheOnly, expectedDigest: try .of(file, .sha256))
             let error = await #expect(throws: ImageError.self) { try await loader.data(for: request) }
@@ -82,7 +82,7 @@ struct StoredDigestTests {
         }
     }
 
-    @Test func anOutdatedBodyThatWasDeliveredInPiecesIsAnError() async throws {
+    @Test func imageBytesOfStoredBodyWithOtherDigestFail() async throws {
         try await withOutdatedFile { origin, loader, url, file in
             let request = ImageRequest(url, expectedDigest: try .of(file, .sha256))
             let error = await #expect(throws: ImageError.self) { for try await _ in loader.bytes(for: request) {} }
@@ -91,7 +91,7 @@ struct StoredDigestTests {
         }
     }
 
-    @Test func canceledCallersAreNotRequestedAnew() async throws {
+    @Test func digestMismatchIsNotRequestedAgainForCanceledCallers() async throws {
         try await withOutdatedFile { origin, loader, url, file in
             let request = ImageRequest(url, expectedDigest: try .of(file, .sha256))
             let body = loader.dataTask(for: request)

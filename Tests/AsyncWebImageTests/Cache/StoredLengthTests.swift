@@ -26,7 +26,7 @@ struct StoredLengthTests {
     }
 
     @Test(arguments: [19_999, 20_001])
-    func aCompleteBodyOfAnotherLengthThanItsHeadSaysIsNotStored(length: Int) async throws {
+    func bodyThatContradictsContentLengthIsNotStored(length: Int) async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let cache = try ResponseCache.test(nil, ManualTime())
         try await cache.store([1, 2, 3], url, [.cacheControl: "max-age=0", .eTag: "\"old\""])
@@ -41,7 +41,7 @@ struct StoredLengthTests {
         #expect(cache.entryCount == 1)
     }
 
-    @Test func aBodyAsLongAsItsHeadSaysIsStored() async throws {
+    @Test func bodyThatMatchesContentLengthIsStored() async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let cache = try ResponseCache.test(nil, ManualTime())
         let task = loader(cache, transport: transport).dataTask(for: ImageRequest(url))
@@ -60,7 +60,7 @@ struct StoredLengthTests {
     }
 
     @Test(arguments: [9, 10, 11])
-    func ofATransformedBodyTheLengthBeforeCounts(length: Int) async throws {
+    func transformedBodyIsCheckedByItsOriginalLength(length: Int) async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let cache = try ResponseCache.test(nil, ManualTime())
         var configuration = ImageLoader.Configuration.patient
@@ -89,7 +89,7 @@ struct StoredLengthTests {
     ]
 
     @Test(arguments: contradictions)
-    func aLengthThatIsContradictedIsRefusedEachTime(_ rest: String) async throws {
+    func contradictoryContentLengthIsRejectedEachTime(_ rest: String) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .raw("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n" + rest))
             let cache = try ResponseCache.test(nil, ManualTime())

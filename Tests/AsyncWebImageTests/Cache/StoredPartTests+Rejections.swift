@@ -10,7 +10,7 @@ import Testing
 extension StoredPartTests {
     // MARK: Beginning anew
 
-    @Test func aFileThatHasChangedIsFetchedWhole() async throws {
+    @Test func changedFileReplacesStoredPartialBody() async throws {
         let other = RangedFile(body: file.body.reversed() + [1], tag: "\"v2\"")
         try await withBeginning { origin, folder in
             origin.route("/a") { other.response(to: $0) }
@@ -33,7 +33,7 @@ extension StoredPartTests {
         .init(status: 416, headerFields: ["Content-Range": "bytes */100"]),
     ]
 
-    @Test(arguments: others) func anotherPartIsNotBelieved(_ answer: LoopbackOrigin.Response) async throws {
+    @Test(arguments: others) func unexpected206IsNotAppended(_ answer: LoopbackOrigin.Response) async throws {
         try await withBeginning { origin, folder in
             origin.route("/a") { [file] request in
                 request.headerFields["Range"] == nil ? file.response(to: request) : answer
@@ -46,7 +46,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test func theLimitOfABodyIsTheSameWithABeginningAndWithout() async throws {
+    @Test func maximumBodyBytesIncludesStoredPartialBody() async throws {
         let other = RangedFile(body: Array(file.body[..<240_000]), tag: "\"v2\"")
         func load(_ folder: String, _ url: String) async throws -> ImageData {
             let cache = try ResponseCache.test(folder, time)
@@ -108,7 +108,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test func aServerThatCannotAnswerNowCostsNoBeginning() async throws {
+    @Test func serverErrorKeepsStoredPartialBody() async throws {
         try await withBeginning { origin, folder in
             origin.route("/a", .init(status: 503))
             await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a")) }
@@ -147,7 +147,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test(arguments: [0, 10, 20, 30, 35, 64, 72, 80, 100, 2_048, 100_000, 202_047]) func aDamagedBeginningIsGone(
+    @Test(arguments: [0, 10, 20, 30, 35, 64, 72, 80, 100, 2_048, 100_000, 202_047]) func damagedPartialBodyIsRemoved(
         index: Int
     ) async throws {
         try await withBeginning { origin, folder in
@@ -161,7 +161,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test func aBeginningUnderTheNameOfAWholeBodyIsNone() async throws {
+    @Test func partialBodyUnderNameOfWholeBodyIsRemoved() async throws {
         try await withBeginning { origin, folder in
             let name = try #require(try files(folder).first)
             try FileManager.default.moveItem(
@@ -171,7 +171,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test func beginningsCountAndGoLikeOtherEntries() async throws {
+    @Test func partialBodiesCountTowardsLimitAndAreEvicted() async throws {
         try await withBeginning { origin, folder in
             let cache = try ResponseCache.test(folder, time, maximumBytes: 250_000)
             #expect(cache.byteCount > Self.beginning)
@@ -197,7 +197,7 @@ extension StoredPartTests {
 
     // MARK: Policies
 
-    @Test func aBeginningIsNoAnswer() async throws {
+    @Test func partialBodyIsNotServedAsResponse() async throws {
         try await withBeginning { origin, folder in
             await #expect(throws: ImageError.self) { try await load(folder, origin.url("/a"), policy: .cacheOnly) }
             #expect(ranges(origin).count == 1)

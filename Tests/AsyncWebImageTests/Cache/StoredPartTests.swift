@@ -100,7 +100,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test func aCacheInMemoryKeepsBeginningsToo() async throws {
+    @Test func memoryCacheKeepsPartialBodies() async throws {
         try await withLoopbackOrigin { origin in
             interruptOnce(origin)
             let cache = try ResponseCache.test(nil, time)
@@ -114,7 +114,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test func aBeginningGrowsUntilTheBodyIsWhole() async throws {
+    @Test func partialBodyGrowsOverSeveralRequests() async throws {
         try await withBeginning { origin, folder in
             origin.route("/a") { [file] request in
                 let response = file.response(to: request)
@@ -179,7 +179,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test func anotherTryOfTheSameDownloadIsStoredWhole() async throws {
+    @Test func retriedDownloadIsStoredAsWholeBody() async throws {
         try await withTemporaryFolder { folder in
             try await withLoopbackOrigin { origin in
                 interruptOnce(origin)
@@ -207,7 +207,7 @@ struct StoredPartTests {
         }
     }
 
-    @Test func partialBodyOfCancelledDownloadIsKept() async throws {
+    @Test func partialBodyOfCanceledDownloadIsKept() async throws {
         try await withTemporaryFolder { folder in
             try await withLoopbackOrigin { origin in
                 origin.route("/a") { [file] request in

@@ -38,7 +38,7 @@ struct DecodeSessionTests {
         _ = log.append(file.span.extracting(range))
     }
 
-    @Test func aPreviewHeldBackIsShownInItsTimeThoughNoBytesCome() async throws {
+    @Test func delayedPreviewIsShownOnTimeWithoutMoreBytes() async throws {
         let session = try start(ProgressivePolicy())
         append(0..<scans[1] + 20)
         #expect(try await channel.next()?.scan == 1)
@@ -51,7 +51,7 @@ struct DecodeSessionTests {
         await #expect(throws: CancellationError.self) { try await session.value }
     }
 
-    @Test func aLargeImageIsShownSmallerUntilItIsFinished() async throws {
+    @Test func previewsOfLargeImagesAreScaledDown() async throws {
         let session = try start(ProgressivePolicy(maximumSide: 100))
         append(0..<scans[1] + 20)
         #expect(try await channel.next()?.pixels.size == PixelSize(width: 80, height: 60))
@@ -73,7 +73,7 @@ struct DecodeSessionTests {
     }
 
     /// A header that is found with the end of the file only, behind metadata.
-    @Test func memoryIsGrantedThoughTheHeaderComesLast() async throws {
+    @Test func decodeMemoryIsGrantedWhenHeaderIsLast() async throws {
         var gif = try Samples.picture(320, 240).encoded(as: .gif)
         let screen = 13 + (gif[10] & 0x80 == 0 ? 0 : 3 << (Int(gif[10] & 7) + 1))
         let comment = (0..<2_000).flatMap { _ in [UInt8](repeating: 255, count: 256) }

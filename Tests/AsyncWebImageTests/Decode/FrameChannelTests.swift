@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FrameChannelTests {
-    @Test func waitingConsumerTriggersANewDemandClosure() async throws {
+    @Test func waitingFrameConsumerCallsANewDemandClosure() async throws {
         let channel = FrameChannel<Int>()
         async let next = channel.next()
         while !channel.isWanted, !Task.isCancelled { await Task.yield() }
@@ -12,7 +12,7 @@ struct FrameChannelTests {
         #expect(try await next == 7)
     }
 
-    @Test(arguments: [true, false]) func theNewestComesBeforeAnErrorUnlessItFailsAtOnce(failsAtOnce: Bool) async throws
+    @Test(arguments: [true, false]) func newestFrameComesBeforeErrorUnlessFailingAtOnce(failsAtOnce: Bool) async throws
     {
         let channel = FrameChannel<Int>(failsAtOnce: failsAtOnce)
         channel.publish(7)
@@ -32,7 +32,7 @@ struct FrameChannelTests {
         #expect(try await channel.next()?.completeRows == 5)
     }
 
-    @Test func theEndComesAfterTheLastFrameAndOnlyOnce() async throws {
+    @Test func frameChannelEndsOnceAfterTheLastFrame() async throws {
         let channel = FrameChannel<ImageFrame>()
         channel.finish(.success(frame(9)))
         channel.finish(.failure(CancellationError()))
@@ -42,7 +42,7 @@ struct FrameChannelTests {
         #expect(try await channel.next() == nil)
     }
 
-    @Test func channelErrorIsThrownOnce() async throws {
+    @Test func frameChannelThrowsItsErrorOnce() async throws {
         let channel = FrameChannel<ImageFrame>()
         channel.publish(frame(1))
         channel.finish(.failure(CancellationError()))
@@ -50,7 +50,7 @@ struct FrameChannelTests {
         #expect(try await channel.next() == nil)
     }
 
-    @Test func waitingConsumerIsDemand() async throws {
+    @Test func waitingFrameConsumerCountsAsDemand() async throws {
         let channel = FrameChannel<ImageFrame>()
         let demanded = OneShot<Void>()
         channel.onDemand { demanded.resolve(.success(())) }
@@ -62,7 +62,7 @@ struct FrameChannelTests {
         #expect(!channel.isWanted)
     }
 
-    @Test func severalConsumersAllReachTheEnd() async throws {
+    @Test func allConsumersOfAFrameChannelReachTheEnd() async throws {
         let channel = FrameChannel<ImageFrame>()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<10 {
@@ -79,7 +79,7 @@ struct FrameChannelTests {
         }
     }
 
-    @Test func finishedChannelKeepsNothingForDemand() {
+    @Test func finishedFrameChannelReleasesItsDemandClosure() {
         final class Probe: Sendable {}
         let channel = FrameChannel<ImageFrame>()
         weak let probe: Probe?

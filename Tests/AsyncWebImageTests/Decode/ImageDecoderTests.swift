@@ -10,7 +10,7 @@ struct ImageDecoderTests {
         ImageDecoder(configuration: .init(threadCount: 2, memoryBudget: budget))
     }
 
-    @Test func memoryIsReleasedAfterAnError() async throws {
+    @Test func decodeMemoryIsReleasedAfterAnError() async throws {
         struct Failure: Error {}
         let decoder = decoder(budget: 100)
         await #expect(throws: Failure.self) {
@@ -19,7 +19,7 @@ struct ImageDecoderTests {
         #expect(await decoder.memoryInUse == 0)
     }
 
-    @Test func memoryIsGrantedInOrder() async throws {
+    @Test func decodeMemoryIsGrantedInOrder() async throws {
         let decoder = decoder(budget: 100)
         let entered = OneShot<Void>()
         let leave = OneShot<Void>()

@@ -44,7 +44,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func aFailureInBetweenLosesNothing() async throws {
+    @Test func failedAttemptKeepsReceivedBytes() async throws {
         try await withLoopbackOrigin { origin in
             route(origin, second: .init(status: 503))
             let loader = loader()
@@ -57,7 +57,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func partialBodyIsKeptWhenCancelledBetweenAttempts() async throws {
+    @Test func partialBodyIsKeptWhenCanceledBetweenAttempts() async throws {
         try await withLoopbackOrigin { origin in
             route(origin, second: .init(status: 404))
             let loader = loader()
@@ -103,7 +103,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func aFileThatHasChangedStartsFromZero() async throws {
+    @Test func changedFileRestartsTheDownloadFromZero() async throws {
         try await withLoopbackOrigin { origin in
             let old = RangedFile(body: noise)
             let body = try Samples.file(.png, 300, 200)
@@ -139,7 +139,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func withoutAValidatorEverythingIsFetchedAgain() async throws {
+    @Test func responseWithoutValidatorIsFetchedAgainCompletely() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", [.init(body: noise).cut(at: .body(60_000)), .init(body: noise)])
             let loader = loader()
@@ -176,7 +176,7 @@ extension AttemptTests {
     }
 
     @Test(arguments: Lie.allCases)
-    func aWrongPartIsNotBelieved(_ lie: Lie) async throws {
+    func unexpected206RestartsTheDownload(_ lie: Lie) async throws {
         try await withLoopbackOrigin { origin in
             let file = RangedFile(body: noise)
             origin.route("/a") { request in
@@ -193,7 +193,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func aServerThatNeverContinuesIsAskedOnlyOnce() async throws {
+    @Test func serverThatRejectsRangesGetsOneRangeRequest() async throws {
         try await withLoopbackOrigin { origin in
             let file = RangedFile(body: noise)
             origin.route("/a") { request in
@@ -209,7 +209,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func newRequestResumesCancelledDownload() async throws {
+    @Test func newRequestResumesCanceledDownload() async throws {
         try await withLoopbackOrigin { origin in
             let file = RangedFile(body: noise)
             let gate = Gate()
@@ -235,7 +235,7 @@ extension AttemptTests {
         }
     }
 
-    @Test func theWholeBodyIsHeldToTheLimit() async throws {
+    @Test func maximumBodyBytesAppliesAcrossResumedAttempts() async throws {
         try await withLoopbackOrigin { origin in
             let file = RangedFile(body: noise)
             origin.route("/a") { request in

@@ -28,7 +28,7 @@ struct AttemptTests {
         clock.advance(by: .seconds(100))
     }
 
-    @Test func aFailureThatPassesIsNotSeen() async throws {
+    @Test func temporaryFailureIsRetriedUntilSuccess() async throws {
         try await withLoopbackOrigin { origin in
             origin.route(
                 "/a", [.init(status: 503), .init(body: [1, 2, 3]).cut(at: .body(1)), .init(body: [1, 2, 3])])
@@ -70,7 +70,7 @@ struct AttemptTests {
         }
     }
 
-    @Test func aBodyThatCannotBeDecodedIsAskedForOnce() async throws {
+    @Test func undecodableBodyIsRequestedOnce() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: Array("no image at all".utf8)))
             await #expect(throws: ImageError.self) { try await loader().image(for: ImageRequest(origin.url("/a"))) }
@@ -78,7 +78,7 @@ struct AttemptTests {
         }
     }
 
-    @Test func theServerSaysWhenToComeBack() async throws {
+    @Test func retryWaitsForRetryAfter() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", [.init(status: 429, headerFields: ["Retry-After": "42"]), .init(body: [1])])
             let loader = loader()
@@ -155,7 +155,7 @@ struct AttemptTests {
         }
     }
 
-    @Test func cancellingWhileADownloadWaitsToTryAgainLeavesNothing() async throws {
+    @Test func cancelingADownloadInBackoffLeavesNoActivity() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(status: 503))
             let loader = loader()

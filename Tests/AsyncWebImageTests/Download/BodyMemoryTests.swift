@@ -49,7 +49,7 @@ struct BodyMemoryTests {
         return count
     }
 
-    @Test func manyLargeBodiesHoldNoMoreThanTwiceTheLimitAndOneBody() async throws {
+    @Test func largeBodiesHoldAtMostTwiceTheLimitPlusOneBody() async throws {
         let loader = loader()
         let started = try await start(Self.slots, loader)
         let bytes = await loader.coordinator.bytesInFlight
@@ -72,7 +72,7 @@ struct BodyMemoryTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func oneGrowsWhileTheOthersWaitAndTheNextWhenItEnds() async throws {
+    @Test func onlyOneLargeBodyGrowsBeyondItsShareAtATime() async throws {
         let loader = loader()
         let started = try await start(3, loader)
         // The first body alone fills the memory and continues beyond it.
@@ -94,7 +94,7 @@ struct BodyMemoryTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func cancellingTheOneThatGrowsLetsTheNextGrow() async throws {
+    @Test func cancelingTheGrowingBodyLetsTheNextOneGrow() async throws {
         let loader = loader()
         let started = try await start(3, loader)
         for (_, exchange) in started { for _ in 0..<32 { #expect(exchange.offer(piece)) } }
@@ -115,7 +115,7 @@ struct BodyMemoryTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func aLargeBodyThatBreaksOffIsForgottenAndTheNextGrows() async throws {
+    @Test func failureOfTheGrowingBodyLetsTheNextOneGrow() async throws {
         let clock = ManualClock()
         let loader = loader(clock: clock) { $0.retry = ExponentialBackoff(maximumAttempts: 2) }
         let started = try await start(2, loader)
@@ -205,7 +205,7 @@ struct BodyMemoryTests {
         #expect(read.makeReader() == nil)
     }
 
-    @Test func aBodyThatItsReadersHoldUpHoldsUpNoOther() throws {
+    @Test func bodyWithSlowReadersDoesNotDelayOtherBodies() throws {
         let (read, _, large, _) = logs(maximumReplayBytes: 0)
         let reader = try #require(read.makeReader())
         for _ in 0..<90 { #expect(large.append(piece.span) == .more) }
@@ -214,7 +214,7 @@ struct BodyMemoryTests {
         withExtendedLifetime(reader) {}
     }
 
-    @Test func aReaderThatIsParkedHoldsUpNoOtherOfTheSameBody() async throws {
+    @Test func suspendedReaderDoesNotDelayOthersOfItsBody() async throws {
         let (read, _, large, _) = logs(maximumReplayBytes: 0)
         let suspended = try #require(read.makeReader())
         let reader = try #require(read.makeReader())

@@ -49,7 +49,7 @@ struct ConfigureTests {
 
     // MARK: Order and limits
 
-    @Test func maximumConcurrentDownloads() async {
+    @Test func maximumConcurrentDownloadsTakesEffectWhileRunning() async {
         let loader = loader { $0.maximumConcurrentDownloads = 1 }
         let tasks = start("a", "b", "c", with: loader)
         await loader.coordinator.callers(reach: 3)
@@ -58,7 +58,7 @@ struct ConfigureTests {
         for task in tasks { task.cancel() }
     }
 
-    @Test func maximumConcurrentDownloadsPerHost() async {
+    @Test func maximumDownloadsPerHostTakesEffectWhileRunning() async {
         let loader = loader { $0.maximumConcurrentDownloadsPerHost = 1 }
         let tasks = start("a", "b", "c", with: loader)
         await loader.coordinator.callers(reach: 3)
@@ -67,7 +67,7 @@ struct ConfigureTests {
         for task in tasks { task.cancel() }
     }
 
-    @Test func rateLimitPerHost() async {
+    @Test func rateLimitPerHostTakesEffectWhileRunning() async {
         let loader = loader()
         await loader.coordinator.configure { $0.rateLimitPerHost = RateLimit(requestsPerSecond: 1) }
         let tasks = start("a", "b", with: loader)
@@ -216,7 +216,7 @@ struct ConfigureTests {
         return range == "bytes=20000-"
     }
 
-    @Test func maximumResumableBytes() async throws {
+    @Test func maximumResumableBytesTakesEffectWhileRunning() async throws {
         let loader = loader { $0.maximumResumableBytes = 0 }
         #expect(try await goesOn(loader, limit: 1 << 20))
         #expect(try await !goesOn(loader, limit: 19_999))

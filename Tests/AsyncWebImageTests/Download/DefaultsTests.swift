@@ -10,13 +10,13 @@ import Threading
 struct DefaultsTests {
     private let downloads = ImageLoader.Configuration().downloads
 
-    @Test func sixDownloadsRunAtATimeAndAsManyFromOneHost() {
+    @Test func defaultConcurrencyIsSixDownloadsInTotalAndPerHost() {
         #expect(downloads.maximumConcurrentDownloads == 6)
         #expect(downloads.maximumConcurrentDownloadsPerHost == 6)
         #expect(downloads.rateLimitPerHost == nil && downloads.executionOrder == .fifo)
     }
 
-    @Test func theStagesOfADownloadTakeSecondsAndAllOfItTenMinutes() {
+    @Test func defaultDeadlinesAreSecondsPerStageAndTenMinutesInTotal() {
         #expect(downloads.deadlines.lookup == .seconds(8))
         #expect(downloads.deadlines.connect == .seconds(10))
         #expect(downloads.deadlines.firstByte == .seconds(15))
@@ -24,19 +24,19 @@ struct DefaultsTests {
         #expect(downloads.deadlines.total == .seconds(600))
     }
 
-    @Test func tenRedirectsAreFollowedAndABodyHasHalfAGibibyte() {
+    @Test func defaultLimitsAreTenRedirectsAndBodiesOf512MiB() {
         #expect(downloads.maximumRedirects == 10)
         #expect(downloads.maximumBodyBytes == 512 << 20)
         #expect(downloads.acceptedStatuses == 200...299 && downloads.acceptedContentTypes == nil)
     }
 
-    @Test func sixtyFourMebibytesOfBodiesKeepOthersFromStarting() {
+    @Test func defaultLimitOfBytesInFlightIs64MiB() {
         #expect(downloads.maximumBytesInFlight == 64 << 20)
         #expect(downloads.maximumReplayBytes == 4 << 20)
         #expect(BodyLog.highWater == 1 << 20 && BodyLog.frugalWater == 16 << 10)
     }
 
-    @Test func interruptedBodiesTakeThirtyTwoMebibytes() {
+    @Test func defaultLimitOfResumableBytesIs32MiB() {
         #expect(downloads.maximumResumableBytes == 32 << 20)
         var bodies = InterruptedBodies(limit: 1 << 40)
         for number in 0..<70 {
@@ -59,7 +59,7 @@ struct DefaultsTests {
         #expect(retry?.maximumRetryAfter == .seconds(60))
     }
 
-    @Test func cachesHaveLimits() {
+    @Test func defaultCacheLimitsAreAsDocumented() {
         #expect(ImageLoader.Configuration().maximumMemoryCacheBytes == 128 << 20)
         #expect(ImageLoader.Configuration().responseCache == nil)
         #expect(ImageLoader.Configuration().cachePolicy == .useProtocol)
@@ -69,21 +69,21 @@ struct DefaultsTests {
         #expect(DownloadMachine.maximumConcurrentLookups == 16)
     }
 
-    @Test func decodesTakeAQuarterOfTheMemoryAndAGibibyteAtMost() {
+    @Test func defaultDecodeMemoryBudgetIsAtMostOneGibibyte() {
         let decoding = ImageDecoder.Configuration()
         #expect((4 << 20...1 << 30).contains(decoding.memoryBudget))
         #expect(decoding.maximumDecodeBytes == nil)
         #expect(decoding.threadCount == availableProcessorCount())
     }
 
-    @Test func previewsTakeATenthOfASecondAndAFifthOfTheDecodingTime() {
+    @Test func defaultPreviewIntervalIs100MillisecondsAndShareOneFifth() {
         let expected = ProgressivePolicy(
             selection: .all, minimumInterval: .milliseconds(100), maximumSide: 1_920, decodingShare: 0.2,
             elapsedShare: 0.02)
         #expect(ProgressivePolicy() == expected)
     }
 
-    @Test func partialBodiesOf16KiBAreKept() {
+    @Test func minimumSizeOfKeptPartialBodiesIs16KiB() {
         #expect(Resumption.minimumBytes == 16 << 10)
     }
 
@@ -91,17 +91,17 @@ struct DefaultsTests {
         #expect(DownloadEventSender.step == 64 << 10)
     }
 
-    @Test func choicesAreComplete() {
+    @Test func publicEnumsHaveTheDocumentedNumberOfCases() {
         #expect(CachePolicy.allCases.count == 6)
         #expect(DownloadPriority.allCases.count == 5)
         #expect(PixelFormat.allCases.count == 6)
     }
 
-    @Test func tlsIsAtLeast12() {
+    @Test func defaultMinimumTLSVersionIs12() {
         #expect(TLSOptions().minimumVersion == .tls12)
     }
 
-    @Test func requestsAreOfNormalPriorityAndWithoutCookies() {
+    @Test func defaultRequestHasNormalPriorityAndNoCookies() {
         let request = ImageRequest("http://example.com/")
         #expect(request.priority == .normal && !request.handlesCookies && request.cachePolicy == nil)
         #expect(!request.finishesOnShutdown && request.credential == nil && request.headerFields.isEmpty)

@@ -47,7 +47,7 @@ struct DownloadCoordinatorControlTests {
         }
     }
 
-    @Test func queuedDownloadCanBeCancelledWhileSuspended() async throws {
+    @Test func queuedDownloadCanBeCanceledWhileSuspended() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]))
             let loader = loader()
@@ -63,7 +63,7 @@ struct DownloadCoordinatorControlTests {
 
     // MARK: Canceling all
 
-    @Test func cancellingAllTellsEveryCallerOnceAndLeavesNothing() async throws {
+    @Test func cancelAllFailsEveryCallerOnceAndLeavesNoActivity() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 400, 300)
             origin.route("/body", .init(body: file).stalled(at: .body(file.count / 2)))
@@ -116,7 +116,7 @@ struct DownloadCoordinatorControlTests {
 
     // MARK: Caps and order
 
-    @Test func raisedCapsTakeEffectAtOnceAndLoweredOnesAsDownloadsEnd() async throws {
+    @Test func raisedConcurrencyAppliesAtOnceAndLoweredAsDownloadsEnd() async throws {
         try await withLoopbackOrigin { origin in
             let gates = (0..<6).map { _ in Gate() }
             for (index, gate) in gates.enumerated() {
@@ -146,7 +146,7 @@ struct DownloadCoordinatorControlTests {
         }
     }
 
-    @Test func orderMayChangeWhileDownloadsWait() async throws {
+    @Test func executionOrderCanChangeWhileDownloadsWait() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/*", .init(body: [1]).held(at: .start, until: gate))
@@ -177,7 +177,7 @@ struct DownloadCoordinatorControlTests {
         }
     }
 
-    @Test func raisingOneThatRunsMakesRoomForTheNextLowOne() async throws {
+    @Test func raisingRunningLowPriorityDownloadStartsTheNextOne() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", .init(body: [1]).stalled(at: .start))
             let loader = loader(slots: 2)
@@ -193,7 +193,7 @@ struct DownloadCoordinatorControlTests {
 
     // MARK: Rate
 
-    @Test func requestsToOneHostKeepTheRate() async throws {
+    @Test func requestsToOneHostKeepTheRateLimit() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", .init(body: [1]))
             let clock = ManualClock()
@@ -278,7 +278,7 @@ struct DownloadCoordinatorControlTests {
     }
 
     /// Bodies that are arriving count as well as those that are complete.
-    @Test func noMoreDownloadsStartWhileMuchIsHeld() async throws {
+    @Test func noDownloadsStartBeyondTheLimitOfBytesInFlight() async throws {
         try await withLoopbackOrigin { origin in
             let body = [UInt8](repeating: 1, count: 80_000)
             for index in 0..<3 { origin.route("/\(index)", .init(body: body).stalled(at: .body(60_000))) }
@@ -298,7 +298,7 @@ struct DownloadCoordinatorControlTests {
         }
     }
 
-    @Test func limitOfBytesMayBeRaised() async throws {
+    @Test func raisedLimitOfBytesInFlightStartsDownloads() async throws {
         try await withLoopbackOrigin { origin in
             let body = [UInt8](repeating: 1, count: 5_000)
             origin.route("/held", .init(body: body).stalled(at: .body(3_000)))
@@ -314,7 +314,7 @@ struct DownloadCoordinatorControlTests {
         }
     }
 
-    @Test func largerBodiesThanTheLimitComeOneAfterTheOther() async throws {
+    @Test func bodiesAboveTheLimitOfBytesInFlightAllArrive() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 200, 100)
             origin.route("/*", .init(body: file))

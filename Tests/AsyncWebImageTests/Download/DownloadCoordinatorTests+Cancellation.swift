@@ -4,7 +4,7 @@ import Testing
 
 // Callers cancel.
 extension DownloadCoordinatorTests {
-    @Test func cancellingOneOfManyLeavesTheOthersAlone() async throws {
+    @Test func cancelingOneOfManyCallersDoesNotAffectTheOthers() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).held(at: .body(100), until: gate))
@@ -22,7 +22,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    @Test func cancellingTheSwiftTaskCancelsOnlyThatCaller() async throws {
+    @Test func cancelingASwiftTaskCancelsOnlyItsCaller() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).held(at: .start, until: gate))
@@ -57,7 +57,7 @@ extension DownloadCoordinatorTests {
     }
 
     @Test(arguments: Product.allCases)
-    func cancellingTheOnlySwiftTaskThatWaitsStopsTheDownload(_ product: Product) async throws {
+    func cancelingTheOnlyWaitingSwiftTaskStopsTheDownload(_ product: Product) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).stalled(at: .start))
             let loader = loader()
@@ -71,7 +71,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    @Test func lastOneOutStopsTheTransfer() async throws {
+    @Test func cancelingAllCallersStopsTheTransfer() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).stalled(at: .body(100)))
             let loader = loader()
@@ -86,7 +86,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    @Test func cancelBeforeStartSendsNothing() async throws {
+    @Test func cancelBeforeStartSendsNoRequest() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/busy", .init(body: [1]).stalled(at: .start))
             origin.route("/a", .init(body: [1]))
@@ -105,7 +105,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    @Test func taskThatIsCancelledAlreadyStartsNothing() async throws {
+    @Test func alreadyCanceledTaskStartsNoDownload() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]))
             let loader = loader()
@@ -119,7 +119,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    @Test func cancelledDownloadCanBeAskedForAgain() async throws {
+    @Test func canceledDownloadCanBeRequestedAgain() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.jpeg)
             origin.route("/a.jpg", [.init(body: file).stalled(at: .body(100)), .init(body: file)])
@@ -137,7 +137,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    @Test func askingAgainInTheSameMomentIsAnswered() async throws {
+    @Test func requestRightAfterCancellationSucceeds() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a.jpg", .init(body: try Samples.file(.jpeg)).held(at: .body(100), until: gate))
@@ -156,7 +156,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    @Test func endingAFrameLoopEarlyLeavesTheDownload() async throws {
+    @Test func endingAPreviewLoopEarlyLeavesTheDownload() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 400, 300)
             origin.route("/a.png", .init(body: file).stalled(at: .body(file.count / 2)))

@@ -5,7 +5,7 @@ import Testing
 // The order in which downloads run.
 extension DownloadCoordinatorTests {
     @Test(arguments: [(ExecutionOrder.fifo, Array(1...14)), (.lifo, [1] + (2...14).reversed())])
-    func oneSlotRunsInOrder(_ order: ExecutionOrder, expected: [Int]) async throws {
+    func downloadsInOneSlotFollowTheExecutionOrder(_ order: ExecutionOrder, expected: [Int]) async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             for index in 1...14 { origin.route("/\(index)", .init(body: [1]).held(at: .start, until: gate)) }
@@ -22,7 +22,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    @Test func highPriorityOvertakesAndAJoinerRaisesIt() async throws {
+    @Test func higherPriorityRunsFirstAndJoiningCallerRaisesPriority() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             for path in ["/busy", "/low", "/normal", "/high", "/raised"] {
@@ -71,7 +71,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    @Test func taskPriorityCanBeChangedWhileItWaits() async throws {
+    @Test func priorityOfAWaitingTaskCanBeChanged() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             let file = try Samples.file(.png)
@@ -106,7 +106,7 @@ extension DownloadCoordinatorTests {
         }
     }
 
-    @Test func transportThatAnswersAtOnceServesTensOfThousandsInLine() async throws {
+    @Test func instantTransportServesTwentyThousandQueuedDownloads() async throws {
         let loader = ImageLoader(transport: InstantTransport(body: [1, 2, 3]))
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for index in 0..<20_000 {

@@ -32,7 +32,7 @@ struct DownloadCoordinatorTests {
         }
     }
 
-    @Test func differentHeaderFieldsAreNotShared() async throws {
+    @Test func requestsWithDifferentHeaderFieldsDoNotShareADownload() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a") { .init(body: Array(($0.headerFields["Authorization"] ?? "none").utf8)) }
             let loader = loader()
@@ -46,7 +46,7 @@ struct DownloadCoordinatorTests {
         }
     }
 
-    @Test func differentCredentialsAreNotShared() async throws {
+    @Test func requestsWithDifferentCredentialsDoNotShareADownload() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a") { .init(body: Array(($0.headerFields["Authorization"] ?? "none").utf8)) }
             let loader = loader()
@@ -62,7 +62,7 @@ struct DownloadCoordinatorTests {
         }
     }
 
-    @Test func joinersAroundTheMomentOfCompletionAllGetAnAnswer() async throws {
+    @Test func callersJoiningAroundCompletionAllGetTheImage() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.jpeg)
             origin.route("/a.jpg", .init(body: file))
@@ -96,7 +96,7 @@ struct DownloadCoordinatorTests {
         }
     }
 
-    @Test func joinerGetsTheLastPreviewAtOnce() async throws {
+    @Test func joiningCallerGetsTheLatestPreviewAtOnce() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 400, 300)
             let gate = Gate()

@@ -56,7 +56,7 @@ struct DownloadTimeTests {
         #expect(try await task.value.bytes == [1])
     }
 
-    @Test func noAttemptIsMadeThatCouldOnlyBeginAfterTheEnd() async throws {
+    @Test func noRetryStartsAfterTheTotalDeadline() async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let loader = loader()
         let task = loader.dataTask(for: request)
@@ -70,7 +70,7 @@ struct DownloadTimeTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func theTransportsOwnEndOfTheTotalIsNotTriedAgain() async throws {
+    @Test func totalTimeoutOfTheTransportIsNotRetried() async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let task = loader().dataTask(for: request)
         let first = try #require(await exchanges.next())
@@ -78,7 +78,7 @@ struct DownloadTimeTests {
         await expectTimeout(of: task)
     }
 
-    @Test func aTransferThatNeverEndsIsStoppedForAllItsCallers() async throws {
+    @Test func endlessTransferTimesOutForAllItsCallers() async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let loader = loader()
         let data = loader.dataTask(for: request)
@@ -94,7 +94,7 @@ struct DownloadTimeTests {
         #expect(first.isLetGo)
     }
 
-    @Test func timeInLineForTheFirstSlotDoesNotCountButForTheNextItDoes() async throws {
+    @Test func totalDeadlineExcludesOnlyTheWaitForTheFirstSlot() async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let loader = loader {
             $0.downloads.maximumConcurrentDownloads = 1

@@ -35,7 +35,7 @@ struct HookTests {
         func modify(_ request: TransportRequest) async throws -> TransportRequest { try await body(request) }
     }
 
-    @Test func aModifierSeesAndReplacesTheWholeRequest() async throws {
+    @Test func requestModifierCanReplaceTheWholeRequest() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/there") { .init(body: Array(($0.headerFields["X-Signature"] ?? "none").utf8)) }
             let there = origin.url("/there")
@@ -55,7 +55,7 @@ struct HookTests {
         }
     }
 
-    @Test func aModifierMayRefuse() async throws {
+    @Test func requestModifierCanRejectARequest() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]))
             let loader = loader { $0.requestModifier = Modifier { _ in throw No() } }
@@ -74,7 +74,7 @@ struct HookTests {
         }
     }
 
-    @Test func cancellingWhileAModifierThinksSendsNothing() async throws {
+    @Test func cancelingDuringRequestModifierSendsNoRequest() async throws {
         try await withLoopbackOrigin { origin in
             let isAsked = OneShot<Void>()
             let loader = loader {
@@ -101,7 +101,7 @@ struct HookTests {
         func validate(_ head: ResponseHead) async throws { try await body(head) }
     }
 
-    @Test func aValidatorMayRefuseAResponseBeforeItsBody() async throws {
+    @Test func responseValidatorCanRejectResponseBeforeItsBody() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(headerFields: ["X-Banned": "yes"], body: try Samples.file(.png)))
             let loader = loader {
@@ -121,7 +121,7 @@ struct HookTests {
         }
     }
 
-    @Test func aValidatorThatAgreesIsNotNoticed() async throws {
+    @Test func responseValidatorCanAcceptAResponse() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.png", .init(body: try Samples.file(.png, 300, 200)))
             let loader = loader { $0.responseValidator = Validator { _ in await Task.yield() } }
@@ -131,7 +131,7 @@ struct HookTests {
         }
     }
 
-    @Test func aValidatorIsNotAskedOfFailures() async throws {
+    @Test func responseValidatorIsNotCalledForFailures() async throws {
         try await withLoopbackOrigin { origin in
             let loader = loader {
                 $0.responseValidator = Validator { _ in Issue.record("asked of a 404") }
@@ -271,7 +271,7 @@ struct HookTests {
         func transformer(for head: ResponseHead) async throws -> (any BodyTransformer)? { Transformer() }
     }
 
-    @Test func aTransformMayFailAtTheEnd() async throws {
+    @Test func bodyTransformCanFailAtTheEnd() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1, 2, 3]))
             let loader = loader { $0.bodyTransform = Broken() }
@@ -286,7 +286,7 @@ struct HookTests {
         }
     }
 
-    @Test func aLargeBodyIsHeldBackWhileItsReaderIsSlow() async throws {
+    @Test func largeTransformedBodyArrivesWhole() async throws {
         try await withLoopbackOrigin { origin in
             let body = [UInt8](repeating: 0x5A, count: 3 << 20)
             origin.route("/a", .init(body: body))

@@ -60,7 +60,7 @@ struct PulledTransferTests {
         return exchange
     }
 
-    @Test(arguments: Stage.allCases) func aConsumerThatLagsHoldsTheTransferUp(_ stage: Stage) async throws {
+    @Test(arguments: Stage.allCases) func slowConsumerPausesTheTransfer(_ stage: Stage) async throws {
         let cache = stage == .cache ? try ResponseCache.test(nil, ManualTime()) : nil
         let loader = loader(cache) {
             $0.maximumReplayBytes = 0
@@ -98,7 +98,7 @@ struct PulledTransferTests {
         return exchange
     }
 
-    @Test func aSlowTransformHoldsTheTransferUp() async throws {
+    @Test func slowBodyTransformPausesTheTransfer() async throws {
         let transform = GatedTransform()
         let loader = loader { $0.bodyTransform = transform }
         let task = loader.dataTask(for: request)
@@ -112,7 +112,7 @@ struct PulledTransferTests {
         #expect(try await task.value.bytes.count == 1 + waiting)
     }
 
-    @Test func aTransferIsCancelledAtOnceWhileAHookSuspends() async throws {
+    @Test func transferIsCanceledAtOnceWhileAHookIsSuspended() async throws {
         let (isAsked, gate) = (OneShot<Void>(), OneShot<Void>())
         let loader = loader {
             $0.responseValidator = Validator { _ in
@@ -133,7 +133,7 @@ struct PulledTransferTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func aTransferIsCancelledAtOnceWhileATransformSuspends() async throws {
+    @Test func transferIsCanceledAtOnceWhileATransformIsSuspended() async throws {
         let transform = GatedTransform()
         let loader = loader { $0.bodyTransform = transform }
         let task = loader.dataTask(for: request)
@@ -146,7 +146,7 @@ struct PulledTransferTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test(arguments: Stage.allCases) func aTransferThatIsOverIsLetGo(_ stage: Stage) async throws {
+    @Test(arguments: Stage.allCases) func loaderReleasesFinishedTransfer(_ stage: Stage) async throws {
         let cache = stage == .cache ? try ResponseCache.test(nil, ManualTime()) : nil
         let loader = loader(cache) { if stage == .hook { $0.responseValidator = Validator() } }
         let task = loader.dataTask(for: request)

@@ -23,7 +23,7 @@ struct ResponseErrorTests {
     }
 
     @Test(arguments: ["text/plain", "text/html; charset=utf-8", "application/json"])
-    func aStatusComesWithTheTextOfItsBody(type: String) async throws {
+    func statusErrorContainsTheTextOfItsBody(type: String) async throws {
         let text = "{\"reason\": \"köln\"}"
         guard
             case .status(let head, text)? = try await error(.notFound, [.contentType: type], Array(text.utf8))
@@ -34,7 +34,7 @@ struct ResponseErrorTests {
         #expect(head.status == .notFound)
     }
 
-    @Test func noMoreThanAKibibyteOfTheTextIsKept() async throws {
+    @Test func statusErrorKeepsAtMostOneKibibyteOfText() async throws {
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 5_000)
         guard case .status(_, let text)? = try await error(.badGateway, [.contentType: "text/plain"], body) else {
             Issue.record("another error")
@@ -44,14 +44,14 @@ struct ResponseErrorTests {
     }
 
     @Test(arguments: [[.contentType: "image/png"], [:]] as [HTTPFields])
-    func aStatusWithABodyThatIsNoTextHasNone(_ fields: HTTPFields) async throws {
+    func statusErrorOmitsBodyThatIsNotText(_ fields: HTTPFields) async throws {
         guard case .status(_, "")? = try await error(.forbidden, fields, Array("text".utf8)) else {
             Issue.record("another error, or a text")
             return
         }
     }
 
-    @Test func aSuccessWithoutABodyIsAnErrorOfItsOwn() async throws {
+    @Test func successWithoutABodyIsAnEmptyBodyError() async throws {
         guard case .emptyBody(let head)? = try await error(.ok, [.contentLength: "0"], []), head.url.string == url,
             head.status == .ok
         else {

@@ -16,7 +16,7 @@ struct ResumptionTests {
     private static let old = "Sun, 06 Nov 1994 08:00:00 GMT"
     private static let now = "Sun, 06 Nov 1994 09:00:00 GMT"
 
-    @Test func aStrongEntityTagIsAValidator() throws {
+    @Test func strongEntityTagAllowsResumption() throws {
         let resumption = try #require(Resumption(try head([.eTag: "\"abc\""]), offset: 100, total: 200))
         var fields: HTTPFields = [:]
         resumption.add(to: &fields)
@@ -24,14 +24,14 @@ struct ResumptionTests {
         #expect(fields[.ifRange] == "\"abc\"")
     }
 
-    @Test func aDateWellBeforeTheResponseIsAValidator() throws {
+    @Test func lastModifiedWellBeforeTheResponseAllowsResumption() throws {
         let resumption = try #require(
             Resumption(try head([.lastModified: Self.old, .date: Self.now]), offset: 100, total: nil))
         #expect(resumption.validator == Self.old)
     }
 
     @Test(arguments: [("08:59:01", false), ("08:59:00", true), ("08:58:59", true)])
-    func aDateIsAValidatorFromAMinuteBeforeTheResponseOn(time: String, isValidator: Bool) throws {
+    func lastModifiedAllowsResumptionIfAMinuteOld(time: String, isValidator: Bool) throws {
         let modified = "Sun, 06 Nov 1994 \(time) GMT"
         let head = try head([.lastModified: modified, .date: Self.now])
         #expect(Resumption(head, offset: 100, total: nil)?.validator == (isValidator ? modified : nil))
@@ -51,11 +51,11 @@ struct ResumptionTests {
     ]
 
     @Test(arguments: unfit)
-    func withoutAStrongValidatorNothingIsContinued(_ fields: HTTPFields) throws {
+    func responseWithoutStrongValidatorIsNotResumable(_ fields: HTTPFields) throws {
         #expect(Resumption(try head(fields), offset: 100, total: 200) == nil)
     }
 
-    @Test func nothingOrAllIsNotContinued() throws {
+    @Test func emptyOrCompleteBodyIsNotResumable() throws {
         let head = try head([.eTag: "\"abc\""])
         #expect(Resumption(head, offset: 0, total: 200) == nil)
         #expect(Resumption(head, offset: 200, total: 200) == nil)
@@ -78,7 +78,7 @@ struct ResumptionTests {
         #expect(try !isContinued([.contentRange: "bytes 100-199/*"], total: nil))
     }
 
-    @Test func anotherURLsAnswerIsNoContinuation() throws {
+    @Test func responseOfAnotherURLIsNotContinuation() throws {
         let fields: HTTPFields = [.contentRange: "bytes 100-199/200", .eTag: "\"abc\""]
         let resumption = try #require(
             Resumption(try head([.eTag: "\"abc\""], 200, "http://example.com/a"), offset: 100, total: 200))
@@ -86,7 +86,7 @@ struct ResumptionTests {
         #expect(!resumption.isContinued(by: try head(fields, 206, "http://example.com/b")))
     }
 
-    @Test func aDateHasToBeTheSame() throws {
+    @Test func continuationNeedsTheSameLastModified() throws {
         let resumption = try #require(
             Resumption(try head([.lastModified: Self.old, .date: Self.now]), offset: 100, total: 200))
         var fields: HTTPFields = [.contentRange: "bytes 100-199/200", .eTag: "\"abc\""]
@@ -112,7 +112,7 @@ struct ResumptionTests {
     ]
 
     @Test(arguments: others)
-    func anotherPartIsNoContinuation(_ fields: HTTPFields) throws {
+    func partialResponseOfAnotherRangeIsNotContinuation(_ fields: HTTPFields) throws {
         #expect(try !isContinued(fields))
     }
 }

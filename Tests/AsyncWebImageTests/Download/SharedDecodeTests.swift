@@ -18,7 +18,7 @@ struct SharedDecodeTests {
     }
 
     /// Joining anew must not be answered by the end of the decode that was canceled just before.
-    @Test func callerJoiningAfterCancelledDecodeGetsNewDecode() async throws {
+    @Test func callerJoiningAfterCanceledDecodeGetsNewDecode() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a.png", .init(body: try Samples.file(.png, 300, 200)).held(at: .body(200), until: gate))
@@ -53,7 +53,7 @@ struct SharedDecodeTests {
     }
 
     /// The decode that has the memory needs bytes that come only if the one that waits for memory need not read them.
-    @Test func decodeThatWaitsForMemoryDoesNotStarveTheOneThatHasIt() async throws {
+    @Test func decodeWaitingForMemoryDoesNotBlockARunningDecode() async throws {
         try await withLoopbackOrigin { origin in
             let file = try noise(700, 700)
             #expect(file.count > 5 << 18)
@@ -125,7 +125,7 @@ struct SharedDecodeTests {
     }
 
     /// Downloads are faster than decodes; received bytes must not fill the memory.
-    @Test func noMoreDownloadsStartWhileMuchWaitsToBeDecoded() async throws {
+    @Test func noDownloadsStartWhileUndecodedBytesExceedTheLimit() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png)
             for index in 0..<10 { origin.route("/\(index).png", .init(body: file)) }
@@ -164,7 +164,7 @@ struct SharedDecodeTests {
         }
     }
 
-    @Test func priorityThatIsSetBeforeTheTaskHasJoinedCounts() async throws {
+    @Test func priorityAppliesIfSetBeforeTheTaskJoins() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             let file = try Samples.file(.png)

@@ -26,7 +26,7 @@ struct SharingTests {
         return count
     }
 
-    @Test func requestsOfDifferentCachePoliciesDoNotShare() async {
+    @Test func requestsWithDifferentCachePoliciesDoNotShareADownload() async {
         let policies: [CachePolicy] = [.useProtocol, .reload, .revalidate, .cacheElseLoad, .noStore]
         let requests = policies.map { policy in
             var request = ImageRequest(url)
@@ -46,7 +46,7 @@ struct SharingTests {
         #expect(await downloads(of: [request("1", key: "a"), request("1", key: "b"), request("1", key: nil)]) == 3)
     }
 
-    @Test func requestsWithCookiesAndWithoutDoNotShare() async {
+    @Test func requestsWithDifferentCookieSettingsDoNotShareADownload() async {
         var withCookies = ImageRequest(url)
         withCookies.handlesCookies = true
         #expect(await downloads(of: [withCookies, ImageRequest(url)]) == 2)
@@ -92,7 +92,7 @@ struct SharingTests {
     }
 
     /// The result arrives before the coordinator has processed the end of the transfer; so can the next request.
-    @Test func aRequestMadeAfterAnAnswerGetsBytesOfItsOwn() async throws {
+    @Test func requestAfterAnAnswerStartsANewDownload() async throws {
         let loader = loader()
         let memory = loader.decoder.configuration.memoryBudget
         try await loader.decoder.withMemory(memory) {
@@ -156,7 +156,7 @@ struct SharingTests {
     }
 
     @Test(arguments: [("http://example.com/a.png", 1), ("http://example.com/a@3x.png?b", 3)])
-    func theResponseHasTheScaleOfItsFile(url: String, scale: Int) async throws {
+    func responseHasTheDisplayScaleOfItsFileName(url: String, scale: Int) async throws {
         let loader = ImageLoader(transport: InstantTransport(body: try Samples.file(.png)))
         #expect(try await loader.image(for: ImageRequest(url)).scale == scale)
         for try await frame in loader.previews(for: ImageRequest(url, maximumSide: 10)) where frame.isFinal {

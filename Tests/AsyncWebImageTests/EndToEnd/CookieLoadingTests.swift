@@ -11,7 +11,7 @@ struct CookieLoadingTests {
         return request
     }
 
-    @Test func aRequestThatHandlesCookiesKeepsAndSendsThem() async throws {
+    @Test func requestThatHandlesCookiesStoresAndSendsCookies() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png)
             origin.route("/set", .init(headerFields: ["Set-Cookie": "taste=sweet; Path=/"], body: file))

@@ -32,7 +32,7 @@ struct CustomFormatLoadingTests {
         }
     }
 
-    @Test func twoSizesShareADownload() async throws {
+    @Test func twoSizesOfACustomFormatImageShareADownload() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a.qoi", .init(body: picture.qoi()).held(at: .body(50), until: gate))
@@ -76,7 +76,7 @@ struct CustomFormatLoadingTests {
         }
     }
 
-    @Test func infoStopsTheDownloadAtTheHeader() async throws {
+    @Test func infoOfCustomFormatStopsTheDownloadAtTheHeader() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.qoi", .init(body: picture.qoi()).held(at: .body(100), until: Gate()))
 
@@ -90,7 +90,7 @@ struct CustomFormatLoadingTests {
     }
 
     /// A format before it has not seen enough to refuse it.
-    @Test func aFileMayEndBeforeItIsKnownWhoseItIs() async throws {
+    @Test func fileEndingBeforeItsFormatIsKnownIsDecoded() async throws {
         struct Patient: CustomFormat {
             let format = ImageFormat(name: "none", mediaType: "image/x-none", fileExtension: "none")
             let signatureLength = 4_096
@@ -120,7 +120,7 @@ struct CustomFormatLoadingTests {
         }
     }
 
-    @Test func aTransferThatBreaksOffGivesTheRowsThatCameIfAllowed() async throws {
+    @Test func interruptedCustomFormatTransferGivesReceivedRowsIfAllowed() async throws {
         try await withLoopbackOrigin { origin in
             let file = picture.qoi()
             origin.route("/a.qoi", .init(body: file).cut(at: .body(file.count * 3 / 4)))
@@ -132,7 +132,7 @@ struct CustomFormatLoadingTests {
         }
     }
 
-    @Test func limitsHoldBeforePixelsAreAllocated() async throws {
+    @Test func pixelLimitOfCustomFormatIsCheckedBeforeAllocation() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a.qoi", .init(body: picture.qoi()).held(at: .body(100), until: Gate()))
             var configuration = configuration

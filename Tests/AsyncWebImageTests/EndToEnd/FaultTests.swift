@@ -107,7 +107,7 @@ struct FaultTests {
     }
 
     @Test(arguments: faults, Product.allCases)
-    func serverFaultEndsInOneClearError(_ fault: Fault, _ product: Product) async throws {
+    func serverFaultCausesTheExpectedError(_ fault: Fault, _ product: Product) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/fault", fault.response)
             let succeeds = (product == .data && fault.isOnlyForDecoders) || (product == .info && fault.hasHeader)
@@ -176,7 +176,7 @@ struct FaultTests {
         ]
     }
 
-    @Test func bodyErrorsAreDistinguished() async throws {
+    @Test func undecodableBodiesCauseDistinctCodecErrors() async throws {
         try await withLoopbackOrigin { origin in
             let loader = loader()
             for (name, body) in try Self.bodies() {

@@ -22,7 +22,7 @@ struct HostileOriginTests {
     }
 
     @Test(arguments: HostileAnswer.all(file))
-    func hostileAnswerHasOneClearEnd(_ answer: HostileAnswer) async throws {
+    func hostileResponseEndsInTheExpectedResult(_ answer: HostileAnswer) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/good", .init(body: Self.file))
             origin.route("/hostile", answer.response)

@@ -39,7 +39,7 @@ struct ManyCallersTests {
         }
     }
 
-    @Test func stormOfCancellationsLeavesNothing() async throws {
+    @Test func manyCancellationsLeaveNoActivity() async throws {
         try await withLoopbackOrigin { origin in
             for index in 0..<10 { origin.route("/\(index)", Response(body: [1]).stalled(at: .start)) }
             let loader = ImageLoader(configuration: .patient)

@@ -11,7 +11,7 @@ struct PartialImageTests {
     private static let partial = DecodeOptions(allowsPartial: true)
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func aTransferThatBreaksOffGivesTheRowsThatCameIfAllowed(_ format: ImageFormat) async throws {
+    func interruptedTransferGivesReceivedRowsIfAllowed(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
             origin.route("/image", Response(body: file).cut(at: .body(file.count * 3 / 4)))
@@ -32,7 +32,7 @@ struct PartialImageTests {
         }
     }
 
-    @Test func theLastFrameMayBePartial() async throws {
+    @Test func lastPreviewFrameMayBePartial() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png)
             origin.route("/image", Response(body: file).cut(at: .body(file.count * 3 / 4)))
@@ -47,7 +47,7 @@ struct PartialImageTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func theErrorOfAFileThatEndsEarlyHasItsRows(_ format: ImageFormat) async throws {
+    func truncatedFileErrorContainsTheDecodedRows(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
             origin.route("/image", Response(body: Array(file.dropLast(file.count / 4))))
@@ -66,7 +66,7 @@ struct PartialImageTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func withoutARowTheTransportsErrorStays(_ format: ImageFormat) async throws {
+    func interruptedTransferWithoutRowsThrowsTransportError(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
             for count in [0, 10, 30] {
@@ -83,7 +83,7 @@ struct PartialImageTests {
         }
     }
 
-    @Test func anAnimationThatBreaksOffIsItsCompleteFrames() async throws {
+    @Test func interruptedAnimationConsistsOfItsCompleteFrames() async throws {
         try await withLoopbackOrigin { origin in
             let encoder = try AnimationEncoder(format: .gif, size: PixelSize(width: 64, height: 48))
             for shift in 0..<3 {

@@ -39,7 +39,7 @@ struct PixelTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func imagesFitTheBox(_ format: ImageFormat) async throws {
+    func loadedImagesFitTheTargetSize(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: try Samples.file(format, 200, 100)))
             let options = DecodeOptions(target: .fit(PixelSize(width: 100, height: 20)))
@@ -76,7 +76,7 @@ struct PixelTests {
         }
     }
 
-    @Test func oneHostTakesNoMoreThanItsShare() async throws {
+    @Test func downloadsOfOneHostNeverExceedItsLimit() async throws {
         try await withLoopbackOrigin { slow in
             try await withLoopbackOrigin { quick in
                 for index in 0..<6 { slow.route("/\(index)", .init(body: [1]).stalled(at: .start)) }

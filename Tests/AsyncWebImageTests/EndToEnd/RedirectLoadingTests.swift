@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectLoadingTests {
     @Test(arguments: [false, true])
-    func theConfigurationSaysWhichFieldsFollowToOtherOrigins(isNamed: Bool) async throws {
+    func configurationSelectsHeaderFieldsSentToOtherOrigins(isNamed: Bool) async throws {
         let key = try #require(HTTPField.Name("X-Api-Key"))
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.headerFields[key] = "secret"

@@ -100,7 +100,7 @@ struct AnimationLoadingTests {
         }
     }
 
-    @Test func callersShareTheDownload() async throws {
+    @Test func callersOfAnAnimationShareTheDownload() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Self.file(.gif)
             let gate = Gate()
@@ -121,7 +121,7 @@ struct AnimationLoadingTests {
         }
     }
 
-    @Test func aBodyCutShortIsAnError() async throws {
+    @Test func truncatedAnimationFileIsAnError() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Self.file(.gif)
             origin.route("/image", .init(body: Array(file.dropLast(40))))

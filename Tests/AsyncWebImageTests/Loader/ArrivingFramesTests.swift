@@ -42,7 +42,7 @@ struct ArrivingFramesTests {
     }
 
     @Test(arguments: formats)
-    func eachFrameComesBeforeTheBytesBehindIt(format: ImageFormat) async throws {
+    func eachAnimationFrameArrivesBeforeTheBytesAfterIt(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let (file, ends) = try Self.file(format)
             let gates = ends.map { _ in Gate() }
@@ -69,7 +69,7 @@ struct ArrivingFramesTests {
     }
 
     @Test(arguments: formats, [1, 7, 100])
-    func piecesOfAnySizeGiveTheSameFrames(format: ImageFormat, piece: Int) async throws {
+    func animationFramesDoNotDependOnPieceSizes(format: ImageFormat, piece: Int) async throws {
         try await withLoopbackOrigin { origin in
             let (file, _) = try Self.file(format)
             origin.route("/image", Response(body: file).paced(bytesPerSecond: 1 << 30, chunk: piece))
@@ -137,7 +137,7 @@ struct ArrivingFramesTests {
 
     /// The second try brings another file: of another size, and for a time with fewer frames than were there already.
     @Test(arguments: formats)
-    func whereTheFileHasChangedItsFramesFollow(format: ImageFormat) async throws {
+    func framesOfAChangedFileFollowAfterARetry(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let (file, ends) = try Self.file(format)
             let (other, _) = try Self.file(format, PixelSize(width: 40, height: 20))
@@ -193,7 +193,7 @@ struct ArrivingFramesTests {
     }
 
     @Test(arguments: formats)
-    func errorsComeBehindTheFramesThatWereComplete(format: ImageFormat) async throws {
+    func animationErrorComesAfterTheCompleteFrames(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let (file, ends) = try Self.file(format)
             origin.route("/cut", Response(body: file).cut(at: .body(ends[1] + 5)))
@@ -225,7 +225,7 @@ struct ArrivingFramesTests {
         }
     }
 
-    @Test func aFrameThatCannotBeDecodedEndsTheStream() async throws {
+    @Test func undecodableFrameEndsTheFrameStream() async throws {
         try await withLoopbackOrigin { origin in
             var (file, ends) = try Self.file(.png)
             file[ends[2] - 16] ^= 1
@@ -246,7 +246,7 @@ struct ArrivingFramesTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func aStillImageIsOneFrame(format: ImageFormat) async throws {
+    func stillImageIsOneAnimationFrame(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(format)
             origin.route("/image", Response(body: file))
@@ -268,7 +268,7 @@ struct ArrivingFramesTests {
         }
     }
 
-    @Test func framesThatCanNeverFitAreRefused() async throws {
+    @Test func animationFramesAboveTheMemoryBudgetAreRejected() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/image", Response(body: try Self.file(.gif).bytes))
             var configuration = ImageLoader.Configuration.patient

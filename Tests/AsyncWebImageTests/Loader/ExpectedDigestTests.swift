@@ -24,7 +24,7 @@ struct ExpectedDigestTests {
     }
 
     @Test(arguments: BodyDigest.Algorithm.allCases)
-    func aBodyWithTheDigestIsDelivered(algorithm: BodyDigest.Algorithm) async throws {
+    func bodyWithExpectedDigestIsDelivered(algorithm: BodyDigest.Algorithm) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png)
             origin.route("/a.png", .init(body: file))
@@ -72,7 +72,7 @@ struct ExpectedDigestTests {
         }
     }
 
-    @Test func aWrongBodyThatIsNoImageIsAMismatch() async throws {
+    @Test func nonImageWithOtherDigestIsADigestMismatch() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: Array("<!doctype html>".utf8)))
             let loader = ImageLoader(configuration: .patient)
@@ -81,7 +81,7 @@ struct ExpectedDigestTests {
         }
     }
 
-    @Test func aRightBodyThatIsNoImageIsNot() async throws {
+    @Test func nonImageWithExpectedDigestIsACodecError() async throws {
         try await withLoopbackOrigin { origin in
             let body = Array("<!doctype html>".utf8)
             origin.route("/a", .init(body: body))
@@ -93,7 +93,7 @@ struct ExpectedDigestTests {
     }
 
     /// A decoder does not need the bytes behind the image.
-    @Test func theDigestIncludesWhatFollowsTheImage() async throws {
+    @Test func digestIncludesBytesAfterTheImage() async throws {
         try await withLoopbackOrigin { origin in
             let image = try Samples.file(.png)
             let file = image + [UInt8](repeating: 1, count: 100_000)
@@ -109,7 +109,7 @@ struct ExpectedDigestTests {
         }
     }
 
-    @Test func oneDownloadServesCallersWithDifferentExpectations() async throws {
+    @Test func callersWithDifferentDigestsShareADownload() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 300, 200)
             let gate = Gate()
@@ -137,7 +137,7 @@ struct ExpectedDigestTests {
     }
 
     /// Pixels in the cache of decoded images are those of a body with the digest of their key.
-    @Test func finishedPixelsOfAnotherBodyAreNotUsed() async throws {
+    @Test func memoryCacheIsNotUsedForAnotherDigest() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png)
             origin.route("/a.png", .init(body: file))
@@ -155,7 +155,7 @@ struct ExpectedDigestTests {
         }
     }
 
-    @Test func aBodyThatStartsOverIsDigestedAnew() async throws {
+    @Test func digestOfARestartedBodyStartsOver() async throws {
         let clock = ManualClock()
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 300, 200)
@@ -175,7 +175,7 @@ struct ExpectedDigestTests {
         }
     }
 
-    @Test func aContinuedBodyHasTheDigestOfTheWhole() async throws {
+    @Test func resumedBodyHasTheDigestOfTheWhole() async throws {
         let clock = ManualClock()
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 300, 200)
@@ -198,7 +198,7 @@ struct ExpectedDigestTests {
         }
     }
 
-    @Test func anInterruptedTransferIsNoPartialImage() async throws {
+    @Test func interruptedTransferWithDigestGivesNoPartialImage() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 300, 200)
             origin.route("/a", .init(body: file).cut(at: .body(file.count / 2)))
@@ -210,7 +210,7 @@ struct ExpectedDigestTests {
         }
     }
 
-    @Test func aCanceledLoadDoesNotAffectOthers() async throws {
+    @Test func canceledLoadWithDigestDoesNotAffectOthers() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 300, 200)
             let gate = Gate()
@@ -229,7 +229,7 @@ struct ExpectedDigestTests {
         }
     }
 
-    @Test func cancelingTheOnlyLoadStopsTheTransfer() async throws {
+    @Test func cancelingTheOnlyLoadWithDigestStopsTheTransfer() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [UInt8](repeating: 1, count: 1_000)).stalled(at: .body(200)))
             let loader = ImageLoader(configuration: .patient)

@@ -29,7 +29,7 @@ struct ImageBytesTests {
         return bodies
     }
 
-    @Test func thePiecesAreTheBodyInOrder() async throws {
+    @Test func imageBytesDeliverTheBodyInOrder() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(headerFields: ["X-Kind": "b"], body: body))
             let loader = ImageLoader(configuration: .patient)
@@ -42,7 +42,7 @@ struct ImageBytesTests {
         }
     }
 
-    @Test func aLargeBodyIsNeverHeldAsAWhole() async throws {
+    @Test func imageBytesNeverHoldAWholeLargeBody() async throws {
         let count = 48 << 20
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: [UInt8](repeating: 1, count: count)))
@@ -63,7 +63,7 @@ struct ImageBytesTests {
         }
     }
 
-    @Test func aBodyThatBeginsAnewIsAnnounced() async throws {
+    @Test func imageBytesReportARestartedBody() async throws {
         let clock = ManualClock()
         let other = Array(body.reversed())
         try await withLoopbackOrigin { (origin) async throws in
@@ -82,7 +82,7 @@ struct ImageBytesTests {
         }
     }
 
-    @Test func piecesThatWereDeliveredAreVoidAfterARestart() async throws {
+    @Test func restartInvalidatesDeliveredPieces() async throws {
         let transport = ScriptedTransport()
         let clock = ManualClock()
         let (taken, take) = AsyncStream.makeStream(of: Void.self)
@@ -112,7 +112,7 @@ struct ImageBytesTests {
         try await served
     }
 
-    @Test func leavingTheLoopStopsTheDownload() async throws {
+    @Test func leavingTheImageBytesLoopStopsTheDownload() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: body).stalled(at: .body(200_000)))
             let loader = ImageLoader(configuration: .patient)
@@ -123,7 +123,7 @@ struct ImageBytesTests {
         }
     }
 
-    @Test func aTransferThatIsHeldUpStaysSoUntilItIsStopped() async throws {
+    @Test func pausedTransferStaysPausedUntilItIsStopped() async throws {
         let transport = ScriptedTransport()
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumReplayBytes = 0
@@ -188,7 +188,7 @@ struct ImageBytesTests {
         }
     }
 
-    @Test func missingBodyThrowsOnce() async throws {
+    @Test func imageBytesOfMissingBodyThrowOnce() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/missing", .init(status: 404))
             origin.route("/empty", .init(body: []))
@@ -208,7 +208,7 @@ struct ImageBytesTests {
         }
     }
 
-    @Test func cancellingTheConsumerOrAllDownloadsIsACancellation() async throws {
+    @Test func imageBytesThrowCancellationErrorWhenCanceled() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: body).stalled(at: .start))
             let loader = ImageLoader(configuration: .patient)
@@ -222,7 +222,7 @@ struct ImageBytesTests {
         }
     }
 
-    @Test func aShutdownEndsTheBytes() async throws {
+    @Test func shutdownEndsImageBytes() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .init(body: body).stalled(at: .body(1)))
             let loader = ImageLoader(configuration: .patient)

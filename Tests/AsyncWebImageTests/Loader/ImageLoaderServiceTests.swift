@@ -36,7 +36,7 @@ struct ImageLoaderServiceTests {
         }
     }
 
-    @Test func cancellingTheServiceStopsEverything() async throws {
+    @Test func cancelingTheServiceStopsAllDownloads() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/marked", .init(body: [1]).stalled(at: .start))
             let loader = ImageLoader(configuration: .patient, clock: ManualClock())

@@ -38,7 +38,7 @@ struct ImageLoaderTests {
         #expect(await refused { for try await _ in loader.animationFrames(for: request) {} } == text)
     }
 
-    @Test func dataIsTheUndecodedBody() async throws {
+    @Test func dataRequestReturnsTheUndecodedBody() async throws {
         try await withLoopbackOrigin { origin in
             let body = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             origin.route("/data", .init(body: body))

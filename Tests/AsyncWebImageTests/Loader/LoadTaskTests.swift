@@ -7,7 +7,7 @@ import Testing
 struct LoadTaskTests {
     private let loader = ImageLoader(configuration: .patient)
 
-    @Test func everyKindOfLoadHasAHandleWithTheHeadOfItsResponse() async throws {
+    @Test func everyLoadTaskHasTheHeadOfItsResponse() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/image", .init(headerFields: ["ETag": "\"v1\""], body: try Samples.file(.gif)))
             let request = ImageRequest(origin.url("/image"))
@@ -62,7 +62,7 @@ struct LoadTaskTests {
         }
     }
 
-    @Test func invalidURLFailsTheHandleOfEveryKind() async throws {
+    @Test func invalidURLFailsEveryKindOfLoadTask() async throws {
         let request = ImageRequest("not a URL")
         await #expect(throws: ImageError.self) { try await loader.animationTask(for: request).value }
         await #expect(throws: ImageError.self) { try await loader.infoTask(for: request, readsAnimation: true).value }

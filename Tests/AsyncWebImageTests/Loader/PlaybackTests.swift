@@ -23,7 +23,7 @@ struct PlaybackTests {
             PixelBuffer(size: PixelSize(width: 4, height: 2), bytes: (0..<8).flatMap { _ in pixel }))
     }
 
-    @Test func framesComeWhenTheirTimeHasCome() async throws {
+    @Test func playbackDeliversFramesAtTheirTimes() async throws {
         let clock = ManualClock()
         let playback = AnimationPlayback(try Self.animation(), decoder: loader.decoder, clock: clock)
 
@@ -43,7 +43,7 @@ struct PlaybackTests {
         #expect(try await end == nil)
     }
 
-    @Test func runsFollowEachOther() async throws {
+    @Test func playbackPlaysAllRepetitions() async throws {
         let clock = ManualClock()
         let image = try Self.animation(frames: 2, repetitionCount: 3)
         var shown: [[Int]] = []
@@ -66,7 +66,7 @@ struct PlaybackTests {
         }
     }
 
-    @Test func lateConsumerGetsNextFrameAtOnce() async throws {
+    @Test func latePlaybackConsumerGetsNextFrameAtOnce() async throws {
         let clock = ManualClock()
         let playback = AnimationPlayback(try Self.animation(frames: 4), decoder: loader.decoder, clock: clock)
         _ = try await playback.next()
@@ -99,7 +99,7 @@ struct PlaybackTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func aBrokenFrameEndsTheStream() async throws {
+    @Test func brokenFrameEndsPlayback() async throws {
         let clock = ManualClock()
         let encoder = try AnimationEncoder(format: .png, size: PixelSize(width: 4, height: 2))
         for index in 0..<2 { try encoder.append(try Self.frame(index), delay: .zero) }
@@ -111,7 +111,7 @@ struct PlaybackTests {
         await #expect(throws: CodecError.self) { try await playback.next() }
     }
 
-    @Test func anAnimationThatCanNeverFitIsRefused() async throws {
+    @Test func playbackAboveTheMemoryBudgetIsRejected() async throws {
         let decoder = ImageDecoder(configuration: ImageDecoder.Configuration(memoryBudget: 1_000))
         let playback = AnimationPlayback(try Self.animation(), decoder: decoder, clock: ManualClock())
         await #expect(throws: CodecError.self) { try await playback.next() }

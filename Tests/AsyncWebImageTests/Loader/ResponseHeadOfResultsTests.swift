@@ -34,7 +34,7 @@ struct ResponseHeadOfResultsTests {
         }
     }
 
-    @Test func versionOfALoadedImageAsksForChanges() async throws {
+    @Test func versionOfALoadedImageMakesAConditionalRequest() async throws {
         try await withImage { loader, request, origin in
             var request = request
             request.knownVersion = ResponseVersion(try await loader.image(for: request).head)

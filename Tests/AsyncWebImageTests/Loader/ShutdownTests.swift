@@ -40,7 +40,7 @@ struct ShutdownTests {
 
     // MARK: Downloads that may finish
 
-    @Test func markedDownloadsFinishWhileOthersEndAtOnce() async throws {
+    @Test func shutdownFinishesMarkedDownloadsAndEndsOthersAtOnce() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/marked", .init(body: [1]).held(at: .start, until: gate))
@@ -104,7 +104,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func decodesThatAreStoppedHaveEndedAfterwards() async throws {
+    @Test func shutdownWaitsForStoppedDecodes() async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.jpeg, 400, 300)
             origin.route("/*", .init(body: file).stalled(at: .body(file.count / 2)))
@@ -173,7 +173,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func suspendedDownloadsMayFinishToo() async throws {
+    @Test func shutdownLetsSuspendedDownloadsFinish() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/marked", .init(body: [1]))
             let loader = loader()
@@ -207,7 +207,7 @@ struct ShutdownTests {
 
     // MARK: Afterwards
 
-    @Test func newRequestsFailAtOnceButForImagesInTheCache() async throws {
+    @Test func shutdownFailsNewRequestsExceptForCachedImages() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: try Samples.file(.png)))
             let loader = loader()
@@ -228,7 +228,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func requestsDuringTheGracePeriodFailEvenIfTheyCouldJoin() async throws {
+    @Test func requestsFailInGracePeriodEvenIfADownloadIsRunning() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/marked", .init(body: [1]).held(at: .start, until: gate))
@@ -246,7 +246,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func severalMayShutDownAndTheShortestPeriodCounts() async throws {
+    @Test func concurrentShutdownsUseTheShortestGracePeriod() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]).stalled(at: .start))
             let loader = loader()
@@ -264,7 +264,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func cancellingTheShutdownEndsTheGracePeriod() async throws {
+    @Test func cancelingTheShutdownEndsTheGracePeriod() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]).stalled(at: .start))
             let loader = loader()
@@ -279,7 +279,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func anIdleLoaderEndsAtOnceAndLetsGoOfItself() async {
+    @Test func idleLoaderShutsDownAtOnceAndIsReleased() async {
         weak var coordinator: DownloadCoordinator?
         do {
             let loader = loader()
@@ -294,7 +294,7 @@ struct ShutdownTests {
     // MARK: Lists
 
     @Test(arguments: [false, true])
-    func listsOfPrefetchersEnd(isPaused: Bool) async throws {
+    func shutdownEndsPrefetchLists(isPaused: Bool) async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", .init(body: try Samples.file(.png)).stalled(at: .start))
             let loader = loader()
@@ -312,7 +312,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func markedImagesOfAListThatAreUnderWayFinish() async throws {
+    @Test func shutdownFinishesRunningMarkedPrefetches() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/*", .init(body: try Samples.file(.png)).held(at: .start, until: gate))

@@ -45,7 +45,7 @@ struct ImageErrorCodeTests {
         #expect(ImageError.codec(error, url: Self.url).code.rawValue == code)
     }
 
-    @Test func responsesHaveCodes() throws {
+    @Test func responseErrorsHaveTheirErrorCodes() throws {
         func head(_ status: Int) throws -> ResponseHead {
             ResponseHead(response: HTTPResponse(status: .init(code: status)), url: try HTTPURL(Self.url))
         }

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncWebImage
 
 struct RateLimitTests {
-    @Test func startsComeBackOneAfterAnother() {
+    @Test func rateLimitRefillsOneStartAtATime() {
         let limit = RateLimit(requestsPerSecond: 4, burst: 2)
         var bucket = TokenBucket()
         var starts: [Duration] = []
@@ -17,7 +17,7 @@ struct RateLimitTests {
         #expect(!bucket.isFull(at: .milliseconds(1_249)) && bucket.isFull(at: .milliseconds(1_250)))
     }
 
-    @Test func pauseSavesUpNoMoreThanTheBurst() {
+    @Test func rateLimitSavesAtMostTheBurst() {
         let limit = RateLimit(requestsPerSecond: 1, burst: 2)
         var bucket = TokenBucket()
         let hour = Duration.seconds(3_600)

@@ -11,13 +11,13 @@ struct RetryPolicyTests {
 
     private let lost = ImageError.transport(TransportError(url: "http://example.com/", reason: .connectionLost))
 
-    @Test func theLongestDelayDoublesWithEachFailureUpToTheLimit() {
+    @Test func maximumRetryDelayDoublesWithEachFailureUpToTheLimit() {
         let policy = ExponentialBackoff(maximumAttempts: 100, base: .seconds(1), maximumDelay: .seconds(10))
         let delays = [1, 2, 3, 4, 5, 50].map { policy.delay(after: lost, attempts: $0, random: 1) }
         #expect(delays == [1, 2, 4, 8, 10, 10].map { Duration.seconds($0) })
     }
 
-    @Test func theWholeDelayIsRandom() {
+    @Test func wholeRetryDelayIsRandom() {
         let policy = ExponentialBackoff(base: .seconds(1))
         #expect(policy.delay(after: lost, attempts: 1, random: 0) == .zero)
         #expect(policy.delay(after: lost, attempts: 1, random: 0.25) == .milliseconds(250))
@@ -61,12 +61,12 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: [400, 401, 403, 404, 410, 416, 304, 206])
-    func statusesThatWillNotChangeAreNotRetryable(_ code: Int) throws {
+    func permanentErrorStatusesAreNotRetryable(_ code: Int) throws {
         #expect(try !status(code).isRetryable)
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
-    func statusesThatMayPassAreRetryable(_ code: Int) throws {
+    func temporaryErrorStatusesAreRetryable(_ code: Int) throws {
         #expect(try status(code).isRetryable)
     }
 
@@ -79,7 +79,7 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: [Deadlines.Kind.lookup, .connect, .firstByte, .idle])
-    func aDeadlineThatPassedMayBeMetNextTimeButForTheTotal(_ kind: Deadlines.Kind) {
+    func timeoutsExceptTheTotalAreRetryable(_ kind: Deadlines.Kind) {
         let url = "http://example.com/"
         #expect(TransportError(url: url, reason: .timedOut(kind)).isRetryable)
         #expect(!TransportError(url: url, reason: .timedOut(.total)).isRetryable)

@@ -37,7 +37,7 @@ struct DownloadMetricsTests {
         #expect(levels == (running: 0, waiting: 0))
     }
 
-    @Test func aDownloadIsCountedOnceHoweverManyWantIt() async throws {
+    @Test func sharedDownloadIsCountedOnceInMetrics() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a", .init(body: [1, 2, 3]).held(at: .start, until: gate))
@@ -62,7 +62,7 @@ struct DownloadMetricsTests {
         }
     }
 
-    @Test func failuresAreCountedByTheirKind() async throws {
+    @Test func failedDownloadsAreCountedByKind() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/cut", .init(body: [1, 2, 3]).cut(at: .body(1)))
             origin.route("/broken", .init(status: 503))
@@ -98,7 +98,7 @@ struct DownloadMetricsTests {
         }
     }
 
-    @Test func downloadCancelledInQueueIsNotCountedAsStarted() async throws {
+    @Test func downloadCanceledInQueueIsNotCountedAsStarted() async throws {
         try await withLoopbackOrigin { origin in
             let loader = loader()
             await loader.coordinator.suspend()
@@ -113,7 +113,7 @@ struct DownloadMetricsTests {
         }
     }
 
-    @Test func dimensionsAreTheOnesThatWereGivenAndNeverTheURL() async throws {
+    @Test func metricsHaveTheConfiguredDimensionsAndNoURL() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]))
             let loader = loader(dimensions: [("loader", "thumbnails")])

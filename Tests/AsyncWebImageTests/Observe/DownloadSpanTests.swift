@@ -27,7 +27,7 @@ struct DownloadSpanTests {
         return spans[0]
     }
 
-    @Test func aDownloadIsASpanOfItsCallers() async throws {
+    @Test func downloadSpanIsAChildOfItsCaller() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1, 2, 3]))
             let loader = loader()
@@ -50,7 +50,7 @@ struct DownloadSpanTests {
         }
     }
 
-    @Test func retriesAreEventsAndTheLastFailureIsTheSpans() async throws {
+    @Test func spanRecordsRetriesAsEventsAndTheLastError() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", [.init(status: 503), .init(body: [1, 2]).cut(at: .body(1))])
             let loader = loader { $0.retry = ExponentialBackoff(maximumAttempts: 2) }
@@ -89,7 +89,7 @@ struct DownloadSpanTests {
         }
     }
 
-    @Test func theContextIsSentIfAskedForAndOnlyThen() async throws {
+    @Test func traceContextIsSentOnlyIfConfigured() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a") { request in
                 .init(body: Array((request.headerFields[InMemoryTracer.spanIDKey] ?? "none").utf8))
@@ -106,7 +106,7 @@ struct DownloadSpanTests {
         }
     }
 
-    @Test func aDownloadThatIsCancelledEndsItsSpanWithoutAnError() async throws {
+    @Test func spanOfCanceledDownloadHasNoError() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1]).stalled(at: .start))
             let loader = loader()

@@ -45,7 +45,7 @@ struct EventTests {
         }
     }
 
-    @Test func aSlowListenerLosesTheOldestEvents() async throws {
+    @Test func slowListenerLosesOldestEvents() async throws {
         let loader = ImageLoader(configuration: .patient, transport: InstantTransport(body: [1, 2, 3]))
         let slow = loader.coordinator.events(bufferingNewest: 2)
         let patient = loader.coordinator.events()
@@ -56,7 +56,7 @@ struct EventTests {
         #expect(await names(slow) == Array(all.suffix(2)))
     }
 
-    @Test func fourThousandEventsWaitForAListener() async throws {
+    @Test func listenerBuffers4096Events() async throws {
         let loader = ImageLoader(configuration: .patient, transport: InstantTransport(body: [1]))
         let events = loader.coordinator.events()
         for number in 0..<1_100 { _ = try await loader.data(for: ImageRequest("http://example.com/\(number)")) }
@@ -87,7 +87,7 @@ struct EventTests {
         }
     }
 
-    @Test func aDownloadThatIsCancelledInTheQueueNeverStarts() async throws {
+    @Test func downloadCanceledInQueueReportsNoStart() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/first", .init(body: [1]).held(at: .start, until: gate))
@@ -105,7 +105,7 @@ struct EventTests {
         }
     }
 
-    @Test func nothingFollowsTheEndOfACancelledDownload() async throws {
+    @Test func noEventsFollowTheEndOfACanceledDownload() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route(
@@ -202,7 +202,7 @@ struct EventTests {
 
     // MARK: Progress
 
-    @Test func progressBeginsWithNothingAndEndsWithAll() async throws {
+    @Test func progressStartsAtZeroAndEndsAtTheTotal() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a", .init(body: [UInt8](repeating: 1, count: 100_000)).held(at: .start, until: gate))
@@ -253,7 +253,7 @@ struct EventTests {
         }
     }
 
-    @Test func progressMayBeWatchedInSeveralPlaces() async throws {
+    @Test func progressHasSeveralIndependentSequences() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a", .init(body: [UInt8](repeating: 1, count: 100_000)).held(at: .start, until: gate))

@@ -18,7 +18,7 @@ struct DownloadQueueTests {
         return order
     }
 
-    @Test func firstComeIsFirstServed() {
+    @Test func fifoQueueStartsOldestDownloadFirst() {
         var queue = queue()
         for id in 1...5 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
         #expect(drain(&queue) == [1, 2, 3, 4, 5])
@@ -39,7 +39,7 @@ struct DownloadQueueTests {
     }
 
     /// One slot; 1 to 7 come, and 8 to 14 the moment 7 has come and 1 runs: 1 runs, then 14 to 2 in stack order.
-    @Test func lastComeIsFirstServedAsAStack() {
+    @Test func lifoQueueStartsNewestDownloadFirst() {
         var queue = queue(.lifo)
         queue.enqueue(1, host: "a", priority: .normal, sequence: 1)
         #expect(queue.next() == 1)
@@ -50,7 +50,7 @@ struct DownloadQueueTests {
         #expect(drain(&queue) == [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
     }
 
-    @Test func stackStandsInsideEachPriority() {
+    @Test func lifoOrderAppliesWithinEachPriority() {
         var queue = queue(.lifo)
         let priorities: [DownloadPriority] = [.low, .high, .normal, .low, .high, .normal]
         for (id, priority) in zip(1...6 as ClosedRange<UInt64>, priorities) {
@@ -66,7 +66,7 @@ struct DownloadQueueTests {
         #expect(drain(&queue) == [4, 3, 2, 1])
     }
 
-    @Test func orderMayChangeAgainAndAgainWhileDownloadsRun() {
+    @Test func executionOrderCanChangeRepeatedlyWhileDownloadsRun() {
         var queue = queue()
         for id in 1...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
         var order: [UInt64?] = []
@@ -81,7 +81,7 @@ struct DownloadQueueTests {
     }
 
     @Test(arguments: [ExecutionOrder.fifo, .lifo])
-    func higherPriorityGoesFirst(_ order: ExecutionOrder) {
+    func higherPriorityDownloadStartsFirst(_ order: ExecutionOrder) {
         var queue = queue(order)
         let priorities: [DownloadPriority] = [.low, .veryHigh, .veryLow, .normal, .high]
         for (id, priority) in zip(1...6 as ClosedRange<UInt64>, priorities) {
@@ -90,7 +90,7 @@ struct DownloadQueueTests {
         #expect(drain(&queue) == [2, 5, 4, 1, 3])
     }
 
-    @Test func raisedPriorityKeepsThePlaceByArrival() {
+    @Test func raisedPriorityKeepsOrderOfArrival() {
         var queue = queue()
         for id in 1...4 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
         queue.reprioritize(4, to: .high)
@@ -99,7 +99,7 @@ struct DownloadQueueTests {
         #expect(drain(&queue) == [2, 4, 3, 1])
     }
 
-    @Test func neverMoreThanTheLimitRun() {
+    @Test func runningDownloadsNeverExceedTheLimit() {
         var queue = queue(limit: 3)
         for id in 1...10 as ClosedRange<UInt64> { queue.enqueue(id, host: "\(id)", priority: .normal, sequence: id) }
         #expect((0..<5).compactMap { _ in queue.next() } == [1, 2, 3])
@@ -108,7 +108,7 @@ struct DownloadQueueTests {
         #expect(queue.runningCount == 3 && queue.waitingCount == 6)
     }
 
-    @Test func busyHostDoesNotHoldUpTheOthers() {
+    @Test func busyHostDoesNotDelayOtherHosts() {
         var queue = queue(limit: 4, limitPerHost: 1)
         for id in 1...3 as ClosedRange<UInt64> { queue.enqueue(id, host: "slow", priority: .high, sequence: id) }
         for id in 4...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "host\(id)", priority: .normal, sequence: id) }
@@ -141,7 +141,7 @@ struct DownloadQueueTests {
     // MARK: Slots out of reach of low priorities
 
     @Test(arguments: [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3), (7, 4)])
-    func lowPrioritiesReachHalfOfTheSlotsOrTheOnlyOne(_ limit: Int, reach: Int) {
+    func lowPrioritiesUseAtMostHalfOfTheSlotsOrTheOnlyOne(_ limit: Int, reach: Int) {
         var queue = queue(limit: limit)
         for id in 1...9 as ClosedRange<UInt64> {
             queue.enqueue(id, host: "\(id)", priority: id % 2 == 0 ? .low : .veryLow, sequence: id)
@@ -151,7 +151,7 @@ struct DownloadQueueTests {
         #expect((0..<9).compactMap { _ in queue.next() }.count == limit - reach)
     }
 
-    @Test func lowPrioritiesLeaveHalfOfAHostsSlotsToo() {
+    @Test func lowPrioritiesUseAtMostHalfOfTheSlotsOfAHost() {
         var queue = queue(limit: 100, limitPerHost: 4)
         for id in 1...9 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .low, sequence: id) }
         #expect((0..<9).compactMap { _ in queue.next() } == [1, 2])
@@ -162,7 +162,7 @@ struct DownloadQueueTests {
         #expect(queue.next() == 3)
     }
 
-    @Test func lowPriorityIsLetInAtOnceOnlyWithinItsReach() {
+    @Test func lowPriorityIsAdmittedAtOnceOnlyWithinItsShareOfSlots() {
         var queue = queue(limit: 2)
         let first = queue.admit(1, host: "a", priority: .low)
         let second = queue.admit(2, host: "b", priority: .veryLow)
@@ -170,7 +170,7 @@ struct DownloadQueueTests {
         #expect((first, second, normal) == (true, false, true))
     }
 
-    @Test func raisingOneThatRunsLetsTheNextLowOneStart() {
+    @Test func raisingRunningDownloadLetsNextLowPriorityOneStart() {
         var queue = queue(limit: 4, limitPerHost: 4)
         for id in 1...5 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .low, sequence: id) }
         #expect((0..<9).compactMap { _ in queue.next() } == [1, 2])
@@ -200,7 +200,7 @@ struct DownloadQueueTests {
         #expect((0..<9).compactMap { _ in queue.next() } == [5])
     }
 
-    @Test func capOfAHostMayBeRaisedAndLowered() {
+    @Test func limitPerHostCanBeRaisedAndLowered() {
         var queue = queue(limit: 9, limitPerHost: 1)
         for id in 1...9 as ClosedRange<UInt64> {
             queue.enqueue(id, host: id % 2 == 0 ? "even" : "odd", priority: .normal, sequence: id)
@@ -230,7 +230,7 @@ struct DownloadQueueTests {
 
     // MARK: Rates
 
-    @Test func hostStartsABurstAndThenByItsRate() {
+    @Test func hostStartsABurstAndThenFollowsItsRateLimit() {
         var queue = queue(limit: 99)
         queue.rateLimit = RateLimit(requestsPerSecond: 2, burst: 3)
         for id in 1...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
@@ -247,7 +247,7 @@ struct DownloadQueueTests {
         #expect(queue.nextStart == nil)
     }
 
-    @Test func rateMayChangeAndGoWhileDownloadsWait() {
+    @Test func rateLimitCanChangeWhileDownloadsWait() {
         var queue = queue(limit: 99)
         queue.rateLimit = RateLimit(requestsPerSecond: 1)
         for id in 1...6 as ClosedRange<UInt64> { queue.enqueue(id, host: "a", priority: .normal, sequence: id) }
@@ -260,7 +260,7 @@ struct DownloadQueueTests {
 
     // MARK: Size, and everything at once
 
-    @Test(.timeLimit(.minutes(1))) func hundredThousandAreQueuedMovedCancelledAndDrained() {
+    @Test(.timeLimit(.minutes(1))) func queueHandlesHundredThousandDownloads() {
         var queue = queue(limit: 6, limitPerHost: 6)
         let count = 100_000 as UInt64
         for id in 1...count { queue.enqueue(id, host: "host\(id % 100)", priority: .normal, sequence: id) }
@@ -276,7 +276,7 @@ struct DownloadQueueTests {
 
     /// Against a plain list that is searched from the front, with thousands of random events.
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-    func agreesWithAPlainList(seed: UInt64) {
+    func queueMatchesPlainListForRandomEvents(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var plain = PlainQueue()
         plain.burst = seed % 2 == 0 ? 2 : nil

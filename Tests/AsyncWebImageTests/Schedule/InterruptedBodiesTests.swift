@@ -36,7 +36,7 @@ struct InterruptedBodiesTests {
         #expect(bodies.take(try key(3)) != nil)
     }
 
-    @Test func aLowerLimitDropsTheOldest() throws {
+    @Test func loweredLimitEvictsOldestInterruptedBodies() throws {
         var bodies = InterruptedBodies(limit: 100_000)
         for number in 0..<3 { bodies.insert(try beginning(30_000), for: try key(number)) }
         bodies.limit = 70_000
@@ -46,7 +46,7 @@ struct InterruptedBodiesTests {
         #expect(bodies.isEmpty && bodies.bytes == 0)
     }
 
-    @Test func aNewerBeginningTakesTheOldOnesPlace() throws {
+    @Test func newerInterruptedBodyReplacesTheOlderOne() throws {
         var bodies = InterruptedBodies(limit: 100_000)
         bodies.insert(try beginning(30_000), for: try key(1))
         bodies.insert(try beginning(50_000), for: try key(1))

@@ -3,7 +3,7 @@ import Testing
 @testable import AsyncWebImage
 
 struct MemoryBudgetTests {
-    @Test func grantsUntilTheLimitIsReached() {
+    @Test func memoryBudgetGrantsRequestsUpToItsLimit() {
         var budget = MemoryBudget(limit: 100)
         #expect(budget.request(60, id: 1) == .granted)
         #expect(budget.request(40, id: 2) == .granted)
@@ -11,13 +11,13 @@ struct MemoryBudgetTests {
         #expect(budget.used == 100)
     }
 
-    @Test func requestLargerThanTheBudgetIsRejected() {
+    @Test func requestLargerThanTheMemoryBudgetIsRejected() {
         var budget = MemoryBudget(limit: 100)
         #expect(budget.request(101, id: 1) == .impossible)
         #expect(budget.used == 0)
     }
 
-    @Test func smallRequestsDoNotOvertakeTheFirstWaitingOne() {
+    @Test func smallMemoryRequestsDoNotOvertakeTheFirstWaitingOne() {
         var budget = MemoryBudget(limit: 100)
         #expect(budget.request(60, id: 1) == .granted)
         #expect(budget.request(90, id: 2) == .waiting)
@@ -26,7 +26,7 @@ struct MemoryBudgetTests {
         #expect(budget.used == 100)
     }
 
-    @Test func withdrawingTheHeadLetsTheOthersIn() {
+    @Test func withdrawingFirstMemoryRequestGrantsTheNext() {
         var budget = MemoryBudget(limit: 100)
         #expect(budget.request(60, id: 1) == .granted)
         #expect(budget.request(90, id: 2) == .waiting)
@@ -36,7 +36,7 @@ struct MemoryBudgetTests {
         #expect(budget.used == 100)
     }
 
-    @Test func requestAboveBudgetRunsAlone() {
+    @Test func memoryRequestAboveBudgetRunsAlone() {
         var budget = MemoryBudget(limit: 100, maximumRequest: 500)
         #expect(budget.request(60, id: 1) == .granted)
         #expect(budget.request(400, id: 2) == .waiting)

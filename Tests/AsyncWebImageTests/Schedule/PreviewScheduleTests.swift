@@ -31,7 +31,7 @@ struct PreviewScheduleTests {
         (State(version: 1, scan: 1), 500, .skip),
         (State(isWanted: false, version: 2, scan: 2), 500, .skip),
     ])
-    func othersAreDueWhenThereIsMoreAndTheLastIsOldEnough(state: State, milliseconds: Int, decision: Decision) {
+    func nextPreviewIsDueWithNewRowsAfterTheInterval(state: State, milliseconds: Int, decision: Decision) {
         #expect(schedule().decision(state, at: .milliseconds(milliseconds)) == decision)
     }
 
@@ -53,7 +53,7 @@ struct PreviewScheduleTests {
         #expect(shown == due)
     }
 
-    @Test func everyScanSelectionMeansEveryRowWithoutScans() {
+    @Test func everyScanSelectionShowsRowsOfFilesWithoutScans() {
         var schedule = PreviewSchedule(ProgressivePolicy(selection: .everyScan(5)))
         schedule.shown(State(version: 10), at: .zero, cost: .zero)
         #expect(schedule.decision(State(version: 11), at: .seconds(1)) == .show)
@@ -66,13 +66,13 @@ struct PreviewScheduleTests {
         (decoding: 0, now: 499, .wait(until: .milliseconds(500))),
         (decoding: 0, now: 500, .show),
     ])
-    func previewsCostAShareOfTheDecodeOrOfTheTime(decoding: Int, now: Int, decision: Decision) {
+    func previewCostStaysWithinDecodingOrElapsedShare(decoding: Int, now: Int, decision: Decision) {
         var schedule = schedule(ProgressivePolicy(decodingShare: 0.2, elapsedShare: 0.02), cost: .milliseconds(10))
         schedule.decoded(for: .milliseconds(decoding))
         #expect(schedule.decision(State(version: 2), at: .milliseconds(now)) == decision)
     }
 
-    @Test func withoutAShareOfTheTimeOnlyDecodingMakesRoom() {
+    @Test func withoutElapsedShareOnlyDecodingTimeAllowsPreviews() {
         var schedule = schedule(ProgressivePolicy(decodingShare: 0.5, elapsedShare: 0), cost: .milliseconds(10))
         schedule.decoded(for: .milliseconds(20))
         schedule.shown(State(version: 2), at: .seconds(1), cost: .milliseconds(10))

@@ -5,7 +5,7 @@ import Testing
 struct TimeAllowanceTests {
     private func second(_ count: Int) -> Stopwatch.Instant { Stopwatch.Instant(elapsed: .seconds(count)) }
 
-    @Test func timeRunsFromTheFirstStartAlone() {
+    @Test func timeAllowanceRunsFromTheFirstStart() {
         var time = TimeAllowance(.seconds(60))
         #expect(time.end == nil && time.left(at: second(1_000)) == .seconds(60))
         time.start(at: second(10))
@@ -15,7 +15,7 @@ struct TimeAllowanceTests {
         #expect(time.left(at: second(71)) == .seconds(-1))
     }
 
-    @Test func timeDoesNotRunDuringAPause() {
+    @Test func timeAllowanceStopsDuringAPause() {
         var time = TimeAllowance(.seconds(60))
         time.start(at: second(0))
         time.pause(at: second(10))
@@ -31,7 +31,7 @@ struct TimeAllowanceTests {
         #expect(time.end == nil && time.left(at: second(2)) == nil)
     }
 
-    @Test func aLimitThatClocksCannotCountToIsAHundredYears() {
+    @Test func hugeTimeAllowanceIsClampedToAHundredYears() {
         var time = TimeAllowance(.seconds(Int64.max))
         time.start(at: second(0))
         #expect(time.left(at: second(0)) == Stopwatch.longest)

@@ -37,7 +37,7 @@ struct ConnectionTests {
 
     /// After ten requests nginx closes a connection; with HTTP/2, while more of them are under way.
     @Test(arguments: TestSite.Version.allCases)
-    func connectionsOfFewRequestsFailNone(version: TestSite.Version) async throws {
+    func connectionsLimitedToTenRequestsFailNoRequest(version: TestSite.Version) async throws {
         let body = try Samples.file(.jpeg)
         let site = try await TestSite(version, ["a.jpg": body], directives: "keepalive_requests 10;")
         let loader = site.loader(slots: 20)
@@ -60,7 +60,7 @@ struct ConnectionTests {
     }
 
     /// nginx closes every connection behind its second answer: the next request is sent while it does.
-    @Test func connectionsThatAreClosedWhileTheyAreTakenUpFailNone() async throws {
+    @Test func connectionsClosedDuringReuseFailNoRequest() async throws {
         let body = try Samples.file(.png, 16, 16)
         let site = try await TestSite(.http2, ["a.png": body], directives: "keepalive_requests 2;")
         let loader = site.loader()

@@ -51,7 +51,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: TestSite.Version.allCases)
-    func anImageThatIsHalfDecodedIsFinished(version: TestSite.Version) async throws {
+    func halfDecodedImageIsFinishedAfterAResume(version: TestSite.Version) async throws {
         let image = try await load(try Samples.file(.png, 400, 300), from: version) { $0.imageTask(for: $1) }
         #expect(image.pixels == Samples.picture(400, 300))
     }

@@ -23,7 +23,7 @@ struct ChallengesTests {
         #expect(challenges.schemes.filter { $0 != "abc" } == schemes)
     }
 
-    @Test func anyByteIsPartOfANameUnlessItSeparates() {
+    @Test func everyByteExceptSeparatorsIsPartOfAChallengeName() {
         let separators = [" ": [], "\t": [], "=": [], "\"": ["\\"], ",": ["\\"]]
         for byte in UInt8.min...UInt8.max {
             let character = String(decoding: [byte], as: UTF8.self)

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPTransport
 
 struct CredentialStoreTests {
-    @Test func forgottenCredentialsAreNotKept() throws {
+    @Test func forgottenCredentialsAreRemoved() throws {
         var store = CredentialStore()
         let url = try HTTPURL("https://example.com/")
         let key = CredentialStore.Key(origin: CredentialStore.origin(of: url), realm: "r")

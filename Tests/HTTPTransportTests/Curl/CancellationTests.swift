@@ -14,7 +14,7 @@ struct CancellationTests {
         #expect(record.callsAfterEnd == 0, sourceLocation: sourceLocation)
     }
 
-    @Test func cancellationImmediatelyAfterTheStart() async throws {
+    @Test func transferCanBeCanceledImmediatelyAfterTheStart() async throws {
         try await withOrigin { (origin, transport) async throws in
             let recorder = Recorder()
             try transport.start(origin.url("/a"), recorder).cancel()
@@ -23,7 +23,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func cancellationDuringNameResolution() async throws {
+    @Test func transferCanBeCanceledDuringNameResolution() async throws {
         let gate = ThreadGate()
         defer { gate.open() }
         let looking = Tally()
@@ -50,7 +50,7 @@ struct CancellationTests {
     @Test(arguments: [
         LoopbackOrigin.Response.Point.start, .insideHead, .body(0), .body(500),
     ])
-    func cancellationWhileWaitingForAResponse(point: LoopbackOrigin.Response.Point) async throws {
+    func transferCanBeCanceledWhileWaitingForAResponse(point: LoopbackOrigin.Response.Point) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)).stalled(at: point))
             let recorder = Recorder()
@@ -64,7 +64,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func cancellationWhilePaused() async throws {
+    @Test func transferCanBeCanceledWhilePaused() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000_000)))
             let recorder = Recorder { _, _ in .pause }
@@ -92,7 +92,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func cancellationFromAReceiverCallback() async throws {
+    @Test func transferCanBeCanceledFromAReceiverCallback() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(5_000_000)))
             let transfer = Locked((any Transfer)?.none)

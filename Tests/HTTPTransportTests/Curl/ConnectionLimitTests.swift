@@ -12,7 +12,7 @@ struct ConnectionLimitTests {
         #expect(limit.current == expected)
     }
 
-    @Test func theLimitFallsToTheOpenConnectionsWhenDescriptorsRunOut() {
+    @Test func connectionLimitDropsToOpenOnesWhenDescriptorsRunOut() {
         var limit = ConnectionLimit(10, openFileLimit: 1_024)
         let mayTry = limit.ranOut(whileOpen: 4)
         #expect(mayTry)
@@ -21,14 +21,14 @@ struct ConnectionLimitTests {
         #expect(limit.current == 4, "it never rises by running out")
     }
 
-    @Test func withoutAnOpenConnectionThereIsNoRoomToMake() {
+    @Test func connectionLimitIsKeptIfNoConnectionIsOpen() {
         var limit = ConnectionLimit(10, openFileLimit: 1_024)
         let mayTry = limit.ranOut(whileOpen: 0)
         #expect(!mayTry)
         #expect(limit.current == 10)
     }
 
-    @Test func theLimitRisesByOneWithEverySuccess() {
+    @Test func connectionLimitRisesByOneWithEverySuccess() {
         var limit = ConnectionLimit(3, openFileLimit: 1_024)
         _ = limit.ranOut(whileOpen: 1)
         let changes = (0..<4).map { _ in limit.succeeded() }

@@ -38,7 +38,7 @@ struct CredentialTests {
         origin.recordedRequests.map { $0.headerFields["authorization"] }
     }
 
-    @Test func basicAndBearerAreSentAtOnce() async throws {
+    @Test func basicAndBearerCredentialsAreSentWithoutAChallenge() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.guardByBasic("/a")
             origin.route("/b", LoopbackOrigin.Response(body: [2]))
@@ -51,7 +51,7 @@ struct CredentialTests {
     }
 
     @Test(arguments: Hash.allCases)
-    func digestAnswersAChallenge(hash: Hash) async throws {
+    func digestCredentialAnswersAChallenge(hash: Hash) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.guardByDigest("/a?b=c", hash, body: pattern(100_000))
             origin.guardByBasic("/basic")
@@ -115,7 +115,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func aTabInAChallengeIsNoReasonToRefuseIt() async throws {
+    @Test func challengeWithTabsIsAnswered() async throws {
         try await withOrigin { (origin, transport) async throws in
             let challenge = "Digest\trealm=\"my\tphotos\",\tnonce=\"0123\""
             origin.route("/a") { request in
@@ -130,7 +130,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func withoutCredentialsTheStatusIsTheAnswer() async throws {
+    @Test func status401IsTheResponseWithoutCredentials() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.guardByBasic("/a")
             let record = try await transport.fetch(origin.url("/a"))
@@ -258,7 +258,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func aProviderIsAskedByEachOriginOfAChain() async throws {
+    @Test func credentialProviderIsAskedForEachOriginOfARedirectChain() async throws {
         let provider = Provider { .basic(user: "me", password: "secret\($0)") }
         try await withProvider(provider) { (origin, transport) async throws in
             try await withLoopbackOrigin { (other) async throws in
@@ -292,7 +292,7 @@ struct CredentialTests {
         }
     }
 
-    @Test func logsShowNoSecrets() {
+    @Test func transportLogsContainNoSecrets() {
         let secret = "s3cret"
         for credential in [
             Credential.basic(user: "me", password: secret), .digest(user: "me", password: secret),

@@ -11,7 +11,7 @@ struct CurlSettingsTests {
             (.digest(user: "me", password: "secret"), nil, true),
             (.password(user: "me", password: "secret"), nil, true),
         ] as [(Credential?, String?, Bool)])
-    func aHandleThatKeepsCredentialsIsKnown(credential: Credential?, proxy: String?, expected: Bool) {
+    func curlSettingsTellIfCredentialsRemainInAHandle(credential: Credential?, proxy: String?, expected: Bool) {
         let settings = CurlSettings(
             isSecure: false, credential: credential, method: .get, connectMilliseconds: 1_000, headerFields: [:],
             proxy: proxy, tls: TLSOptions.HostSettings())

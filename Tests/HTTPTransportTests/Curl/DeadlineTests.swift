@@ -38,7 +38,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func aLookupCountsAsConnecting() async throws {
+    @Test func lookupCountsTowardsConnectDeadline() async throws {
         let gate = ThreadGate()
         defer { gate.open() }
         let transport = CurlTransport(
@@ -73,7 +73,7 @@ struct DeadlineTests {
         #expect(lookups.withLock { $0 } <= 1)
     }
 
-    @Test func aHandshakeCountsAsConnecting() async throws {
+    @Test func tlsHandshakeCountsTowardsConnectDeadline() async throws {
         // The kernel accepts the connection, but no server responds.
         let listener = try SilentListener()
         let transport = CurlTransport(configuration: .init(proxy: .none))
@@ -89,7 +89,7 @@ struct DeadlineTests {
         ("HTTP/1.1 200 OK\r\n", "A: b\r\n", .idle),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", "A: b\r\n", .idle),
     ])
-    func drippedHeaderLinesGainNoTime(beginning: String, line: String, kind: Deadlines.Kind) async throws {
+    func slowHeaderLinesDoNotExtendDeadlines(beginning: String, line: String, kind: Deadlines.Kind) async throws {
         try await withOrigin { (origin, transport) async throws in
             let response = LoopbackOrigin.Response.raw(beginning + String(repeating: line, count: 900))
             let size = line.utf8.count
@@ -103,7 +103,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func aTricklingOriginCannotBeatTheTotal() async throws {
+    @Test func slowlySentBodyDoesNotExtendTotalDeadline() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(10_000)).paced(bytesPerSecond: 100, chunk: 1))
             let record = try await transport.fetch(origin.url("/a")) { $0.deadlines.total = .milliseconds(200) }
@@ -112,7 +112,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func redirectsDoNotBeatTheTotal() async throws {
+    @Test func redirectsDoNotExtendTotalDeadline() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a") { _ in .redirect(to: "/a").paused(at: .start, for: .milliseconds(10)) }
             let record = try await transport.fetch(origin.url("/a")) {
@@ -123,7 +123,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func aPauseIsNoIdleness() async throws {
+    @Test func pausedTransferDoesNotReachIdleDeadline() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)))
             origin.route("/stalled", LoopbackOrigin.Response(body: pattern(1_000)).stalled(at: .body(1)))
@@ -140,7 +140,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func aPauseCountsTowardsTheTotal() async throws {
+    @Test func pauseCountsTowardsTotalDeadline() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)))
             let recorder = Recorder { _, _ in .pause }

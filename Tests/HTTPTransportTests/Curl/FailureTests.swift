@@ -57,7 +57,7 @@ struct FailureTests {
         }
     }
 
-    @Test func aResetBodyIsTruncated() async throws {
+    @Test func connectionResetWithinBodyIsTruncation() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", Response(body: pattern(1_000_000)).reset(at: .body(300_000)))
             let error = try #require(try await transport.fetch(origin.url("/a")).error)
@@ -85,7 +85,7 @@ struct FailureTests {
         #expect(error.description.hasPrefix("the host is unknown (nonexistent.invalid: "))
     }
 
-    @Test func aConnectionThatWasClosedMeanwhileIsReplaced() async throws {
+    @Test func idleConnectionClosedByTheServerIsReplaced() async throws {
         try await withOrigin { (origin, transport) async throws in
             // The first answer keeps the connection, the second request finds it closed without an answer.
             origin.route("/a", Response(body: [1]))

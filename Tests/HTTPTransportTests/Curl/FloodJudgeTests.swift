@@ -5,7 +5,7 @@ import Testing
 struct FloodJudgeTests {
     private let enough = FloodJudge.minimumBytes
 
-    @Test func endsTheConnectionThatIsReadFromWhileACallDoesNotReturn() {
+    @Test func floodJudgeEndsConnectionReadDuringALongLibcurlCall() {
         var judge = FloodJudge()
         var read: [Int32: Int64] = [3: 1_000, 4: 50]
         #expect(judge.look(number: 7, processorTime: .zero) { read } == nil)
@@ -16,7 +16,7 @@ struct FloodJudgeTests {
         #expect(judge.look(number: 7, processorTime: .milliseconds(60)) { read } == nil)
     }
 
-    @Test func afterAFloodTheNextIsEndedSooner() {
+    @Test func secondFloodIsEndedSooner() {
         var judge = FloodJudge()
         var read: [Int32: Int64] = [3: 0, 4: 0]
         for time in [0, 20] { _ = judge.look(number: 1, processorTime: .milliseconds(time)) { read } }
@@ -35,7 +35,7 @@ struct FloodJudgeTests {
         #expect(judge.look(number: 5, processorTime: .milliseconds(1_140)) { read } == 3)
     }
 
-    @Test func aCallThatCallsBackIsAtWork() {
+    @Test func libcurlCallThatInvokesCallbacksIsNotAFlood() {
         var judge = FloodJudge()
         for look in 0..<100 {
             let read: [Int32: Int64] = [3: Int64(look) * enough]
@@ -43,7 +43,7 @@ struct FloodJudgeTests {
         }
     }
 
-    @Test func timeBetweenCallsDoesNotCount() {
+    @Test func timeBetweenLibcurlCallsIsNotAFlood() {
         var judge = FloodJudge()
         for look in 0..<100 {
             let number: UInt64? = look.isMultiple(of: 2) ? 1 : nil
@@ -52,7 +52,7 @@ struct FloodJudgeTests {
         }
     }
 
-    @Test func aThreadThatIsKeptFromRunningIsNotHeldUp() {
+    @Test func threadWithoutProcessorTimeIsNotFlooded() {
         var judge = FloodJudge()
         for look in 0..<100 {
             let read: [Int32: Int64] = [3: Int64(look) * enough]
@@ -61,7 +61,7 @@ struct FloodJudgeTests {
     }
 
     /// It may load certificate authorities, or look for a cookie among very many.
-    @Test func aCallThatReadsLittleIsAtWork() {
+    @Test func libcurlCallThatReadsLittleIsNotAFlood() {
         var judge = FloodJudge()
         for look in 0..<100 {
             let read: [Int32: Int64] = [3: 60_000 + (look > 50 ? 5_000 : 0), 4: 0]

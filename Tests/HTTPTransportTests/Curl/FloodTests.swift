@@ -75,7 +75,7 @@ struct FloodTests {
     }
 
     /// All of them, since they share it.
-    @Test func theTransfersOfAFloodedConnectionFailTogether() async throws {
+    @Test func allTransfersOfAFloodedConnectionFail() async throws {
         let server = try await FloodingServer()
         let transport = CurlTransport(
             configuration: .init(

@@ -5,7 +5,7 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct FlowControlTests {
-    @Test func aPauseReachesTheOrigin() async throws {
+    @Test func pausedTransferStopsTheOrigin() async throws {
         let body = pattern(32 << 20)
         try await withOrigin { (origin, transport) async throws in
             origin.route("/big", LoopbackOrigin.Response(body: body))
@@ -66,7 +66,7 @@ struct FlowControlTests {
         }
     }
 
-    @Test func theReceiverMayStopWhenItIsResumed() async throws {
+    @Test func receiverCanStopTheTransferWhenResumed() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/big", LoopbackOrigin.Response(body: pattern(1_000_000)))
             let recorder = Recorder { _, pauses in pauses == 0 ? .pause : .stop }
@@ -79,7 +79,7 @@ struct FlowControlTests {
         }
     }
 
-    @Test func aReceiverMayCallTheTransportFromItsCalls() async throws {
+    @Test func receiverCanCallTheTransportFromItsCallbacks() async throws {
         try await withOrigin { (origin, transport) async throws in
             let body = pattern(200_000)
             origin.route("/a", LoopbackOrigin.Response(body: body))

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct HeadTests {
     @Test(arguments: [200, 201, 204, 206, 300, 304, 400, 401, 404, 410, 429, 500, 503, 599])
-    func everyFinalStatusIsAnAnswer(status: Int) async throws {
+    func everyFinalStatusIsDeliveredAsAResponse(status: Int) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(status: status, headerFields: ["X-A": "1"], body: [1, 2]))
             let record = try await transport.fetch(origin.url("/a"))
@@ -30,7 +30,7 @@ struct HeadTests {
         }
     }
 
-    @Test func nothingOfARequestSticksToTheNextOne() async throws {
+    @Test func reusedHandleKeepsNothingOfThePreviousRequest() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
             let name = try #require(HTTPField.Name("X-Once"))
@@ -54,7 +54,7 @@ struct HeadTests {
         }
     }
 
-    @Test func fieldsAreSentAsGiven() async throws {
+    @Test func headerFieldsAreSentAsGiven() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response())
             let name = try #require(HTTPField.Name("X-Name"))
@@ -92,7 +92,7 @@ struct HeadTests {
         }
     }
 
-    @Test func otherMethodsAreSent() async throws {
+    @Test func methodsOtherThanGETAreSent() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
             _ = try await transport.fetch(origin.url("/a")) { $0.method = .options }
@@ -114,7 +114,7 @@ struct HeadTests {
         }
     }
 
-    @Test func aProxyThatIsNoneIsNotQuotedWithItsPassword() async throws {
+    @Test func errorOfInvalidProxyDoesNotContainItsPassword() async throws {
         let transport = CurlTransport(configuration: .init(proxy: .url("bad://me:secret@127.0.0.1:1")))
         let error = try #require(try await transport.fetch("http://example.org/").error)
         #expect(!error.description.contains("secret"))

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct LimitTests {
     @Test(arguments: [LoopbackOrigin.Response.Framing.contentLength, .chunked, .untilClose])
-    func aBodyAtTheLimitPasses(framing: LoopbackOrigin.Response.Framing) async throws {
+    func bodyAtMaximumBodyBytesIsAccepted(framing: LoopbackOrigin.Response.Framing) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(100_000), framing: framing))
             let record = try await transport.fetch(origin.url("/a")) { $0.maximumBodyBytes = 100_000 }
@@ -24,7 +24,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aClaimOverTheLimitFailsBeforeTheBody() async throws {
+    @Test func contentLengthAboveTheLimitFailsBeforeTheBody() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(100_001)))
             let record = try await transport.fetch(origin.url("/a")) { $0.maximumBodyBytes = 100_000 }
@@ -34,7 +34,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aClaimAboutABodyThatDoesNotComeIsNoMatter() async throws {
+    @Test func contentLengthOfABodilessStatusIsIgnored() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .raw("HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\n\r\n"))
             let record = try await transport.fetch(origin.url("/a")) { $0.maximumBodyBytes = 10 }
@@ -42,7 +42,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aClaimOfLessIsBelieved() async throws {
+    @Test func bytesBeyondContentLengthAreIgnored() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef"))
             let record = try await transport.fetch(origin.url("/a"))
@@ -50,7 +50,7 @@ struct LimitTests {
         }
     }
 
-    @Test func manyHeaderFieldsAreTooMany() async throws {
+    @Test func tooManyHeaderFieldsAreRejected() async throws {
         try await withOrigin { (origin, transport) async throws in
             let fields = String(repeating: "A: \(String(repeating: "x", count: 90))\r\n", count: 2_000)
             origin.route("/a", .raw("HTTP/1.1 200 OK\r\n\(fields)\r\n"))
@@ -59,7 +59,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aLongHeaderLineIsTooLong() async throws {
+    @Test func tooLongHeaderLineIsRejected() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .raw("HTTP/1.1 200 OK\r\nA: \(String(repeating: "x", count: 1 << 20))\r\n\r\n"))
             let record = try await transport.fetch(origin.url("/a"))
@@ -67,7 +67,7 @@ struct LimitTests {
         }
     }
 
-    @Test func endlessInterimResponsesEnd() async throws {
+    @Test func endlessInterimResponsesAreRejected() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .raw(String(repeating: "HTTP/1.1 103 Early Hints\r\nA: 1\r\n\r\n", count: 20_000)))
             let record = try await transport.fetch(origin.url("/a"))
@@ -77,7 +77,7 @@ struct LimitTests {
 
     /// A long line each, or many short ones, of which libcurl keeps about 100 bytes each.
     @Test(arguments: ["X: a\r\n", "X: \(String(repeating: "a", count: 4_000))\r\n"])
-    func endlessTrailersEnd(trailer: String) async throws {
+    func endlessTrailersAreRejected(trailer: String) async throws {
         try await withOrigin { (origin, transport) async throws in
             let trailers = String(repeating: trailer, count: (32 << 20) / trailer.utf8.count)
             origin.route("/a", .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n" + trailers))
@@ -88,7 +88,7 @@ struct LimitTests {
         }
     }
 
-    @Test func fewTrailersAreNoMatter() async throws {
+    @Test func fewTrailersAreAccepted() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route(
                 "/a",
@@ -100,7 +100,7 @@ struct LimitTests {
     }
 
     /// libcurl answers a Digest challenge by itself, and again and again while it is said to be stale.
-    @Test func endlessChallengesEnd() async throws {
+    @Test func endlessChallengesAreRejected() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a") { request in
                 let challenge = "Digest realm=\"a\", qop=\"auth\", stale=true, nonce=\"\(request.ordinal)\""

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct MalformedHeadTests {
     /// With releases of libcurl before 8.1.2 such a line is added to one of the transfer before, which has been freed.
-    @Test func aFoldedFirstLineFailsItsOwnTransferOnly() async throws {
+    @Test func foldedFirstHeaderLineFailsOnlyItsTransfer() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/good") { _ in LoopbackOrigin.Response(headerFields: ["A": "b"], body: [1, 2]) }
             let line = " folded: \(String(repeating: "x", count: 500))"
@@ -54,7 +54,7 @@ struct MalformedHeadTests {
     }
 
     /// libcurl would decode the gzip, although it was not requested: a megabyte can become a gigabyte.
-    @Test func aTransferCodingThatWasNotAskedForIsRefused() async throws {
+    @Test func unrequestedTransferCodingIsRejected() async throws {
         try await withOrigin { (origin, transport) async throws in
             let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
             let gzip: [UInt8] = [
@@ -71,7 +71,7 @@ struct MalformedHeadTests {
     }
 
     @Test(arguments: ["12abc", "3, 4", "3\r\nContent-Length: 4"])
-    func aLengthThatIsNoneIsRefused(value: String) async throws {
+    func invalidContentLengthIsRejected(value: String) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .raw("HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nabc"))
             let record = try await transport.fetch(origin.url("/a"))

@@ -31,7 +31,7 @@ struct OpenFileLimitTests {
         }
     }
 
-    @Test func aTransferWithoutADescriptorForItsConnectionFailsAlone() async {
+    @Test func missingDescriptorFailsOnlyItsTransfer() async {
         await #expect(processExitsWith: .success) {
             try await withLoopbackOrigin { (origin) async throws in
                 origin.route("/a", LoopbackOrigin.Response(body: pattern(100)))
@@ -61,7 +61,7 @@ struct OpenFileLimitTests {
         }
     }
 
-    @Test func anIdleConnectionMakesRoomForAnother() async {
+    @Test func idleConnectionIsClosedIfDescriptorsRunOut() async {
         await #expect(processExitsWith: .success) {
             try await withLoopbackOrigin { (first) async throws in
                 try await withLoopbackOrigin { (second) async throws in
@@ -83,7 +83,7 @@ struct OpenFileLimitTests {
         }
     }
 
-    @Test func connectionsAtTheLimitTakeThePlaceOfIdleOnes() async {
+    @Test func newConnectionsAtTheLimitReplaceIdleOnes() async {
         await #expect(processExitsWith: .success) {
             let transport = CurlTransport(configuration: .init(maximumConnections: 2, proxy: .none))
             for _ in 0..<6 {

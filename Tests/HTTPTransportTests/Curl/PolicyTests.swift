@@ -31,7 +31,7 @@ struct PolicyTests {
         }
     }
 
-    @Test func redirectsAreJudged() async throws {
+    @Test func networkPolicyAppliesToRedirects() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             let policy = NetworkPolicy(addresses: [.deny("127.0.0.2")])
             let transport = transport(policy, addresses: ["127.0.0.2"])
@@ -61,7 +61,7 @@ struct PolicyTests {
         }
     }
 
-    @Test func aStandingConnectionIsJudgedBeforeItIsUsed() throws {
+    @Test func networkPolicyAppliesToReusedConnections() throws {
         let transport = transport(NetworkPolicy())
         let request = TransportRequest(url: try HTTPURL("http://name.example/"))
         let handle = CurlTransferHandle(transport: transport, id: 1, request: request, receiver: Recorder())
@@ -75,7 +75,7 @@ struct PolicyTests {
         #expect(isRefusal(error))
     }
 
-    @Test func theProxyItselfIsNotJudged() async throws {
+    @Test func networkPolicyDoesNotApplyToTheProxyItself() async throws {
         try await withLoopbackOrigin { (proxy) async throws in
             var policy = NetworkPolicy.publicInternetOnly
             let rule = ProxyRule.url("http://127.0.0.1:\(proxy.port)")

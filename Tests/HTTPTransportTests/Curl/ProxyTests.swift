@@ -66,7 +66,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: ["http", "https"])
-    func aProxyThatCannotBeReachedIsNamed(scheme: String) async throws {
+    func unreachableProxyIsNamedInTheError(scheme: String) async throws {
         let port = try freePort()
         let transport = CurlTransport(
             configuration: .init(proxy: .url("http://me:secret@127.0.0.1:\(port)")))
@@ -77,7 +77,7 @@ struct ProxyTests {
         #expect(!error.description.contains("secret"))
     }
 
-    @Test func aProxyThatIsUnknownIsNamed() async throws {
+    @Test func unknownProxyHostIsNamedInTheError() async throws {
         let transport = CurlTransport(
             configuration: .init(proxy: .url("http://me:secret@nonexistent.invalid:3128")))
         let error = try #require(try await transport.fetch("http://example.org/").error)

@@ -106,7 +106,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func aBrokenBodyOfARedirectIsNoMatter() async throws {
+    @Test func truncatedBodyOfARedirectIsIgnored() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route(
                 "/a",
@@ -157,7 +157,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func seeOtherKeepsHead() async throws {
+    @Test func status303KeepsTheHEADMethod() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "/b", status: 303))
             origin.route("/b", LoopbackOrigin.Response(body: [1]))

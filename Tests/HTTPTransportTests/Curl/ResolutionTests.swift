@@ -33,7 +33,7 @@ struct ResolutionTests {
         }
     }
 
-    @Test func anUnknownHostIsNotAskedForAgainAtOnce() async throws {
+    @Test func failedLookupOfUnknownHostIsCached() async throws {
         let lookups = Locked(0)
         let resolver = ThreadedResolver { host throws(LookupFailure) in
             lookups.withLock { $0 += 1 }
@@ -53,7 +53,7 @@ struct ResolutionTests {
         #expect(lookups.withLock { $0 } == 3)
     }
 
-    @Test func aDeadAddressIsPassedOver() async throws {
+    @Test func unreachableAddressIsSkipped() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
             // No server listens on the first two.

@@ -28,7 +28,7 @@ struct SecureTests {
         #expect(first.timeToFirstByte >= first.tlsDuration)
     }
 
-    @Test func withoutHTTP2ThereIsHTTP1() async throws {
+    @Test func serverWithoutHTTP2IsReachedByHTTP1() async throws {
         let server = try await SecureServer()
         let transport = transport(server)
         for number in 0..<3 {
@@ -70,7 +70,7 @@ struct SecureTests {
         #expect(error.reason == .tlsFailure)
     }
 
-    @Test func plainHTTPIsNotSecure() async throws {
+    @Test func httpsRequestToPlainHTTPServerFails() async throws {
         let server = try NginxServer()
         try await server.start("server { listen 127.0.0.1:\(server.ports[0]); }")
         let transport = CurlTransport(configuration: .init(proxy: .none))
@@ -79,7 +79,7 @@ struct SecureTests {
         #expect(!error.isRetryable)
     }
 
-    @Test func aMissingAuthorityFileIsSaidSo() async throws {
+    @Test func missingCertificateAuthorityFileIsNamedInTheError() async throws {
         let server = try await SecureServer()
         let transport = CurlTransport(
             configuration: .init(proxy: .none, tls: .init(certificateAuthorityFile: "/nonexistent/ca.pem")))
@@ -88,7 +88,7 @@ struct SecureTests {
         #expect(error.description.contains("/nonexistent/ca.pem"))
     }
 
-    @Test func aPausedStreamHoldsUpNoOther() async throws {
+    @Test func pausedHTTP2StreamDoesNotDelayOthers() async throws {
         let server = try await SecureServer()
         let transport = transport(server)
         let base = "https://127.0.0.1:\(server.port)"
@@ -104,7 +104,7 @@ struct SecureTests {
         #expect(record.body == SecureServer.big)
     }
 
-    @Test func aCancelledStreamHarmsNoOther() async throws {
+    @Test func canceledHTTP2StreamDoesNotAffectOthers() async throws {
         let server = try await SecureServer()
         let transport = transport(server)
         let base = "https://127.0.0.1:\(server.port)"
@@ -129,7 +129,7 @@ struct SecureTests {
         #expect(try await transport.fetch("\(base)/small").body == SecureServer.small)
     }
 
-    @Test func credentialsDoNotLeaveForAnInsecureOrigin() async throws {
+    @Test func credentialsAreNotSentToAnInsecureOrigin() async throws {
         let server = try await SecureServer()
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", .redirect(to: "https://127.0.0.1:\(server.port)/small"))

@@ -11,20 +11,20 @@ struct SilentReadsTests {
         return reads
     }
 
-    @Test func aConnectionThatBringsNeitherLinesNorBodyIsEnded() {
+    @Test func connectionWithoutHeaderLinesOrBodyIsEnded() {
         var reads = watching(3)
         #expect(!reads.note(3, .nothing) { 1_000 })
         #expect(!reads.note(3, .nothing) { 1_000 + StalledReadDetector.limit })
         #expect(reads.note(3, .nothing) { 1_001 + StalledReadDetector.limit })
     }
 
-    @Test(arguments: [CallContent.headerLines, .nothing]) func theFirstCallOfAConnectionCounts(content: CallContent) {
+    @Test(arguments: [CallContent.headerLines, .nothing]) func firstReadCountsTowardsStallLimit(content: CallContent) {
         var reads = StalledReadDetector()
         reads.watch(3)
         #expect(reads.note(3, content) { StalledReadDetector.limit + 1 })
     }
 
-    @Test func aBodyBehindTheFirstHeaderMayBeLong() {
+    @Test func longBodyAfterTheFirstHeaderIsNoStall() {
         var reads = StalledReadDetector()
         reads.watch(3)
         #expect(!reads.note(3, .headerLines) { 200 })
@@ -48,12 +48,12 @@ struct SilentReadsTests {
         }
     }
 
-    @Test func aConnectionWithTLSIsLeftAlone() {
+    @Test func tlsConnectionIsNotCheckedForStalledReads() {
         var reads = StalledReadDetector()
         for count in 0..<10 { #expect(!reads.note(3, .nothing) { Int64(count) * StalledReadDetector.limit }) }
     }
 
-    @Test func aConnectionInThePlaceOfAClosedOneBeginsAtZero() {
+    @Test func newConnectionWithReusedDescriptorCountsFromZero() {
         var reads = watching(3)
         #expect(!reads.note(3, .nothing) { 10 * StalledReadDetector.limit })
         reads.forget(3)
@@ -61,7 +61,7 @@ struct SilentReadsTests {
         #expect(!reads.note(3, .nothing) { StalledReadDetector.limit })
     }
 
-    @Test func unknownCountsEndNothing() {
+    @Test func unknownReadCountsEndNoConnection() {
         var reads = watching(3)
         for _ in 0..<3 { #expect(!reads.note(3, .nothing) { -1 }) }
     }

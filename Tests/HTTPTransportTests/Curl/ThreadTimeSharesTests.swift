@@ -13,19 +13,19 @@ struct ShareClockTests {
         return clock
     }
 
-    @Test func aCallHasFiveMilliseconds() {
+    @Test func transportCallHasFiveMilliseconds() {
         let clock = clock(callAfter: .zero)
         #expect(!clock.isSpent(at: start + .microseconds(4_999)))
         #expect(clock.isSpent(at: start + .milliseconds(5)))
     }
 
-    @Test func whenTheRoundTakesLongACallHasOneMillisecond() {
+    @Test func transportCallInALongRoundHasOneMillisecond() {
         let clock = clock(callAfter: .milliseconds(30))
         #expect(!clock.isSpent(at: start + .microseconds(30_999)))
         #expect(clock.isSpent(at: start + .milliseconds(31)))
     }
 
-    @Test func aCallThatOutlastsTheRoundsTimeEndsThere() {
+    @Test func transportCallEndsWithTheTimeOfItsRound() {
         let clock = clock(callAfter: .milliseconds(18))
         #expect(!clock.isSpent(at: start + .microseconds(19_999)))
         #expect(clock.isSpent(at: start + .milliseconds(20)))

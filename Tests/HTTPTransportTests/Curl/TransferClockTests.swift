@@ -13,7 +13,7 @@ struct TransferClockTests {
         #expect(clock.next?.kind == kind)
     }
 
-    @Test func eachPhaseHasItsDeadline() {
+    @Test func eachTransferPhaseHasItsDeadline() {
         var clock = TransferClock(deadlines, now: start)
         expect(clock, .milliseconds(500), .lookup)
         clock.endResolving()
@@ -36,26 +36,26 @@ struct TransferClockTests {
         expect(clock, .seconds(1), .total)
     }
 
-    @Test func aLookupCountsAsConnectingToo() {
+    @Test func transferClockCountsLookupAsConnecting() {
         var clock = TransferClock(Deadlines(lookup: .seconds(9), connect: .seconds(1)), now: start)
         expect(clock, .seconds(1), .connect)
         clock.enter(.resolving, now: start + .milliseconds(200))
         expect(clock, .milliseconds(1_200), .connect)
     }
 
-    @Test func theTotalComesFirstWhereItIsNearer() {
+    @Test func totalDeadlineAppliesIfItIsEarlier() {
         var clock = TransferClock(deadlines, now: start)
         clock.enter(.receiving, now: start + .seconds(8))
         expect(clock, .seconds(10), .total)
     }
 
-    @Test func theShortestLimitCountsWhateverThePhase() {
+    @Test func shortestDeadlineIsIndependentOfThePhase() {
         #expect(TransferClock(deadlines, now: start).shortest == .milliseconds(500))
         let deadlines = Deadlines(lookup: nil, connect: nil, firstByte: .seconds(9), idle: nil, total: .seconds(8))
         #expect(TransferClock(deadlines, now: start).shortest == .seconds(8))
     }
 
-    @Test func withoutDeadlinesThereIsNone() {
+    @Test func transferWithoutDeadlinesNeverTimesOut() {
         var clock = TransferClock(
             Deadlines(lookup: nil, connect: nil, firstByte: nil, idle: nil, total: nil), now: start)
         #expect(clock.next == nil && clock.shortest == nil)

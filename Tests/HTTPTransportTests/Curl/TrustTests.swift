@@ -77,7 +77,7 @@ struct TrustTests {
         }
     }
 
-    @Test func connectionsOfOtherSettingsAreNotUsed() async throws {
+    @Test func connectionsWithOtherTLSSettingsAreNotReused() async throws {
         let server = try await SecureServer()
         let easy = try CurlEasy(.init(proxy: .none), headerLines: HeaderLines())
         try easy.set(CURLOPT_URL, "https://127.0.0.1:\(server.portOfHTTP1)/small")

@@ -48,7 +48,7 @@ struct TunnelTests {
     }
 
     @Test(arguments: ["HTTP/1.1", "HTTP/2"])
-    func aTunnelIsUsedAgain(protocolName: String) async throws {
+    func proxyTunnelIsReused(protocolName: String) async throws {
         let server = try await SecureServer()
         let port = protocolName == "HTTP/2" ? server.port : server.portOfHTTP1
         try await withConnectProxy { (proxy) async throws in
@@ -63,7 +63,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func transfersShareATunnelByHTTP2() async throws {
+    @Test func transfersShareAProxyTunnelByHTTP2() async throws {
         let server = try await SecureServer()
         try await withConnectProxy { (proxy) async throws in
             let transport = transport(rule(proxy), trusting: server)

@@ -12,7 +12,7 @@ struct NetworkPolicyTests {
         #expect(try refusal("http://127.0.0.1:1/", by: NetworkPolicy()) == nil)
     }
 
-    @Test func theFirstRuleThatAppliesDecides() throws {
+    @Test func firstMatchingNetworkRuleDecides() throws {
         let policy = NetworkPolicy(hosts: [.deny("bad.example.com"), .allow("*.example.com"), .denyOthers])
         #expect(try refusal("http://good.example.com/", by: policy) == nil)
         #expect(
@@ -20,7 +20,7 @@ struct NetworkPolicyTests {
         #expect(try refusal("http://example.org/", by: policy) == "host example.org, rule: deny all others")
     }
 
-    @Test func schemesAndPortsAreJudged() throws {
+    @Test func networkPolicyChecksSchemesAndPorts() throws {
         let policy = NetworkPolicy(
             schemes: [.allow("https"), .denyOthers], ports: [.allow(443...443), .allow(8_000...8_999), .denyOthers])
         #expect(try refusal("https://example.org/", by: policy) == nil)
@@ -37,7 +37,7 @@ struct NetworkPolicyTests {
         #expect(try refusal(url, by: policy, throughProxy: true) == "address 127.0.0.1, rule: deny 127.0.0.0/8")
     }
 
-    @Test func namesGoThroughAProxyOnlyIfItIsTrusted() throws {
+    @Test func namesAreSentToAProxyOnlyIfThePolicyAllowsIt() throws {
         var policy = NetworkPolicy.publicInternetOnly
         #expect(try refusal("http://example.org/", by: policy) == nil)
         #expect(try refusal("http://example.org/", by: policy, throughProxy: true) != nil)
@@ -112,7 +112,7 @@ struct NetworkPolicyTests {
     ]
 
     @Test(arguments: refusedBlocks.indices)
-    func blocksAreRefusedFromEndToEnd(index: Int) {
+    func nonpublicAddressBlocksAreRejectedUpToTheirBounds(index: Int) {
         let (first, last, before, behind) = Self.refusedBlocks[index]
         let policy = NetworkPolicy.publicInternetOnly
         let middle = first.bits + (last.bits - first.bits) / 2
@@ -128,7 +128,7 @@ struct NetworkPolicyTests {
     @Test(arguments: [
         1, 7, 19, 22, 23, 25, 53, 110, 143, 465, 587, 995, 2_049, 5_061, 6_000, 6_379, 6_667, 10_080, 11_211,
     ])
-    func portsOfOtherProtocolsAreNotPublic(port: Int) throws {
+    func publicInternetPolicyRejectsPortsOfOtherProtocols(port: Int) throws {
         for scheme in ["http", "https"] {
             #expect(
                 try refusal("\(scheme)://example.org:\(port)/", by: .publicInternetOnly)
@@ -140,22 +140,22 @@ struct NetworkPolicyTests {
     }
 
     @Test(arguments: [18, 24, 80, 81, 443, 591, 3_000, 5_000, 8_000, 8_008, 8_080, 8_443, 10_081, 65_535])
-    func portsOfTheWebArePublic(port: Int) throws {
+    func publicInternetPolicyAllowsWebPorts(port: Int) throws {
         #expect(try refusal("http://example.org:\(port)/", by: .publicInternetOnly) == nil)
     }
 
-    @Test func aRangeOfPortsIsNamed() throws {
+    @Test func rejectionNamesTheRangeOfPorts() throws {
         let policy = NetworkPolicy(ports: [.deny(6_665...6_669)])
         #expect(try refusal("http://example.org:6667/", by: policy) == "port 6667, rule: deny 6665-6669")
     }
 
-    @Test func aHiddenAddressIsNamed() throws {
+    @Test func rejectionNamesTheEmbeddedIPv4Address() throws {
         #expect(
             try refusal("http://[2002:7f00:1::]/", by: .publicInternetOnly)
                 == "address 2002:7f00:1::, which holds 127.0.0.1, rule: deny 127.0.0.0/8")
     }
 
-    @Test func insertedRuleAllowsAnException() throws {
+    @Test func insertedNetworkRuleAllowsAnException() throws {
         var policy = NetworkPolicy.publicInternetOnly
         policy.addresses.insert(.allow("10.0.0.5/32"), at: 0)
         #expect(try refusal("http://10.0.0.5/", by: policy) == nil)

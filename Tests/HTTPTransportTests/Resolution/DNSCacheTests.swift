@@ -45,7 +45,7 @@ struct DNSCacheTests {
         #expect(cache.cachedResult(for: "host") == nil)
     }
 
-    @Test func sixteenAddressesAreKept() async throws {
+    @Test func atMostSixteenAddressesOfAHostAreKept() async throws {
         let resolver = ThreadedResolver { _ in Array(repeating: "127.0.0.1", count: 20) }
         let answer = await resolve("host", for: 1, by: DNSCache(resolver: resolver))
         #expect(try answer.get().list.count == 16)

@@ -49,7 +49,7 @@ struct ThreadedResolverTests {
         patience.endsForGood()
     }
 
-    @Test func stuckNamesDoNotKeepOthersWaiting() async throws {
+    @Test func stuckLookupsDoNotDelayOthers() async throws {
         let gatekeeper = Gatekeeper()
         let patience = Patience()
         let resolver = ThreadedResolver(
@@ -71,7 +71,7 @@ struct ThreadedResolverTests {
         patience.endsForGood()
     }
 
-    @Test func stuckNamesTakeSixtyFourThreadsAtMost() async throws {
+    @Test func stuckLookupsUseAtMost64Threads() async throws {
         let gatekeeper = Gatekeeper()
         let patience = Patience()
         let resolver = ThreadedResolver(gatekeeper.lookup, waitForProgress: patience.last)
@@ -132,7 +132,7 @@ struct ThreadedResolverTests {
         patience.endsForGood()
     }
 
-    @Test func aSystemWithoutAnyThreadFailsLookups() async {
+    @Test func lookupsFailIfNoThreadCanBeStarted() async {
         let resolver = ThreadedResolver(
             { _ throws(LookupFailure) in ["127.0.0.1"] },
             start: { _ throws(ThreadFailure) in throw ThreadFailure(code: EAGAIN) }, waitForProgress: {})

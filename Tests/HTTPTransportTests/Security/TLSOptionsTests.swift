@@ -5,7 +5,7 @@ import Testing
 struct TLSOptionsTests {
     private let digest = "RkzHQyAY9tp3DRm9gt5sIe0YhLfMvDrvVBwtIEZ/M+g="
 
-    @Test func aPinIsADigestInBase64() throws {
+    @Test func publicKeyPinIsADigestInBase64() throws {
         let bare = digest
         let full = "sha256//\(digest)"
         #expect(PublicKeyPin(bare) == PublicKeyPin(full))
@@ -20,7 +20,7 @@ struct TLSOptionsTests {
         #expect(PublicKeyPin(text) == nil)
     }
 
-    @Test func theMostSpecificPatternCounts() {
+    @Test func mostSpecificHostPatternSelectsTLSSettings() {
         let certificates = ["a", "b", "c"].map { ClientCertificate(certificateFile: $0) }
         let options = TLSOptions(
             clientCertificates: [

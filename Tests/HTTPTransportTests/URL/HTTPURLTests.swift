@@ -60,7 +60,7 @@ struct HTTPURLTests {
         #expect(error?.description.hasPrefix("not a valid http or https URL") == true)
     }
 
-    @Test func keepsUserAndPasswordApart() throws {
+    @Test func userAndPasswordAreRemovedFromTheURLText() throws {
         let url = try HTTPURL("http://us%40er:se%3Acret@example.org/a")
         #expect(url.user == "us@er")
         #expect(url.password == "se:cret")
@@ -74,7 +74,7 @@ struct HTTPURLTests {
         "user:secret@example.org", "http:user:secret@example.org:x:y", "user:sec//ret@example.org:x",
         "user:sec://ret@example.org:x", "http://user:secret@\u{301}example.org:x/", "user:secret@\u{301}",
     ])
-    func errorsDoNotTellThePassword(text: String) {
+    func urlErrorsDoNotContainThePassword(text: String) {
         let error = #expect(throws: TransportError.self) { try HTTPURL(text) }
         #expect(error?.url.contains("sec") == false)
         #expect(error?.description.contains("sec") == false)
@@ -92,11 +92,11 @@ struct HTTPURLTests {
         ("http://user:sec/ret@example.org:x/", "http://example.org:x/"),
         ("ftp://user:secret@example.org/a", "ftp://example.org/a"), ("user:secret@example.org", "example.org"),
     ])
-    func displayTextHasNoUserInformation(text: String, expected: String) {
+    func displayTextOfURLHasNoUserInformation(text: String, expected: String) {
         #expect(HTTPURL.displayText(of: text) == expected)
     }
 
-    @Test func displayTextOfAnythingWithAPasswordIsTheSameURLWithoutIt() throws {
+    @Test func displayTextOfURLWithPasswordOmitsOnlyThePassword() throws {
         let pieces = ["", "/", "\\", "@", ":", "?", "#", " ", "a", "%40", "\t", "//"]
         var shownOnes = 0
         for first in pieces {
@@ -114,13 +114,13 @@ struct HTTPURLTests {
         #expect(shownOnes >= 20)
     }
 
-    @Test func errorsHaveNoControlCharacters() {
+    @Test func urlErrorsHaveNoControlCharacters() {
         let error = #expect(throws: TransportError.self) { try HTTPURL("http://\u{1B}[31m.example/") }
         #expect(error?.url == "http://?[31m.example/")
     }
 
     @Test(arguments: ["\u{85}", "\u{202E}", "\u{2066}", "\u{200D}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{E000}"])
-    func errorsReplaceInvisibleCharacters(invisible: String) {
+    func urlErrorsReplaceInvisibleCharacters(invisible: String) {
         let error = TransportError(
             url: "http://example.org/\(invisible)gpj.exe", reason: .authenticationFailed, detail: "é\(invisible)a")
         #expect(error.url == "http://example.org/?gpj.exe")
@@ -132,7 +132,7 @@ struct HTTPURLTests {
         ("?q", "http://example.org/x/y?q"), ("//other.example/b", "http://other.example/b"),
         ("https://other.example", "https://other.example/"), ("a b", "http://example.org/x/a%20b"),
     ])
-    func resolvesReferences(reference: String, expected: String) throws {
+    func relativeReferencesAreResolved(reference: String, expected: String) throws {
         #expect(try HTTPURL("http://example.org/x/y").resolving(reference).string == expected)
     }
 
@@ -149,7 +149,7 @@ struct HTTPURLTests {
         }
     }
 
-    @Test func credentialsStayWithinTheOrigin() throws {
+    @Test func resolvedURLKeepsCredentialsWithinTheOrigin() throws {
         let url = try HTTPURL("http://user:secret@example.org/a")
         #expect(try url.resolving("/b").password == "secret")
         #expect(try url.resolving("https://example.org/b").user == nil)
@@ -163,7 +163,7 @@ struct HTTPURLTests {
         ("http://example.org/a/b.jpg?x=/y", "b.jpg"), ("http://example.org", ""), ("http://example.org/a/", ""),
         ("http://[::1]:80/a", "a"), ("http://example.org/?a/b", ""),
     ])
-    func knowsTheLastPathComponent(text: String, expected: String) throws {
+    func lastPathComponentOfURLIsFound(text: String, expected: String) throws {
         #expect(try HTTPURL(text).lastPathComponent == expected)
     }
 
@@ -172,7 +172,7 @@ struct HTTPURLTests {
             ("http://example.org/a/b.jpg?x=/y", "/a/b.jpg", "x=/y"), ("https://example.org", "/", nil),
             ("http://[::1]:80/a%20b?", "/a%20b", nil), ("http://example.org?a?b", "/", "a?b"),
         ] as [(String, String, String?)])
-    func pathAndQueryAreParts(text: String, path: String, query: String?) throws {
+    func urlIsSplitIntoPathAndQuery(text: String, path: String, query: String?) throws {
         let url = try HTTPURL(text)
         #expect(url.path == path)
         #expect(url.query.map(String.init) == query)

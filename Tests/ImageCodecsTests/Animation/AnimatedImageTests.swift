@@ -18,14 +18,14 @@ struct AnimatedImageTests {
     }
 
     @Test(arguments: [(nil, 1), (0, 0), (1, 2), (65_535, 65_536)] as [(Int?, Int)])
-    func aGIFIsShownOnceAndThenRepeated(repetitions: Int?, repetitionCount: Int) throws {
+    func gifRepetitionCountIncludesTheFirstRun(repetitions: Int?, repetitionCount: Int) throws {
         let frame = TestGIF.Frame(width: 1, height: 1, indices: [0])
         let file = TestGIF(width: 1, height: 1, repetitions: repetitions).file([frame, frame])
         #expect(try AnimatedImage(file).repetitionCount == repetitionCount)
     }
 
     @Test
-    func aDenominatorOfZeroMeansHundredths() throws {
+    func apngDelayDenominatorOfZeroMeansHundredths() throws {
         var file = try TestAnimation.file(.png)
         let control = try #require(file.indices.first { file[$0...].starts(with: Array("fcTL".utf8)) })
         let data = Array(file[control + 4..<control + 24]) + [0, 7, 0, 0, 0, 0]
@@ -49,7 +49,7 @@ struct AnimatedImageTests {
     // MARK: Broken files
 
     @Test(arguments: formats)
-    func aFileCutAnywhereIsAnError(format: ImageFormat) throws {
+    func animationCutAnywhereIsAnError(format: ImageFormat) throws {
         let file = try TestAnimation.file(format, count: 3)
         // Without its last byte, the trailer, a GIF is complete; between two frames it may have lost the others.
         for length in 0..<file.count - (format == .gif ? 1 : 0) {
@@ -63,7 +63,7 @@ struct AnimatedImageTests {
     }
 
     @Test(arguments: formats, UInt64(1)...4)
-    func flippedBytesGiveAnErrorOrFrames(format: ImageFormat, seed: UInt64) throws {
+    func animationWithFlippedBytesGivesAnErrorOrFrames(format: ImageFormat, seed: UInt64) throws {
         let file = try TestAnimation.file(format, count: 4, seed: seed)
         let limits = DecodeLimits(maximumPixels: 1 << 16)
         var random = SeededGenerator(seed: seed)
@@ -83,7 +83,7 @@ struct AnimatedImageTests {
     }
 
     @Test(arguments: formats)
-    func framesBehindABrokenOneAreBrokenToo(format: ImageFormat) throws {
+    func framesAfterABrokenFrameAreErrors(format: ImageFormat) throws {
         let layers = TestAnimation.layers(4, seed: 2, alphas: [255]).map { layer in
             var layer = layer
             (layer.disposal, layer.isOver) = (.keep, true)
@@ -185,7 +185,7 @@ struct AnimatedImageTests {
     }
 
     @Test(arguments: formats)
-    func moreFramesOfACanvasThanTheLimitAreRefused(format: ImageFormat) throws {
+    func animationWithTooManyPixelsIsRejected(format: ImageFormat) throws {
         let file = try TestAnimation.file(format, count: 5)
         #expect(throws: CodecError.overLimit(.animationPixels, value: 585, limit: 584)) {
             try AnimatedImage(file, limits: DecodeLimits(maximumAnimationPixels: 584))
@@ -202,7 +202,7 @@ struct AnimatedImageTests {
     }
 
     @Test
-    func aThousandFramesStayInTheWindow() throws {
+    func frameCacheOfThousandFramesKeepsItsLimit() throws {
         let frames = (0..<1000).map { index in
             TestGIF.Frame(width: 2, height: 1, indices: [UInt8(index % 2), 0])
         }

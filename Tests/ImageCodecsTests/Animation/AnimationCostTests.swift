@@ -27,7 +27,7 @@ struct AnimationCostTests {
         #expect(throws: error) { try AnimatedImage(Self.file(9)) }
     }
 
-    @Test func framesOfAPixelOnAHugeCanvasCostLittle() throws {
+    @Test func smallFramesOnAHugeCanvasDecodeQuickly() throws {
         let limits = DecodeLimits(maximumAnimationPixels: 1 << 34)
         let options = DecodeOptions(target: .maximumSide(512))
         let image = try AnimatedImage(Self.file(20), options: options, limits: limits)
@@ -108,7 +108,7 @@ struct AnimationCostTests {
     }
 
     @Test(arguments: [ImageFormat.gif, .png, .webp])
-    func framesThatAreKeptStayAsTheyWere(format: ImageFormat) throws {
+    func decodingLaterFramesDoesNotChangeKeptOnes(format: ImageFormat) throws {
         let file = try TestAnimation.file(format, count: 6, seed: 4)
         for options in [DecodeOptions(), DecodeOptions(target: .maximumSide(5)), DecodeOptions(pixelFormat: .bgra8)] {
             let image = try AnimatedImage(file, options: options)

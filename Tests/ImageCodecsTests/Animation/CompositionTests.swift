@@ -10,7 +10,7 @@ struct CompositionTests {
     static let seeds = UInt64(1)...8
 
     @Test(arguments: seeds)
-    func framesOfAnAPNGAreTheReference(seed: UInt64) throws {
+    func apngFramesEqualTheReference(seed: UInt64) throws {
         let layers = TestAnimation.layers(12, seed: seed, alphas: [0, 1, 77, 200, 254, 255])
         let reference = ReferenceAnimation.frames(layers, width: TestAnimation.width, height: TestAnimation.height)
         for (hidesDefault, isInterlaced) in [(false, false), (true, false), (false, true)] {
@@ -21,7 +21,7 @@ struct CompositionTests {
     }
 
     @Test(arguments: seeds)
-    func framesOfAGIFAreTheReference(seed: UInt64) throws {
+    func gifFramesEqualTheReference(seed: UInt64) throws {
         let layers = TestAnimation.layers(12, seed: seed, alphas: [0, 255])
         let reference = ReferenceAnimation.frames(
             TestAnimation.gifLayers(layers), width: TestAnimation.width, height: TestAnimation.height)
@@ -50,7 +50,7 @@ struct CompositionTests {
     }
 
     @Test(arguments: [ImageFormat.gif, .png, .webp], [0, 1 << 20])
-    func framesAreTheSameInAnyOrder(format: ImageFormat, windowBytes: Int) throws {
+    func framesDoNotDependOnTheOrderOfDecoding(format: ImageFormat, windowBytes: Int) throws {
         let image = try AnimatedImage(TestAnimation.file(format, count: 12, seed: 3))
         let frames = try image.allFrames()
         let decoder = AnimationDecoder(image, windowBytes: windowBytes)
@@ -139,7 +139,7 @@ struct CompositionTests {
     }
 
     @Test
-    func anOrientationBehindTheFramesCounts() throws {
+    func orientationAfterTheFramesIsApplied() throws {
         let layers = TestAnimation.layers(3, seed: 4, alphas: [255])
         let stored = try AnimatedImage(TestAnimation.webp(layers)).allFrames()
         let turned = try AnimatedImage(TestAnimation.webp(layers, exif: TestExif.bytes(orientation: 8)))

@@ -94,7 +94,7 @@ struct FrameRendererTests {
     }
 
     @Test(arguments: Resampling.Filter.allCases)
-    func aSmallChangeInfluencesFewPixels(filter: Resampling.Filter) {
+    func smallFrameChangeAffectsFewScaledPixels(filter: Resampling.Filter) {
         let weights = ResamplingWeights(from: 10_000, to: 100, filter: filter)
         let samples = weights.samples(influencedBy: 5_000..<5_001)
         #expect(samples.contains(50) && samples.count <= 7)

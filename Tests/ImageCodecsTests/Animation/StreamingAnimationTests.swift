@@ -11,7 +11,7 @@ struct StreamingAnimationTests {
     private static let partial = DecodeOptions(allowsPartial: true)
 
     @Test(arguments: formats, UInt64(0)..<6)
-    func piecesOfAnySizeGiveTheSameIndex(format: ImageFormat, seed: UInt64) throws {
+    func streamedAnimationDoesNotDependOnPieceSizes(format: ImageFormat, seed: UInt64) throws {
         let file = try TestAnimation.file(format, count: 7, seed: seed + 1)
         let whole = try AnimatedImage(file)
         var random = SeededGenerator(seed: seed)
@@ -31,7 +31,7 @@ struct StreamingAnimationTests {
     }
 
     @Test(arguments: formats)
-    func aFrameIsThereWithItsLastByte(format: ImageFormat) throws {
+    func frameIsAvailableWithItsLastByte(format: ImageFormat) throws {
         let file = try TestAnimation.file(format)
         let whole = try AnimatedImage(file)
         let expected = try whole.allFrames()
@@ -90,7 +90,7 @@ struct StreamingAnimationTests {
     }
 
     @Test(arguments: formats)
-    func aDecoderThatIsGivenAnotherAnimationBeginsAnew(format: ImageFormat) throws {
+    func animationDecoderRestartsWithAnotherAnimation(format: ImageFormat) throws {
         let first = try AnimatedImage(TestAnimation.file(format, count: 5))
         let fewer = try AnimatedImage(TestAnimation.file(format, count: 3, seed: 9))
         let larger = try AnimatedImage(
@@ -104,7 +104,7 @@ struct StreamingAnimationTests {
     }
 
     @Test(arguments: formats)
-    func framesBeforeAnErrorStay(format: ImageFormat) throws {
+    func framesBeforeALimitErrorStayAvailable(format: ImageFormat) throws {
         let file = try TestAnimation.file(format, count: 5)
         let limits = DecodeLimits(maximumFrames: 3)
         for options in [DecodeOptions(), Self.partial] {
@@ -118,7 +118,7 @@ struct StreamingAnimationTests {
         }
     }
 
-    @Test func framesBeforeDamageStay() throws {
+    @Test func framesBeforeDamageStayAvailable() throws {
         var file = try TestAnimation.file(.png, count: 5)
         let control = try #require(file.indices.last { file[$0...].starts(with: Array("fcTL".utf8)) })
         file[control + 10] ^= 1
@@ -135,7 +135,7 @@ struct StreamingAnimationTests {
         #expect((image.frameCount, image.isPartial) == (4, true))
     }
 
-    @Test func anOrientationThatFollowsTheFramesIsWaitedFor() throws {
+    @Test func webpFramesWaitForTheTrailingOrientation() throws {
         let layers = TestAnimation.layers(3, seed: 4, alphas: [255])
         let file = try TestAnimation.webp(layers, exif: TestExif.bytes(orientation: 8))
         for ignoresOrientation in [false, true] {
@@ -149,7 +149,7 @@ struct StreamingAnimationTests {
     }
 
     @Test
-    func anOrientationBehindTheFirstPixelsOfAnAPNGTurnsNoFrame() throws {
+    func apngOrientationAfterTheFirstPixelsIsIgnored() throws {
         let plain = try TestAnimation.file(.png)
         let second = try #require(plain.indices.last { plain[$0...].starts(with: Array("fcTL".utf8)) })
         let exif = TestPNG.chunk("eXIf", TestExif.bytes(orientation: 6))
@@ -167,7 +167,7 @@ struct StreamingAnimationTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func aStillImageIsOneFrameAtTheEnd(format: ImageFormat) throws {
+    func streamedStillImageIsOneFrameAtTheEnd(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 20, height: 10).encoded(as: format)
         var animation = StreamingAnimation(options: DecodeOptions(target: .maximumSide(10)))
         for byte in file { try animation.append([byte].span) }
@@ -179,7 +179,7 @@ struct StreamingAnimationTests {
     }
 
     @Test(arguments: formats)
-    func aDamagedFrameShowsTheOneBeforeItIfAllowed(format: ImageFormat) throws {
+    func damagedFrameShowsThePreviousFrameIfAllowed(format: ImageFormat) throws {
         let layers = TestAnimation.layers(6, seed: 2, alphas: [255]).map { layer in
             var layer = layer
             (layer.disposal, layer.isOver) = (.keep, true)

@@ -66,7 +66,7 @@ struct ColorConversionTests {
         #expect(jpeg.header.colorConversion == .converted)
     }
 
-    @Test func aColorProfileFitsAGrayImageToo() throws {
+    @Test func colorProfilesApplyToGrayImages() throws {
         let gray = TestImage.gray(50, 40)
         let profile = TestProfile.primaries(ReferenceColors.displayP3, .gamma(1.8))
         let image = try decode(TestTagged.png(gray, colorType: 0, chunks: [TestTagged.iccp(profile)]))
@@ -105,7 +105,7 @@ struct ColorConversionTests {
         #expect(image.header.colorProfile == "test")
     }
 
-    @Test func aNarrowDifferenceFromSRGBIsConverted() throws {
+    @Test func profileSlightlyDifferentFromSRGBIsApplied() throws {
         #expect(try decode(png(TestProfile.primaries(ReferenceColors.sRGB, .gamma(2.2)))).pixels != noise)
     }
 
@@ -143,7 +143,7 @@ struct ColorConversionTests {
         }
     }
 
-    @Test func scalingComesFirstUnlessItAveragesLight() throws {
+    @Test func colorsAreConvertedAfterScalingUnlessLinear() throws {
         let profile = TestProfile.primaries(ReferenceColors.displayP3, .sRGB)
         let photo = TestImage.photo(90, 70)
         let file = TestTagged.png(photo, chunks: [TestTagged.iccp(profile)])
@@ -162,14 +162,14 @@ struct ColorConversionTests {
         #expect(difference(image, from: scaled) { $0.prefix(3).map(Double.init) } == 0)
     }
 
-    @Test func theSizeOfThePiecesDoesNotMatter() throws {
+    @Test func colorConversionDoesNotDependOnPieceSizes() throws {
         let file = png(TestProfile.lightTable())
         let whole = try decode(file)
         #expect(try decode(file, pieces: { 1 }) == whole)
         #expect(try decode(file, pieces: { 333 }) == whole)
     }
 
-    @Test func previewsAreConvertedLikeTheImage() throws {
+    @Test func previewColorsAreConvertedLikeTheImage() throws {
         let photo = TestImage.photo(80, 60)
         let profile = TestProfile.primaries(ReferenceColors.displayP3, .gamma(1.8))
         let progressive = try photo.encoded(as: .jpeg, quality: 90, isProgressive: true)
@@ -193,7 +193,7 @@ struct ColorConversionTests {
         }
     }
 
-    @Test func theProfileIsHandedOutIfItIsKept() throws {
+    @Test func keptColorProfileIsReturned() throws {
         let profile = TestProfile.primaries(ReferenceColors.displayP3, .sRGB)
         let options = DecodeOptions(keepsProfile: true)
         let image = try decode(png(profile), options: options)

@@ -56,7 +56,7 @@ struct TaggedFileTests {
         #expect(try decode(file, options: kept).iccProfile == profile)
     }
 
-    @Test func theFramesOfAnAnimationAreConverted() throws {
+    @Test func apngFramesAreConvertedByTheProfile() throws {
         let untagged = try animation(of: [photo, TestImage.photo(70, 50, seed: 2)], as: .png)
         let file = Array(untagged[..<33]) + TestTagged.iccp(profile) + Array(untagged[33...])
         let stored = try AnimatedImage(untagged).allFrames()
@@ -72,7 +72,7 @@ struct TaggedFileTests {
         #expect(image.estimatedBytes > (try AnimatedImage(untagged).estimatedBytes))
     }
 
-    @Test func theFramesOfAnAnimatedWebPAreConverted() throws {
+    @Test func webpFramesAreConvertedByTheProfile() throws {
         let layers = TestAnimation.layers(4, seed: 3, alphas: [0, 255])
         let untagged = try TestAnimation.webp(layers)
         let tagged = try TestAnimation.webp(layers, profile: profile)
@@ -120,7 +120,7 @@ struct TaggedFileTests {
 
     /// Like browsers and djpeg, CMYK is treated as inverted regardless of Adobe's marker.
     @Test(arguments: [TestCMYKJPEG.Marker.cmyk, .none])
-    func cmykWithoutAProfileIsMultiplied(marker: TestCMYKJPEG.Marker) throws {
+    func cmykWithoutAProfileIsConvertedByMultiplication(marker: TestCMYKJPEG.Marker) throws {
         let blocks: [[UInt8]] = [[255, 255, 255, 255], [0, 255, 255, 255], [200, 100, 50, 128], [255, 255, 255, 0]]
         let image = try decode(TestCMYKJPEG.file(blocks, width: 4, marker: marker)).pixels
         let pixels = (0..<4).map { Array(image.bytes[$0 * 32..<$0 * 32 + 4]) }

@@ -14,7 +14,7 @@ struct AnimationCorpusTests {
     }
 
     @Test(arguments: formats)
-    func everyFrameOfValidFilesIsTheReference(format: ImageFormat) throws {
+    func everyFrameOfValidCorpusAnimationsEqualsTheReference(format: ImageFormat) throws {
         var (matching, count) = (0, 0)
         let references = try Self.references()
         for file in try Corpus.files() where file.isValid && file.format == format {
@@ -45,7 +45,7 @@ struct AnimationCorpusTests {
     }
 
     @Test(arguments: formats)
-    func malformedFilesGiveAnErrorOrFrames(format: ImageFormat) throws {
+    func malformedCorpusAnimationsGiveAnErrorOrFrames(format: ImageFormat) throws {
         let limits = DecodeLimits(maximumPixels: 1 << 20, maximumFrames: 100)
         var (animations, errors) = (0, 0)
         for file in try Corpus.files() where !file.isValid {

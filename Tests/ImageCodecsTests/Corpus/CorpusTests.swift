@@ -14,7 +14,7 @@ struct CorpusTests {
         for file in files { #expect(try !file.bytes().isEmpty || !file.isValid, "\(file.path)") }
     }
 
-    @Test func aTableIsReadByTheNamesOfItsColumns() {
+    @Test func corpusTableIsReadByItsColumnNames() {
         #expect(
             Corpus.rows(of: "path\tclass\na.gif\tvalid\nb.gif\t\n") == [
                 ["path": "a.gif", "class": "valid"], ["path": "b.gif", "class": ""],

@@ -5,7 +5,7 @@ import Testing
 @Suite(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"))
 struct HeaderCorpusTests {
     @Test(arguments: ImageFormat.allBuiltIn)
-    func validFilesHaveTheSizeAndFramesOfTheManifest(format: ImageFormat) throws {
+    func validCorpusFilesHaveTheSizeAndFramesOfTheManifest(format: ImageFormat) throws {
         for file in try Corpus.files() where file.isValid && file.format == format {
             let bytes = try file.bytes()
             do {
@@ -26,7 +26,7 @@ struct HeaderCorpusTests {
     }
 
     @Test
-    func orientationIsRead() throws {
+    func orientationOfCorpusFilesIsRead() throws {
         for row in try Corpus.table("orient.tsv") {
             let file = try #require(try Corpus.files().first { $0.path == row["path"] })
             let bytes = try file.bytes()
@@ -38,7 +38,7 @@ struct HeaderCorpusTests {
     }
 
     @Test
-    func everyPrefixIsUndecidedOrAnErrorOrTheSameHeader() throws {
+    func longerPrefixOfCorpusFileNeverChangesTheHeader() throws {
         for file in try Corpus.files() {
             let bytes = try file.bytes()
             var known: ImageHeader?

@@ -8,7 +8,7 @@ import Testing
 struct JPEGCorpusTests {
     static let limits = DecodeLimits(maximumSide: 100_000)
 
-    @Test func validFilesDecodeToThePixelsOfDjpeg() throws {
+    @Test func validCorpusJPEGsDecodeToThePixelsOfDjpeg() throws {
         var (matching, count) = (0, 0)
         for row in try Corpus.table("manifest.tsv") where row["class"] == "valid" && row["format"] == "jpeg" {
             guard let path = row["path"], let reference = row["rgb8_djpeg_sha256"], !reference.isEmpty else { continue }
@@ -43,7 +43,7 @@ struct JPEGCorpusTests {
         }
     }
 
-    @Test func malformedFilesGiveAnErrorOrAnImage() throws {
+    @Test func malformedCorpusJPEGsGiveAnErrorOrAnImage() throws {
         var limits = DecodeLimits()
         limits.maximumPixels = 16 << 20
         var (images, errors) = (0, 0)

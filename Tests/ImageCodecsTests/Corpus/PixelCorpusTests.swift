@@ -9,7 +9,7 @@ struct PixelCorpusTests {
     static let limits = DecodeLimits(maximumSide: 100_000)
 
     @Test(arguments: formats)
-    func validFilesDecodeToTheReferencePixels(format: ImageFormat) throws {
+    func validCorpusFilesDecodeToTheReferencePixels(format: ImageFormat) throws {
         var matching = 0
         let files = try Corpus.files().filter { $0.isValid && $0.format == format }
         for file in files {
@@ -29,7 +29,7 @@ struct PixelCorpusTests {
     }
 
     @Test(arguments: formats)
-    func malformedFilesGiveAnErrorOrAnImage(format: ImageFormat) throws {
+    func malformedCorpusFilesGiveAnErrorOrAnImage(format: ImageFormat) throws {
         var limits = DecodeLimits()
         limits.maximumPixels = 16 << 20
         var (images, errors) = (0, 0)

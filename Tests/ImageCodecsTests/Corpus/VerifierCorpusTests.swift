@@ -7,7 +7,7 @@ import Testing
 struct VerifierCorpusTests {
     static let limits = DecodeLimits(maximumSide: 100_000)
 
-    @Test func validFilesPass() throws {
+    @Test func validCorpusFilesPassVerification() throws {
         var count = 0
         for file in try Corpus.files() where file.isValid {
             do throws(CodecError) {
@@ -29,7 +29,7 @@ struct VerifierCorpusTests {
     }
 
     /// Of files that pass, every frame can be decoded.
-    @Test func malformedFilesPassOnlyIfTheyCanBeDecoded() throws {
+    @Test func malformedCorpusFilesPassVerificationOnlyIfDecodable() throws {
         let limits = DecodeLimits(maximumPixels: 1 << 22, maximumFrames: 100)
         var (passed, stricter) = (0, 0)
         for file in try Corpus.files() where !file.isValid {

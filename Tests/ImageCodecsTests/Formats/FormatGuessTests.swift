@@ -27,7 +27,7 @@ struct FormatGuessTests {
     }
 
     @Test
-    func otherDataAreShownByTheirFirstBytes() {
+    func errorOfUnknownFormatShowsTheFirstBytes() {
         let bytes: [UInt8] = [0x00, 0x01, 0xAB, 0xCD, 0, 0, 0, 0, 0, 0, 0, 0]
         #expect(throws: CodecError.unsupportedFormat(lookingLike: "data beginning 00 01 AB CD 00 00 00 00")) {
             try ImageHeader.probe(bytes.span)
@@ -37,7 +37,7 @@ struct FormatGuessTests {
     }
 
     @Test
-    func fewerThanTwelveBytesAreUndecided() throws {
+    func fewerThanTwelveBytesDecideNoFormat() throws {
         let bytes = Array("<html></htm".utf8)
         #expect(try ImageHeader.probe(bytes.span) == nil)
     }

@@ -6,13 +6,13 @@ import Testing
 @testable import ImageCodecs
 
 struct FormatTableTests {
-    @Test func theFormatsOfTheLibraryAreInItsTable() {
+    @Test func formatTableContainsTheBuiltInFormats() {
         #expect(FormatTable.builtIn.descriptors.map(\.format) == [.jpeg, .png, .webp, .gif])
         // The deciding bytes are always among those that are checked first.
         #expect(FormatTable.builtIn.descriptors.map(\.signatureLength).max() == ImageFormat.signatureLength)
     }
 
-    @Test func customFormatsAreFurtherEntriesBehindThem() {
+    @Test func formatTableListsCustomFormatsAfterBuiltInOnes() {
         let table = FormatTable(adding: [QOIFormat()])
         #expect(table.descriptors.map(\.format) == FormatTable.builtIn.descriptors.map(\.format) + [QOIFormat().format])
     }
@@ -34,7 +34,7 @@ struct FormatTableTests {
     }
 
     @Test(arguments: ["GIF8x", "RIFF....AVI", "RIFF....WAVE", "\u{89}PN3"])
-    func aFileThatOnlyBeginsLikeASignatureIsNone(text: String) {
+    func fileThatOnlyBeginsLikeASignatureIsUnsupported(text: String) {
         let bytes = Array(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
         guard case .unsupportedFormat = FormatTable.builtIn.failure(of: bytes.span) else {
             Issue.record("\(text) is taken for an image")
@@ -42,7 +42,7 @@ struct FormatTableTests {
         }
     }
 
-    @Test func aFormatThatMayYetRecognizeTheFileIsWaitedFor() throws {
+    @Test func formatThatMayStillRecognizeTheFileIsAwaited() throws {
         let table = FormatTable(adding: [TestFormat(signatureLength: 200, begin: TestFormat.rows(8))])
         let bytes = [UInt8](repeating: 0x20, count: 199)
         #expect(try table.format(of: bytes.span, isComplete: false) == nil)

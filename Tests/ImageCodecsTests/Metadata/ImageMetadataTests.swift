@@ -8,7 +8,7 @@ struct ImageMetadataTests {
     private func read(_ file: [UInt8]) -> ImageMetadata { ImageMetadata(file: file.span) }
 
     @Test(arguments: [false, true], [UInt8(3), 4])
-    func theOrientationIsResetInPlace(isBigEndian: Bool, type: UInt8) {
+    func exifOrientationIsResetInPlace(isBigEndian: Bool, type: UInt8) {
         var metadata = ImageMetadata(exif: TestExif.bytes(orientation: 6, isBigEndian: isBigEndian, type: type))
         metadata.resetOrientation()
         #expect(metadata.exif == TestExif.bytes(orientation: 1, isBigEndian: isBigEndian, type: type))
@@ -23,7 +23,7 @@ struct ImageMetadataTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp])
-    func filesCutAnywhereGiveAllOrNothing(format: ImageFormat) throws {
+    func metadataOfACutFileIsCompleteOrAbsent(format: ImageFormat) throws {
         let metadata = ImageMetadata(colorProfile: TestProfile.bytes("RGB "), exif: TestExif.bytes(orientation: 6))
         let file = try TestImage.photo(4, 4).encoded(with: try EncodingOptions(format), metadata: metadata)
         for count in 0..<file.count {
@@ -33,7 +33,7 @@ struct ImageMetadataTests {
         }
     }
 
-    @Test func partsThatContradictEachOtherAreNoProfile() throws {
+    @Test func contradictoryJPEGProfilePartsAreIgnored() throws {
         func file(_ parts: [(number: UInt8, count: UInt8)]) -> [UInt8] {
             [0xFF, 0xD8]
                 + parts.flatMap { part -> [UInt8] in
@@ -46,7 +46,7 @@ struct ImageMetadataTests {
         }
     }
 
-    @Test func aProfileThatUnfoldsToTooMuchIsLeftOut() throws {
+    @Test func profileThatDecompressesBeyondTheLimitIsIgnored() throws {
         let bomb = try ImageMetadata.compressed([UInt8](repeating: 0, count: ImageMetadata.maximumBytes + 1))
             .unwrapped()
         #expect(Zlib.inflate(bomb.span, limit: ImageMetadata.maximumBytes) == nil)

@@ -2,7 +2,7 @@ import ImageCodecs
 import Testing
 
 struct ImageFormatTests {
-    @Test func theFourHaveTheirUsualNames() {
+    @Test func builtInFormatsHaveTheirUsualNames() {
         #expect(ImageFormat.allBuiltIn.map(\.name) == ["JPEG", "PNG", "WebP", "GIF"])
         #expect(ImageFormat.allBuiltIn.map(\.identifier) == ["jpeg", "png", "webp", "gif"])
         #expect(ImageFormat.allBuiltIn.map(\.fileExtension) == ["jpg", "png", "webp", "gif"])
@@ -10,7 +10,7 @@ struct ImageFormatTests {
             ImageFormat.allBuiltIn.map(\.mediaType) == ["image/jpeg", "image/png", "image/webp", "image/gif"])
     }
 
-    @Test func formatsAreDistinguished() {
+    @Test func imageFormatsCanBeDistinguishedInASwitch() {
         let qoi = ImageFormat(name: "QOI", mediaType: "image/qoi", fileExtension: "qoi")
         func place(_ format: ImageFormat) -> Int? {
             switch format {

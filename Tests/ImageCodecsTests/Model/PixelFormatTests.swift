@@ -43,7 +43,7 @@ struct PixelFormatTests {
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func everyValueIsStoredByTheFormula(format: PixelFormat) throws {
+    func everyPixelValueIsConvertedByTheFormula(format: PixelFormat) throws {
         // Every color with every alpha, the other channels being others.
         var image = PixelBuffer(transparent: PixelSize(width: 256, height: 256))
         for alpha in 0..<256 {
@@ -65,7 +65,7 @@ struct PixelFormatTests {
     }
 
     @Test(arguments: others, [ImageFormat.jpeg, .png, .webp, .gif])
-    func imagesAreDecodedIntoTheFormat(format: PixelFormat, file: ImageFormat) throws {
+    func imagesAreDecodedIntoTheRequestedPixelFormat(format: PixelFormat, file: ImageFormat) throws {
         let bytes = try TestImages.photo(width: 45, height: 37, hasAlpha: file != .jpeg).encoded(as: file)
         for target in [DecodeOptions.Target.original, .maximumSide(20), .fill(PixelSize(width: 11, height: 13))] {
             let plain = try decode(bytes, options: DecodeOptions(target: target)).pixels
@@ -77,7 +77,7 @@ struct PixelFormatTests {
     }
 
     @Test(arguments: PixelFormat.allCases, ImageOrientation.allCases)
-    func turnedImagesAreTheSameTurned(format: PixelFormat, orientation: ImageOrientation) {
+    func pixelFormatConversionCommutesWithRotation(format: PixelFormat, orientation: ImageOrientation) {
         let image = TestImage.noise(35, 21, seed: 8, isOpaque: false)
         let expected = image.turned(orientation).converted(to: format)
         #expect(image.turned(orientation, format: format) == expected)
@@ -105,7 +105,7 @@ struct PixelFormatTests {
     }
 
     @Test(arguments: others)
-    func previewsHaveTheFormat(format: PixelFormat) throws {
+    func previewsHaveTheRequestedPixelFormat(format: PixelFormat) throws {
         let file = try TestImage.photo(64, 48).encoded(as: .png)
         let decoder = StreamingDecoder(options: DecodeOptions(pixelFormat: format))
         try append(file, 0..<file.count - 200, to: decoder)
@@ -118,7 +118,7 @@ struct PixelFormatTests {
     }
 
     @Test(arguments: others, [ImageFormat.gif, .png, .webp])
-    func framesHaveTheFormat(format: PixelFormat, file: ImageFormat) throws {
+    func animationFramesHaveTheRequestedPixelFormat(format: PixelFormat, file: ImageFormat) throws {
         let encoder = try AnimationEncoder(format: file, size: PixelSize(width: 24, height: 16))
         for frame in try TestImages.wanderingSquare(3, hasAlpha: true) {
             try encoder.append(frame, delay: .milliseconds(100))
@@ -140,7 +140,7 @@ struct PixelFormatTests {
         #expect(image.isOpaque)
     }
 
-    @Test func theMemoryOfTheFormatIsCounted() throws {
+    @Test func memoryEstimateDependsOnThePixelFormat() throws {
         let file = try TestImage.photo(600, 400).encoded(as: .jpeg)
         func plan(_ options: DecodeOptions) throws -> DecodePlan {
             let decoder = StreamingDecoder(options: options)
@@ -155,7 +155,7 @@ struct PixelFormatTests {
         #expect(small.outputSize == PixelSize(width: 300, height: 200))
     }
 
-    @Test func aBufferNeedsTheBytesOfItsFormat() {
+    @Test func pixelBufferRequiresTheBytesOfItsFormat() {
         let size = PixelSize(width: 3, height: 2)
         #expect(PixelBuffer(size: size, bytes: [UInt8](repeating: 7, count: 6), format: .gray8)?[2, 1].green == 7)
         #expect(PixelBuffer(size: size, bytes: [UInt8](repeating: 7, count: 24), format: .gray8) == nil)

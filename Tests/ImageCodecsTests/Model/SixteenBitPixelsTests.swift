@@ -37,7 +37,7 @@ struct SixteenBitPixelsTests {
     }
 
     @Test(arguments: [0, 2, 4, 6] as [UInt8], [false, true])
-    func everyBitOfAPNGIsKept(colorType: UInt8, isInterlaced: Bool) throws {
+    func everyBitOfA16BitPNGIsPreserved(colorType: UInt8, isInterlaced: Bool) throws {
         let (image, expected) = image(colorType: colorType)
         let file = TestPNG(isInterlaced: isInterlaced).file(image)
         let pixels = try decode(file, options: deep).pixels
@@ -102,7 +102,7 @@ struct SixteenBitPixelsTests {
     }
 
     @Test(arguments: [2, 6] as [UInt8])
-    func writingAPNGKeepsEveryBit(colorType: UInt8) throws {
+    func writing16BitPNGPreservesEveryBit(colorType: UInt8) throws {
         let pixels = try decode(TestPNG().file(image(colorType: colorType).image), options: deep).pixels
         let file = try pixels.encoded(as: .png)
         #expect(file[24] == 16 && file[25] == colorType)

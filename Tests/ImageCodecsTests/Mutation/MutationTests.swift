@@ -12,15 +12,15 @@ struct MutationTests {
         maximumAnimationPixels: 1 << 16)
     private static let partial = DecodeOptions(allowsPartial: true)
 
-    @Test(arguments: SmallFile.jpeg) func cutJPEG(file: SmallFile) throws { try cut(file) }
-    @Test(arguments: SmallFile.png) func cutPNG(file: SmallFile) throws { try cut(file) }
-    @Test(arguments: SmallFile.webp) func cutWebP(file: SmallFile) throws { try cut(file) }
-    @Test(arguments: SmallFile.gif) func cutGIF(file: SmallFile) throws { try cut(file) }
+    @Test(arguments: SmallFile.jpeg) func cutJPEGIsAnErrorOrAPartialImage(file: SmallFile) throws { try cut(file) }
+    @Test(arguments: SmallFile.png) func cutPNGIsAnErrorOrAPartialImage(file: SmallFile) throws { try cut(file) }
+    @Test(arguments: SmallFile.webp) func cutWebPIsAnErrorOrAPartialImage(file: SmallFile) throws { try cut(file) }
+    @Test(arguments: SmallFile.gif) func cutGIFIsAnErrorOrAPartialImage(file: SmallFile) throws { try cut(file) }
 
-    @Test(arguments: SmallFile.jpeg) func damagedJPEG(file: SmallFile) throws { try damage(file) }
-    @Test(arguments: SmallFile.png) func damagedPNG(file: SmallFile) throws { try damage(file) }
-    @Test(arguments: SmallFile.webp) func damagedWebP(file: SmallFile) throws { try damage(file) }
-    @Test(arguments: SmallFile.gif) func damagedGIF(file: SmallFile) throws { try damage(file) }
+    @Test(arguments: SmallFile.jpeg) func damagedJPEGGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
+    @Test(arguments: SmallFile.png) func damagedPNGGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
+    @Test(arguments: SmallFile.webp) func damagedWebPGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
+    @Test(arguments: SmallFile.gif) func damagedGIFGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
 
     /// Whole it is an image; cut anywhere it is an error, and in part an image that only grows.
     private func cut(_ file: SmallFile) throws {

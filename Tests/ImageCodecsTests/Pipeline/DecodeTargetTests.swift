@@ -17,7 +17,7 @@ struct DecodeTargetTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn, targets)
-    func theResultDoesNotDependOnThePieces(format: ImageFormat, target: DecodeOptions.Target) throws {
+    func scaledImageDoesNotDependOnPieceSizes(format: ImageFormat, target: DecodeOptions.Target) throws {
         let file = try TestImage.photo(97, 71).encoded(as: format)
         for filter in [Resampling.Filter.lanczos3, .box] {
             let options = DecodeOptions(target: target, resampling: Resampling(filter: filter))
@@ -48,7 +48,7 @@ struct DecodeTargetTests {
     }
 
     @Test(arguments: ImageOrientation.allCases)
-    func orientationsThatFollowThePixelsChangeNothingInTheSize(orientation: ImageOrientation) throws {
+    func lateOrientationDoesNotChangeTheTargetSize(orientation: ImageOrientation) throws {
         let image = try TestImages.photo(width: 96, height: 60)
         let file = WebPRowDecoderTests.extended(
             try image.encoded(as: .webp, quality: 95), flags: 0x08, width: 96, height: 60,
@@ -115,7 +115,7 @@ struct DecodeTargetTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func partsOfSmallImagesAreCutOutAsTheyAre(format: ImageFormat) throws {
+    func fillCropsSmallImagesWithoutScaling(format: ImageFormat) throws {
         let file = try TestImage.photo(64, 40).encoded(as: format)
         let whole = try decode(file).pixels
         let result = try decode(file, options: fill(50, 50))

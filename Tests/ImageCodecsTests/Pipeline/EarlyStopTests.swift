@@ -21,7 +21,7 @@ struct EarlyStopTests {
         return (try decoder.finish(), count)
     }
 
-    @Test func smallImagesOfProgressiveFilesNeedNoDetail() throws {
+    @Test func earlyStopSkipsDetailScansForSmallImages() throws {
         let file = try TestImage.photo(160, 120).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let target = DecodeOptions.Target.maximumSide(20)
         let (image, byteCount) = try decodeBeginning(of: file, target)
@@ -33,14 +33,14 @@ struct EarlyStopTests {
         #expect(try decodeBeginning(of: file, .maximumSide(21)).byteCount > last)
     }
 
-    @Test func rowsBelowAFillAreNotWaitedFor() throws {
+    @Test func earlyStopSkipsRowsBelowTheCrop() throws {
         let file = try TestImage.photo(60, 180).encoded(as: .png)
         let (image, byteCount) = try decodeBeginning(of: file, .fill(PixelSize(width: 30, height: 30)))
         #expect(image.pixels == (try decode(file, options: DecodeOptions(target: .fill(image.pixels.size)))).pixels)
         #expect(byteCount < file.count * 4 / 5)
     }
 
-    @Test func framesBehindTheFirstAreNotWaitedFor() throws {
+    @Test func earlyStopSkipsFramesAfterTheFirst() throws {
         let frames = (0..<3).map { TestImage.photo(20, 20, seed: UInt64($0)) }
         let file = try animation(of: frames, as: .gif, delay: .zero, repetitionCount: 1)
         let (image, byteCount) = try decodeBeginning(of: file, .original)
@@ -50,7 +50,7 @@ struct EarlyStopTests {
     }
 
     @Test(arguments: [ImageFormat.gif, .png, .webp])
-    func theHeaderDoesNotDependOnThePieces(format: ImageFormat) throws {
+    func earlyStopHeaderDoesNotDependOnPieceSizes(format: ImageFormat) throws {
         let file = try TestAnimation.file(format)
         let options = DecodeOptions(stopsWhenComplete: true)
         #expect(try decode(file, options: options) == decode(file, options: options) { 10 })
@@ -61,7 +61,7 @@ struct EarlyStopTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func withoutTheOptionTheWholeFileIsRead(format: ImageFormat) throws {
+    func wholeFileIsReadWithoutEarlyStop(format: ImageFormat) throws {
         let file = try TestImage.photo(20, 20).encoded(as: format)
         #expect(try decodeBeginning(of: file, .original, stops: false).byteCount == file.count)
         #expect(throws: CodecError.truncated(format)) { try decode(Array(file.dropLast(2))) }

@@ -85,7 +85,7 @@ struct ImageHeaderProbeTests {
     }
 
     @Test
-    func metadataWithoutEndIsRefused() throws {
+    func endlessMetadataIsRejected() throws {
         let segment: [UInt8] = [0xFF, 0xE1, 0x00, 0x80] + [UInt8](repeating: 0x41, count: 0x7E)
         let file = [0xFF, 0xD8] + [[UInt8]](repeating: segment, count: 100).joined()
         let limits = DecodeLimits(maximumHeaderBytes: 10_000)
@@ -96,7 +96,7 @@ struct ImageHeaderProbeTests {
     }
 
     @Test
-    func theLimitOnHeadersDoesNotDependOnHowMuchCameAtOnce() throws {
+    func headerLimitDoesNotDependOnPieceSizes() throws {
         let text = TestPNG.chunk("tEXt", [UInt8](repeating: 0x41, count: 5000))
         let image = TestPNG.Image(width: 1, height: 1, depth: 8, colorType: 0, samples: [1])
         let file = TestPNG(before: [text]).file(image)
@@ -149,7 +149,7 @@ struct ImageHeaderProbeTests {
     }
 
     @Test(arguments: [(0xC0, false), (0xC1, false), (0xC2, true), (0xC9, false), (0xCA, true)] as [(UInt8, Bool)])
-    func progressiveJPEGIsRecognised(marker: UInt8, isProgressive: Bool) throws {
+    func progressiveJPEGIsRecognized(marker: UInt8, isProgressive: Bool) throws {
         let file = TestJPEG(marker: marker).file(exif: nil, width: 9, height: 7)
         #expect(try ImageHeader.probe(file.span)?.isProgressive == isProgressive)
     }
@@ -162,7 +162,7 @@ struct ImageHeaderProbeTests {
     }
 
     @Test
-    func framesAreKnownOnceTheWholeFileIsHere() throws {
+    func frameCountOfGIFIsKnownWithTheWholeFile() throws {
         let frame = try TestImages.drawing(width: 5, height: 4)
         let file = try animation(of: [frame, frame, frame], as: .gif)
         #expect(try ImageHeader.probe(file.span)?.frameCount == 3)

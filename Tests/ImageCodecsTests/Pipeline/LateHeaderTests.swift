@@ -18,7 +18,7 @@ struct LateHeaderTests {
     }
 
     @Test(arguments: [1, 7, 100, 1_000, 100_000])
-    func framesAreFoundHoweverTheFileArrives(piece: Int) throws {
+    func frameAfterLongMetadataIsFoundInPiecesOfAnySize(piece: Int) throws {
         let file = file
         var animation = StreamingAnimation()
         let verifier = ImageVerifier()
@@ -31,7 +31,7 @@ struct LateHeaderTests {
         #expect(try verifier.finish().frameCount == 2)
     }
 
-    @Test func memoryIsAnnouncedBeforeItIsTaken() throws {
+    @Test func memoryOfLateHeaderIsEstimatedBeforeDecoding() throws {
         let decoder = StreamingDecoder()
         let verifier = ImageVerifier()
         for byte in file {
@@ -46,7 +46,7 @@ struct LateHeaderTests {
         #expect(try decoder.finish().pixels.size == PixelSize(width: 2, height: 2))
     }
 
-    @Test func aFileWithoutAHeaderIsAnErrorAsEver() throws {
+    @Test func fileEndingBeforeItsLateHeaderIsTruncated() throws {
         let cut = Array(file.prefix(4_200))
         let decoder = StreamingDecoder()
         try decoder.append(cut.span)

@@ -35,7 +35,7 @@ struct OrientedCanvasTests {
     }
 
     @Test(arguments: ImageOrientation.allCases)
-    func everyPlaceIsTakenOnce(orientation: ImageOrientation) {
+    func everyOrientationMapsPixelsOneToOne(orientation: ImageOrientation) {
         for (width, height) in Self.sizes {
             let stored = PixelSize(width: width, height: height)
             let upright = stored.upright(orientation)
@@ -51,7 +51,7 @@ struct OrientedCanvasTests {
         }
     }
 
-    @Test func rowsThatHaveNotComeAreTransparentBlack() {
+    @Test func missingCanvasRowsAreTransparentBlack() {
         let image = TestImage.photo(5, 4)
         let canvas = OrientedCanvas(stored: image.size, orientation: .down)
         canvas.append(row: image.bytes.span.extracting(0..<20))
@@ -60,7 +60,7 @@ struct OrientedCanvasTests {
         #expect(canvas.pixels[4, 3] == image[0, 0])
     }
 
-    @Test func rowsTooManyAreIgnored() {
+    @Test func excessCanvasRowsAreIgnored() {
         let image = TestImage.photo(5, 4)
         let canvas = OrientedCanvas(stored: image.size, orientation: .left)
         image.feed(canvas)

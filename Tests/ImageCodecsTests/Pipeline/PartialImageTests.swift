@@ -22,7 +22,7 @@ struct PartialImageTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func theErrorOfACutFileLeadsToItsRows(format: ImageFormat) throws {
+    func truncatedFileLeavesItsRowsAsPartialImage(format: ImageFormat) throws {
         let file = try file(format)
         let whole = try decode(file)
         let decoder = StreamingDecoder()
@@ -57,7 +57,7 @@ struct PartialImageTests {
     }
 
     @Test(arguments: ImageFormat.allBuiltIn)
-    func withoutARowThereIsNoImage(format: ImageFormat) throws {
+    func fileWithoutACompleteRowHasNoPartialImage(format: ImageFormat) throws {
         let file = try file(format)
         let header = try #require((0..<file.count).first { (try? probe(Array(file.prefix($0)))) != nil })
         for count in [0, 3, 12, header, header + 8] {
@@ -70,7 +70,7 @@ struct PartialImageTests {
     }
 
     @Test(arguments: [1, 7, 64, 4_096])
-    func anInterlacedImageCutInItsLastPassKeepsTheRowsOfThatPass(step: Int) throws {
+    func cutInterlacedImageKeepsRowsOfItsLastPass(step: Int) throws {
         let pixels = TestImage.noise(40, 32, seed: 3, isOpaque: true)
         let file = TestPNG.interlaced(pixels)
         // The last pass, every other row, is half of the data.
@@ -90,7 +90,7 @@ struct PartialImageTests {
         pixels.bytes[y * pixels.rowBytes..<(y + 1) * pixels.rowBytes]
     }
 
-    @Test func aProgressiveImageIsShownAsFarAsItsScansGo() throws {
+    @Test func partialProgressiveImageShowsItsCompleteScans() throws {
         let file = try TestImage.photo(96, 80).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let whole = try decode(file).pixels
         func error(_ pixels: PixelBuffer) -> Int {
@@ -107,7 +107,7 @@ struct PartialImageTests {
         #expect(last < 96 * 80 * 20)
     }
 
-    @Test func theRowsOfAFirstScanAreShown() throws {
+    @Test func partialProgressiveImageShowsRowsOfTheFirstScan() throws {
         let file = try TestImage.photo(96, 160).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let scans = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
         let middle = scans[0] + (scans[1] - scans[0]) * 2 / 3
@@ -121,7 +121,7 @@ struct PartialImageTests {
         #expect(small.completeRows > 4 && small.completeRows < 20)
     }
 
-    @Test func aSecondFrameHeaderDoesNotSpoilTheScansBefore() throws {
+    @Test func secondJPEGFrameHeaderKeepsEarlierScans() throws {
         let file = try TestImage.photo(96, 80).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let scans = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
         let second: [UInt8] = [0xFF, 0xC2, 0, 11, 8, 0xFF, 0xFF, 0xFF, 0xFF, 200, 1, 0x11, 0]
@@ -132,7 +132,7 @@ struct PartialImageTests {
         #expect(try decode(Array(damaged), options: small).completeRows == 25)
     }
 
-    @Test func theEndMarkerAloneIsMissedInNoRow() throws {
+    @Test func jpegWithoutEndMarkerHasAllItsRows() throws {
         let file = try file(.jpeg)
         let image = try decode(Array(file.dropLast(2)), options: Self.partial)
         #expect(image.isPartial && image.completeRows == 80)
@@ -159,7 +159,7 @@ struct PartialImageTests {
     }
 
     @Test(arguments: JPEGOptions.ChromaSubsampling.allCases, [false, true])
-    func rowsAboveDamageStayHoweverTheyArrive(chroma: JPEGOptions.ChromaSubsampling, isEnd: Bool) throws {
+    func rowsAboveDamageAreKeptInPiecesOfAnySize(chroma: JPEGOptions.ChromaSubsampling, isEnd: Bool) throws {
         let picture = TestImage.photo(96, 160)
         let file = try picture.encoded(with: .jpeg(JPEGOptions(quality: 80, chroma: chroma)))
         let whole = try decode(file).pixels
@@ -186,7 +186,7 @@ struct PartialImageTests {
         }
     }
 
-    @Test func anInterlacedImageCutInItsLastPassKeepsTheOthers() throws {
+    @Test func cutInterlacedImageKeepsEarlierPasses() throws {
         let file = try TestPNG.interlaced(TestImages.photo(width: 40, height: 40))
         let image = try decode(Array(file.prefix(file.count * 3 / 4)), options: Self.partial)
         #expect(image.isPartial)
@@ -209,7 +209,7 @@ struct PartialImageTests {
         #expect(transparent == missing)
     }
 
-    @Test func nothingIsReadBehindTheDamage() throws {
+    @Test func nothingIsDecodedAfterTheDamage() throws {
         var file = try file(.png)
         let data = try #require(file.indices.first { file[$0...].starts(with: Array("IDAT".utf8)) })
         for offset in 0..<40 { file[(data + file.count) / 2 + offset] ^= 0x5A }
@@ -221,14 +221,14 @@ struct PartialImageTests {
         #expect(try decoder.finish().isPartial)
     }
 
-    @Test func limitsAreNoDamage() throws {
+    @Test func exceededLimitIsAnErrorEvenIfPartialIsAllowed() throws {
         let file = try TestImage.photo(64, 64).encoded(as: .jpeg, quality: 80, isProgressive: true)
         let decoder = StreamingDecoder(options: Self.partial, limits: DecodeLimits(maximumScans: 3))
         #expect(failure(file, of: decoder) == .overLimit(.scans, value: 4, limit: 3))
         #expect(decoder.partialImage == nil)
     }
 
-    @Test func aCutAnimationIsItsCompleteFrames() throws {
+    @Test func cutAnimationConsistsOfItsCompleteFrames() throws {
         let frame = TestGIF.Frame(width: 2, height: 1, indices: [0, 1])
         let file = TestGIF(width: 2, height: 1).file([frame, frame, frame])
         let image = try AnimatedImage(Array(file.dropLast(5)), options: Self.partial)
@@ -237,7 +237,7 @@ struct PartialImageTests {
         #expect(try AnimationDecoder(image).frame(at: 1).bytes == [255, 0, 0, 255, 0, 255, 0, 255])
     }
 
-    @Test func anAnimationCutInItsFirstFrameIsAStillImageOfIt() throws {
+    @Test func animationCutInItsFirstFrameIsAStillImage() throws {
         let frame = TestGIF.Frame(width: 2, height: 400, indices: (0..<800).map { UInt8($0 % 2) })
         let file = TestGIF(width: 2, height: 400).file([frame, frame])
         let image = try AnimatedImage(Array(file.prefix(400)), options: Self.partial)

@@ -20,7 +20,7 @@ struct PreviewPlanTests {
         (.max, 5_520, 5_520), (5_520, 5_520, 5_520), (5_519, 2_760, 2_760), (1_920, 1_380, 1_380),
         (1_380, 1_380, 1_380), (1_379, 690, 690), (690, 690, 690), (100, 690, 100), (0, 690, 1),
     ])
-    func aCodecThatScalesGivesThePreviewItsSize(maximumSide: Int, rowWidth: Int, width: Int) throws {
+    func previewIsScaledByCodecsThatSupportIt(maximumSide: Int, rowWidth: Int, width: Int) throws {
         let preview = try preview(plan(), maximumSide)
         #expect(preview.rowSize.width == rowWidth)
         #expect(preview.scaledSize.width == width)
@@ -33,7 +33,7 @@ struct PreviewPlanTests {
         #expect(preview.scaledSize == PixelSize(width: 1_920, height: 1_280))
     }
 
-    @Test func anImageThatIsScaledAnywayIsShownAtItsSize() throws {
+    @Test func previewOfScaledImageHasItsSize() throws {
         let plan = try plan(DecodeOptions(target: .maximumSide(1_200)))
         let whole = try preview(plan, 1_200)
         #expect(whole.rowSize == plan.rowSize && whole.scaledSize == plan.scaledSize)
@@ -42,7 +42,7 @@ struct PreviewPlanTests {
         #expect(half.scaledSize == PixelSize(width: 600, height: 400))
     }
 
-    @Test func theMiddleOfAnImageStaysTheMiddle() throws {
+    @Test func previewOfCroppedImageKeepsTheCenter() throws {
         let plan = try plan(DecodeOptions(target: .fill(PixelSize(width: 3_680, height: 3_680))))
         let preview = try preview(plan, 460)
         #expect(preview.rowSize == PixelSize(width: 690, height: 460))

@@ -21,7 +21,7 @@ struct StreamingDecoderTests {
 
     // MARK: Planning
 
-    @Test func thePlanAppearsBeforeAnythingIsDecoded() throws {
+    @Test func decodePlanIsAvailableBeforeDecoding() throws {
         let file = try jpeg(640, 480)
         let decoder = StreamingDecoder(options: DecodeOptions(target: .maximumSide(100)))
         try append(file, to: decoder)
@@ -37,7 +37,7 @@ struct StreamingDecoderTests {
         #expect(try decoder.finish().pixels.size == plan.outputSize)
     }
 
-    @Test func filesWithAScanForEachChannelAreChargedToo() throws {
+    @Test func memoryEstimateIncludesScansPerChannel() throws {
         var file = try jpeg(640, 480)
         let usual = try #require(try probe(file))
         let scan = try #require(file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xDA })
@@ -50,7 +50,7 @@ struct StreamingDecoderTests {
                 > JPEGRowDecoder.workingBytes(of: usual, rowSize: usual.size) + 640 * 480 * 3 - 1)
     }
 
-    @Test func beginningTooEarlyOrTwiceDoesNothing() throws {
+    @Test func callingBeginTooEarlyOrTwiceHasNoEffect() throws {
         let file = try jpeg(50, 50)
         let decoder = StreamingDecoder()
         try decoder.begin()
@@ -77,7 +77,7 @@ struct StreamingDecoderTests {
     }
 
     @Test(arguments: ImageOrientation.allCases)
-    func scalingAndTurningGoTogether(orientation: ImageOrientation) throws {
+    func scaledImagesAreOriented(orientation: ImageOrientation) throws {
         let file = try jpeg(120, 60)
         let box = PixelSize(width: 30, height: 100)
         let stored = try decode(file, options: DecodeOptions(target: .fit(box.upright(orientation))))
@@ -89,7 +89,7 @@ struct StreamingDecoderTests {
 
     // MARK: Previews
 
-    @Test func baselinePreviewsGrowFromTheTopAndHoldNoGarbage() throws {
+    @Test func baselinePreviewsGrowFromTheTopWithoutGarbage() throws {
         let file = try jpeg(160, 160)
         let final = try decode(file).pixels
         let decoder = StreamingDecoder()
@@ -112,7 +112,7 @@ struct StreamingDecoderTests {
         #expect(try decoder.finish().pixels == final)
     }
 
-    @Test func progressivePreviewsAreWholeImagesThatGetBetter() throws {
+    @Test func progressivePreviewsAreWholeImagesOfRisingQuality() throws {
         let file = try jpeg(160, 120, progressive: true)
         let final = try decode(file).pixels
         let decoder = StreamingDecoder()

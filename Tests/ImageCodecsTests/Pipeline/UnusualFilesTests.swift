@@ -45,7 +45,7 @@ struct UnusualFilesTests {
     }
 
     @Test(arguments: [0, 1], [UInt8(0xFE), 0xE0, 0xE5, 0xEF])
-    func aSegmentOfAnImpossibleLengthThatLibjpegSkipsIsSkipped(length: UInt8, marker: UInt8) throws {
+    func jpegSegmentOfImpossibleLengthIsSkipped(length: UInt8, marker: UInt8) throws {
         let file = try TestImage.photo(20, 10).encoded(as: .jpeg)
         let odd = Array(file[..<2]) + [0xFF, marker, 0, length] + file[2...]
         #expect(try decode(odd).pixels == decode(file).pixels)
@@ -94,7 +94,7 @@ struct UnusualFilesTests {
 
     // MARK: PNG
 
-    @Test func chunksBeforeTheHeaderAreRefused() throws {
+    @Test func pngChunksBeforeTheHeaderAreRejected() throws {
         let file = try TestImages.photo(width: 8, height: 8).encoded(as: .png)
         let odd = Array(file[..<8]) + TestPNG.chunk("tEXt", Array("Title\0x".utf8)) + file[8...]
         #expect(throws: CodecError.corrupt(.png, "IHDR is not the first chunk")) { try decode(odd) }
@@ -103,7 +103,7 @@ struct UnusualFilesTests {
     // MARK: WebP
 
     @Test(arguments: [8, 3])
-    func aLosslessWebPThatSaysItHasNoAlphaIsOpaque(side: Int) throws {
+    func losslessWebPWithoutAlphaFlagIsOpaque(side: Int) throws {
         var pixels = TestImage.noise(8, 8, seed: 2, isOpaque: true)
         for offset in stride(from: 3, to: 256, by: 4) { pixels.bytes[offset] = UInt8(offset / 2 + 100 & 255 | 1) }
         var file = try pixels.encoded(with: .webp(WebPOptions(isLossless: true)))
@@ -124,7 +124,7 @@ struct UnusualFilesTests {
 
     // MARK: All
 
-    @Test func metadataOverTheLimitAreRefused() throws {
+    @Test func metadataAboveTheLimitIsRejected() throws {
         let file = try TestImages.photo(width: 8, height: 8).encoded(as: .jpeg)
         let segment: [UInt8] = [0xFF, 0xE5, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 0xFFFD)
         let many = Array(file[..<2]) + [[UInt8]](repeating: segment, count: 260).flatMap(\.self) + file[2...]

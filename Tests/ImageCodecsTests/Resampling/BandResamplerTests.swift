@@ -18,7 +18,7 @@ struct BandResamplerTests {
         }
     }
 
-    @Test func colorsOfTransparentPixelsDoNotBleed() {
+    @Test func transparentPixelsDoNotAffectScaledColors() {
         // White on transparent red.
         var image = PixelBuffer(transparent: PixelSize(width: 40, height: 40))
         for pixel in 0..<1600 {
@@ -30,7 +30,7 @@ struct BandResamplerTests {
         for x in 0..<9 where result[x, 4].alpha > 0 { #expect(result[x, 4].green == 255) }
     }
 
-    @Test func rowsComeAsSoonAsTheirSupportIsComplete() {
+    @Test func scaledRowsAreDeliveredAsSoonAsPossible() {
         let image = TestImage.photo(30, 90)
         let rows = RowCollector()
         let resampler = BandResampler(
@@ -46,7 +46,7 @@ struct BandResamplerTests {
         #expect(counts[89] == 30)
     }
 
-    @Test func rowsBehindTheLastAreIgnored() {
+    @Test func resamplerIgnoresExcessRows() {
         let image = TestImage.photo(8, 8)
         let rows = RowCollector()
         let resampler = BandResampler(from: image.size, to: PixelSize(width: 3, height: 3), hasAlpha: false, sink: rows)

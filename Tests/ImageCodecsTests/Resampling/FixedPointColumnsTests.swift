@@ -29,7 +29,7 @@ struct FixedPointColumnsTests {
     }
 
     @Test(arguments: 1...33)
-    func sourcePixelsArePaired(count: Int) {
+    func resamplingPairsSourcePixels(count: Int) {
         let row = bytes(count * 4, seed: UInt32(count))
         let pairs = pairs(row, cresampling_pair)
         for (index, number) in pairs.prefix((count + 1) / 2 * 8).enumerated() {
@@ -39,7 +39,7 @@ struct FixedPointColumnsTests {
     }
 
     @Test(arguments: cases, Resampling.Filter.allCases)
-    func vectorsGiveTheSameBitsAsPlainNumbers(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
+    func vectorResamplingEqualsPlainResampling(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
         let weights = ResamplingWeights(from: lengths.source, to: lengths.target, filter: filter)
         let columns = FixedPointColumns(weights)
         let row = bytes(weights.range.count * 4, seed: 7)
@@ -54,7 +54,7 @@ struct FixedPointColumnsTests {
     }
 
     @Test(arguments: [1, 2, 7, 8, 9, 16, 31, 100])
-    func rowsAddUpToTheSameBits(width: Int) {
+    func vectorRowSumsEqualPlainSums(width: Int) {
         let count = width * 4
         let numbers = bytes(count * 5, seed: 3).map { Float($0) * 1.4 - 50 }
         let weights: [Float] = [-0.125, 0.3, 0.7, 0.2, -0.075]
@@ -79,7 +79,7 @@ struct FixedPointColumnsTests {
     }
 
     @Test(arguments: cases, Resampling.Filter.allCases)
-    func uniformRowsArePreservedExactly(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
+    func resamplingPreservesUniformRowsExactly(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
         let weights = ResamplingWeights(from: lengths.source, to: lengths.target, filter: filter)
         let row = [UInt8](repeating: 255, count: weights.range.count * 4)
         var filtered = [Float](repeating: 0, count: lengths.target * 4)

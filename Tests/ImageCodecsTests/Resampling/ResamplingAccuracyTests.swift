@@ -12,7 +12,7 @@ struct ResamplingAccuracyTests {
 
     /// Every length is scaled to every fourth one and to itself, along both axes.
     @Test(arguments: Resampling.Filter.allCases)
-    func everyLengthUpTo64IsRight(filter: Resampling.Filter) {
+    func resamplingMatchesReferenceForLengthsUpTo64(filter: Resampling.Filter) {
         let resampling = Resampling(filter: filter)
         for source in 1...64 {
             let line = TestImage.noise(source, 1, seed: UInt64(source), isOpaque: true)
@@ -30,7 +30,7 @@ struct ResamplingAccuracyTests {
     }
 
     @Test(arguments: all)
-    func bothAxesAtOnceAndTransparencyAreRightToo(resampling: Resampling) {
+    func resamplingMatchesReferenceOnBothAxesAndWithAlpha(resampling: Resampling) {
         for (source, target) in [((17, 9), (5, 7)), ((9, 24), (9, 5)), ((6, 5), (13, 11)), ((1, 12), (3, 4))] {
             for hasAlpha in [false, true] {
                 let image = TestImage.noise(source.0, source.1, seed: 3, isOpaque: !hasAlpha)
@@ -40,7 +40,7 @@ struct ResamplingAccuracyTests {
     }
 
     @Test(arguments: 0..<10)
-    func randomLargerSizesAndPartsMatchToo(seed: UInt64) {
+    func resamplingMatchesReferenceForRandomSizesAndRegions(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let source = PixelSize(
             width: .random(in: 65...160, using: &random), height: .random(in: 65...120, using: &random))
@@ -54,14 +54,14 @@ struct ResamplingAccuracyTests {
         check(image, region: region, to: target, Self.all[Int(seed)], hasAlpha: hasAlpha)
     }
 
-    @Test func longLinesLoseNoPrecision() {
+    @Test func resamplingOfLongLinesIsPrecise() {
         let line = TestImage.noise(8_000, 1, seed: 1, isOpaque: true)
         for target in [1, 2, 33] { check(line, to: PixelSize(width: target, height: 1), Resampling(), hasAlpha: false) }
     }
 
     /// White stays white only where every sample is written and the weights of each add up to one.
     @Test(arguments: Resampling.Filter.allCases)
-    func everySampleIsWritten(filter: Resampling.Filter) throws {
+    func resamplingWritesEverySample(filter: Resampling.Filter) throws {
         let size = PixelSize(width: 1000, height: 1)
         let line = try #require(PixelBuffer(size: size, bytes: [UInt8](repeating: 255, count: 4000)))
         for target in stride(from: 1000, through: 100, by: -23) {

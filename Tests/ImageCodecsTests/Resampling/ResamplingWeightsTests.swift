@@ -4,7 +4,7 @@ import Testing
 
 struct ResamplingWeightsTests {
     @Test(arguments: Resampling.Filter.allCases)
-    func tablesStayInsideTheSourceAndNeverStepBack(filter: Resampling.Filter) {
+    func resamplingWeightsStayInsideTheSourceInOrder(filter: Resampling.Filter) {
         for source in [1, 2, 3, 4, 5, 7, 16, 63, 64, 80, 1000, 1985] {
             for target in Set([1, 2, 3, source / 3, source / 2, source - 1, source, source + 1, source * 5])
             where target > 0 {
@@ -37,7 +37,7 @@ struct ResamplingWeightsTests {
         #expect((table.weights.capacity + target * 4) * 4 <= cost.bytes + 4096)
     }
 
-    @Test func weightsOfEachSampleAddUpToOne() {
+    @Test func resamplingWeightsOfEachSampleAddUpToOne() {
         let table = ResamplingWeights(from: 100, to: 37)
         for sample in 0..<37 {
             let sum = table.weights[table.offsets[sample]..<table.offsets[sample + 1]].reduce(0, +)
@@ -45,7 +45,7 @@ struct ResamplingWeightsTests {
         }
     }
 
-    @Test func rowsThatGoIntoOneAreSixTimesTheRatio() {
+    @Test func resamplingTapsAreAtMostSixTimesTheRatio() {
         for (source, target) in [(100, 100), (100, 99), (100, 50), (3000, 7), (65_535, 1000), (7, 2)] {
             #expect(ResamplingWeights(from: source, to: target).maximumTaps <= 6 * source / target + 6)
         }

@@ -42,7 +42,7 @@ struct ScalePlanTests {
         Example(stored: (3, 2), target: .maximumSide(2), scaled: (2, 1)),
         Example(stored: (100, 33), target: .maximumSide(50), scaled: (50, 17)),
     ])
-    func sizesFitAndKeepTheirShape(example: Example) { check(example) }
+    func scaledSizesFitAndKeepTheAspectRatio(example: Example) { check(example) }
 
     @Test(arguments: [
         Example(stored: (640, 480), target: fill(240, 240), scaled: (240, 240), shown: [80, 0, 480, 480]),
@@ -86,7 +86,7 @@ struct ScalePlanTests {
         Example(stored: (640, 480), target: .maximumBytes(.min), scaled: (1, 1)),
         Example(stored: (640, 480), target: .maximumBytes(.max), scaled: (640, 480)),
     ])
-    func bytesLimitTheSides(example: Example) {
+    func maximumBytesLimitsTheScaledSize(example: Example) {
         check(example)
         guard case .maximumBytes(let limit) = example.target, limit > 4 else { return }
         #expect(example.scaled.0 * example.scaled.1 * 4 <= limit)
@@ -103,7 +103,7 @@ struct ScalePlanTests {
         #expect([region.left, region.top, region.width, region.height] == example.shown ?? whole)
     }
 
-    @Test func nothingIsEverEnlargedOrEmptiedUnasked() {
+    @Test func scaledSizeIsNeverEmptyNorEnlargedUnrequested() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
             let stored = PixelSize(

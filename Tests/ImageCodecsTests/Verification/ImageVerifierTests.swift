@@ -11,7 +11,7 @@ struct ImageVerifierTests {
     static let files = SmallFile.jpeg + SmallFile.png + SmallFile.webp + SmallFile.gif
 
     @Test(arguments: files)
-    func wholeFilesPassAndTellTheirFrames(file: SmallFile) throws {
+    func completeFilesPassVerificationWithTheirFrameCount(file: SmallFile) throws {
         let header = try ImageVerifier.verify(file.bytes.span)
         let image = try AnimatedImage(file.bytes)
         #expect(header.size == image.header.size && header.format == image.header.format)
@@ -32,7 +32,7 @@ struct ImageVerifierTests {
 
     /// Files that a verifier accepts can be decoded strictly with all frames; in pieces the result is the same.
     @Test(arguments: files)
-    func damagedFilesThatPassCanBeDecoded(file: SmallFile) throws {
+    func damagedFilesThatPassVerificationCanBeDecoded(file: SmallFile) throws {
         try #require(!file.bytes.isEmpty)
         for seed in 0..<300 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
@@ -82,7 +82,7 @@ struct ImageVerifierTests {
         }
     }
 
-    @Test func nothingIsCheckedBeforeBegin() throws {
+    @Test func verifierChecksNothingBeforeBegin() throws {
         var file = try TestImages.photo(width: 40, height: 30).encoded(as: .png)
         let last = try #require(file.indices.last)
         file[last - 16] ^= 1
@@ -111,7 +111,7 @@ struct ImageVerifierTests {
         }
     }
 
-    @Test func rowsOfCustomFormatsAreCounted() throws {
+    @Test func verifierRequiresAllRowsOfCustomFormats() throws {
         let image = try TestImages.photo(width: 20, height: 10)
         let file = image.qoi()
         #expect(try ImageVerifier.verify(file.span, customFormats: [QOIFormat()]).size == image.size)

@@ -14,7 +14,7 @@ struct JPEGEncoderTests {
         #expect(Double(difference) / Double(image.bytes.count) < 4)
     }
 
-    @Test func betterQualityIsLarger() throws {
+    @Test func higherJPEGQualityGivesLargerFiles() throws {
         let image = TestImage.photo(100, 100)
         let sizes = try [-5, 1, 30, 60, 89, 90, 100, 200].map { try image.encoded(as: .jpeg, quality: $0).count }
         #expect(sizes[0] == sizes[1])
@@ -39,7 +39,7 @@ struct JPEGEncoderTests {
         #expect(decoded.pixels.bytes.allSatisfy { $0 == 255 })
     }
 
-    @Test func imagesThatCannotBeWrittenAreRefused() {
+    @Test func emptyAndOversizedJPEGsAreRejected() {
         #expect(throws: CodecError.self) {
             try PixelBuffer(transparent: PixelSize(width: 0, height: 0)).encoded(as: .jpeg)
         }

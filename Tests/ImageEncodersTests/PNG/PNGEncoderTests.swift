@@ -6,7 +6,7 @@ import Testing
 @Suite
 struct PNGEncoderTests {
     @Test(arguments: [false, true], [(1, 1), (7, 5), (300, 200)])
-    func pixelsComeBackExactly(hasAlpha: Bool, size: (Int, Int)) throws {
+    func pngPreservesPixelsExactly(hasAlpha: Bool, size: (Int, Int)) throws {
         let image = try TestImages.photo(width: size.0, height: size.1, hasAlpha: hasAlpha)
         let decoded = try decode(image.encoded(as: .png))
         #expect(decoded.pixels.bytes == image.bytes)
@@ -14,7 +14,7 @@ struct PNGEncoderTests {
     }
 
     @Test
-    func anEmptyImageCannotBeWritten() throws {
+    func emptyPNGIsRejected() throws {
         let empty = try PixelBuffer(size: PixelSize(width: 0, height: 0), bytes: []).unwrapped()
         for format in ImageFormat.allBuiltIn {
             #expect(throws: CodecError.encodingFailed(format, "it has no pixels")) { try empty.encoded(as: format) }

@@ -15,7 +15,7 @@ struct WebPEncoderTests {
     }
 
     @Test
-    func alphaComesBackExactly() throws {
+    func lossyWebPPreservesAlphaExactly() throws {
         let image = try TestImages.photo(width: 120, height: 80, hasAlpha: true)
         let decoded = try decode(image.encoded(as: .webp))
         let alpha = stride(from: 3, to: image.bytes.count, by: 4)
@@ -23,7 +23,7 @@ struct WebPEncoderTests {
     }
 
     @Test
-    func lowerQualityIsSmaller() throws {
+    func lowerWebPQualityGivesSmallerFiles() throws {
         let image = try TestImages.photo(width: 120, height: 80)
         #expect(try image.encoded(as: .webp, quality: 20).count < image.encoded(as: .webp, quality: 90).count)
     }

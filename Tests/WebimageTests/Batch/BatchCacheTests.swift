@@ -30,7 +30,7 @@ struct BatchCacheTests {
         }
     }
 
-    @Test func aFurtherRunWithAnotherSizeSendsNoRequests() async throws {
+    @Test func secondBatchRunWithAnotherSizeSendsNoRequests() async throws {
         try await withPhotographs { origin, cache in
             let list = (0..<100).map { origin.url("/fresh/\($0)") }.joined(separator: "\n")
             let first = try await run(list, "--cache", cache, "--max-pixel-size", "48")
@@ -43,7 +43,7 @@ struct BatchCacheTests {
         }
     }
 
-    @Test func theRuleSaysWhetherResponsesAreUsed() async throws {
+    @Test func cachePolicyOptionAppliesToBatch() async throws {
         try await withPhotographs { origin, cache in
             let list = origin.url("/fresh/a")
             let missing = try await run(list, "--cache", cache, "--cache-policy", "cache-only")
@@ -71,7 +71,7 @@ struct BatchCacheTests {
         }
     }
 
-    @Test func aBodyThatAnInterruptionCutOffIsContinued() async throws {
+    @Test func batchResumesAnInterruptedBodyFromTheCache() async throws {
         // Noise, which no format makes smaller than the 16 KiB that are worth keeping.
         var random = SplitMix(seed: 1)
         let pixels = (0..<128 * 128).flatMap { _ in [UInt8(random.next() % 256), UInt8(random.next() % 256), 0, 255] }
@@ -107,7 +107,7 @@ struct BatchCacheTests {
         }
     }
 
-    @Test func aCacheThatCannotBeEndsTheRun() async throws {
+    @Test func unusableCacheFolderEndsTheBatchRun() async throws {
         let result = try await Command.run(
             ["batch", "--input", "-", "--output", "-", "--cache", "/proc/nowhere"], input: "http://127.0.0.1:1/")
         #expect(result.status == 74)

@@ -57,7 +57,7 @@ struct BatchCommandTests {
         }
     }
 
-    @Test func streamOfAListThatCannotBeReadToItsEndHasNoEnd() async throws {
+    @Test func streamOfUnreadableListHasNoEndFrame() async throws {
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             // The header of gzip data, and nothing else.
@@ -137,7 +137,7 @@ struct BatchCommandTests {
         #expect(result.errors.contains("--compute-hash"))
     }
 
-    @Test func rulesForImagesAreAppliedBeforeTheirBody() async throws {
+    @Test func imageRulesAreAppliedBeforeTheBodyIsRead() async throws {
         let small = try photograph()
         let allowance = 1 << 20
         let large = small + [UInt8](repeating: 0, count: 8 << 20)
@@ -173,7 +173,7 @@ struct BatchCommandTests {
         }
     }
 
-    @Test func aURLIsAnsweredWithinItsDeadline() async throws {
+    @Test func batchAnswersURLWithinItsDeadline() async throws {
         let file = try photograph()
         try await withLoopbackOrigin { origin in
             origin.route("/stalled", Response(body: file).stalled(at: .body(10)))
@@ -239,7 +239,7 @@ struct BatchCommandTests {
         }
     }
 
-    @Test func aReaderThatEndsEndsTheRun() async throws {
+    @Test func closedOutputEndsTheRun() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/never", Response(body: try photograph()).stalled(at: .start))
             // Before there is anything to write.
@@ -249,7 +249,7 @@ struct BatchCommandTests {
         }
     }
 
-    @Test func aReaderThatStopsStopsTheRequests() async throws {
+    @Test func unreadOutputStopsFurtherRequests() async throws {
         let file = try photograph()
         try await withLoopbackOrigin { origin in
             origin.route("/i/*", Response(body: file))
@@ -275,7 +275,7 @@ struct BatchCommandTests {
         }
     }
 
-    @Test func linesThatMaySucceedLaterAreWrittenToAFile() async throws {
+    @Test func retryableLinesAreWrittenToAFile() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/busy", Response(status: 503))
             try await withTemporaryFolder { folder in
@@ -330,13 +330,13 @@ struct BatchCommandTests {
         }
     }
 
-    @Test func aFailureCanBecomeTheExitStatus() async throws {
+    @Test func failureSetsExitStatusWithFailOnError() async throws {
         let result = try await Command.run(arguments + ["--fail-on-error"], input: "x\n")
         #expect(result.status == 1)
         #expect(try BatchFrames(result.outputBytes).frames.map(\.code) == ["invalid_url"])
     }
 
-    @Test func anEmptyListHasAnEmptyAnswer() async throws {
+    @Test func emptyListProducesOnlyTheEndFrame() async throws {
         let output = try BatchFrames(try await Command.run(arguments, input: "\n\n").outputBytes)
         #expect(output.frames.isEmpty)
         #expect(output.end?["count"] as? Int == 0)

@@ -30,7 +30,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test func listPrintsALineForEachResponse() async throws {
+    @Test func cacheListPrintsALineForEachResponse() async throws {
         try await withCache { folder, _ in
             let text = try await Command.run(["cache", "list", folder])
             let lines = text.output.split(separator: "\n").sorted { $0.suffix(1) < $1.suffix(1) }
@@ -48,7 +48,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test func removeRemovesTheResponsesForURLs() async throws {
+    @Test func cacheRemoveRemovesResponsesOfGivenURLs() async throws {
         try await withCache { folder, cache in
             let result = try await Command.run(["cache", "remove", folder, "http://EXAMPLE.com/a"])
             #expect(result.status == 0)
@@ -70,7 +70,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test func clearKeepsTheMostRecentlyUsedResponses() async throws {
+    @Test func cacheClearKeepsTheMostRecentlyUsedResponses() async throws {
         try await withCache { folder, cache in
             let kept = try await Command.run(["cache", "clear", "--keep", "1", folder])
             #expect(kept.output.hasPrefix("removed 0 responses, 0 B"))
@@ -80,7 +80,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test func verifyFailsIfAResponseWasDamaged() async throws {
+    @Test func cacheVerifyFailsIfAResponseWasDamaged() async throws {
         try await withCache { folder, cache in
             let intact = try await Command.run(["cache", "verify", folder])
             #expect(intact.status == 0 && intact.output == "2 responses are intact, 0 were damaged\n")

@@ -6,7 +6,7 @@ import Testing
 @testable import webimage
 
 struct CacheOptionsTests {
-    @Test func optionsConfigureTheCache() throws {
+    @Test func cacheOptionsConfigureTheCache() throws {
         try withTemporaryFolder { folder in
             func configuration(_ arguments: String...) throws -> ImageLoader.Configuration {
                 var configuration = ImageLoader.Configuration()
@@ -29,7 +29,7 @@ struct CacheOptionsTests {
         (["--cache-limit", "1"], "--cache-limit requires --cache."),
         (["--cache", "a", "--cache-limit", "0"], "--cache-limit must be from 1 to 1073741824."),
     ])
-    func optionsWithoutEffectAreRefused(arguments: [String], message: String) {
+    func cacheOptionsWithoutEffectAreRejected(arguments: [String], message: String) {
         do {
             _ = try CacheOptions.parse(arguments)
             Issue.record("accepted")
@@ -38,7 +38,7 @@ struct CacheOptionsTests {
         }
     }
 
-    @Test func policiesHaveNames() throws {
+    @Test func cachePolicyOptionSelectsThePolicy() throws {
         let names = ["protocol", "reload", "revalidate", "cache-else-load", "cache-only"]
         let policies: [CachePolicy] = [.useProtocol, .reload, .revalidate, .cacheElseLoad, .cacheOnly]
         for (name, policy) in zip(names, policies) {

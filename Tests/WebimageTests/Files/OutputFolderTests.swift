@@ -28,7 +28,7 @@ struct OutputFolderTests {
         }
     }
 
-    @Test func writersAtOnceGetNamesOfTheirOwn() async throws {
+    @Test func concurrentWritersGetDistinctFileNames() async throws {
         try await withTemporaryFolder { folder in
             let output = try OutputFolder(path: folder)
             let name = name
@@ -41,7 +41,7 @@ struct OutputFolderTests {
         }
     }
 
-    @Test func linksThatLeadNowhereAreTaken() throws {
+    @Test func danglingLinksAreNotOverwritten() throws {
         try withTemporaryFolder { folder in
             let output = try OutputFolder(path: folder)
             try FileManager.default.createSymbolicLink(atPath: folder + "/a.jpg", withDestinationPath: "nowhere")
@@ -106,7 +106,7 @@ struct OutputFolderTests {
     }
 
     @Test(arguments: FileSystem.allCases)
-    func aNameThatIsTakenMeanwhileIsNotOverwritten(_ system: FileSystem) throws {
+    func fileCreatedMeanwhileIsNotOverwritten(_ system: FileSystem) throws {
         try withTemporaryFolder { folder in
             // Another process takes the name after it has been found to be free.
             @Sendable func take(_ path: String) {
@@ -153,7 +153,7 @@ struct OutputFolderTests {
     }
 
     @Test(arguments: [ENOSPC, EIO])
-    func aNameThatCannotBeGivenIsFreeAgain(code: Int32) throws {
+    func nameOfFailedFileIsAvailableAgain(code: Int32) throws {
         try withTemporaryFolder { folder in
             var calls = FileSystem.withoutLinks.calls
             calls.rename = { _, _ in -code }
@@ -174,7 +174,7 @@ struct OutputFolderTests {
         }
     }
 
-    @Test func aFileThatBeginsAnewHasOnlyTheNewBytes() throws {
+    @Test func restartedFileHasOnlyTheNewBytes() throws {
         try withTemporaryFolder { folder in
             let output = try OutputFolder(path: folder)
             for count in [10, 500_000] {
@@ -218,14 +218,14 @@ struct OutputFolderTests {
         }
     }
 
-    @Test func aFileIsNoFolder() {
+    @Test func fileInsteadOfOutputFolderIsAnError() {
         #expect(throws: FileError("write to the folder", "/dev/null", code: ENOTDIR)) {
             try OutputFolder(path: "/dev/null")
         }
     }
 
     @Test(arguments: ["a/b/c", "a//b/c/", "./a/../b/c"])
-    func makesTheFoldersItIsIn(path: String) throws {
+    func outputFolderIsCreatedWithItsParents(path: String) throws {
         try withTemporaryFolder { folder in
             for _ in 0..<2 { _ = try OutputFolder(path: "\(folder)/\(path)").write([1], as: name) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(path)").count == 2)

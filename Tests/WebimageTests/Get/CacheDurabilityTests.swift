@@ -52,7 +52,7 @@ struct CacheDurabilityTests {
         return origin.counts.totalRequests - before
     }
 
-    @Test func aProcessThatIsKilledAtAnyMomentLeavesNothingWrong() async throws {
+    @Test func killedProcessLeavesAValidCache() async throws {
         try await withOrigin { origin, urls in
             try await withTemporaryFolder { cache in
                 for kill in 0..<10 {
@@ -74,7 +74,7 @@ struct CacheDurabilityTests {
         }
     }
 
-    @Test func changedBytesAreDownloadedAgain() async throws {
+    @Test func damagedCacheEntriesAreDownloadedAgain() async throws {
         try await withOrigin { origin, urls in
             try await withTemporaryFolder { cache in
                 #expect(try await check(origin, cache, urls) == count)
@@ -91,7 +91,7 @@ struct CacheDurabilityTests {
         }
     }
 
-    @Test func severalProcessesUseOneFolder() async throws {
+    @Test func severalProcessesCanShareACacheFolder() async throws {
         try await withOrigin { origin, urls in
             try await withTemporaryFolder { cache in
                 try await withThrowingTaskGroup { group in

@@ -15,7 +15,7 @@ struct GetCommandTests {
         }
     }
 
-    @Test func decodingFollowsTheArguments() throws {
+    @Test func decodeOptionsFollowTheArguments() throws {
         func options(_ arguments: String...) throws -> DecodeOptions {
             try GetCommand.parse(arguments + ["photo.jpg"]).plan.options
         }
@@ -25,7 +25,7 @@ struct GetCommandTests {
         #expect(try options("--fit", "9x9", "--keep-profile").keepsProfile)
     }
 
-    @Test func previewsAreOfURLs() throws {
+    @Test func previewOptionRequiresURLs() throws {
         let words = "--progressive-dir applies to URLs: local files have no previews."
         #expect(message("--progressive-dir", "previews") == words)
         #expect(message("--progressive-dir", "previews", "file:///a.jpg") == words)

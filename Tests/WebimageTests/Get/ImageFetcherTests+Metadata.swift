@@ -12,7 +12,7 @@ import Testing
 // Bodies that are not images, and images with much metadata before the header.
 extension ImageFetcherTests {
     @Test(arguments: [nil, OutputFormat.original, .png])
-    func anEndlessBodyThatIsNoImageIsTurnedAwayWithItsFirstBytes(format: OutputFormat?) async throws {
+    func endlessBodyThatIsNotAnImageIsRejectedEarly(format: OutputFormat?) async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/zeros", Response(framing: .untilClose).followed(by: [0, 0, 0, 0], .endlessly))
             try await withTemporaryFolder { folder in
@@ -72,7 +72,7 @@ extension ImageFetcherTests {
     @Test(
         arguments: [900_000, 1 << 20, 3 << 20] + (Sanitizer.isActive ? [] : [8_000_000]),
         [nil, OutputFormat.original, .png])
-    func anImageIsFoundBehindItsMetadata(bytes: Int, format: OutputFormat?) async throws {
+    func imageAfterLongMetadataIsFound(bytes: Int, format: OutputFormat?) async throws {
         let image = try photograph(withMetadata: bytes)
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a.jpg", Response(body: image))
@@ -107,7 +107,7 @@ extension ImageFetcherTests {
     }
 
     @Test(arguments: [nil, OutputFormat.original, .png])
-    func metadataThatEndInTheMiddleAreTruncated(format: OutputFormat?) async throws {
+    func fileEndingInsideItsMetadataIsTruncated(format: OutputFormat?) async throws {
         let image = try photograph(withMetadata: 3 << 20)
         let (outcome, files) = try await get(Response(body: Array(image[..<(2 << 20)])), format: format)
         #expect(outcome.error?.contains("ends") == true, "\(outcome)")
@@ -116,7 +116,7 @@ extension ImageFetcherTests {
 
     /// In a process of its own, whose memory no other test takes; sanitizers take more of it than the images.
     @Test(.enabled(if: !Sanitizer.isActive), arguments: [[], ["--format", "original"]])
-    func sixteenImagesWhoseMetadataStallHoldLittleOfThem(options: [String]) async throws {
+    func sixteenStalledImagesHoldLittleMetadata(options: [String]) async throws {
         try await withLoopbackOrigin { (origin) async throws in
             let metadata = Response(body: [0xFF, 0xD8], framing: .claimedContentLength(30 << 20))
                 .followed(by: Self.metadataSegment, .times(120)).stalled(at: .body(7_800_000))

@@ -55,7 +55,7 @@ struct ImageFetcherTests {
         try #require(photograph).encoded(as: format)
     }
 
-    @Test(arguments: [OutputFormat.png, .jpeg, .webp]) func aProfileIsKeptIfAsked(output: OutputFormat) async throws {
+    @Test(arguments: [OutputFormat.png, .jpeg, .webp]) func profileIsKeptOnRequest(output: OutputFormat) async throws {
         // A chunk that says Display P3.
         let chunk: [UInt8] = [0, 0, 0, 4] + Array("cICP".utf8) + [12, 13, 0, 1, 0x6E, 0x03, 0xE3, 0xEF]
         let untagged = try file(.png)
@@ -88,7 +88,7 @@ struct ImageFetcherTests {
         #expect(outcome.source == "network")
     }
 
-    @Test func shrinksToJPEGAndKeepsTransparencyAsPNG() async throws {
+    @Test func scaledImagesAreJPEGsOrPNGsIfTransparent() async throws {
         let (opaque, opaqueFiles) = try await get(Response(body: try file(.png)), target: .maximumSide(48))
         #expect(opaqueFiles.keys.sorted() == ["photo.jpg"])
         #expect(
@@ -134,7 +134,7 @@ struct ImageFetcherTests {
     }
 
     @Test(arguments: [(OutputFormat.jpeg, false), (nil, true), (.webp, true)] as [(OutputFormat?, Bool)])
-    func theFirstFrameIsAStillImage(output: OutputFormat?, takesFirstFrame: Bool) async throws {
+    func firstFrameOfAnAnimationIsWrittenAsStillImage(output: OutputFormat?, takesFirstFrame: Bool) async throws {
         let file = try animation(.gif)
         let (outcome, files) = try await get(
             Response(body: file), format: output, takesFirstFrame: takesFirstFrame)
@@ -317,7 +317,7 @@ struct ImageFetcherTests {
         }
     }
 
-    @Test func anImageThatTakesTooMuchMemoryNamesTheOption() async throws {
+    @Test func errorOfTooLargeImageNamesTheMemoryOption() async throws {
         var memory = MemoryLimits(bytes: 1 << 10)
         let file = try file(.png)
         try await withLoopbackOrigin { (origin) async throws in
@@ -335,7 +335,7 @@ struct ImageFetcherTests {
         }
     }
 
-    @Test func aFullDiskEndsTheRunInsteadOfAnImage() async throws {
+    @Test func fullDiskEndsTheRunInsteadOfFailingAnImage() async throws {
         let file = try file(.jpeg)
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a.jpg", Response(body: file))

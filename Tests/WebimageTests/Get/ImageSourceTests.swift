@@ -19,7 +19,7 @@ struct ImageSourceTests {
     }
 
     @Test(arguments: ["a.jpg", "/etc/hostname", "file:///etc/hostname"])
-    func linesOfListsAreURLs(line: String) {
+    func listLinesAreAlwaysURLs(line: String) {
         #expect(ImageSource(listed: line).place == .url(line))
     }
 

@@ -23,12 +23,12 @@ struct InputListTests {
         return sources.map(\.text)
     }
 
-    @Test func leavesOutBlanksAndComments() async throws {
+    @Test func inputListSkipsBlankLinesAndComments() async throws {
         #expect(try await lines(of: "\n  a \r\n#b\n\t# c\n\n d e\nf") == ["a", "d e", "f"])
         #expect(try await lines(of: "") == [])
     }
 
-    @Test func linesMayCrossBlocks() async throws {
+    @Test func listLinesMayCrossBlocks() async throws {
         let expected = (0..<20_000).map { "https://example.com/\($0).jpg" }
         #expect(try await lines(of: expected.joined(separator: "\n") + "\n") == expected)
     }
@@ -45,7 +45,7 @@ struct InputListTests {
             ])
     }
 
-    @Test func theLongestLineIsTaken() async throws {
+    @Test func longestAllowedListLineIsAccepted() async throws {
         let longest = String(repeating: "x", count: InputList.longestLine)
         #expect(try await lines(of: longest + "\n" + longest) == [longest, longest])
         #expect(try await sources(of: Array((longest + "x").utf8)).map(\.isURL) == [false])
@@ -57,7 +57,7 @@ struct InputListTests {
         #expect(try await lines(of: "\u{FEFF}\(long)\na") == ["a"])
     }
 
-    @Test func linesOfOtherEncodingsFail() async throws {
+    @Test func listLinesInOtherEncodingsFail() async throws {
         let latin1: [UInt8] = Array("http://example.com/caf".utf8) + [0xE9]
         let comment: [UInt8] = Array("# caf".utf8) + [0xE9]
         #expect(
@@ -67,7 +67,7 @@ struct InputListTests {
             ])
     }
 
-    @Test func aByteOrderMarkIsNoPartOfALine() async throws {
+    @Test func byteOrderMarkIsNotPartOfALine() async throws {
         #expect(try await lines(of: "\u{FEFF}a\nb") == ["a", "b"])
         #expect(try await lines(of: "\u{FEFF}# a\nb") == ["b"])
         #expect(try await lines(of: "\u{FEFF}") == [])
@@ -85,7 +85,7 @@ struct InputListTests {
         }
     }
 
-    @Test func waitingForASlowPipeCanBeCancelled() async throws {
+    @Test func waitingForASlowPipeCanBeCanceled() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/pipe"
             try #require(mkfifo(path, 0o600) == 0)

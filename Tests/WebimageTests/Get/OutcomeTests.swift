@@ -5,7 +5,7 @@ import Testing
 @testable import webimage
 
 struct OutcomeTests {
-    @Test func jsonHasAlwaysTheSameKeys() {
+    @Test func outcomeJSONAlwaysHasTheSameKeys() {
         #expect(
             Outcome(url: "a", milliseconds: 5).json
                 == #"{"url":"a","status":"ok","error":null,"http_status":null,"format":null,"width":null,"#
@@ -17,7 +17,7 @@ struct OutcomeTests {
         "quote\" back\\slash", "line\nbreak\r\t", "\u{1}\u{1F}\u{7F}\u{85}\u{2028}", "\u{2029}",
         "\u{202E}gpj", "\u{E0041}\u{F0000}", "é😀", "👩\u{200D}🚀", "</script>",
     ])
-    func jsonSurvivesAnyText(text: String) throws {
+    func outcomeJSONIsValidForAnyText(text: String) throws {
         var outcome = Outcome(url: text)
         outcome.error = text
         let json = outcome.json
@@ -35,11 +35,11 @@ struct OutcomeTests {
             ("\u{2029}", "\\u2029"), ("\u{202E}", "\\u202e"), ("\u{2066}", "\\u2066"), ("\u{200B}", "\\u200b"),
             ("\u{FEFF}", "\\ufeff"), ("\u{E0041}", "\\udb40\\udc41"), ("é", "é"),
         ])
-    func jsonEscapesInvisibleCharacters(text: String, expected: String) {
+    func outcomeJSONEscapesInvisibleCharacters(text: String, expected: String) {
         #expect(Outcome(url: "a\(text)b").json.hasPrefix("{\"url\":\"a\(expected)b\","))
     }
 
-    @Test func linesCannotMoveTheCursor() {
+    @Test func outcomeLinesReplaceControlCharacters() {
         var outcome = Outcome(url: "http://a/\u{1B}[2J")
         outcome.error = "no\r\nimage"
         #expect(outcome.line == "webimage: http://a/?[2J: no??image")

@@ -27,7 +27,7 @@ struct PreviewWriterTests {
         }
     }
 
-    @Test func previewsAreFewAndAtEverLongerIntervals() async throws {
+    @Test func previewsAreWrittenAtIncreasingIntervals() async throws {
         // Noise, which takes many bytes, each of which shows more rows.
         var state: UInt64 = 88_172_645_463_325_252
         let bytes = (0..<200 * 200 * 4).map { index -> UInt8 in

@@ -48,7 +48,7 @@ struct TransferMeterTests {
         }
     }
 
-    @Test func countsAnewWithEachTry() async throws {
+    @Test func meterRestartsItsCountWithEachAttempt() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(body: [1, 2, 3]))
             let url = origin.url("/a")

@@ -37,17 +37,17 @@ struct ImageOptionsTests {
             (["--fit", "640x480"], .fit(PixelSize(width: 640, height: 480))),
             (["--fill", "1x99999"], .fill(PixelSize(width: 1, height: 99_999))),
         ] as [([String], DecodeOptions.Target)])
-    func sizesBecomeTargets(tool: Tool, expected: (arguments: [String], target: DecodeOptions.Target)) throws {
+    func sizeOptionsSelectTheTarget(tool: Tool, expected: (arguments: [String], target: DecodeOptions.Target)) throws {
         #expect(try tool.plan(expected.arguments).options == DecodeOptions(target: expected.target))
     }
 
     @Test(arguments: Tool.allCases, Resampling.Filter.allCases)
-    func filtersHaveNames(tool: Tool, filter: Resampling.Filter) throws {
+    func filterOptionSelectsTheResamplingFilter(tool: Tool, filter: Resampling.Filter) throws {
         let plan = try tool.plan(["--fit", "9x9", "--filter", filter.rawValue])
         #expect(plan.options.resampling == Resampling(filter: filter))
     }
 
-    @Test(arguments: Tool.allCases) func theQualityIs85UnlessGiven(tool: Tool) throws {
+    @Test(arguments: Tool.allCases) func defaultQualityOptionIs85(tool: Tool) throws {
         func encoding(_ arguments: String...) throws -> EncodingOptions {
             try tool.plan(["--format", "webp"] + arguments).encoding(.webp)
         }
@@ -69,7 +69,7 @@ struct ImageOptionsTests {
     @Test(
         arguments: Tool.allCases,
         ["640", "640x", "x480", "640X480", "640x480x1", "0x480", "640x-1", "+6x4", " 6x4", "1e3x4", ""])
-    func invalidSizesAreRejected(tool: Tool, text: String) {
+    func invalidSizeOptionsAreRejected(tool: Tool, text: String) {
         #expect(tool.message("--fit", text) == "The value '\(text)' is invalid for '--fit <WxH>'")
     }
 
@@ -84,7 +84,7 @@ struct ImageOptionsTests {
             tool.message("--fit", "9x9", "--filter", "sharp").hasPrefix("The value 'sharp' is invalid for '--filter"))
     }
 
-    @Test(arguments: Tool.allCases) func whatWasDownloadedCannotBeChanged(tool: Tool) {
+    @Test(arguments: Tool.allCases) func formatOriginalRejectsImageOptions(tool: Tool) {
         for option in [["--fill", "9x9"], ["--keep-profile"], ["--first-frame"], ["--filter", "box"]] {
             let arguments = ["--format", "original"] + option
             #expect(throws: (any Error).self) { try tool.plan(arguments) }
@@ -94,7 +94,7 @@ struct ImageOptionsTests {
                 == "--format original writes what was downloaded; --fill cannot change it.")
     }
 
-    @Test(arguments: Tool.allCases) func aProfileIsKeptWhereItCanBe(tool: Tool) throws {
+    @Test(arguments: Tool.allCases) func keepProfileIsAcceptedIfTheFormatAllowsIt(tool: Tool) throws {
         let plan = try tool.plan(["--keep-profile"])
         #expect(plan.options.keepsProfile && plan.mode == .verified)
         #expect(

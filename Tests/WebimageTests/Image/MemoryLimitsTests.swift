@@ -9,7 +9,7 @@ struct MemoryLimitsTests {
         try GetCommand.parse(["-o", "/tmp", "a"] + arguments).loaderConfiguration(concurrency: 16).decoding
     }
 
-    @Test func conversionsShareLittleMemoryAndOneMayHaveMuch() throws {
+    @Test func conversionsShareMemoryAndOneMayExceedItsShare() throws {
         let decoding = try decoding(["--format", "png"])
         #expect(decoding.memoryBudget == 192 << 20)
         #expect(decoding.maximumDecodeBytes == ImageDecoder.Configuration().memoryBudget)
@@ -20,7 +20,7 @@ struct MemoryLimitsTests {
         #expect(decoding.memoryBudget == 160 << 20 && decoding.maximumDecodeBytes == nil)
     }
 
-    @Test(arguments: [(8, 192), (4_096, 4_096)]) func theOptionIsForOneImage(limit: Int, budget: Int) throws {
+    @Test(arguments: [(8, 192), (4_096, 4_096)]) func memoryLimitIsForOneImage(limit: Int, budget: Int) throws {
         let decoding = try decoding(["--max-pixel-size", "100", "--memory-limit", "\(limit)"])
         #expect(decoding.maximumDecodeBytes == limit << 20)
         #expect(decoding.memoryBudget == budget << 20)

@@ -23,7 +23,7 @@ struct ImageDescriptionTests {
                 + "colors converted to sRGB")
     }
 
-    @Test func jsonHasAlwaysTheSameKeys() {
+    @Test func descriptionJSONAlwaysHasTheSameKeys() {
         #expect(
             description.json
                 == #"{"url":"a.jpg","status":"ok","error":null,"format":"jpeg","width":640,"height":480,"frames":1,"#
@@ -39,7 +39,7 @@ struct ImageDescriptionTests {
     }
 
     @Test(arguments: [(1_000, 0, "1 s, endless"), (1_200, 1, "1.2 s, once"), (65_050, 2, "65.05 s, 2 times")])
-    func durationsAndLoopsAreShort(milliseconds: Int, repetitionCount: Int, text: String) {
+    func descriptionLineShowsDurationAndLoops(milliseconds: Int, repetitionCount: Int, text: String) {
         var description = description
         description.duration = .milliseconds(milliseconds)
         description.repetitionCount = repetitionCount

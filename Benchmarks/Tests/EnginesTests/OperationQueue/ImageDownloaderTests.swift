@@ -13,7 +13,7 @@ struct ImageDownloaderTests {
     @Test(arguments: [
         (ImageDownloader.ExecutionOrder.firstInFirstOut, [1, 2, 3, 4, 5]), (.lastInFirstOut, [1, 5, 4, 3, 2]),
     ])
-    func downloadsRunInTheirOrder(order: ImageDownloader.ExecutionOrder, expected: [Int]) async throws {
+    func downloadsRunInTheConfiguredOrder(order: ImageDownloader.ExecutionOrder, expected: [Int]) async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/1", Response(body: body).held(at: .start, until: gate))
@@ -31,7 +31,7 @@ struct ImageDownloaderTests {
         }
     }
 
-    @Test func progressComesWithEveryPieceAndEndsWithAll() async throws {
+    @Test func progressIsReportedForEveryPieceUpToTheTotal() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/", Response(body: body))
             let url = try #require(URL(string: origin.url("/")))

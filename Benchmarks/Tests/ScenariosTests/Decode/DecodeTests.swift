@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DecodeTests {
     @Test(arguments: [Extent.full, .quick])
-    func everyImageIsMadeSmallerByTheLibraryItsCodecAndVips(extent: Extent) {
+    func decodeCasesCoverLibraryCodecAndVips(extent: Extent) {
         for (_, cases) in Dictionary(grouping: Decode.cases(extent), by: \.heading) {
             let limit = cases.first?.format.limit
             let engines = [.decoder, limit, .thumbnail, .vipsthumbnail].compactMap { $0?.rawValue }
@@ -14,7 +14,7 @@ import Testing
         #expect(large.allSatisfy { $0.megapixels == 100 })
     }
 
-    @Test func theDecoderIsHeldToTheCodecAndTheThumbnailToVips() {
+    @Test func decoderIsComparedToCodecAndThumbnailToVips() {
         var repetition = Repetition<Decode.Case>()
         let runs = [("decoder", 25.0, 4.0), ("djpeg", 20, 2), ("thumbnail", 30, 5), ("vipsthumbnail", 60, 50)]
         for (engine, milliseconds, memory) in runs {
@@ -32,7 +32,7 @@ import Testing
         #expect(thumbnail[.memoryRatioToVips] == 0.1)
     }
 
-    @Test func aPNGHasNoLimit() {
+    @Test func pngDecodeHasNoRatioToLimit() {
         var repetition = Repetition<Decode.Case>()
         repetition[subject("decoder", .png)] = Measurements()
         #expect(Decode.compare(subject("decoder", .png), in: repetition)[.ratioToLimit] == nil)

@@ -4,7 +4,7 @@ import Testing
 @testable import Scenarios
 
 @Suite struct FixtureFolderTests {
-    @Test func aFileIsMadeOnce() async throws {
+    @Test func fixtureFileIsCreatedOnce() async throws {
         try await withTemporaryFolder { path in
             let fixtures = try FixtureFolder(path: path + "/new")
             #expect(try File.read(fixtures.file("a") { [1, 2] }) == [1, 2])
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func aBodyHasTheBytesItsNameSays() async throws {
+    @Test func fixtureBodyHasTheSizeInItsName() async throws {
         try await withTemporaryFolder { path in
             let fixtures = try FixtureFolder(path: path)
             #expect(try File.read(fixtures.body(bytes: 10_240)).count == 10_240)
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Otherwise decoders would be measured with files unlike those of cameras.
-    @Test func aPictureTakesAsManyBitsAsAPhotograph() async throws {
+    @Test func fixtureJPEGIsCompressedLikeAPhotograph() async throws {
         try await withTemporaryFolder { path in
             let picture = try FixtureFolder(path: path).jpeg(width: 320, height: 240)
             let bytes = try File.read(picture.path)

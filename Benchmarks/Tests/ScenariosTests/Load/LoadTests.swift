@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func aRushAsksTheOriginOnceForEachURL() async throws {
+    @Test func rushSendsOneRequestForEachURL() async throws {
         try await withOrigin(bodies: [8_192]) { origin, loopback in
             let rush = Rush(
                 warmUpPrefix: origin.url("body-8192?warm="),
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func allButOneCallerOfCancelledGroupAreCancelled() async throws {
+    @Test func allButOneCallerOfCanceledGroupAreCanceled() async throws {
         try await withLoopbackOrigin { loopback in
             // No caller gets data before the benchmark counts the remaining transfers.
             let gate = Gate()

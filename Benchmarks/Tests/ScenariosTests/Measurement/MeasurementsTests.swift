@@ -3,7 +3,7 @@ import Testing
 @testable import Scenarios
 
 @Suite struct MeasurementsTests {
-    @Test func measurementsComeBackFromAChildAsTheyWere() throws {
+    @Test func measurementsSurviveEncodingAsJSON() throws {
         var measurements = Measurements()
         measurements[.requestsPerSecond] = 12_345.5
         measurements[.p99] = 0.25
@@ -18,7 +18,7 @@ import Testing
         #expect(measurements[.p50] == nil)
     }
 
-    @Test func aRatioNeedsBothSides() {
+    @Test func ratioRequiresBothMeasurements() {
         var (fast, slow) = (Measurements(), Measurements())
         fast[.requestsPerSecond] = 300
         slow[.requestsPerSecond] = 100
@@ -27,7 +27,7 @@ import Testing
         #expect(Optional(fast).ratio(of: .p50, to: slow) == nil)
     }
 
-    @Test func aRatioToNothingIsNone() {
+    @Test func ratioToZeroIsNil() {
         var (some, none, ratios) = (Measurements(), Measurements(), Measurements())
         some[.p99] = 1
         none[.p99] = 0

@@ -20,7 +20,7 @@ import Testing
         #expect(hundred.meanMilliseconds == 50.5)
     }
 
-    @Test func ofNothingThereIsNoPercentile() {
+    @Test func percentileOfNoValuesIsNil() {
         #expect(Percentiles(nanoseconds: []).milliseconds(50) == nil)
         #expect(Percentiles(nanoseconds: []).meanMilliseconds == nil)
     }

@@ -9,7 +9,7 @@ import Testing
         ([4, 1, 3, 2], 2.5, 1, 4),
         ([1, 1, 1, 1_000], 1, 1, 1_000),
     ])
-    func theMedianIsTheMiddleOrTheMeanOfTheTwoInTheMiddle(
+    func medianIsTheMiddleValueOrTheMeanOfBothMiddleValues(
         values: [Double], median: Double, least: Double, most: Double
     ) throws {
         let summary = try #require(Summary(values))
@@ -18,7 +18,7 @@ import Testing
         #expect(summary.most == most)
     }
 
-    @Test func ofNothingThereIsNoSummary() {
+    @Test func summaryOfNoValuesIsNil() {
         #expect(Summary([]) == nil)
     }
 }

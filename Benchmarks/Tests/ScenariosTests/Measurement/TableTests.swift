@@ -3,7 +3,7 @@ import Testing
 @testable import Scenarios
 
 @Suite struct TableTests {
-    @Test func everyHeadingGetsItsBlockAndAllBlocksAlign() {
+    @Test func tableHasAnAlignedBlockForEachHeading() {
         let rows = [
             TestScenario.row("limit", [.requestsPerSecond: 25_000, .ratioToLimit: 1]),
             TestScenario.row("other", [.requestsPerSecond: 950]),
@@ -36,7 +36,7 @@ import Testing
             ])
     }
 
-    @Test func theSpreadIsTheLeastAndTheMost() {
+    @Test func spreadColumnShowsMinimumAndMaximum() {
         let row = Row(
             scenario: "test", subject: TestScenario.Case(engine: "other"),
             summaries: [.peakMemory: Summary([12e6, 11e6, 15.4e6])].compactMapValues { $0 }, repetitions: 3,

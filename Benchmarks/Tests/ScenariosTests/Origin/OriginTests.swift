@@ -28,7 +28,7 @@ import Testing
         #expect(OriginStatus("") == nil)
     }
 
-    @Test func theLoopbackOriginTellsItsStatusInTheSameWords() async throws {
+    @Test func loopbackOriginReportsItsStatusLikeNginx() async throws {
         try await withOrigin(bodies: [100]) { origin, _ in
             let before = try origin.status()
             #expect(before.openConnections == 0)
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// The whole of it, whichever way: nginx where it is installed, else the other.
-    @Test func anOriginServesFilesWholeAndSlowly() async throws {
+    @Test func nginxOriginServesFilesAtFullAndLimitedSpeed() async throws {
         try await withTemporaryFolder { path in
             let fixtures = try FixtureFolder(path: path)
             _ = try fixtures.body(bytes: 10_000)

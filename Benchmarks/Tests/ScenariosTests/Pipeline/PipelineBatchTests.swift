@@ -8,7 +8,7 @@ import Testing
             urls: ["http://a/1.jpg?n=0", "http://a/2.jpg?n=1"], folder: folder, concurrency: 64, processes: 2)
     }
 
-    @Test func theListsNameEveryURLAndItsFile() async throws {
+    @Test func batchListsContainEveryURLAndItsFile() async throws {
         try await withTemporaryFolder { folder in
             let batch = batch(in: folder + "/batch")
             try batch.prepare()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func webimageIsSoManyTimesAsFast() {
+    @Test func speedOfWebimageIsComparedToOtherTools() {
         var repetition = Repetition<Pipeline.Case>()
         for (engine, rate) in [("webimage", 400.0), ("img2dataset", 100)] {
             var measurements = Measurements()

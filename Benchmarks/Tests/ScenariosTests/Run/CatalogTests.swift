@@ -17,14 +17,14 @@ import Testing
         }
     }
 
-    @Test func scenariosAreFoundByNamesThatDiffer() {
+    @Test func scenarioNamesAreDistinct() {
         let names = Catalog.scenarios.map { $0.name }
         #expect(Set(names).count == names.count)
         let nothing = Catalog.scenario(named: "nothing").map { $0.name }
         #expect(nothing == nil)
     }
 
-    @Test func enginesOfAllScenariosAreKnownOnce() {
+    @Test func enginesOfAllScenariosAreListedOnce() {
         #expect(Set(Catalog.engines()).count == Catalog.engines().count)
         #expect(Catalog.engines().contains("actor"))
         #expect(Catalog.engines().contains("plain-decode"))

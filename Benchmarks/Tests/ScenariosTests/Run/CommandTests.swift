@@ -4,7 +4,7 @@ import Testing
 @testable import Scenarios
 
 @Suite struct CommandTests {
-    @Test func withoutASubcommandItRuns() throws {
+    @Test func commandWithoutSubcommandRunsScenarios() throws {
         let command = try #require(try Scenarios.parseAsRoot(["--quick", "--engine", "actor"]) as? RunCommand)
         #expect(command.quick)
         #expect(command.engine == ["actor"])

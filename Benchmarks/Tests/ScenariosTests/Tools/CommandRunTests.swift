@@ -28,7 +28,7 @@ import Testing
 
     /// A process that this one starts is as large as this one to begin with.
     @Test(.enabled(if: Tool.installed("time") != nil))
-    func theMemoryOfASmallCommandIsItsOwn() async throws {
+    func memoryOfAChildProcessExcludesItsParent() async throws {
         try await withTemporaryFolder { folder in
             let peak = try Command(try Tool("true"), []).runForMemory(scratch: folder).peakMemory
             #expect((100_000..<4_000_000).contains(try #require(peak)))

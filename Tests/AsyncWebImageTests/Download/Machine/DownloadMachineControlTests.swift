@@ -7,7 +7,7 @@ import Testing
 struct DownloadMachineControlTests {
     // MARK: Starting
 
-    @Test func nothingStartsWhileDownloadsAreSuspended() {
+    @Test func noDownloadsStartWhileSuspended() {
         var script = MachineScript()
         #expect(script.tell(.suspend, .join(.test(1))) == ["open 1 for 1"])
         #expect(script.tell(.resume) == ["transfer 1 attempt 1"])
@@ -49,7 +49,7 @@ struct DownloadMachineControlTests {
             "an attempt that could not begin in time is not made")
     }
 
-    @Test func whenTheTimeIsUpItsSlotIsStillTakenUntilTheTransferHasEnded() {
+    @Test func timedOutDownloadHoldsItsSlotUntilItsTransferEnds() {
         var script = MachineScript { $0.deadlines.total = .seconds(60) }
         script.run(.join(.test(1)), .join(.test(2, side: 10)), .join(.test(3, "b")))
         script.time = Stopwatch.Instant(elapsed: .seconds(60))
@@ -64,7 +64,7 @@ struct DownloadMachineControlTests {
 
     // MARK: Control
 
-    @Test func cancellingAllAnswersEveryCallerBeforeAnythingEnds() {
+    @Test func cancelAllAnswersEveryCallerBeforeTransfersEnd() {
         var script = MachineScript()
         script.run(.join(.test(1)), .join(.test(2, side: 10)))
         let actions = script.tell(.cancelAll)
@@ -85,7 +85,7 @@ struct DownloadMachineControlTests {
 
     // MARK: Shutdown
 
-    @Test func onlyMarkedDownloadsFinishAndThenAllIsOver() {
+    @Test func shutdownFinishesOnlyMarkedDownloadsAndThenEnds() {
         var script = MachineScript { $0.maximumConcurrentDownloads = 2 }
         script.run(.join(.test(1, finishes: true)), .join(.test(2, "b")), .join(.test(3, "c", finishes: true)))
         #expect(
@@ -99,7 +99,7 @@ struct DownloadMachineControlTests {
         #expect(script.tell(.transferEnded(3, .complete)) == ["receive 3", "close 3", "finish shutdown"])
     }
 
-    @Test func theShortestGracePeriodCounts() {
+    @Test func shortestGracePeriodEndsTheShutdown() {
         var script = MachineScript()
         script.run(.join(.test(1, finishes: true)))
         script.run(.shutDown(gracePeriod: .seconds(10)))

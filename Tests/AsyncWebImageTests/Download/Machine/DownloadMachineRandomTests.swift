@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadMachineRandomTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func everyCallerHasOneEndAndNothingIsLeft(seed: UInt64) async {
+    func randomEventsGiveEveryCallerOneResultAndLeaveNoState(seed: UInt64) async {
         var run = Run(seed: seed)
         for step in 0..<12_500 where run.world.faults.isEmpty {
             // Other tests run beside this one.

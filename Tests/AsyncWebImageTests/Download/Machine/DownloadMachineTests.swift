@@ -28,7 +28,7 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
-    @Test func aRequestMadeAfterAnAnswerSharesNothing() {
+    @Test func requestAfterAnAnswerDoesNotJoinTheDownload() {
         var script = MachineScript()
         script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1"])
         script.expect(.join(.test(2, side: 10)), ["attach 2 to 1 decode 1 new before its end"])
@@ -64,7 +64,7 @@ struct DownloadMachineTests {
         script.expect(.join(.test(3, side: 10)), ["attach 3 to 1 decode 2 new before its end"])
     }
 
-    @Test func aCallerThatComesTooLateForTheFirstByteGetsADownloadOfItsOwn() {
+    @Test func callerTooLateForTheFirstByteStartsANewDownload() {
         var script = MachineScript { $0.maximumConcurrentDownloads = 2 }
         script.expect(.join(.test(1, side: 10)), ["open 1 for 1 decode 1", "transfer 1 attempt 1"])
         guard case .attach(let attachment)? = script.handle(.join(.test(2, side: 20))).first else {
@@ -79,7 +79,7 @@ struct DownloadMachineTests {
 
     // MARK: Leaving
 
-    @Test func theLastOneOutStopsTheTransferWhoseSlotIsFreeWhenItHasEnded() {
+    @Test func lastCallerLeavingStopsTransferAndSlotIsFreeAtItsEnd() {
         var script = MachineScript()
         script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1"])
         script.expect(.join(.test(2)), ["attach 2 to 1 before its end"])
@@ -94,7 +94,7 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
-    @Test func theLastOneOutCancelsTheDecodeAndAnotherMayFollow() {
+    @Test func lastCallerLeavingCancelsDecodeAndANewOneMayStart() {
         var script = MachineScript()
         script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1"])
         script.expect(.join(.test(2, side: 10)), ["attach 2 to 1 decode 1 new before its end"])
@@ -118,7 +118,7 @@ struct DownloadMachineTests {
 
     // MARK: Attempts
 
-    @Test func aFailureThatPassesIsTriedAgainAfterADelay() {
+    @Test func temporaryFailureIsRetriedAfterADelay() {
         var script = MachineScript()
         script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1"])
         script.expect(.join(.test(2, "b")), ["open 2 for 2"])
@@ -134,7 +134,7 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
-    @Test func aFailureThatLastsIsTheEnd() {
+    @Test func permanentFailureEndsTheDownload() {
         var script = MachineScript()
         script.expect(.join(.test(1)), ["open 1 for 1", "transfer 1 attempt 1"])
         script.expect(.join(.test(2, side: 10)), ["attach 2 to 1 decode 1 new before its end"])
@@ -195,7 +195,7 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
-    @Test func aRefreshIsOneDownloadThatCallersCanJoin() {
+    @Test func callersCanJoinABackgroundRefresh() {
         var script = MachineScript(hasResponseCache: true)
         script.expect(.refresh(.test(1, priority: .low)), ["open 1 for 1", "decide 1"])
         script.expect(.refresh(.test(2, priority: .low)), [])
@@ -204,7 +204,7 @@ struct DownloadMachineTests {
         script.expectNothingLeft()
     }
 
-    @Test func aRefreshGivesWayToWaitingDownloads() {
+    @Test func numberOfWaitingRefreshesIsLimited() {
         var script = MachineScript()
         script.run(.join(.test(1)))
         let limit = DownloadMachine.maximumWaitingRefreshes
@@ -214,21 +214,21 @@ struct DownloadMachineTests {
         #expect(script.machine.waitingCount == limit)
     }
 
-    @Test func aRefreshDoesNotBeginDuringAShutdown() {
+    @Test func noRefreshStartsDuringShutdown() {
         var script = MachineScript()
         script.run(.shutDown(gracePeriod: .zero))
         script.expect(.refresh(.test(1, priority: .low)), ["finish shutdown"])
         script.expectNothingLeft()
     }
 
-    @Test func aRememberedFailureIsNotTriedAgain() {
+    @Test func storedFailureCausesNoRetry() {
         var script = MachineScript(hasResponseCache: true)
         script.expect(.join(.test(1)), ["open 1 for 1", "decide 1"])
         script.expect(.transferEnded(1, .remembered(.passing)), ["fail 1: \(ImageError.passing), keeping", "close 1"])
         script.expectNothingLeft()
     }
 
-    @Test func aDownloadWhoseBytesACallerHadIsNotJoinedAfterItsEnd() {
+    @Test func finishedDownloadReadByACallerIsNotJoined() {
         var script = MachineScript()
         script.run(.join(.test(1)), .join(.test(2, side: 10)), .leave(1))
         // The first caller can have read the whole body before it left.

@@ -16,7 +16,7 @@ struct ImagePrefetcherTests {
         range.map { ImageRequest(origin.url("/\($0).png"), maximumSide: 20) }
     }
 
-    @Test func imagesComeFromTheMemoryCacheAfterwards() async throws {
+    @Test func prefetchedImagesComeFromTheMemoryCache() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", .init(body: try Samples.file(.png)))
             let loader = loader()
@@ -42,7 +42,7 @@ struct ImagePrefetcherTests {
         }
     }
 
-    @Test func emptyListIsThroughAtOnce() async {
+    @Test func emptyPrefetchListFinishesAtOnce() async {
         let task = ImagePrefetcher(loader: loader()).prefetch([])
         var seen: [PrefetchProgress] = []
         for await progress in task.progress { seen.append(progress) }
@@ -51,7 +51,7 @@ struct ImagePrefetcherTests {
     }
 
     /// Images that are not being loaded are not even requested from the collection.
-    @Test func millionImagesAreTakenAsTheyGetTheirTurn() async throws {
+    @Test func prefetcherTakesRequestsFromItsListOnlyAsSlotsAreFree() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/*", .init(body: try Samples.file(.png)).held(at: .start, until: gate))
@@ -76,7 +76,7 @@ struct ImagePrefetcherTests {
         }
     }
 
-    @Test func listsShareTheSlots() async throws {
+    @Test func prefetchListsShareTheSlots() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/*", .init(body: try Samples.file(.png)).held(at: .start, until: gate))
@@ -159,7 +159,7 @@ struct ImagePrefetcherTests {
         }
     }
 
-    @Test func cancellingAPausedListEndsIt() async throws {
+    @Test func cancelingAPausedPrefetchListEndsIt() async throws {
         let prefetcher = ImagePrefetcher(loader: loader())
         prefetcher.pause()
         let task = prefetcher.prefetch((0..<10).map { ImageRequest("http://127.0.0.1:1/\($0)") })
@@ -168,7 +168,7 @@ struct ImagePrefetcherTests {
         #expect(progress.finished == 0 && progress.failed == 0 && progress.total == 10)
     }
 
-    @Test func cancellingOneListLeavesOthersAlone() async throws {
+    @Test func cancelingOnePrefetchListDoesNotAffectOthers() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/*", .init(body: try Samples.file(.png)).held(at: .body(50), until: gate))
@@ -187,7 +187,7 @@ struct ImagePrefetcherTests {
 
     // MARK: Progress and failures
 
-    @Test func progressEndsWithTheLastCount() async throws {
+    @Test func prefetchProgressEndsWithTheFinalCount() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", .init(body: try Samples.file(.png)))
             origin.route("/3.png", .init(status: 404))
@@ -224,7 +224,7 @@ struct ImagePrefetcherTests {
         }
     }
 
-    @Test func cancellingAllDownloadsIsAFailureToTheList() async throws {
+    @Test func cancelAllFailsThePrefetchedImages() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/*", .init(body: try Samples.file(.png)).stalled(at: .start))
             let loader = loader()

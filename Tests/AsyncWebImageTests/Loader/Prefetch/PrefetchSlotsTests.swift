@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PrefetchSlotsTests {
-    @Test func waiterCancelledInLinePassesSlotOn() async {
+    @Test func canceledWaiterPassesItsSlotOn() async {
         let slots = PrefetchSlots(count: 1)
         #expect(await slots.enter())
         let cancelled = Task { await slots.enter() }
@@ -15,7 +15,7 @@ struct PrefetchSlotsTests {
         #expect(await next.value)
     }
 
-    @Test func cancelledTaskGetsNoSlot() async {
+    @Test func canceledTaskGetsNoSlot() async {
         let slots = PrefetchSlots(count: 1)
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -24,7 +24,7 @@ struct PrefetchSlotsTests {
         #expect(await !cancelled.value)
     }
 
-    @Test func slotsSurviveAnyMixOfEnteringCancellingAndPausing() async {
+    @Test func noSlotIsLostByEnteringCancelingAndPausing() async {
         let slots = PrefetchSlots(count: 3)
         await withDiscardingTaskGroup { group in
             for index in 0..<300 {

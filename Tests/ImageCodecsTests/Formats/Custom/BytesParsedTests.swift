@@ -54,7 +54,7 @@ struct BytesParsedTests {
     }
 
     @Test(arguments: [1, 7, 100, 10_000])
-    func eachByteIsHandedToOneDecoderOnceWhateverPreviewsAreMade(step: Int) throws {
+    func eachByteIsParsedOnceWhateverPreviewsAreMade(step: Int) throws {
         let count = Count()
         let decoder = StreamingDecoder(customFormats: [CountingFormat(count: count)])
         let file = CountingFormat.file

@@ -9,7 +9,7 @@ struct CustomDecoderFaultTests {
     private func fault(_ detail: String) -> CodecError { .decoderFault(TestFormat.name, detail) }
 
     @Test(arguments: [DecodeOptions(), DecodeOptions(target: .maximumSide(3), allowsPartial: true)])
-    func tooManyRowsAreRefused(options: DecodeOptions) {
+    func tooManyRowsOfACustomDecoderAreRejected(options: DecodeOptions) {
         let error = fault("more than the 8 rows that there are")
         #expect(throws: error) { try TestFormat(begin: TestFormat.rows(9)).decoded(options) }
         #expect(throws: error) {
@@ -22,7 +22,7 @@ struct CustomDecoderFaultTests {
     }
 
     @Test(arguments: [0, 1, 3, 5, 8, 4_000])
-    func rowsOfAnotherWidthAreRefused(pixels: Int) {
+    func customDecoderRowsOfAnotherWidthAreRejected(pixels: Int) {
         let error = fault("a row of \(pixels * 4) samples, where 4 pixels have 16")
         for options in [DecodeOptions(), DecodeOptions(target: .maximumSide(3)), DecodeOptions(pixelFormat: .rgba16)] {
             #expect(throws: error) { try TestFormat(begin: TestFormat.rows(8, of: pixels)).decoded(options) }
@@ -34,7 +34,7 @@ struct CustomDecoderFaultTests {
         }
     }
 
-    @Test func rowsBehindARefusedOneAreRefused() throws {
+    @Test func customDecoderRowsAfterARejectedOneAreRejected() throws {
         let format = TestFormat(begin: { rows in
             try? TestFormat.rows(1, of: 3)(&rows)
             try? TestFormat.rows(8)(&rows)
@@ -46,7 +46,7 @@ struct CustomDecoderFaultTests {
         #expect(throws: CodecError.self) { try decoder.finish() }
     }
 
-    @Test func tooFewRowsAreTruncated() throws {
+    @Test func tooFewRowsOfACustomDecoderAreTruncation() throws {
         let format = TestFormat(begin: TestFormat.rows(5))
         #expect(throws: CodecError.truncated(TestFormat.name)) { try format.decoded() }
         let image = try format.decoded(DecodeOptions(allowsPartial: true))
@@ -57,7 +57,7 @@ struct CustomDecoderFaultTests {
     }
 
     @Test(arguments: [(0, 0), (0, 5), (5, 0), (-4, 8), (4, -8), (.min, .min)])
-    func headersWithoutPixelsAreRefused(width: Int, height: Int) {
+    func customHeadersWithoutPixelsAreRejected(width: Int, height: Int) {
         let size = PixelSize(width: width, height: height)
         var format = TestFormat { _ in Issue.record("decoded") }
         format.header?.size = size
@@ -66,7 +66,7 @@ struct CustomDecoderFaultTests {
     }
 
     @Test(arguments: [1 << 16, 0x7FFF_FFFF, 1 << 31, 1 << 62, .max])
-    func hugeHeadersAreRefusedWhateverTheLimits(side: Int) {
+    func hugeCustomImageSizesAreRejectedWithoutLimits(side: Int) {
         var format = TestFormat { _ in Issue.record("decoded") }
         let unlimited = DecodeLimits(maximumPixels: .max, maximumSide: .max, maximumBytes: .max)
         for size in [
@@ -92,7 +92,7 @@ struct CustomDecoderFaultTests {
         }
     }
 
-    @Test func aHeaderThatNeverComesIsOverTheLimit() throws {
+    @Test func missingCustomHeaderIsOverTheLimit() throws {
         let format = TestFormat(header: nil)
         let decoder = StreamingDecoder(limits: DecodeLimits(maximumHeaderBytes: 1_000), customFormats: [format])
         try append(TestFormat.file + [UInt8](repeating: 0, count: 900), to: decoder)
@@ -117,14 +117,14 @@ struct CustomDecoderFaultTests {
     }
 
     @Test(arguments: [(0, 0), (-1, 8), (5, 8), (4, 9), (.max, .max)])
-    func rowsOfAnImpossibleSizeAreRefused(width: Int, height: Int) {
+    func customDecoderRowsOfAnImpossibleSizeAreRejected(width: Int, height: Int) {
         var format = TestFormat(begin: TestFormat.rows(8))
         format.rowSize = PixelSize(width: width, height: height)
         let error = fault("rows of \(width)x\(height) for an image of 4x8")
         #expect(throws: error) { try format.decoded(DecodeOptions(target: .maximumSide(2))) }
     }
 
-    @Test func rowsSmallerThanTargetAreScaled() throws {
+    @Test func customDecoderRowsSmallerThanTheTargetAreScaled() throws {
         var format = TestFormat(begin: TestFormat.rows(1, of: 1))
         format.rowSize = PixelSize(width: 1, height: 1)
         for target in [DecodeOptions.Target.maximumSide(7), .fill(PixelSize(width: 2, height: 3))] {

@@ -14,7 +14,7 @@ struct CustomFormatFeaturesTests {
     }
 
     @Test(arguments: ImageOrientation.allCases)
-    func imagesAreTurnedAsTheHeaderSays(orientation: ImageOrientation) throws {
+    func customFormatImagesAreOrientedByTheHeader(orientation: ImageOrientation) throws {
         var format = format(photo)
         format.header?.orientation = orientation
         let jpeg = try TestExif.inserted(into: photo.encoded(as: .jpeg, quality: 100), orientation)
@@ -39,7 +39,7 @@ struct CustomFormatFeaturesTests {
     }
 
     @Test(arguments: [TestProfile.cmyk(), [1, 2, 3], [UInt8](repeating: 7, count: 5 << 20)])
-    func profilesThatDoNotFitAreIgnored(profile: [UInt8]) throws {
+    func unsuitableProfilesOfCustomFormatsAreIgnored(profile: [UInt8]) throws {
         var format = format(photo)
         format.profile = profile
         format.header?.colorChannels = 4
@@ -48,7 +48,7 @@ struct CustomFormatFeaturesTests {
         #expect(image.header.colorConversion == .unsupported)
     }
 
-    @Test func rowsMayHave16Bits() throws {
+    @Test func customFormatRowsMayHave16Bits() throws {
         let samples: [UInt16] = [0, 128, 129, 65_535, 257, 30_000, 65_407, 65_406]
         var header = ImageHeader(format: TestFormat.name, size: PixelSize(width: 2, height: 2))
         header.hasAlpha = true
@@ -64,7 +64,7 @@ struct CustomFormatFeaturesTests {
         #expect(stored == samples + (1...8).map { $0 * 257 })
     }
 
-    @Test func aFormatMayDecodeToASmallerSize() throws {
+    @Test func customFormatMayDecodeToASmallerSize() throws {
         var format = format(photo)
         format.header?.size = PixelSize(width: 400, height: 300)
         format.rowSize = photo.size
@@ -74,7 +74,7 @@ struct CustomFormatFeaturesTests {
         #expect(try format.decoded(options).pixels == decode(png, options: options).pixels)
     }
 
-    @Test func previewsOfScansAreRendered() throws {
+    @Test func customFormatPreviewsOfScansAreRendered() throws {
         var format = TestFormat(finish: TestFormat.rows(8, sample: 9))
         format.previewScan = 2
         format.preview = TestFormat.rows(8)
@@ -110,7 +110,7 @@ struct CustomFormatFeaturesTests {
         #expect(throws: CodecError.self) { try bytes(.max) }
     }
 
-    @Test func theFourFormatsComeFirstThenTheOrderOfTheList() throws {
+    @Test func builtInFormatsComeBeforeCustomOnesInTheirOrder() throws {
         let greedy = TestFormat(signature: [], begin: TestFormat.rows(8))
         let png = try photo.encoded(as: .png)
         #expect(try StreamingDecoder.decode(png.span, customFormats: [greedy]).pixels == photo)
@@ -150,7 +150,7 @@ struct CustomFormatFeaturesTests {
         #expect(try ImageHeader.probe(short.span, customFormats: [patient, quick]) == nil)
     }
 
-    @Test func aLongSignatureIsWaitedFor() throws {
+    @Test func decoderWaitsForLongCustomSignature() throws {
         // Recognized by the last bytes of a beginning.
         let file = [UInt8](repeating: 32, count: 196) + Array("TEST".utf8) + [1, 2, 3]
         let format = TestFormat(signatureLength: 200, begin: TestFormat.rows(8))

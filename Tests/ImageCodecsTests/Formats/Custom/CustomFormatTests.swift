@@ -26,7 +26,7 @@ struct CustomFormatTests {
     }
 
     /// By hand, after the specification: RGB, a small difference, one by the lightness, a run, RGBA, one seen before.
-    @Test func everyOperationHasItsMeaning() throws {
+    @Test func everyQOIOperationIsDecoded() throws {
         let operations: [UInt8] = [
             0xFE, 16, 32, 48, 0x76, 0xAA, 0xB4, 0xC1, 0xFF, 1, 2, 3, 4, 0x15, 0x40,
         ]
@@ -39,7 +39,7 @@ struct CustomFormatTests {
     }
 
     @Test(arguments: [1, 13, .max])
-    func pixelsAreRightToTheByte(piece: Int) throws {
+    func decodedQOIPixelsAreExact(piece: Int) throws {
         for image in [
             picture, TestImage.gray(1, 300), TestImage.noise(33, 9, seed: 4, isOpaque: false),
             TestImage.noise(300, 1, seed: 5, isOpaque: true),
@@ -65,7 +65,7 @@ struct CustomFormatTests {
         #expect(image.originalSize == png.originalSize && image.visibleSize == png.visibleSize)
     }
 
-    @Test func theHeaderIsKnownFromTheBeginning() throws {
+    @Test func qoiHeaderIsFoundInTheFirst14Bytes() throws {
         let file = picture.qoi()
         #expect(try ImageHeader.probe(file.span.extracting(first: 13), customFormats: Self.formats) == nil)
         let header = try ImageHeader.probe(file.span.extracting(first: 14), customFormats: Self.formats)
@@ -75,7 +75,7 @@ struct CustomFormatTests {
         #expect(header?.frameCount == 1)
     }
 
-    @Test func limitsAreCheckedBeforeAnythingIsDecoded() throws {
+    @Test func limitsOfCustomFormatsAreCheckedBeforeDecoding() throws {
         let beginning = Array(picture.qoi().prefix(14))
         func error(_ limits: DecodeLimits) -> CodecError? {
             #expect(throws: CodecError.self) {
@@ -88,7 +88,7 @@ struct CustomFormatTests {
         #expect(error(DecodeLimits(maximumHeaderBytes: 13)) == .overLimit(.headerBytes, value: 14, limit: 13))
     }
 
-    @Test func aCutFileIsTruncatedAndLeavesItsRows() throws {
+    @Test func truncatedQOIKeepsItsRowsIfAllowed() throws {
         let file = Array(picture.qoi().dropLast(2_000))
         let qoi = QOIFormat().format
         #expect(throws: CodecError.truncated(qoi)) { try decode(file) }
@@ -103,7 +103,7 @@ struct CustomFormatTests {
         }
     }
 
-    @Test func damagedFilesGiveAnErrorOrAnImage() throws {
+    @Test func damagedQOIGivesAnErrorOrAnImage() throws {
         let file = TestImage.noise(12, 9, seed: 3, isOpaque: false).qoi()
         for offset in file.indices {
             for bit in [0, 3, 7] {
@@ -115,7 +115,7 @@ struct CustomFormatTests {
         }
     }
 
-    @Test func previewsAreTheRowsThatHaveCome() throws {
+    @Test func customFormatPreviewShowsReceivedRows() throws {
         let file = picture.qoi()
         let decoder = StreamingDecoder(customFormats: Self.formats)
         try append(file, 0..<file.count / 2, to: decoder)
@@ -126,7 +126,7 @@ struct CustomFormatTests {
         #expect(preview.pixels.bytes[..<complete] == picture.bytes[..<complete])
     }
 
-    @Test func anAnimationOfItIsAStillImage() throws {
+    @Test func animationOfACustomFormatIsAStillImage() throws {
         let image = try AnimatedImage(picture.qoi(), customFormats: Self.formats)
         #expect(image.frameCount == 1)
         #expect(try AnimationDecoder(image).frame(at: 0) == picture)
@@ -136,7 +136,7 @@ struct CustomFormatTests {
         #expect(try AnimationDecoder(animation.finish()).frame(at: 0) == picture)
     }
 
-    @Test func unknownFormatsStayUnsupported() throws {
+    @Test func unregisteredAndUnknownFormatsAreUnsupported() throws {
         let file = picture.qoi()
         #expect(throws: CodecError.unsupportedFormat(lookingLike: "data beginning 71 6F 69 66 00 00 00 5A")) {
             try StreamingDecoder.decode(file.span)
@@ -148,7 +148,7 @@ struct CustomFormatTests {
         }
     }
 
-    @Test func thereIsNoEncoderForIt() {
+    @Test func customFormatsHaveNoEncoder() {
         let qoi = QOIFormat().format
         let error = CodecError.encodingFailed(qoi, "there is no encoder for it")
         #expect(throws: error) { try picture.encoded(as: qoi) }

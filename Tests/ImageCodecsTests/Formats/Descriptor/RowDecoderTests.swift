@@ -10,7 +10,7 @@ struct RowDecoderTests {
     static let formats: [ImageFormat] = [.png, .webp, .gif]
 
     @Test(arguments: formats)
-    func aFileCutAnywhereIsAnErrorAndNeverAnImage(format: ImageFormat) throws {
+    func imageFileCutAnywhereIsAnError(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 24, height: 18, hasAlpha: true).encoded(as: format)
         // Without its last byte, the trailer, a GIF is complete.
         let lengths = format == .gif ? 0..<file.count - 1 : 0..<file.count
@@ -28,7 +28,7 @@ struct RowDecoderTests {
     }
 
     @Test(arguments: formats)
-    func flippedBitsGiveAnErrorOrAnImage(format: ImageFormat) throws {
+    func imageWithFlippedBitsGivesAnErrorOrAnImage(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 24, height: 18, hasAlpha: true).encoded(as: format)
         let limits = DecodeLimits(maximumPixels: 1 << 20)
         for offset in file.indices {
@@ -43,7 +43,7 @@ struct RowDecoderTests {
     }
 
     @Test(arguments: formats)
-    func bytesBehindTheEndAreIgnored(format: ImageFormat) throws {
+    func bytesAfterTheEndOfAnImageAreIgnored(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 24, height: 18).encoded(as: format)
         let longer = file + [UInt8](repeating: 0xAB, count: 100)
         #expect(try decodeRows(longer).bytes == decodeRows(file).bytes)
@@ -51,7 +51,7 @@ struct RowDecoderTests {
     }
 
     @Test(arguments: formats)
-    func aDecoderThatIsLetGoHalfWayLeavesNothingBehind(format: ImageFormat) throws {
+    func decoderCanBeReleasedHalfway(format: ImageFormat) throws {
         let file = try TestImages.photo(width: 64, height: 64).encoded(as: format)
         let header = try #require(try ImageHeader.probe(file.span))
         let decoder = try #require(descriptor(format)).rowDecoder(

@@ -16,7 +16,7 @@ struct StoredFrameTests {
     }
 
     @Test
-    func framesAreIndependentWhereNothingShowsThrough() throws {
+    func framesShowingNothingOfEarlierOnesAreIndependent() throws {
         let frames = [
             Self.frame(.keep, .over, coversAll: false),  // the first
             Self.frame(.keep, .over, coversAll: true),

@@ -36,13 +36,13 @@ struct GIFRowDecoderTests {
     }
 
     @Test
-    func theTransparentIndexIsTransparent() throws {
+    func gifTransparentIndexIsTransparent() throws {
         let frame = TestGIF.Frame(width: 2, height: 1, indices: [0, 1], transparentIndex: 0)
         #expect(try decodeRows(TestGIF(width: 2, height: 1).file([frame])).bytes == Self.nothing + Self.green)
     }
 
     @Test(arguments: 1...17)
-    func interlacedRowsComeInOrder(height: Int) throws {
+    func interlacedGIFRowsAreDeliveredInOrder(height: Int) throws {
         let indices = (0..<height).map { UInt8($0 % 3 == 0 ? 1 : 0) }
         var order: [Int] = []
         for (first, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] { order += stride(from: first, to: height, by: step) }
@@ -54,7 +54,7 @@ struct GIFRowDecoderTests {
     }
 
     @Test
-    func framesAreCountedAndTheFirstIsShown() throws {
+    func gifFramesAreCountedAndTheFirstIsDecoded() throws {
         let first = TestGIF.Frame(width: 1, height: 1, indices: [0])
         let second = TestGIF.Frame(width: 1, height: 1, indices: [1])
         let file = TestGIF(width: 1, height: 1).file([first, second, second])
@@ -85,7 +85,7 @@ struct GIFRowDecoderTests {
     }
 
     @Test
-    func anIndexOutsideOfThePaletteIsBlack() throws {
+    func gifIndexOutsideOfThePaletteIsBlack() throws {
         let frame = TestGIF.Frame(width: 2, height: 1, indices: [3, 1])
         let decoded = try decodeRows(TestGIF(width: 2, height: 1).file([frame]))
         #expect(decoded.bytes == [0, 0, 0, 255] + Self.green)
@@ -93,26 +93,26 @@ struct GIFRowDecoderTests {
     }
 
     @Test
-    func garbageBehindTheEndIsIgnored() throws {
+    func garbageAfterTheEndOfAGIFIsIgnored() throws {
         let file = TestGIF(width: 1, height: 1).file([TestGIF.Frame(width: 1, height: 1, indices: [0])])
         #expect(try decodeRows(file + Array("garbage".utf8)).bytes == Self.red)
     }
 
     @Test
-    func aFileWithoutAPaletteIsTransparent() throws {
+    func stillGIFWithoutAPaletteIsTransparent() throws {
         let file = TestGIF(width: 1, height: 1, hasPalette: false)
             .file([TestGIF.Frame(width: 1, height: 1, indices: [0])])
         #expect(try decodeRows(file).bytes == [0, 0, 0, 0])
     }
 
     @Test
-    func tooFewPixelsAreAnError() throws {
+    func gifWithTooFewPixelsIsAnError() throws {
         let file = TestGIF(width: 2, height: 2).file([TestGIF.Frame(width: 2, height: 2, indices: [0, 1])])
         #expect(throws: CodecError.self) { try decodeRows(file) }
     }
 
     @Test
-    func rowsComeAsTheirDataDo() throws {
+    func gifRowsAreDecodedAsTheirDataArrive() throws {
         let file = try TestImages.photo(width: 40, height: 40).encoded(as: .gif)
         let whole = try decodeRows(file)
         let header = try #require(try ImageHeader.probe(file.span))
@@ -129,7 +129,7 @@ struct GIFRowDecoderTests {
     }
 
     @Test
-    func passesOfInterlacedRowsAreShownTallAndThenFiner() throws {
+    func interlacedGIFPreviewsFillMissingRows() throws {
         // Rows of 0 to 15, one index each: the palette has two colors, so bit by bit.
         let height = 16
         let order = [0, 8, 4, 12, 2, 6, 10, 14] + stride(from: 1, to: 16, by: 2)

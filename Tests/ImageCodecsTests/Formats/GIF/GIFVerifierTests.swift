@@ -20,24 +20,24 @@ struct GIFVerifierTests {
     }
 
     @Test(arguments: SmallFile.gif)
-    func aFileCutAnywhereIsTruncated(file: SmallFile) {
+    func gifCutAnywhereFailsVerificationAsTruncated(file: SmallFile) {
         for end in 0..<file.bytes.count { #expect(error(Array(file.bytes[..<end])) != nil, "\(end) bytes") }
     }
 
-    @Test func everyFrameNeedsAllItsPixels() {
+    @Test func gifVerifierRejectsFramesWithTooFewPixels() {
         #expect(error(file(pixels: [12, 12, 12])) == nil)
         #expect(error(file(pixels: [12, 11, 12])) == .corrupt(.gif, "the image has too few pixels"))
         #expect(error(file(pixels: [12, 12, 0])) == .corrupt(.gif, "the image has too few pixels"))
     }
 
-    @Test func aByteThatBeginsNoBlockIsAnError() throws {
+    @Test func unknownGIFBlockFailsVerification() throws {
         var file = file(pixels: [12])
         file.insert(0x77, at: file.count - 1)
         #expect(throws: Never.self) { try decode(file) }
         #expect(error(file) == .corrupt(.gif, "a block that begins with 119"))
     }
 
-    @Test func framesCountAsTheWholeCanvas() {
+    @Test func gifVerifierCountsEachFrameAsAWholeCanvas() {
         let small = TestGIF.Frame(width: 1, height: 1, indices: [0])
         let file = TestGIF(width: 100, height: 100).file([small, small, small])
         #expect(error(file, DecodeLimits(maximumAnimationPixels: 30_000)) == nil)
@@ -47,12 +47,12 @@ struct GIFVerifierTests {
         #expect(error(file, DecodeLimits(maximumFrames: 2)) == .overLimit(.frames, value: 3, limit: 2))
     }
 
-    @Test func theCanvasTakesNoMemory() {
+    @Test func gifVerifierNeedsNoMemoryForTheCanvas() {
         let header = ImageHeader(format: .gif, size: PixelSize(width: 65_535, height: 4096))
         #expect(GIFVerifier.workingBytes(of: header, beginning: [UInt8]().span) < 1 << 20)
     }
 
-    @Test func lengthsAgreeWithTheStringsOfTheDecoder() throws {
+    @Test func lzwLengthsInVerifierEqualThoseOfTheDecoder() throws {
         for seed in 0..<300 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             let codeSize = Int.random(in: 1...8, using: &random)

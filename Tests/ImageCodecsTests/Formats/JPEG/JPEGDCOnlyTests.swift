@@ -12,7 +12,7 @@ struct JPEGDCOnlyTests {
     private let options = DecodeOptions(target: .maximumSide(20))
 
     @Test(arguments: [80, 95])  // 4:2:0 and 4:4:4
-    func theResultHardlyDiffersFromThatOfAllScans(quality: Int) throws {
+    func dcOnlyDecodeApproximatesFullDecode(quality: Int) throws {
         let image = try TestImages.photo(width: 320, height: 240)
         let file = try image.encoded(as: .jpeg, quality: quality, isProgressive: true)
         let header = try #require(try probe(file))
@@ -55,7 +55,7 @@ struct JPEGDCOnlyTests {
         }
     }
 
-    @Test func previewsComeFromTheFirstScanOn() throws {
+    @Test func dcOnlyPreviewsStartWithTheFirstScan() throws {
         let file = try Kind(isProgressive: true).file(200, 150)
         let decoder = StreamingDecoder(options: options)
         var shown: [Int?] = []
@@ -90,7 +90,7 @@ struct JPEGDCOnlyTests {
 
     // MARK: Cost
 
-    @Test func coefficientsAreChargedAsTheyAreSampled() throws {
+    @Test func jpegMemoryEstimateDependsOnChromaSubsampling() throws {
         func cost(_ kind: Kind, _ options: DecodeOptions) throws -> Int {
             let decoder = StreamingDecoder(options: options)
             try append(kind.file(640, 480), to: decoder)

@@ -31,7 +31,7 @@ struct JPEGRowDecoderTests {
     static let sizes = [(1, 1), (2, 1), (7, 5), (8, 8), (17, 33), (64, 1), (1, 64), (640, 481)]
 
     @Test(.enabled(if: ReferenceDecoder.has("djpeg"), "djpeg is not installed"), arguments: Kind.all)
-    func pixelsEqualDjpeg(kind: Kind) throws {
+    func jpegPixelsEqualDjpeg(kind: Kind) throws {
         for (width, height) in Self.sizes {
             let file = try kind.file(width, height)
             let reference = try ReferenceDecoder.decodeJPEG(file)
@@ -43,7 +43,7 @@ struct JPEGRowDecoderTests {
     }
 
     @Test(.enabled(if: ReferenceDecoder.has("djpeg"), "djpeg is not installed"), arguments: Kind.all)
-    func rowsEqualDjpegAtEveryScale(kind: Kind) throws {
+    func jpegRowsEqualDjpegAtEveryScale(kind: Kind) throws {
         for (width, height) in [(33, 17), (131, 77)] {
             let file = try kind.file(width, height)
             let header = try #require(try probe(file))
@@ -60,7 +60,7 @@ struct JPEGRowDecoderTests {
         }
     }
 
-    @Test func rowsAreTheSmallestFastEighthsAtLeastTwiceTheTarget() {
+    @Test func jpegRowsAreScaledToAtLeastTwiceTheTarget() {
         func rowSize(_ width: Int, _ height: Int, _ targetWidth: Int, _ targetHeight: Int) -> PixelSize {
             JPEGRowDecoder.rowSize(
                 of: ImageHeader(format: .jpeg, size: PixelSize(width: width, height: height)),
@@ -77,14 +77,14 @@ struct JPEGRowDecoderTests {
     }
 
     @Test(arguments: Kind.all)
-    func oneByteAtATimeGivesTheSamePixels(kind: Kind) throws {
+    func jpegDecodedByteByByteIsTheSame(kind: Kind) throws {
         let file = try kind.file(61, 47)
         let whole = try decode(file)
         #expect(try decode(file) { 1 } == whole)
     }
 
     @Test(arguments: Kind.all)
-    func anyPiecesGiveTheSamePixels(kind: Kind) throws {
+    func jpegPixelsDoNotDependOnPieceSizes(kind: Kind) throws {
         let file = try kind.file(200, 150)
         let options = DecodeOptions(target: .maximumSide(70))
         let whole = try decode(file, options: options)
@@ -96,7 +96,7 @@ struct JPEGRowDecoderTests {
     }
 
     @Test(arguments: Kind.all)
-    func aFileCutAnywhereIsTruncated(kind: Kind) throws {
+    func jpegCutAnywhereIsTruncated(kind: Kind) throws {
         let file = try kind.file(19, 13)
         for end in 1..<file.count {
             #expect(throws: CodecError.truncated(.jpeg), "\(end) of \(file.count) bytes") {
@@ -106,14 +106,14 @@ struct JPEGRowDecoderTests {
     }
 
     @Test(arguments: Kind.all)
-    func anEndMarkerInsideTheImageIsTruncationToo(kind: Kind) throws {
+    func jpegEndMarkerInsideTheImageIsTruncation(kind: Kind) throws {
         let file = try kind.file(60, 60)
         guard let scan = file.indices.first(where: { file[$0] == 0xFF && file[$0 + 1] == 0xDA }) else { return }
         let cut = Array(file[..<(scan + 40)]) + [0xFF, 0xD9]
         #expect(throws: CodecError.truncated(.jpeg)) { try decode(cut) }
     }
 
-    @Test func bytesBehindTheImageAreIgnored() throws {
+    @Test func bytesAfterAJPEGAreIgnored() throws {
         let file = try Kind().file(20, 20)
         let whole = try decode(file)
         let longer = file + [UInt8](repeating: 0xFF, count: 100_000) + file
@@ -121,7 +121,7 @@ struct JPEGRowDecoderTests {
         #expect(try decode(longer) { 777 } == whole)
     }
 
-    @Test func longSegmentsArriveInSmallPieces() throws {
+    @Test func longJPEGSegmentsMayArriveInSmallPieces() throws {
         // A comment of 64 KiB, which libjpeg skips, between the start of the image and the remainder.
         let file = try Kind().file(20, 20)
         let comment: [UInt8] = [0xFF, 0xFE, 0xFF, 0xFF] + [UInt8](repeating: 0x41, count: 65_533)
@@ -129,7 +129,7 @@ struct JPEGRowDecoderTests {
         #expect(try decode(longer) { 100 } == decode(file))
     }
 
-    @Test func scansAreLimitedWhileTheyArrive() throws {
+    @Test func jpegScansAreLimitedWhileTheyArrive() throws {
         let file = try Kind(isProgressive: true).file(64, 64)
         var limits = DecodeLimits()
         limits.maximumScans = 3
@@ -141,7 +141,7 @@ struct JPEGRowDecoderTests {
     }
 
     @Test(arguments: Kind.all)
-    func damageGivesAnErrorOrAnImage(kind: Kind) throws {
+    func damagedJPEGRowsGiveAnErrorOrAnImage(kind: Kind) throws {
         #expect(imageCount(ofDamaged: try kind.file(64, 48)) > 0)
     }
 }

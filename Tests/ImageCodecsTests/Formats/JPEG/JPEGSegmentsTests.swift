@@ -50,7 +50,7 @@ struct JPEGSegmentsTests {
         #expect(kept(of: file, step: step).bytes == kept(of: file).bytes)
     }
 
-    @Test func filesOfOneScanAreKeptWhole() throws {
+    @Test func jpegWithOneScanIsKeptWhole() throws {
         let file = try TestImage.photo(80, 60).encoded(as: .jpeg, quality: 95)
         let (bytes, segments) = kept(of: file)
         #expect(bytes == file)

@@ -56,7 +56,7 @@ struct JPEGVerifierTests {
     // MARK: Whole files
 
     @Test(arguments: Kind.all)
-    func wholeFilesOfEverySizePass(kind: Kind) throws {
+    func completeJPEGsOfEverySizePassVerification(kind: Kind) throws {
         for (width, height) in JPEGRowDecoderTests.sizes {
             let file = try kind.file(width, height)
             let header = try ImageVerifier.verify(file.span)
@@ -65,7 +65,7 @@ struct JPEGVerifierTests {
     }
 
     @Test(.enabled(if: TestJPEGScans.isAvailable, "cjpeg is not installed"), arguments: TestJPEGScans.kinds)
-    func filesOfCjpegPass(kind: TestJPEGScans) throws {
+    func jpegsWrittenByCjpegPassVerification(kind: TestJPEGScans) throws {
         for (width, height) in JPEGRowDecoderTests.sizes {
             let file = try kind.file(TestImage.photo(width, height))
             #expect(throws: Never.self, "\(width)x\(height)") { try ImageVerifier.verify(file.span) }
@@ -78,7 +78,7 @@ struct JPEGVerifierTests {
         #expect(throws: Never.self) { try ImageVerifier.verify(file.span) }
     }
 
-    @Test func fillBytesInFrontOfMarkersPass() throws {
+    @Test func fillBytesBeforeJPEGMarkersPassVerification() throws {
         let file = try Kind(isProgressive: true).file(64, 48)
         let parts = segments(file)
         let filled = parts[0] + parts.dropFirst().flatMap { segment -> [UInt8] in [0xFF, 0xFF] + segment }
@@ -87,7 +87,7 @@ struct JPEGVerifierTests {
     }
 
     @Test(arguments: [1, 301, 40_000])
-    func longRunsOfFillBytesPass(pieceSize: Int) throws {
+    func longRunsOfFillBytesPassVerification(pieceSize: Int) throws {
         let fill = [UInt8](repeating: 0xFF, count: 5_000)
         var parts = segments(try Kind(quality: 95).file(200, 150))
         // In front of a stuffed zero, too: no rule allows that, but libjpeg does.
@@ -101,19 +101,19 @@ struct JPEGVerifierTests {
     }
 
     @Test(.enabled(if: TestJPEGScans.isAvailable, "cjpeg is not installed"), arguments: [1, 301, 40_000])
-    func longSegmentsBetweenScansPass(pieceSize: Int) throws {
+    func longSegmentsBetweenScansPassVerification(pieceSize: Int) throws {
         let file = try TestJPEGScans(name: "one scan a channel", script: "0; 1; 2;").file(TestImage.photo(64, 48))
         let comment: [UInt8] = [0xFF, 0xFE, 0x40, 0] + [UInt8](repeating: 0xFF, count: 0x4000 - 2)
         let commented = segments(file).flatMap { isScan($0) ? comment + $0 : $0 }
         #expect(error(commented, inPiecesOf: pieceSize) == nil)
     }
 
-    @Test func bytesBehindTheEndMarkerAreIgnored() throws {
+    @Test func jpegVerifierIgnoresBytesAfterTheEndMarker() throws {
         let file = try Kind().file(64, 48) + [1, 2, 3]
         #expect(throws: Never.self) { try ImageVerifier.verify(file.span) }
     }
 
-    @Test func aProgressiveFileWithFewerScansIsWhole() throws {
+    @Test func progressiveJPEGWithFewerScansPassesVerification() throws {
         var parts = segments(try Kind(isProgressive: true).file(64, 48))
         parts.remove(at: try lastScan(parts))
         #expect(error(parts.flatMap(\.self)) == nil)
@@ -138,7 +138,7 @@ struct JPEGVerifierTests {
     }
 
     @Test(arguments: progressive, Damage.allCases)
-    func aDamagedLaterScanIsFoundThoughAnEighthOfTheSizeDecodes(kind: Kind, damage: Damage) throws {
+    func verifierFindsDamageInLaterScansOfAProgressiveJPEG(kind: Kind, damage: Damage) throws {
         let file = try kind.file(200, 150)
         let parts = segments(file)
         let eighth = DecodeOptions(target: .maximumSide(20))
@@ -155,7 +155,7 @@ struct JPEGVerifierTests {
     }
 
     @Test(arguments: Damage.allCases)
-    func aDamagedBaselineScanIsFound(damage: Damage) throws {
+    func verifierFindsDamageInABaselineJPEG(damage: Damage) throws {
         var parts = segments(try Kind(quality: 95).file(200, 150))
         let index = try lastScan(parts)
         let start = dataStart(parts[index])
@@ -164,7 +164,7 @@ struct JPEGVerifierTests {
     }
 
     @Test(arguments: [1, 301, 40_000])
-    func invalidCodesAreFoundHoweverTheBytesArrive(pieceSize: Int) throws {
+    func verifierFindsInvalidJPEGCodesInPiecesOfAnySize(pieceSize: Int) throws {
         // A column of blocks. Ones are no code; each is taken for a zero after 17 bits, so these are 4 blocks more.
         let invalid: [UInt8] = Array(repeatElement([0xFF, 0], count: 17).joined())
         let height = 1_600
@@ -183,7 +183,7 @@ struct JPEGVerifierTests {
         #expect(detail.contains("bad Huffman code"))
     }
 
-    @Test func aFileThatEndsInsideAScanWithAnEndMarkerIsTruncated() throws {
+    @Test func jpegEndMarkerInsideAScanFailsVerification() throws {
         var parts = segments(try Kind(isProgressive: true).file(200, 150))
         let index = try lastScan(parts)
         parts[index] = Array(parts[index].prefix(parts[index].count / 2))
@@ -191,7 +191,7 @@ struct JPEGVerifierTests {
     }
 
     @Test(arguments: Kind.all)
-    func aFileCutAnywhereIsTruncated(kind: Kind) throws {
+    func jpegCutAnywhereFailsVerificationAsTruncated(kind: Kind) throws {
         let file = try kind.file(40, 30)
         for end in 1..<file.count {
             #expect(error(Array(file[..<end])) == .truncated(.jpeg), "\(end) of \(file.count) bytes")
@@ -213,14 +213,14 @@ struct JPEGVerifierTests {
         #expect(detail.contains("extraneous bytes before marker 0xd9"))
     }
 
-    @Test func aSegmentWithAWrongLengthIsDamage() throws {
+    @Test func jpegSegmentWithAWrongLengthFailsVerification() throws {
         var file = try Kind().file(64, 48)
         file.insert(contentsOf: [0xFF, 0xFE, 0, 4, 1, 2, 3, 4], at: 2)  // two bytes too few
         #expect(throws: Never.self) { try decode(file) }
         #expect(throws: CodecError.self) { try ImageVerifier.verify(file.span) }
     }
 
-    @Test func aScanWithoutTheOneItRefinesIsDamage() throws {
+    @Test func jpegScanWithoutTheScanItRefinesFailsVerification() throws {
         let file = try Kind(isProgressive: true).file(64, 48)
         let parts = segments(file)
         // The first scan of details that a later one refines: its low bits are missing, its high ones are not.
@@ -233,14 +233,14 @@ struct JPEGVerifierTests {
     }
 
     @Test(.enabled(if: TestJPEGScans.isAvailable, "cjpeg is not installed"))
-    func aChannelWithoutAScanIsTruncated() throws {
+    func jpegChannelWithoutAScanFailsVerification() throws {
         let file = try TestJPEGScans(name: "one scan a channel", script: "0; 1; 2;").file(TestImage.photo(64, 48))
         var parts = segments(file)
         parts.remove(at: try lastScan(parts))
         #expect(error(parts.flatMap(\.self)) == .truncated(.jpeg))
     }
 
-    @Test func scansOverTheLimitFail() throws {
+    @Test func jpegVerifierLimitsTheNumberOfScans() throws {
         let file = try Kind(isProgressive: true).file(64, 64)
         #expect(throws: CodecError.overLimit(.scans, value: 10, limit: 9)) {
             try ImageVerifier.verify(file.span, limits: DecodeLimits(maximumScans: 9))
@@ -250,7 +250,7 @@ struct JPEGVerifierTests {
 
     // MARK: Memory
 
-    @Test func verifierMemoryIsOneBitPerCoefficient() {
+    @Test func jpegVerifierMemoryIsOneBitPerCoefficient() {
         func bytes(_ sampling: [UInt8], isProgressive: Bool) -> Int {
             var header = ImageHeader(format: .jpeg, size: PixelSize(width: 0x3FFF, height: 0x3FFF))
             header.sampling = sampling.map(SamplingFactors.init(byte:))

@@ -33,20 +33,20 @@ struct PNGColorChunksTests {
         return largest
     }
 
-    @Test(arguments: [100_000, 55_556, 35_714]) func gammaIsApplied(value: Int) throws {
+    @Test(arguments: [100_000, 55_556, 35_714]) func pngGammaIsApplied(value: Int) throws {
         let image = try image([gamma(value)])
         #expect(error(image, ReferenceColors.sRGB) { pow($0, 100_000 / Double(value)) } < 0.75)
         #expect(image.header.colorConversion == .converted)
         #expect(image.header.colorProfile == nil)
     }
 
-    @Test func primariesGoWithTheGamma() throws {
+    @Test func pngPrimariesApplyOnlyWithGamma() throws {
         let image = try image([primaries(Self.adobePrimaries), gamma(45_455)])
         #expect(error(image, ReferenceColors.adobeRGB) { pow($0, 100_000 / 45_455) } < 0.75)
         #expect(try self.image([primaries(Self.adobePrimaries)]).pixels == noise)
     }
 
-    @Test func theGammaOfSRGBChangesNothing() throws {
+    @Test func pngGammaOfSRGBChangesNoPixels() throws {
         #expect(try image([gamma(45_455)]).pixels == noise)
         let numbers = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000]
         #expect(try image([primaries(numbers), gamma(45_455)]).pixels == noise)
@@ -57,7 +57,7 @@ struct PNGColorChunksTests {
         #expect(try image([gamma(45_455), primaries([Int](repeating: value, count: 8))]).pixels == noise)
     }
 
-    @Test func chunksOfAnyLengthGiveAnImage() throws {
+    @Test func pngColorChunksOfAnyLengthGiveAnImage() throws {
         for length in 0...40 {
             for name in ["gAMA", "cHRM", "cICP", "sRGB", "iCCP"] {
                 let chunk = TestPNG.chunk(name, [UInt8](repeating: 1, count: length))
@@ -66,7 +66,7 @@ struct PNGColorChunksTests {
         }
     }
 
-    @Test func codePointsAreApplied() throws {
+    @Test func pngColorCodePointsAreApplied() throws {
         let p3 = try image([codes([12, 13, 0, 1])])
         #expect(error(p3, ReferenceColors.displayP3, ReferenceColors.sRGBLight) < 0.75)
         let television = try image([codes([1, 1, 0, 1])])
@@ -76,7 +76,7 @@ struct PNGColorChunksTests {
     }
 
     @Test(arguments: [[9, 16, 0, 1], [9, 18, 0, 1], [12, 13, 1, 1], [12, 13, 0, 0], [99, 13, 0, 1]] as [[UInt8]])
-    func codePointsThatAreNotSupportedAreIgnored(numbers: [UInt8]) throws {
+    func unsupportedPNGColorCodePointsAreIgnored(numbers: [UInt8]) throws {
         let image = try image([codes(numbers)])
         #expect(image.pixels == noise)
         #expect(image.header.colorConversion == .unsupported)

@@ -14,7 +14,7 @@ struct PNGRowDecoderTests {
     static let sizes = [(1, 1), (1, 9), (2, 3), (4, 4), (5, 8), (8, 5), (9, 1), (33, 17)]
 
     @Test(arguments: kinds, [false, true])
-    func everyKindOfPixelBecomesRGBA(kind: (colorType: UInt8, depth: Int), isInterlaced: Bool) throws {
+    func everyPNGPixelTypeBecomesRGBA(kind: (colorType: UInt8, depth: Int), isInterlaced: Bool) throws {
         for (width, height) in Self.sizes {
             let (file, expected) = Self.file(kind, width: width, height: height, isInterlaced: isInterlaced)
             let decoded = try decodeRows(file)
@@ -31,7 +31,7 @@ struct PNGRowDecoderTests {
     }
 
     @Test
-    func aColourKeyIsTransparent() throws {
+    func pngColorKeyIsTransparent() throws {
         let image = TestPNG.Image(width: 2, height: 1, depth: 8, colorType: 2, samples: [1, 2, 3, 4, 5, 6])
         let writer = TestPNG(before: [TestPNG.chunk("tRNS", [0, 4, 0, 5, 0, 6])])
         let decoded = try decodeRows(writer.file(image))
@@ -40,7 +40,7 @@ struct PNGRowDecoderTests {
     }
 
     @Test
-    func rowsComeWhileTheFileArrives() throws {
+    func pngRowsAreDecodedWhileTheFileArrives() throws {
         let image = try TestImages.photo(width: 200, height: 300)
         let file = try image.encoded(as: .png)
         let header = try #require(try ImageHeader.probe(file.span))
@@ -52,7 +52,7 @@ struct PNGRowDecoderTests {
     }
 
     @Test
-    func passesOfAnInterlacedImageCanBePreviewedWithoutHoles() throws {
+    func interlacedPNGPreviewsHaveNoHoles() throws {
         let (file, expected) = Self.file((6, 8), width: 33, height: 17, isInterlaced: true)
         let header = try #require(try ImageHeader.probe(file.span))
         let decoder = try PNGRowDecoder(header: header, rowSize: header.size, limits: DecodeLimits())
@@ -72,7 +72,7 @@ struct PNGRowDecoderTests {
     }
 
     @Test
-    func anOrientationBehindThePixelsIsReported() throws {
+    func pngOrientationAfterThePixelsIsReported() throws {
         let writer = TestPNG(after: [TestPNG.chunk("eXIf", TestExif.bytes(orientation: 6))])
         let image = TestPNG.Image(width: 1, height: 1, depth: 8, colorType: 0, samples: [7])
         #expect(try decodeRows(writer.file(image)).trailingOrientation == .right)
@@ -80,14 +80,14 @@ struct PNGRowDecoderTests {
     }
 
     @Test
-    func aWrongChecksumIsAnError() throws {
+    func pngChunkWithAWrongChecksumIsAnError() throws {
         var (file, _) = Self.file((0, 8), width: 5, height: 5, isInterlaced: false)
         file[file.count - 20] ^= 1
         #expect(throws: CodecError.self) { try decodeRows(file) }
     }
 
     @Test
-    func imageDataInTwoPartsAreAnError() throws {
+    func separatedPNGImageDataIsAnError() throws {
         let idat = TestPNG.chunk("IDAT", [0])
         let writer = TestPNG(after: [TestPNG.chunk("tEXt", Array("a".utf8)), idat])
         let image = TestPNG.Image(width: 1, height: 1, depth: 8, colorType: 0, samples: [7])

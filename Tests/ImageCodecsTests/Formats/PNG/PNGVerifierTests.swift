@@ -29,7 +29,7 @@ struct PNGVerifierTests {
     }
 
     @Test(arguments: SmallFile.png)
-    func anyByteThatIsChangedIsFound(file: SmallFile) {
+    func pngVerifierFindsAnyChangedByte(file: SmallFile) {
         for offset in file.bytes.indices {
             for change in [1, 0x20, 0xFF] as [UInt8] {
                 var damaged = file.bytes
@@ -40,18 +40,18 @@ struct PNGVerifierTests {
     }
 
     @Test(arguments: SmallFile.png)
-    func aFileCutAnywhereIsFound(file: SmallFile) {
+    func pngVerifierFindsTruncationAnywhere(file: SmallFile) {
         for end in 0..<file.bytes.count { #expect(error(Array(file.bytes[..<end])) != nil, "\(end) bytes") }
     }
 
-    @Test func theDataMayBeInChunksOfAnyLength() {
+    @Test func pngVerifierAcceptsDataChunksOfAnyLength() {
         let data = TestPNG.stored(rows(7))
         #expect(error(file(idat: [data])) == nil)
         #expect(error(file(idat: data.map { [$0] })) == nil)
         #expect(error(file(idat: [[], data, []])) == nil)
     }
 
-    @Test func theDataHaveToBeExactlyAsLongAsTheImage() {
+    @Test func pngVerifierRequiresDataOfTheExactLength() {
         #expect(error(file(idat: [TestPNG.stored(rows(6))])) == .corrupt(.png, "the image data end too early"))
         #expect(error(file(idat: [TestPNG.stored(rows(8))])) == .corrupt(.png, "more image data than pixels"))
         let whole = TestPNG.stored(rows(7))
@@ -60,7 +60,7 @@ struct PNGVerifierTests {
         #expect(error(file(idat: [whole, [0]])) == .corrupt(.png, "bytes after the image data"))
     }
 
-    @Test func theStreamHasToBeRight() {
+    @Test func pngVerifierRejectsInvalidFiltersAndCompression() {
         #expect(error(file(idat: [TestPNG.stored(rows(7, filter: 5))])) == .corrupt(.png, "an unknown filter"))
         var data = TestPNG.stored(rows(7))
         data[data.count - 1] ^= 1
@@ -68,7 +68,7 @@ struct PNGVerifierTests {
     }
 
     @Test(arguments: 1...20)
-    func interlacedImagesOfEverySizePass(side: Int) {
+    func interlacedPNGsOfEverySizePassVerification(side: Int) {
         for height in [1, 2, 3, 5, 8, 9] {
             for depth in [1, 8, 16] {
                 let image = TestPNG.Image(
@@ -80,20 +80,20 @@ struct PNGVerifierTests {
         }
     }
 
-    @Test func interlacedImagesTakeNoMoreMemoryThanOthers() {
+    @Test func interlacedPNGVerificationNeedsNoMoreMemory() {
         var header = ImageHeader(format: .png, size: PixelSize(width: 0x3FFF, height: 0x3FFF))
         header.isProgressive = true
         #expect(PNGVerifier.workingBytes(of: header, beginning: [UInt8]().span) < 1 << 20)
     }
 
-    @Test func chunksThatMustBeUnderstoodAreErrors() {
+    @Test func unknownCriticalPNGChunksFailVerification() {
         #expect(
             error(TestPNG(before: [TestPNG.chunk("ABCD", [])]).file(Self.image))
                 == .corrupt(.png, "an unknown critical chunk"))
         #expect(error(TestPNG(after: [TestPNG.chunk("abCD", [1])]).file(Self.image)) == nil)
     }
 
-    @Test func anIndexedImageNeedsOnePalette() {
+    @Test func indexedPNGNeedsExactlyOnePalette() {
         let image = TestPNG.Image(width: 2, height: 1, depth: 8, colorType: 3, samples: [0, 1])
         let palette = TestPNG.chunk("PLTE", [0, 0, 0, 255, 255, 255])
         #expect(error(TestPNG(before: [palette]).file(image)) == nil)
@@ -101,7 +101,7 @@ struct PNGVerifierTests {
         #expect(error(TestPNG(before: [palette, palette]).file(image)) == .corrupt(.png, "a second palette"))
     }
 
-    @Test func anOrientationBehindThePixelsIsInTheHeader() throws {
+    @Test func pngVerifierReportsOrientationAfterThePixels() throws {
         let file = TestPNG(after: [TestPNG.chunk("eXIf", TestExif.bytes(orientation: 6))]).file(Self.image)
         #expect(try ImageVerifier.verify(file.span).orientation == .right)
     }

@@ -17,14 +17,14 @@ struct LosslessTablesTests {
     }
 
     @Test(arguments: [1, 2, 999, 1_000, 1_001, 65_536])
-    func eachGroupOfCodesIsCountedOnce(groupCount: Int) throws {
+    func eachWebPCodeGroupIsCountedOnce(groupCount: Int) throws {
         let image = TestLossless(width: 1_024, height: 1_024, groupCount: groupCount)
         #expect(try tables(image) == 65_536 * 4 + groupCount * Self.groupBytes)
     }
 
     /// libwebp makes tables for groups that no block chooses, unless there are many or more than pixels.
     @Test(arguments: [(64, 900, 901), (64, 1_000, 2), (64, 65_535, 2), (16, 255, 256), (16, 256, 2)])
-    func groupsThatNoBlockChoosesCountAsLibwebpMakesThem(side: Int, highest: Int, count: Int) throws {
+    func unusedWebPCodeGroupsAreCountedAsInLibwebp(side: Int, highest: Int, count: Int) throws {
         let image = TestLossless(width: side, height: side, groups: [0, highest])
         #expect(try tables(image) == image.blockCount * 4 + count * Self.groupBytes)
         let size = PixelSize(width: side, height: side)
@@ -35,7 +35,7 @@ struct LosslessTablesTests {
         #expect(decoder.isComplete)
     }
 
-    @Test func theBitstreamIsReadWhileItArrives() throws {
+    @Test func webpTablesAreCountedWhileTheFileArrives() throws {
         let image = TestLossless(width: 33, height: 65, groupCount: 20)
         let bitstream = image.bitstream
         // The codes follow the choice of groups, but are not read.
@@ -66,7 +66,7 @@ struct LosslessTablesTests {
         }
     }
 
-    @Test func invalidCodesAreCorrupt() {
+    @Test func invalidWebPCodesAreCorrupt() {
         // A color cache of 0 bits.
         var tables = LosslessTables(size: PixelSize(width: 1, height: 1))
         let bitstream: [UInt8] = [0b10, 0, 0, 0]
@@ -95,7 +95,7 @@ struct LosslessTableLimitTests {
         #expect(value > 800_000_000 && limit <= 48 << 20, comment, sourceLocation: sourceLocation)
     }
 
-    @Test func tablesOverTheLimitAreNotMade() throws {
+    @Test func webpTablesAboveTheLimitAreNotAllocated() throws {
         for file in try Self.files(Self.hostile) {
             #expect(file.count < 640 << 10)
             expectOverLimit("decoded") { _ = try StreamingDecoder.decode(file.span) }
@@ -103,14 +103,14 @@ struct LosslessTableLimitTests {
         }
     }
 
-    @Test func tablesWithinTheLimitAreMade() throws {
+    @Test func webpTablesWithinTheLimitAreAllocated() throws {
         for file in try Self.files(Self.usual) {
             #expect(throws: Never.self) { try StreamingDecoder.decode(file.span) }
             #expect(throws: Never.self) { try ImageVerifier.verify(file.span) }
         }
     }
 
-    @Test func everyFrameHasToBeWithinTheLimit() throws {
+    @Test func everyWebPFrameIsSubjectToTheTableLimit() throws {
         let file = TestLossless.animation([Self.usual, Self.hostile])
         expectOverLimit("verified") { _ = try ImageVerifier.verify(file.span) }
         let decoder = AnimationDecoder(try AnimatedImage(file))
@@ -118,7 +118,7 @@ struct LosslessTableLimitTests {
         expectOverLimit("decoded") { _ = try decoder.frame(at: 1) }
     }
 
-    @Test func damageThatIsToleratedDoesNotLiftTheLimit() {
+    @Test func webpTableLimitAppliesToPartialImages() {
         let file = Self.hostile.file
         var options = DecodeOptions()
         options.allowsPartial = true
@@ -141,7 +141,7 @@ struct LosslessTableLimitTests {
         #expect(frames.estimatedBytes >= LosslessTables.limit(compressedBytes: Self.hostile.chunk.count))
     }
 
-    @Test func lossyImagesAreChargedForNoTables() throws {
+    @Test func lossyWebPIsNotChargedForTables() throws {
         let file = try TestImages.photo(width: 64, height: 64).encoded(as: .webp)
         let decoder = StreamingDecoder()
         try decoder.append(file.span)

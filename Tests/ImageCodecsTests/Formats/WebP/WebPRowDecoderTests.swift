@@ -24,7 +24,7 @@ struct WebPRowDecoderTests {
     }
 
     @Test
-    func anOpaqueImageIsDecodedStraightToASmallerSize() throws {
+    func opaqueWebPIsScaledByTheCodec() throws {
         let file = try TestImages.photo(width: 400, height: 300).encoded(as: .webp)
         let target = PixelSize(width: 50, height: 37)
         let decoded = try decodeRows(file, target: target)
@@ -36,14 +36,14 @@ struct WebPRowDecoderTests {
     }
 
     @Test
-    func anImageWithAlphaIsNotScaledByTheCodec() throws {
+    func webpWithAlphaIsNotScaledByTheCodec() throws {
         let file = try TestImages.photo(width: 400, height: 300, hasAlpha: true).encoded(as: .webp)
         let target = PixelSize(width: 50, height: 37)
         #expect(try decodeRows(file, target: target).size == PixelSize(width: 400, height: 300))
     }
 
     @Test
-    func aTargetCloseToTheImageIsLeftToTheResampler() throws {
+    func webpSlightlyAboveTheTargetIsScaledByTheResampler() throws {
         let file = try TestImages.photo(width: 400, height: 300).encoded(as: .webp)
         let header = try #require(try ImageHeader.probe(file.span))
         let target = PixelSize(width: 101, height: 75)
@@ -51,7 +51,7 @@ struct WebPRowDecoderTests {
     }
 
     @Test
-    func rowsComeWhileTheFileArrives() throws {
+    func webpRowsAreDecodedWhileTheFileArrives() throws {
         let file = try TestImages.photo(width: 400, height: 600).encoded(as: .webp)
         let header = try #require(try ImageHeader.probe(file.span))
         let decoder = try WebPRowDecoder(header: header, rowSize: header.size, limits: DecodeLimits())
@@ -61,7 +61,7 @@ struct WebPRowDecoderTests {
     }
 
     @Test(arguments: [false, true])
-    func exifBehindThePixelsIsReported(oneByteAtATime: Bool) throws {
+    func webpExifAfterThePixelsIsReported(oneByteAtATime: Bool) throws {
         let simple = try TestImages.photo(width: 20, height: 10).encoded(as: .webp)
         let file = Self.extended(
             simple, flags: 0x08, width: 20, height: 10, after: Self.chunk("EXIF", TestExif.bytes(orientation: 8)))
@@ -72,7 +72,7 @@ struct WebPRowDecoderTests {
     }
 
     @Test
-    func aFrameSmallerThanTheCanvasStandsOnTransparentGround() throws {
+    func webpFrameSmallerThanTheCanvasIsPaddedTransparently() throws {
         let simple = try TestImages.photo(width: 6, height: 4).encoded(as: .webp)
         let frame = Self.number(1, 3) + Self.number(2, 3) + Self.number(5, 3) + Self.number(3, 3) + [0, 0, 0, 0]
         let animation =
@@ -96,7 +96,7 @@ struct WebPRowDecoderTests {
     }
 
     @Test
-    func anImageOfAnotherSizeThanItsCanvasIsCorrupt() throws {
+    func webpImageOfAnotherSizeThanItsCanvasIsCorrupt() throws {
         let simple = try TestImages.photo(width: 20, height: 10).encoded(as: .webp)
         let file = Self.extended(simple, flags: 0, width: 21, height: 10, after: [])
         #expect(throws: CodecError.self) { try decodeRows(file) }
@@ -125,7 +125,7 @@ struct WebPRowDecoderTests {
     }
 
     @Test(arguments: Place.allCases)
-    func aBitstreamOfAnotherSizeIsRefusedBeforeItIsDecoded(place: Place) throws {
+    func webpBitstreamOfAnotherSizeIsRejectedBeforeDecoding(place: Place) throws {
         let error = CodecError.corrupt(.webp, "the image has another size than its header says")
         let lossy = try Array(TestImages.photo(width: 400, height: 300).encoded(as: .webp).dropFirst(12))
         let images = [lossy] + (place == .behindAlpha ? [] : [Self.empty(PixelSize(width: 400, height: 300))])
@@ -149,7 +149,7 @@ struct WebPRowDecoderTests {
     }
 
     @Test(arguments: Place.allCases)
-    func alphaIsSeenInTheImageWhereTheFileIsSilent(place: Place) throws {
+    func webpAlphaIsDetectedWithoutTheHeaderFlag(place: Place) throws {
         let picture = try TestImages.photo(width: 400, height: 300, hasAlpha: true)
         let lossless = try picture.encoded(with: .webp(WebPOptions(isLossless: true)))
         let lossy = try TestImages.photo(width: 400, height: 300).encoded(as: .webp)
@@ -162,7 +162,7 @@ struct WebPRowDecoderTests {
     }
 
     @Test(arguments: [1, 5, .max])
-    func aLastChunkOfAnOddLengthMayLackItsPadding(step: Int) throws {
+    func lastWebPChunkMayLackItsPadding(step: Int) throws {
         let image = Self.empty(PixelSize(width: 9, height: 7), padding: 1)
         #expect(image.count % 2 == 0)
         let file = Self.riff(image.dropLast())
@@ -191,7 +191,7 @@ struct WebPRowDecoderTests {
     }
 
     @Test(arguments: [false, true])
-    func compressedBytesAreChargedForAsTheyAreHeld(hasAlpha: Bool) throws {
+    func webpMemoryEstimateIncludesCompressedBytes(hasAlpha: Bool) throws {
         let file = try TestImages.photo(width: 200, height: 150, hasAlpha: hasAlpha).encoded(as: .webp)
         let header = try #require(try ImageHeader.probe(file.span))
         #expect((file.count - 60...file.count).contains(header.memoryUsage))

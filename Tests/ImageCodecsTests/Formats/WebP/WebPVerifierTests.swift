@@ -9,11 +9,11 @@ struct WebPVerifierTests {
     private func passes(_ file: [UInt8]) -> Bool { (try? ImageVerifier.verify(file.span)) != nil }
 
     @Test(arguments: SmallFile.webp)
-    func aFileCutAnywhereIsFound(file: SmallFile) {
+    func webpVerifierFindsTruncationAnywhere(file: SmallFile) {
         for end in 0..<file.bytes.count { #expect(!passes(Array(file.bytes[..<end])), "\(end) bytes") }
     }
 
-    @Test func losslessFilesPass() throws {
+    @Test func losslessWebPPassesVerification() throws {
         for hasAlpha in [false, true] {
             let image = try TestImages.drawing(width: 31, height: 17, hasAlpha: hasAlpha)
             let file = try image.encoded(with: .webp(WebPOptions(isLossless: true)))
@@ -21,7 +21,7 @@ struct WebPVerifierTests {
         }
     }
 
-    @Test func everyFrameIsDecoded() throws {
+    @Test func webpVerifierDecodesEveryFrame() throws {
         let file = try TestAnimation.file(.webp, count: 3)
         let last = try file.indices.dropLast(3).last {
             file[$0...].starts(with: Array("ANMF".utf8))
@@ -34,7 +34,7 @@ struct WebPVerifierTests {
         #expect(passes(file) && !passes(damaged))
     }
 
-    @Test func anOrientationBehindThePixelsIsInTheHeader() throws {
+    @Test func webpVerifierReportsOrientationAfterThePixels() throws {
         let file = try TestAnimation.webp(
             TestAnimation.layers(2, seed: 1, alphas: [255]), exif: TestExif.bytes(orientation: 6))
         let header = try ImageVerifier.verify(file.span)

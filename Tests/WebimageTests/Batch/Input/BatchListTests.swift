@@ -63,7 +63,7 @@ struct BatchListTests {
         #expect(entries[1].line.count == RawLine.longest + 1)
     }
 
-    @Test func otherMembersArePassedOn() async throws {
+    @Test func otherJSONMembersArePassedOn() async throws {
         let line = #"{"score":1.0,"url":"u","t":"\u0061","text":"c"}"#
         let entries = try await entries(line, named: "a.jsonl", columns: ListColumns(caption: "text"))
         let columns = entries.first?.passedOn.map {
@@ -73,7 +73,7 @@ struct BatchListTests {
         #expect(entries.first?.caption == "c")
     }
 
-    @Test func columnsHaveNames() async throws {
+    @Test func csvColumnsAreSelectedByName() async throws {
         let text = "name,link,sum\r\n\"a\n\"\"1\"\"\",http://a/,00\r\n\r\nb,http://b/\r\nc,http://c/,\r\n"
         let columns = ListColumns(url: "link", id: "name", digest: "sum")
         let entries = try await entries(text, named: "list.csv", columns: columns)
@@ -107,7 +107,7 @@ struct BatchListTests {
         #expect(unused.map(\.problem) == [nil])
     }
 
-    @Test func theFirstByteTellsTheFormatOfOtherFiles() async throws {
+    @Test func firstByteDecidesTheFormatOfOtherLists() async throws {
         #expect(try await entries(" {\"url\":\"a\"}\n").map(\.url) == ["a"])
         #expect(try await entries("http://a/\n{}\n").map(\.url) == ["http://a/", "{}"])
         #expect(try await entries("").isEmpty)

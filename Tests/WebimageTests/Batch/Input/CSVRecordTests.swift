@@ -22,7 +22,7 @@ struct CSVRecordTests {
         #expect(values(line) == nil)
     }
 
-    @Test func tabsSeparateOtherFiles() {
+    @Test func tabsSeparateValuesOfTSVRecords() {
         #expect(values("a,b\tc\t\"d\te\"", separator: "\t") == ["a,b", "c", "d\te"])
     }
 }

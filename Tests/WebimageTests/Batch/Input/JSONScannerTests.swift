@@ -9,7 +9,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test func valuesAreReturnedAsWritten() {
+    @Test func jsonValuesAreReturnedAsWritten() {
         #expect(members("{}") == [])
         #expect(members(" { } \r") == [])
         #expect(members(#"{"a":1,"b":"x\u00e9\n"}"#) == ["a=1", #"b="x\u00e9\n""#])
@@ -29,7 +29,7 @@ struct JSONScannerTests {
         #expect(members(text) == nil)
     }
 
-    @Test func nestingIsLimited() {
+    @Test func jsonNestingIsLimited() {
         func nested(_ depth: Int) -> String {
             #"{"a":"# + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
         }
@@ -42,12 +42,12 @@ struct JSONScannerTests {
         (#""a\"b\\c\/d""#, "a\"b\\c/d"), (#""\b\f\n\r\t""#, "\u{8}\u{C}\n\r\t"), (#""\u00e9\ud83d\ude00""#, "é😀"),
         (#""é😀""#, "é😀"), (#""""#, ""),
     ])
-    func textsLoseTheirEscapes(json: String, text: String) {
+    func jsonStringsAreUnescaped(json: String, text: String) {
         #expect(JSONScanner.text(of: Array(json.utf8)[...]) == text)
     }
 
     @Test(arguments: ["1", "null", "[]", #""\ud800""#, #""\ude00x""#])
-    func otherValuesAreNoTexts(json: String) {
+    func otherJSONValuesAreNotStrings(json: String) {
         #expect(JSONScanner.text(of: Array(json.utf8)[...]) == nil)
     }
 }

@@ -12,7 +12,7 @@ struct RobotsTagRuleTests {
         "otherbot: noai, webimage: nofollow, noindex",
         "max-snippet: 5, noimageindex", "max-image-preview:large,noai",
     ])
-    func disallowedImagesAreRefused(value: String) {
+    func robotsTagRejectsDisallowedImages(value: String) {
         #expect(rule.refusal(in: value) != nil)
     }
 
@@ -20,11 +20,11 @@ struct RobotsTagRuleTests {
         "", "all", "index", "nofollow", "otherbot: noai", "otherbot: nofollow, noai", "noaid", "max-snippet: 5",
         "unavailable_after: 25 Jun 2030 15:00:00 PST", "noarchive, nosnippet", ",,", ":", "mybot: all, otherbot: none",
     ])
-    func otherImagesAreTaken(value: String) {
+    func robotsTagAcceptsOtherImages(value: String) {
         #expect(rule.refusal(in: value) == nil)
     }
 
-    @Test func noneDisallowsOnlyItsMeaning() {
+    @Test func robotsTagNoneDoesNotImplyNoAI() {
         let rule = RobotsTagRule(disallowed: ["noai"], names: [])
         #expect(rule.refusal(in: "none") == nil)
         #expect(rule.refusal(in: "none, noai") == "noai")

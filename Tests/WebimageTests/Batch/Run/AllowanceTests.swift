@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AllowanceTests {
-    @Test func aLineWaitsForItsPart() async {
+    @Test func lineWaitsForItsMemoryAllowance() async {
         let allowance = Allowance(limit: 10)
         await allowance.reserve(6)
         await allowance.reserve(4)
@@ -20,7 +20,7 @@ struct AllowanceTests {
         await large.value
     }
 
-    @Test func moreThanTheLimitIsAvailableAlone() async {
+    @Test func singleLineMayExceedTheMemoryAllowance() async {
         let allowance = Allowance(limit: 10)
         await allowance.reserve(100)
         let next = Task { await allowance.reserve(1) }
@@ -28,7 +28,7 @@ struct AllowanceTests {
         await next.value
     }
 
-    @Test func anAbandonedAllowanceServesAll() async {
+    @Test func abandonedMemoryAllowanceServesAllLines() async {
         let allowance = Allowance(limit: 1)
         await allowance.reserve(1)
         let waiting = Task { await allowance.reserve(1) }

@@ -5,7 +5,7 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct LineWindowTests {
-    @Test func aLineWaitsForAnother() async {
+    @Test func lineWindowLimitsConcurrentLines() async {
         let window = LineWindow(limit: 2)
         #expect(await window.enter())
         #expect(await window.enter())
@@ -15,7 +15,7 @@ struct LineWindowTests {
         #expect(window.open == 2)
     }
 
-    @Test func moreLinesThanTheBaseNeedFreePlaces() async {
+    @Test func linesAboveTheBaseRequireFreeSlots() async {
         let areFree = Locked(true)
         let window = LineWindow(limit: 3, base: 1) { areFree.withLock { $0 } }
         #expect(await window.enter())
@@ -40,7 +40,7 @@ struct LineWindowTests {
         #expect(window.open == 1)
     }
 
-    @Test func aClosedWindowLetsNoneIn() async {
+    @Test func closedLineWindowAdmitsNoLines() async {
         let window = LineWindow(limit: 1)
         #expect(await window.enter())
         let waiting = Task { await window.enter() }

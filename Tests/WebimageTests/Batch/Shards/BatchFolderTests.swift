@@ -197,7 +197,7 @@ struct BatchFolderTests {
         }
     }
 
-    @Test func partsMakeTheirShards() async throws {
+    @Test func eachPartWritesItsShards() async throws {
         try await withList(100) { origin, list, folder in
             let first = try await run(list, into: folder, ["--part", "1/3"])
             #expect(first.status == 0)
@@ -226,7 +226,7 @@ struct BatchFolderTests {
         }
     }
 
-    @Test func aFolderThatCannotBeWrittenIsAnError() async throws {
+    @Test func unwritableBatchFolderIsAnError() async throws {
         let result = try await run("x\n", into: "/proc/nowhere")
         #expect(result.status == 74)
         #expect(result.errors.contains("/proc/nowhere"))

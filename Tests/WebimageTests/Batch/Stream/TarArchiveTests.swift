@@ -26,7 +26,7 @@ struct TarArchiveTests {
         }
     }
 
-    @Test func paddingCompletesTheLastBlock() {
+    @Test func paddingCompletesTheLastTarBlock() {
         for count in [0, 1, 511, 512, 513] {
             var archive: [UInt8] = []
             TarArchive.append([UInt8](repeating: 1, count: count), named: "a", to: &archive)

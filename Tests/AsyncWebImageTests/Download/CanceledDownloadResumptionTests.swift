@@ -6,7 +6,7 @@ import Testing
 
 /// The partial bodies that are kept after cancellation, and the cost if the server cannot resume them.
 @Suite(.timeLimit(.minutes(2)))
-struct CancelledDownloadResumptionTests {
+struct CanceledDownloadResumptionTests {
     private let clock = ManualClock()
     private let file = RangedFile(body: (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 11) })
 
@@ -38,12 +38,12 @@ struct CancelledDownloadResumptionTests {
     }
 
     @Test(arguments: [CachePolicy.useProtocol, .revalidate, .cacheElseLoad])
-    func cachingPoliciesResumeCancelledDownload(_ policy: CachePolicy) async throws {
+    func cachingPoliciesResumeCanceledDownload(_ policy: CachePolicy) async throws {
         #expect(try await rangesAfterCancelling { $0.cachePolicy = policy } == [nil, "bytes=100000-"])
     }
 
     @Test(arguments: [CachePolicy.reload, .noStore])
-    func policiesThatUseNothingDoNot(_ policy: CachePolicy) async throws {
+    func reloadAndNoStoreDoNotResumeCanceledDownload(_ policy: CachePolicy) async throws {
         #expect(try await rangesAfterCancelling { $0.cachePolicy = policy } == [nil, nil])
     }
 
