@@ -77,7 +77,8 @@ extension BatchCommand {
             plan: ShardPlan(keys: SampleKeys(samplesPerShard: output.samplesPerShard), part: output.part?.part),
             conditions: OpenShard.Conditions(
                 maximumRetryableRate: output.maxRetryableRate, minimumSuccessRate: output.minSuccessRate),
-            overwrites: output.overwrite, waits: output.part != nil && !output.claim,
+            command: output.postShard.map { ShardCommand(text: $0) }, overwrites: output.overwrite,
+            waits: output.part != nil && !output.claim,
             optionsDigest: try optionsDigest())
     }
 

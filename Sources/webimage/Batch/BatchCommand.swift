@@ -46,8 +46,9 @@ struct BatchCommand: AsyncParsableCommand {
             EXIT STATUS
               0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an image \
             failed and --fail-on-error is set; 64 if the options or the columns of the list are invalid; 65 if the folder \
-            belongs to another run; 74 if the output or the cache cannot be written; 75 if a shard is not complete because of \
-            --max-retryable-rate or --min-success-rate; 129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
+            belongs to another run; 74 if the output or the cache cannot be written, or the command of --post-shard fails; \
+            75 if a shard is not complete because of --max-retryable-rate or --min-success-rate; 129, 130, or 143 after SIGHUP, \
+            Ctrl-C, or SIGTERM.
 
             EXAMPLES
               webimage batch --input list.jsonl --output shards --max-pixel-size 256 --public-only

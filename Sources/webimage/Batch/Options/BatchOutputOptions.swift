@@ -38,6 +38,13 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(help: "The format of the file of records next to each shard; none writes no such file.")
     var sidecar: SidecarForm = .jsonl
 
+    @Option(
+        help: ArgumentHelp(
+            "Run this shell command for each shard when its files are complete, before its marker is written. Their paths are "
+                + "its arguments, as in 'for f; do aws s3 cp \"$f\" s3://bucket/ || exit; done'. If it fails, the shard is not "
+                + "complete, and the run ends with exit status 74.", valueName: "command"))
+    var postShard: String?
+
     @Flag(help: "Write shards again even if they are complete.")
     var overwrite = false
 
@@ -119,7 +126,8 @@ struct BatchOutputOptions: ParsableArguments {
 
     /// An option that applies only to a folder, if one was used.
     private var folderOption: String? {
-        overwrite ? "--overwrite" : part != nil ? "--part" : claim ? "--claim" : nil
+        if postShard != nil { return "--post-shard" }
+        return overwrite ? "--overwrite" : part != nil ? "--part" : claim ? "--claim" : nil
     }
 
     /// An option that applies only to standard output, if one was used.

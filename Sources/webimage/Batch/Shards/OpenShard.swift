@@ -84,36 +84,57 @@ final class OpenShard: Sendable {
         }
     }
 
-    /// Gives the files their names, and writes the marker; call this method once, when all lines are answered.
+    /// Gives the files their names, runs `command`, and writes the marker; call this method once, when all lines are
+    /// answered.
     ///
-    /// Returns whether the shard is complete: without the conditions, it is discarded.
-    func commit(_ conditions: Conditions, optionsDigest: String) throws -> Bool {
+    /// Returns whether the shard is complete: without the conditions, or if the task is canceled while the command
+    /// runs, it is discarded.
+    func commit(_ conditions: Conditions, _ command: ShardCommand?, optionsDigest: String) async throws -> Bool {
+        guard let input = state.withLock({ $0.isSpoiled ? nil : $0.input }) else { return false }
+        let statistics = state.withLock { $0.statistics }
+        guard conditions.areMet(by: statistics) else { return false }
+        let files = try placeFiles()
+        try folder.sync()
+        do {
+            try await command?.run(files.map(\.path), shard: folder.keys.name(ofShard: number))
+        } catch is CancellationError {
+            return false
+        }
+        try writeMarker(ShardMarker(input: input, optionsDigest: optionsDigest), statistics, files)
+        return true
+    }
+
+    /// A file of the shard under its final name.
+    private struct PlacedFile {
+        let path: String
+        let bytes: Int
+        let sha256: String
+    }
+
+    private func placeFiles() throws -> [PlacedFile] {
         try state.withLock { state in
-            guard let input = state.input, !state.isSpoiled, conditions.areMet(by: state.statistics) else {
-                return false
-            }
             // One at a time, to take less room on the disk.
             let archive = try state.archive?.ordered(end: TarArchive.end)
             state.archive = nil
             let sidecar = try state.sidecar?.ordered(end: [])
             state.sidecar = nil
-            var files = JSONObject()
-            for (path, result) in [(folder.archivePath(number), archive), (folder.sidecarPath(number), sidecar)] {
-                guard let result else { continue }
+            return try [(folder.archivePath(number), archive), (folder.sidecarPath(number), sidecar)].compactMap {
+                path, result in
+                guard let result else { return nil }
                 try result.file.place()
-                var properties = JSONObject()
-                properties.add("bytes", result.file.count)
-                properties.add("sha256", result.sha256)
-                files.add(path.split(separator: "/").last.map { String($0) } ?? path, raw: properties.bytes)
+                return PlacedFile(path: path, bytes: result.file.count, sha256: result.sha256)
             }
-            try folder.sync()
-            let marker = ShardMarker(input: input, optionsDigest: optionsDigest)
-            try writeMarker(marker, state.statistics, files)
-            return true
         }
     }
 
-    private func writeMarker(_ marker: ShardMarker, _ statistics: BatchStatistics, _ files: JSONObject) throws {
+    private func writeMarker(_ marker: ShardMarker, _ statistics: BatchStatistics, _ placed: [PlacedFile]) throws {
+        var files = JSONObject()
+        for file in placed {
+            var properties = JSONObject()
+            properties.add("bytes", file.bytes)
+            properties.add("sha256", file.sha256)
+            files.add(file.path.split(separator: "/").last.map { String($0) } ?? file.path, raw: properties.bytes)
+        }
         var object = JSONObject()
         statistics.addCounts(to: &object)
         let end = currentTime()

@@ -7,6 +7,8 @@ final class ShardOutput: BatchOutput {
     struct Rules: Sendable {
         var plan: ShardPlan
         var conditions = OpenShard.Conditions()
+        /// The command that is run for each shard before it is complete.
+        var command: ShardCommand?
         /// A Boolean value that indicates whether complete shards are made again.
         var overwrites = false
         /// A Boolean value that indicates whether the process waits for a shard that another one makes.
@@ -72,7 +74,7 @@ final class ShardOutput: BatchOutput {
                         + "lines or with other options; see --overwrite")
             }
         case .make(let shard):
-            if shard.end(input) { try commit(shard) }
+            if shard.end(input) { try await commit(shard) }
         }
     }
 
@@ -114,16 +116,17 @@ final class ShardOutput: BatchOutput {
         if let shard = state.withLock({ $0.open[number] }),
             try shard.add(answer, row: rules.plan.row(ofLine: index))
         {
-            try commit(shard)
+            try await commit(shard)
         }
         room.release(answer.reserved)
         window.leave(bytes: answer.record.entry.line.bytes.count)
     }
 
-    private func commit(_ shard: OpenShard) throws(FileError) {
+    private func commit(_ shard: OpenShard) async throws(FileError) {
         let isCommitted: Bool
         do {
-            isCommitted = try shard.commit(rules.conditions, optionsDigest: rules.optionsDigest)
+            isCommitted = try await shard.commit(
+                rules.conditions, rules.command, optionsDigest: rules.optionsDigest)
         } catch let error as FileError {
             throw error
         } catch {
