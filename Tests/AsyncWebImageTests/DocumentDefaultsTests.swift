@@ -122,7 +122,7 @@ struct DocumentDefaultsTests {
                 "at most every \(kibibytes(DownloadEventSender.step))"),
             Phrase("Docs/Decisions/0017-dns.md", "on \(LookupThreads(openFileLimit: 1_024).initial) threads"),
             Phrase(
-                "Docs/Decisions/0028-memory-cache-without-dates.md", "at \(mebibytes(memoryCache)) of pixels by default"
+                "Docs/Decisions/0028-memory-cache-without-dates.md", "maximum, \(mebibytes(memoryCache)) by default"
             ),
             Phrase(
                 "Docs/Decisions/0033-previews-on-demand.md",

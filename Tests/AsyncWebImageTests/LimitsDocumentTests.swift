@@ -73,8 +73,10 @@ struct LimitsDocumentTests {
         "cache lookups at a time, including responses that are being served":
             count(DownloadMachine.maximumConcurrentLookups),
         "waiting downloads of the priority `low`; when this number is reached, stale responses are returned without "
-            + "starting a background revalidation (`stale-while-revalidate`)": count(DownloadMachine.maximumWaitingRefreshes),
-        "requested parts (206) stored for one URL, including all responses that differ by `Vary`": count(ResponseCache.maximumRanges),
+            + "starting a background revalidation (`stale-while-revalidate`)":
+            count(DownloadMachine.maximumWaitingRefreshes),
+        "requested parts (206) stored for one URL, including all responses that differ by `Vary`":
+            count(ResponseCache.maximumRanges),
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),
         "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":
