@@ -65,7 +65,7 @@ private final class RunningProcess: Sendable {
             &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
 
         var strings = unsafe words.map { unsafe strdup($0) } + [nil]
-        defer { for unsafestring in unsafe strings { unsafe free(string) } }
+        defer { unsafe strings.forEach { unsafe free($0) } }
         var id: pid_t = 0
         let status = unsafe posix_spawn(&id, words[0], &actions, &attributes, &strings, environ)
         guard status == 0 else { throw FileError("run", words[0], code: status) }
