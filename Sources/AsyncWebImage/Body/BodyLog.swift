@@ -101,7 +101,7 @@ final class BodyLog: Sendable {
 
     // MARK: Writing
 
-    /// Sets the transfer to resume when paused readers have caught up.
+    /// Sets the transfer, which is paused while readers lag behind and resumed when they have caught up.
     func attach(_ transfer: any Transfer) {
         let resumed = state.withLock { state in
             guard state.end == nil else { return nil as (any Transfer)? }

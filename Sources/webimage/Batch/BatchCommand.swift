@@ -31,8 +31,8 @@ struct BatchCommand: AsyncParsableCommand {
             LISTS
               NDJSON (.jsonl, .ndjson): one object per line, with the members url and, optionally, id and others. Plain lines \
             (.txt): one URL per line. CSV and TSV: with a header line, as defined by RFC 4180. Each can be compressed with gzip. \
-            On standard input, a brace as the first non-blank byte means NDJSON, and any other byte one URL per line. A line can \
-            be up to 1 MiB long.
+            On standard input, and in files with another extension, a brace as the first non-blank byte means NDJSON, and any \
+            other byte one URL per line. A line can be up to 1 MiB long.
 
             FAILURES
               The member error_code of a record is one of bad_line, invalid_url, host_not_found, dns_temporary, \

@@ -26,15 +26,17 @@ struct GetCommand: AsyncParsableCommand {
             colors are not converted, and the profile is embedded.
 
             With --allow-partial, the decodable part of a truncated or damaged image is written, converted as with --format; \
-            for an animation, this part is the complete frames. Without the option, or if nothing can be decoded, the image \
-            counts as failed. If the download of an image that would be written unchanged fails even after --retries, the image \
-            is downloaded once more to decode the part that arrives.
+            of an animation, the frames before the damage are written, and a frame with damaged pixels shows what could be \
+            decoded. Without the option, or if nothing can be decoded, the image counts as failed. If the download of an image \
+            that would be written unchanged fails even after --retries, the image is downloaded once more to decode the part \
+            that arrives.
 
             All attempts of a download together can take up to 600 seconds, or --timeout if that is longer.
 
-            Results are written to standard output, one line each; failures and progress to standard error. The exit status is \
-            0 if every image was written, even if only partially; 1 if one was not; 64 if the options are invalid; and 129, 130, \
-            or 143 after SIGHUP, Ctrl-C, or SIGTERM.
+            There is one line per image: on standard output if the image was written, and on standard error if it failed. With \
+            --json, all of these lines are on standard output. Progress is shown on standard error. The exit status is 0 if \
+            every image was written, even if only partially; 1 if one was not; 64 if the options are invalid; and 129, 130, or \
+            143 after SIGHUP, Ctrl-C, or SIGTERM.
 
             EXAMPLES
               webimage get https://example.com/photo.jpg

@@ -1,6 +1,8 @@
 import WebimageConsole
 
-/// Displays results on standard output, and failures and progress on standard error.
+/// Displays results on standard output, and progress on standard error.
+///
+/// Failures are results on standard output if the lines are JSON; otherwise they are displayed on standard error.
 ///
 /// On a terminal, there is a line for every active image and one for the total, redrawn at most ten times per second;
 /// otherwise only the plain lines of results. Errors while writing to standard error are ignored, because they do not
