@@ -22,7 +22,7 @@ package struct ByteRange: Sendable, Equatable {
     /// The first position of a range without an end; `nil` for others.
     package var openStart: Int? { last == nil ? first : nil }
 
-    /// Returns the positions in a representation of `length` bytes; `nil` if it has none of them.
+    /// Returns the positions of the range in a representation of `length` bytes; `nil` if there are none.
     package func positions(in length: Int) -> Range<Int>? {
         guard length > 0 else { return nil }
         guard let first else {

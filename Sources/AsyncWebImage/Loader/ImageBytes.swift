@@ -68,7 +68,7 @@ public struct ImageBytes: AsyncSequence, Sendable {
         public mutating func next() async throws -> Part? { try await lease.subscription.next() }
     }
 
-    /// The object held by the iterator, and so by the loop.
+    /// An object that cancels the subscription when the iterator, which holds it, is released.
     private final class Lease: Sendable {
         let subscription: BodySubscription
 

@@ -1,6 +1,6 @@
 import Threading
 
-/// The tasks of the open lines, which continue when the reading task is canceled.
+/// The tasks that process open lines (see ``LineWindow``); they continue when the reading task is canceled.
 final class OpenLines: Sendable {
     private struct State {
         var lastID = 0
