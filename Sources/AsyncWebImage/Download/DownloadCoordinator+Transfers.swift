@@ -51,7 +51,7 @@ extension DownloadCoordinator {
         download.transfer = transfer
     }
 
-    /// Returns a receiver of a response, which posts its end.
+    /// Returns a receiver of a response that posts `transferEnded` to the coordinator when the transfer has ended.
     func receiver(of download: Download, continuing continued: Resumption?) -> DownloadReceiver {
         DownloadReceiver(
             url: download.key.url, log: download.log, rules: rules, continuing: continued,

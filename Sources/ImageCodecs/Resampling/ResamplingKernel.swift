@@ -18,8 +18,9 @@ struct ResamplingKernel: ~Copyable {
     private let sourceColumns: Range<Int>
     private let keptRows: Int
     private let hasAlpha: Bool
-    /// A Boolean value that indicates whether samples have 16 bits, and the maximum sample.
+    /// A Boolean value that indicates whether samples have 16 bits.
     private let is16Bit: Bool
+    /// The maximum value of a sample.
     private let most: Float
     /// The transfer function; `nil` if encoded values are averaged.
     private let curve: SRGBCurve?
