@@ -51,7 +51,7 @@ extension DownloadCoordinator {
         download.transfer = transfer
     }
 
-    /// Returns a receiver of a response that posts `transferEnded` to the coordinator when the transfer has ended.
+    /// Returns a receiver that takes one response and posts `transferEnded` when the transfer has ended.
     func receiver(of download: Download, continuing continued: Resumption?) -> DownloadReceiver {
         DownloadReceiver(
             url: download.key.url, log: download.log, rules: rules, continuing: continued,
