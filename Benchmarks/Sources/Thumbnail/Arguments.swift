@@ -5,7 +5,7 @@ struct Arguments {
     var input = ""
     var output = ""
     var maximumSide = 0
-    /// Whether the plain pixels are written instead of a JPEG.
+    /// A Boolean value that indicates whether plain pixels are written instead of a JPEG.
     var writesPixels = false
 
     /// Throws `Failure` unless there are two paths and a size of at least 1.

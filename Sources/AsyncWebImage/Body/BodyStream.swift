@@ -28,13 +28,13 @@ final class BodyStream: Sendable {
     private let attachment = OneShot<Void>()
     private let state = Locked(State())
 
-    /// Whether the end has come, or the caller has left.
+    /// A Boolean value that indicates whether the stream has ended or the caller has left.
     var isFinished: Bool { state.withLock { $0.end != nil } }
 
-    /// The head of the response; nil before it has come.
+    /// The head of the response; `nil` until it arrives.
     var head: ResponseHead? { state.withLock { $0.head ?? $0.log?.head } }
 
-    /// Where the bytes come from; nil before the head has come.
+    /// The source of the bytes; `nil` until the head arrives.
     var source: ResponseSource? { state.withLock { $0.source ?? $0.currentSource } }
 
     /// Sets the reader; `isJoined` indicates whether another caller had requested the download before.

@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// How many bytes the cache reads and writes: of a body no more than is served, of everything else heads.
+/// The number of bytes that the cache reads and writes: of a body, no more than is served; otherwise, only heads.
 @Suite(.timeLimit(.minutes(2)))
 struct CacheTrafficTests {
     private let time = ManualTime()

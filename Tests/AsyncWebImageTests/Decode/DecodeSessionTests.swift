@@ -12,7 +12,7 @@ struct DecodeSessionTests {
     private let log = BodyLog(maximumReplayBytes: 1 << 20)
     private let channel = FrameChannel<ImageFrame>()
     private let file: [UInt8]
-    /// Where the scans of the file begin.
+    /// The offsets at which the scans of the file begin.
     private let scans: [Int]
 
     init() throws {

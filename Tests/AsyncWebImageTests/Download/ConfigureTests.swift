@@ -32,7 +32,7 @@ struct ConfigureTests {
         return try #require(await exchanges.next()).request
     }
 
-    /// How a download ends that is answered after the loader has been configured.
+    /// Returns the result of a download whose response arrives after the loader has been configured.
     private func result(
         of body: [UInt8], _ status: HTTPResponse.Status = .ok, _ fields: HTTPFields = [:],
         after change: @Sendable (inout DownloadConfiguration) -> Void

@@ -2,7 +2,7 @@ import AsyncWebImage
 import LoopbackOrigin
 import Testing
 
-/// How callers share downloads, against a real origin.
+/// The sharing of downloads by callers, against a real origin.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadCoordinatorTests {
     func loader(slots: Int = 6, _ order: ExecutionOrder = .fifo, cache: Int = 0) -> ImageLoader {

@@ -16,7 +16,7 @@ struct SharingTests {
         return ImageLoader(configuration: configuration, transport: transport)
     }
 
-    /// How many downloads there are of `requests` that are made at the same time.
+    /// Returns the number of downloads for `requests` that are made at the same time.
     private func downloads(of requests: [ImageRequest]) async -> Int {
         let loader = loader()
         let tasks = requests.map { loader.dataTask(for: $0) }

@@ -12,7 +12,7 @@ struct FaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let response: Response
-        /// How it ends where the body is needed.
+        /// The expected result of a load that needs the body.
         let kind: FailureKind
         /// A Boolean value that indicates whether nothing but a deadline ends it.
         var stalls: Bool { kind == .timedOut }

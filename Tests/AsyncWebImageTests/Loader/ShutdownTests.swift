@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-/// How a loader ends, against a real origin; only the time is not real.
+/// The shutdown of a loader, against a real origin; only the time is simulated.
 @Suite(.timeLimit(.minutes(2)))
 struct ShutdownTests {
     private let clock = ManualClock()

@@ -48,7 +48,7 @@ struct SoakCaller {
         DownloadPriority.allCases[Int.random(in: 0..<DownloadPriority.allCases.count, using: &random)]
     }
 
-    /// How long this caller waits; nil for as long as it takes.
+    /// The time for which this caller waits; `nil` for no limit.
     ///
     /// A soak is about moments, and only time brings them.
     private mutating func patience() -> Duration? {

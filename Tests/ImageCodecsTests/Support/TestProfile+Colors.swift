@@ -3,7 +3,7 @@ import ImageTestSupport
 
 // Handwritten profiles.
 extension TestProfile {
-    /// How numbers stand for light.
+    /// The relation of sample values to light.
     enum Curve {
         /// A power, in steps of 1/256.
         case gamma(Double)

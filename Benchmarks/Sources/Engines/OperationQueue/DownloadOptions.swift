@@ -2,9 +2,9 @@
 ///
 /// If callers share a download, the options of the first one apply.
 struct DownloadOptions: Sendable {
-    /// Whether the body is decoded.
+    /// A Boolean value that indicates whether the body is decoded.
     var decodes = true
-    /// Whether the received part is decoded with every piece as well.
+    /// A Boolean value that indicates whether the received part is decoded with every piece as well.
     var isProgressive = false
     /// Scale the pixels down to no more than this on either side.
     var maximumSide: Int?

@@ -10,7 +10,7 @@ enum DecodeEngine: String, Hashable, Sendable, CaseIterable {
     case djpeg, dwebp
     case vipsthumbnail
 
-    /// How it makes an image of `size`, the file `input`, into one of no more than `maximumSide` pixels each way.
+    /// Returns the way to scale the file `input`, an image of `size`, to at most `maximumSide` pixels per side.
     func command(_ input: String, size: PixelSize, maximumSide: Int, scratch: String) throws -> Command {
         let output = "\(scratch)/\(rawValue).jpg"
         let target = size.fitting(maximumSide: maximumSide)

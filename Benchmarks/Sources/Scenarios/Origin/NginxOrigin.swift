@@ -1,6 +1,6 @@
 /// nginx as the origin: one process, on a free port, all its files in a temporary folder.
 enum NginxOrigin {
-    /// Where it is installed, if it is.
+    /// The path of the installed program, if there is one.
     static func executable() -> String? {
         Tool.installed("nginx")
     }

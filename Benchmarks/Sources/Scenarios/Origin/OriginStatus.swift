@@ -32,7 +32,7 @@ struct OriginStatus: Hashable, Sendable {
 }
 
 extension Origin {
-    /// Where it is served.
+    /// The path at which it is served.
     static let statusName = "status"
 
     /// Returns the current counts without those of the status request itself.

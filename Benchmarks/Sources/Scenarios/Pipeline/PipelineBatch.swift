@@ -26,7 +26,7 @@ struct PipelineBatch: Sendable {
         }
     }
 
-    /// How many JPEGs were made, also in folders below.
+    /// Returns the number of JPEGs that were made, including those in subfolders.
     func resultCount() throws -> Int { try Self.count(in: results) }
 
     private static func count(in folder: String) throws -> Int {

@@ -102,7 +102,7 @@ struct WebPRowDecoderTests {
         #expect(throws: CodecError.self) { try decodeRows(file) }
     }
 
-    /// Where an image can be: alone, behind its alpha, in the first frame of an animation.
+    /// The places of an image in a file: alone, after its alpha, or in the first frame of an animation.
     enum Place: CaseIterable {
         case still, behindAlpha, frame
 
