@@ -9,6 +9,8 @@ struct DecodeSession: Sendable {
     let frames: FrameHub<ImageFrame>
     /// The channels that receive the frames of an animation while it arrives.
     var animations: FrameHub<AnimatedImage>?
+    /// The checks to make when the header is known.
+    var headerChecks = HeaderChecks()
     /// The clock for the timing of previews.
     var clock: any Clock<Duration> = ContinuousClock()
 
@@ -98,7 +100,10 @@ struct DecodeSession: Sendable {
             }
             guard readsAnimation else { continue }
             beginning += pieces
-            if codec.header != nil { return try await readAnimationInfo(beginning, codec) }
+            if let header = codec.header {
+                headerChecks.publish(header)
+                return try await readAnimationInfo(beginning, codec)
+            }
         }
         try codec.lookForHeaderAtEnd()
         // Without a header, the codec throws the reason.
@@ -116,7 +121,10 @@ struct DecodeSession: Sendable {
                 keep(piece)
                 try codec.append(piece.span)
             }
-            if let plan = codec.plan { return plan }
+            if let plan = codec.plan {
+                if let header = codec.header { headerChecks.publish(header) }
+                return plan
+            }
         }
         try codec.lookForHeaderAtEnd()
         return codec.plan

@@ -101,6 +101,7 @@ extension DownloadCoordinator {
         guard let decode, let variant = caller.variant else { return false }
         if startsDecode, !startDecode(decode, variant, of: download) { return false }
         decodes[decode]?.add(caller)
+        checkHeader(of: decode, for: caller, download.log)
         return true
     }
 

@@ -17,11 +17,13 @@ extension DownloadCoordinator {
         let session = DecodeSession(
             reader: reader, decoder: decoder, options: variant.options, policy: policy, frames: frames,
             animations: animations)
+        let headerChecks = session.headerChecks
         // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
         // threads: a task with that preference would wait for a free one to run the actor's own turns.
         let task = Task.detached { await self.decodeEnded(id, session.result(variant)) }
         decodes[id] = RunningDecode(
-            variant: variant, task: task, reader: reader, frames: frames, animations: animations)
+            variant: variant, task: task, reader: reader, frames: frames, animations: animations,
+            headerChecks: headerChecks)
         return true
     }
 
@@ -34,6 +36,21 @@ extension DownloadCoordinator {
         let task = Task.detached { await self.decodeEnded(id, body.result()) }
         decodes[id] = RunningDecode(variant: variant, task: task)
         return true
+    }
+
+    /// Fails a caller as soon as the header of the image shows that it does not meet the caller's requirements.
+    ///
+    /// The caller then leaves, as if it had canceled, which stops the download unless others need it.
+    func checkHeader(of decode: DownloadMachine.DecodeID, for caller: Subscriber, _ log: BodyLog) {
+        guard caller.conditions?.requirements != nil else { return }
+        let check: HeaderChecks.Check = { [weak self, weak log] header in
+            guard let self, let refusal = caller.refusal(of: header) else { return }
+            // The stored file may be another one than expected, and costs no transfer.
+            if caller.expectedDigest != nil, log?.source.isStored == true { return }
+            caller.fail(refusal)
+            self.post(.leave(caller.id))
+        }
+        decodes[decode]?.headerChecks.add(check, id: caller.id)
     }
 
     private func decodeEnded(_ id: DownloadMachine.DecodeID, _ result: DecodeResult) {
@@ -55,6 +72,10 @@ extension DownloadCoordinator {
             download.log.stopWatching(caller.id)
             if let mismatch = result.mismatch(for: caller, from: origin) {
                 reject(caller, mismatch, from: download.log.source)
+                continue
+            }
+            if let refusal = result.header.flatMap({ caller.refusal(of: $0) }) {
+                caller.fail(refusal)
                 continue
             }
             isAccepted = true

@@ -33,7 +33,11 @@ extension DownloadCoordinator {
             return false
         }
         cacheMetrics?.recordHit()
-        caller.deliver(cached.image, from: cached.origin)
+        if let refusal = caller.refusal(of: cached.image.header) {
+            caller.fail(refusal)
+        } else {
+            caller.deliver(cached.image, from: cached.origin)
+        }
         return true
     }
 

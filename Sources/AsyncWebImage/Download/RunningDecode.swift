@@ -9,6 +9,7 @@ struct RunningDecode {
     var frames = FrameHub<ImageFrame>()
     /// The frames of an animation.
     var animations: FrameHub<AnimatedImage>?
+    var headerChecks = HeaderChecks()
     /// The result; `nil` until it ends.
     var result: DecodeResult?
 
@@ -28,6 +29,7 @@ struct RunningDecode {
     func remove(_ id: Subscriber.ID) {
         frames.remove(id)
         animations?.remove(id)
+        headerChecks.remove(id)
     }
 }
 
@@ -48,6 +50,16 @@ struct DecodeResult: Sendable {
     /// A Boolean value that indicates whether callers learn something about the bytes.
     var revealsBody: Bool {
         if case .failure = outcome, digest == nil { false } else { true }
+    }
+
+    /// The header of the image; `nil` for a failure, and for a body that was not decoded.
+    var header: ImageHeader? {
+        switch outcome {
+        case .info(let summary): summary.header
+        case .image(let image): image.header
+        case .animation(let animation): animation.header
+        case .data, .failure: nil
+        }
     }
 
     /// Returns the error of a caller that expects another digest; `nil` if it accepts the body.

@@ -77,6 +77,9 @@ public final class ImageLoader: Sendable {
         let cacheKey = key.cacheKeyForReading(request.options, digest: request.expectedDigest)
         if let cached = cacheKey.flatMap(imageCache.response) {
             cacheMetrics?.recordHit()
+            if let violation = request.requirements?.violation(by: cached.image.header) {
+                throw ImageError.unsuitable(violation, url: key.url.string)
+            }
             return cached
         }
         return try await answer(to: request, key) { .image(request.options, $0) }
@@ -230,7 +233,7 @@ extension Subscriber {
     fileprivate init(_ request: ImageRequest, _ key: FetchKey, id: ID, product: Product) {
         self.init(
             id: id, key: key, product: product, priority: request.priority,
-            finishesOnShutdown: request.finishesOnShutdown, expectedDigest: request.expectedDigest)
+            finishesOnShutdown: request.finishesOnShutdown, conditions: Conditions(request))
         #if Tracing
         context = ServiceContext.current
         #endif

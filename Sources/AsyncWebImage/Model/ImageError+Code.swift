@@ -32,6 +32,7 @@ extension ImageError {
         case .digestMismatch: .hashMismatch
         case .unavailableDigest: .other
         case .codec(let error, _, _): Code(error)
+        case .unsuitable(let violation, _): Code(violation)
         case .unusableCacheFolder: .cacheFolder
         case .shutDown: .cancelled
         }
@@ -103,6 +104,14 @@ extension ImageError.Code {
     public static let tooManyPixels = Self(rawValue: "too_many_pixels")
     /// `too_many_frames`: the animation has more frames than allowed.
     public static let tooManyFrames = Self(rawValue: "too_many_frames")
+    /// `too_small`: the image is smaller than ``ImageRequirements/minimumSide``.
+    public static let tooSmall = Self(rawValue: "too_small")
+    /// `too_large`: the image is larger than ``ImageRequirements/maximumSide`` or ``ImageRequirements/maximumPixels``.
+    public static let tooLarge = Self(rawValue: "too_large")
+    /// `aspect_ratio`: the aspect ratio exceeds ``ImageRequirements/maximumAspectRatio``.
+    public static let aspectRatio = Self(rawValue: "aspect_ratio")
+    /// `unwanted_format`: the format is not one of ``ImageRequirements/formats``.
+    public static let unwantedFormat = Self(rawValue: "unwanted_format")
     /// `encode`: the image cannot be written in the requested format.
     public static let encode = Self(rawValue: "encode")
     /// `cancelled`: the request was canceled, or the loader was shut down.
@@ -138,6 +147,17 @@ extension ImageError.Code {
             case .notCached: .notCached
             case .cancelled: .cancelled
             case .tooManyOpenFiles, .other: .other
+            }
+    }
+
+    fileprivate init(_ violation: ImageRequirements.Violation) {
+        self =
+            switch violation {
+            case .tooSmall: .tooSmall
+            case .tooLarge, .tooManyPixels: .tooLarge
+            case .aspectRatio: .aspectRatio
+            case .format: .unwantedFormat
+            case .tooManyFrames: .tooManyFrames
             }
     }
 

@@ -29,6 +29,8 @@ public enum ImageError: Error, Sendable {
     /// The error keeps the pixels in memory. With ``DecodeOptions/allowsPartial``, the decoded part is returned instead
     /// of thrown.
     case codec(CodecError, url: String, partial: DecodedImage? = nil)
+    /// The image does not meet ``ImageRequest/requirements``.
+    case unsuitable(ImageRequirements.Violation, url: String)
     /// The folder of a ``ResponseCache`` cannot be created or used; `reason` is the system's error message.
     case unusableCacheFolder(path: String, reason: String)
     /// The loader was shut down (``ImageLoader/shutdown(gracePeriod:)``) before or during the request.
@@ -44,7 +46,7 @@ public enum ImageError: Error, Sendable {
         case .status(let head, _):
             [408, 425, 429].contains(head.status.code) || head.status.code >= 500
         case .invalidURL, .notModified, .unacceptableType, .rejected, .emptyBody, .digestMismatch, .unavailableDigest,
-            .codec, .unusableCacheFolder, .shutDown:
+            .codec, .unsuitable, .unusableCacheFolder, .shutDown:
             false
         }
     }
@@ -67,7 +69,7 @@ extension ImageError {
         case .status(let head, _), .notModified(let head), .unacceptableType(let head), .emptyBody(let head),
             .digestMismatch(let head, _, _, _):
             head.url.string
-        case .invalidURL(let url), .rejected(_, let url, _), .codec(_, let url, _): url
+        case .invalidURL(let url), .rejected(_, let url, _), .codec(_, let url, _), .unsuitable(_, let url): url
         case .unavailableDigest, .unusableCacheFolder, .shutDown: nil
         }
     }
@@ -108,6 +110,7 @@ extension ImageError: CustomStringConvertible {
         case .unavailableDigest(let algorithm):
             "the installed OpenSSL does not provide \(algorithm); use a digest of another algorithm"
         case .codec(let error, _, _): error.description
+        case .unsuitable(let violation, _): violation.description
         case .unusableCacheFolder(_, let reason): "the cache folder cannot be used: \(reason)"
         case .shutDown: "the image loader is shut down"
         }

@@ -62,6 +62,13 @@ public struct ImageRequest: Sendable, Hashable {
     ///
     /// Requests with different expected digests share a download, which computes each algorithm once.
     public var expectedDigest: BodyDigest?
+    /// The properties that the image must have; `nil` for any.
+    ///
+    /// They are checked as soon as the header of the file has been received. If the image does not meet them, the load
+    /// fails with ``ImageError/unsuitable(_:url:)``, and the transfer stops, unless another caller needs it. Requests
+    /// with different requirements share a download and its decodes. ``ImageLoader/data(for:)`` and
+    /// ``ImageLoader/bytes(for:)``, which accept any file, ignore this property.
+    public var requirements: ImageRequirements?
 
     /// Creates a request for the image at `url`.
     ///
@@ -77,7 +84,8 @@ public struct ImageRequest: Sendable, Hashable {
         cachePolicy: CachePolicy? = nil,
         knownVersion: ResponseVersion? = nil,
         cacheKey: String? = nil,
-        expectedDigest: BodyDigest? = nil
+        expectedDigest: BodyDigest? = nil,
+        requirements: ImageRequirements? = nil
     ) {
         self.url = url
         self.options = options
@@ -90,6 +98,7 @@ public struct ImageRequest: Sendable, Hashable {
         self.knownVersion = knownVersion
         self.cacheKey = cacheKey
         self.expectedDigest = expectedDigest
+        self.requirements = requirements
     }
 
     /// Creates a request for the image at `url`.
@@ -104,13 +113,14 @@ public struct ImageRequest: Sendable, Hashable {
         cachePolicy: CachePolicy? = nil,
         knownVersion: ResponseVersion? = nil,
         cacheKey: String? = nil,
-        expectedDigest: BodyDigest? = nil
+        expectedDigest: BodyDigest? = nil,
+        requirements: ImageRequirements? = nil
     ) {
         self.init(
             url.absoluteString, options: options, priority: priority, headerFields: headerFields,
             credential: credential, handlesCookies: handlesCookies, finishesOnShutdown: finishesOnShutdown,
             cachePolicy: cachePolicy, knownVersion: knownVersion, cacheKey: cacheKey,
-            expectedDigest: expectedDigest)
+            expectedDigest: expectedDigest, requirements: requirements)
     }
 
     /// Creates a request for the image at `url` with neither side longer than `maximumSide` pixels.

@@ -40,7 +40,8 @@ enum FailureKind: String, CaseIterable {
         case .unacceptableType?: self = .unacceptableType
         case .emptyBody?: self = .emptyBody
         case .rejected?: self = .rejected
-        case .invalidURL?, .digestMismatch?, .unavailableDigest?, .codec?, .unusableCacheFolder?, .shutDown?, nil:
+        case .invalidURL?, .digestMismatch?, .unavailableDigest?, .codec?, .unsuitable?, .unusableCacheFolder?,
+            .shutDown?, nil:
             self = .other
         }
     }

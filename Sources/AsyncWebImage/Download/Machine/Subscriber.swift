@@ -1,3 +1,4 @@
+import ImageCodecs
 #if Tracing
 import ResponseCache
 import Tracing
@@ -27,8 +28,8 @@ struct Subscriber: Sendable {
     var priority: DownloadPriority
     /// A Boolean value that indicates whether its download may finish after a shutdown.
     let finishesOnShutdown: Bool
-    /// The digest that the body must have.
-    var expectedDigest: BodyDigest?
+    /// The conditions for accepting the response; usually none.
+    var conditions: Conditions?
     /// A Boolean value that indicates whether another caller had requested the download before.
     var isJoined = false
     /// The access to the response for the handle of a load.
@@ -37,6 +38,21 @@ struct Subscriber: Sendable {
     /// The service context in which the caller made its request.
     var context: ServiceContext?
     #endif
+
+    /// The conditions of a caller, in an object because few callers have any.
+    final class Conditions: Sendable {
+        let digest: BodyDigest?
+        let requirements: ImageRequirements?
+
+        /// Creates the conditions of a request; `nil` if there are none.
+        init?(_ request: ImageRequest) {
+            guard request.expectedDigest != nil || request.requirements != nil else { return nil }
+            (digest, requirements) = (request.expectedDigest, request.requirements)
+        }
+    }
+
+    /// The digest that the body must have.
+    var expectedDigest: BodyDigest? { conditions?.digest }
 
     /// The decode variant that the caller waits for; `nil` for only the bytes.
     var variant: Variant? {
@@ -64,6 +80,11 @@ struct Subscriber: Sendable {
         case .animation(_, let answer): answer.isResolved
         case .animationFrames(_, let channel): channel.isFinished
         }
+    }
+
+    /// Returns the error if an image with this header does not meet the requirements.
+    func refusal(of header: ImageHeader) -> ImageError? {
+        conditions?.requirements?.violation(by: header).map { .unsuitable($0, url: key.url.string) }
     }
 
     /// Fails the caller.

@@ -47,12 +47,6 @@ extension ImageError.Code {
     static let badLine = Self(rawValue: "bad_line")
     /// X-Robots-Tag disallows the use of the image.
     static let robotsTag = Self(rawValue: "robots_tag")
-    /// The image is smaller than `--min-image-size`.
-    static let tooSmall = Self(rawValue: "too_small")
-    /// The image has more pixels than `--max-image-area`.
-    static let tooLarge = Self(rawValue: "too_large")
-    /// The aspect ratio of the image exceeds `--max-aspect-ratio`.
-    static let aspectRatio = Self(rawValue: "aspect_ratio")
 }
 
 /// The error when an image is refused by a rule of the command.
