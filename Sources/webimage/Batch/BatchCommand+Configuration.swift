@@ -86,7 +86,7 @@ extension BatchCommand {
     func shardFolder() throws -> ShardFolder {
         let folder = try ShardFolder(
             path: output.output, keys: SampleKeys(samplesPerShard: output.samplesPerShard),
-            form: output.outputFormat == .none ? .none : .webdataset, hasSidecar: output.sidecar == .jsonl)
+            form: output.shardFormat == .none ? .none : .webdataset, hasSidecar: output.sidecar == .jsonl)
         try folder.describe(options)
         return folder
     }
@@ -102,7 +102,7 @@ extension BatchCommand {
         object.add("quality", images.quality)
         object.add("first_frame", images.firstFrame)
         object.add("keep_profile", images.keepProfile)
-        object.add("output_format", output.output == "-" ? output.stream.rawValue : output.outputFormat.rawValue)
+        object.add("output_format", output.output == "-" ? output.stream.rawValue : output.shardFormat.rawValue)
         object.add("sidecar", output.sidecar.rawValue)
         object.add("samples_per_shard", output.samplesPerShard)
         object.add("compute_hash", output.computeHash.rawValue)
@@ -116,6 +116,7 @@ extension BatchCommand {
         object.add("disallowed_header_directives", rules.robotsTags?.disallowed.sorted().joined(separator: ","))
         object.add("max_bytes", resources.maxBytes.bytes)
         object.add("max_pixels", resources.maxPixels)
+        if output.headerOnly { object.add("header_only", true) }
         return object
     }
 

@@ -52,7 +52,8 @@ extension BatchCommand {
             loader: loader, plan: plan, memory: memoryLimits,
             scratch: try OutputFolder(path: output.output == "-" ? Self.temporaryFolder : output.output),
             filter: rules.filter,
-            digest: output.computeHash.algorithm, verified: list.verifyHash?.algorithm, room: room, places: places)
+            digest: output.digest, verified: list.verifyHash?.algorithm, readsHeaderOnly: output.headerOnly, room: room,
+            places: places)
         let failedLines = try output.failedTo.map { try LineFile(path: $0) }
 
         let destination = try makeDestination(window: window, room: room)

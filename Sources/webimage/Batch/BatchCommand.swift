@@ -1,4 +1,5 @@
 import ArgumentParser
+import AsyncWebImage
 import Digests
 
 /// The command `webimage batch`.
@@ -73,8 +74,15 @@ struct BatchCommand: AsyncParsableCommand {
 
     func validate() throws {
         try images.validateQuality(for: plan)
-        if let verified = list.verifyHash?.algorithm, let computed = output.computeHash.algorithm, verified != computed
-        {
+        if output.headerOnly {
+            guard plan == OutputPlan(format: nil, options: DecodeOptions(), quality: images.encodingQuality) else {
+                throw ValidationError("--header-only writes no images: options for images have no effect.")
+            }
+            guard list.verifyHash == nil else {
+                throw ValidationError("--header-only and --verify-hash cannot be combined.")
+            }
+        }
+        if let verified = list.verifyHash?.algorithm, let computed = output.digest, verified != computed {
             throw ValidationError(
                 "--verify-hash \(verified.rawValue) requires --compute-hash \(verified.rawValue) or --compute-hash none."
             )

@@ -79,6 +79,13 @@ struct BatchOutputOptions: ParsableArguments {
             "The number of lines per shard. The names of shards and samples depend on it.", valueName: "number"))
     var samplesPerShard = 10_000
 
+    @Flag(
+        help: """
+            Read only the headers of the images: records have their formats and sizes, but there are no images and no digests. \
+            The download of an image stops after its header.
+            """)
+    var headerOnly = false
+
     @Option(help: "The digest of each body: md5, sha256, sha512, or none.")
     var computeHash: ComputedDigest = .sha256
 
@@ -121,6 +128,9 @@ struct BatchOutputOptions: ParsableArguments {
         guard payload == nil || stream == .ndjson else {
             throw ValidationError("--payload applies to --stream ndjson.")
         }
+        if headerOnly, stream == .tar || payload != nil {
+            throw ValidationError("--header-only writes no images: use it without --stream tar and --payload.")
+        }
         guard log == nil || stream == .tar else { throw ValidationError("--log applies to --stream tar.") }
     }
 
@@ -135,17 +145,23 @@ struct BatchOutputOptions: ParsableArguments {
         ordered ? "--ordered" : echo ? "--echo" : stream != .frames ? "--stream" : nil
     }
 
+    /// The digest to compute of each body; `nil` for none.
+    var digest: DigestAlgorithm? { headerOnly ? nil : computeHash.algorithm }
+
+    /// The format of the shards in a folder.
+    var shardFormat: ShardFormat { headerOnly ? .none : outputFormat }
+
     /// Returns the columns of the records in a folder.
     func folderColumns(_ list: ListColumns) -> BatchRecord.Columns {
         BatchRecord.Columns(
-            passesOn: true, hasCaption: list.caption != nil, hasKey: true, digest: computeHash.algorithm)
+            passesOn: true, hasCaption: list.caption != nil, hasKey: true, digest: digest)
     }
 
     /// Returns the columns of the records on standard output.
     func streamColumns(_ list: ListColumns) -> BatchRecord.Columns {
         BatchRecord.Columns(
             passesOn: echo, hasCaption: list.caption != nil, hasKey: stream == .tar,
-            digest: computeHash.algorithm)
+            digest: digest)
     }
 }
 

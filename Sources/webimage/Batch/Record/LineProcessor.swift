@@ -27,6 +27,8 @@ struct LineProcessor: Sendable {
     let digest: DigestAlgorithm?
     /// The digest that the list contains; `nil` for none.
     let verified: DigestAlgorithm?
+    /// A Boolean value that indicates whether downloads stop after the header of the image, and no files result.
+    let readsHeaderOnly: Bool
     /// The room for the files of answers that wait to be written.
     let room: Allowance
     let places: ConversionPlaces
@@ -50,7 +52,7 @@ struct LineProcessor: Sendable {
                 answer.file = []
             }
         }
-        if answer.record.failure == nil { answer.record.bytes = answer.file.count }
+        if answer.record.failure == nil, !readsHeaderOnly { answer.record.bytes = answer.file.count }
         answer.record.milliseconds = Int((clock.now - start) / .milliseconds(1))
         return answer
     }
@@ -59,6 +61,7 @@ struct LineProcessor: Sendable {
         let request = ImageRequest(entry.url ?? "")
         let place = places.begin(request.url)
         defer { if let place { answer.record.attempts = places.end(place) } }
+        if readsHeaderOnly { return try await loadHeader(request, into: &answer.record) }
         let pieces = try DigestedPieces(DownloadedPieces(loader.bytes(for: request)), digest ?? verified)
         do {
             try await load(pieces, into: &answer)
@@ -68,6 +71,17 @@ struct LineProcessor: Sendable {
         }
         describe(pieces, &answer.record)
         try check(try pieces.finish(), entry, &answer.record)
+    }
+
+    private func loadHeader(_ request: ImageRequest, into record: inout BatchRecord) async throws {
+        let info = try await loader.info(for: request)
+        record.describe(info.head)
+        record.image.describe(info.header)
+        // There is no output.
+        record.image.size = nil
+        record.originalBytes = info.byteCount
+        record.source = info.source.rawValue
+        try filter.check(info.header.size)
     }
 
     private func describe(_ pieces: DigestedPieces, _ record: inout BatchRecord) {
