@@ -50,6 +50,8 @@ struct LimitsDocumentTests {
     /// The fixed limits by the first column of their rows, except for those of the command.
     private static let fixed: [String: String] = [
         "number of partial bodies kept in memory": count(InterruptedBodies.maximumCount),
+        "memory of finished bodies that is kept for later ones": bytes(BodyBufferPool.defaultLimit),
+        "time without use after which it is released; up to twice this time": seconds(BodyBufferPool.idleTime),
         "bytes that a transfer receives before its readers have read them": bytes(BodyLog.highWater),
         "the same for `info(for:)`": bytes(BodyLog.frugalWater),
         "bytes received but not yet read by a consumer of `bytes(for:)`, if the body is too large to be kept":

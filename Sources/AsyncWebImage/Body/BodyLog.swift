@@ -37,6 +37,8 @@ final class BodyLog: Sendable {
 
     struct State {
         let bytesInFlight: BytesInFlight
+        /// The source of the memory of large pieces, and its recipient when they have been read.
+        let buffers: BodyBufferPool
         /// The identity of the log among those that wait for memory.
         let id: GrowthQueue.ID
         /// A Boolean value that indicates whether others might have to be notified that it no longer grows.
@@ -87,15 +89,20 @@ final class BodyLog: Sendable {
     private let maximumReplayBytes: Int
     let state: Locked<State>
 
-    init(maximumReplayBytes: Int, bytesInFlight: BytesInFlight = BytesInFlight()) {
+    init(
+        maximumReplayBytes: Int, bytesInFlight: BytesInFlight = BytesInFlight(),
+        buffers: BodyBufferPool = BodyBufferPool(limit: 0)
+    ) {
         self.maximumReplayBytes = maximumReplayBytes
-        state = Locked(State(bytesInFlight: bytesInFlight, id: bytesInFlight.newID()))
+        state = Locked(State(bytesInFlight: bytesInFlight, buffers: buffers, id: bytesInFlight.newID()))
     }
 
     deinit {
         state.withLock { state in
             state.leaveGrowthQueue()
             state.bytesInFlight.remove(state.held)
+            for segment in state.segments { state.buffers.keep(segment) }
+            state.buffers.keep(state.open)
         }
     }
 
@@ -140,8 +147,8 @@ final class BodyLog: Sendable {
             }
             if state.open.count + bytes.count > state.open.capacity {
                 state.seal()
-                let capacity = state.received == 0 ? state.firstCapacity : Self.segmentSize
-                state.open.reserveCapacity(max(capacity, bytes.count))
+                let capacity = max(state.received == 0 ? state.firstCapacity : Self.segmentSize, bytes.count)
+                if state.open.capacity < capacity { state.open = state.buffers.take(capacity: capacity) }
             }
             state.open.append(copying: bytes)
             state.received += bytes.count
@@ -192,14 +199,16 @@ extension BodyLog.State {
     mutating func allBytes() -> [UInt8] {
         seal()
         guard segments.count > 1 else { return segments.first ?? [] }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(received)
+        var bytes = buffers.take(capacity: received)
         guard readers.isEmpty else {
             for segment in segments { bytes += segment }
             return bytes
         }
-        // Segments are no longer numbered, and the body need not exist twice.
-        while let segment = segments.popFirst() { bytes += segment }
+        // Segments are no longer numbered, and the body need not exist twice: their memory serves other bodies.
+        while let segment = segments.popFirst() {
+            bytes += segment
+            buffers.keep(segment)
+        }
         segments = [bytes]
         return bytes
     }

@@ -55,7 +55,8 @@ extension DownloadCoordinator {
     }
 
     private func open(_ id: Download.ID, _ caller: Subscriber, _ decode: DownloadMachine.DecodeID?) {
-        let log = BodyLog(maximumReplayBytes: configuration.maximumReplayBytes, bytesInFlight: bytesInFlight)
+        let log = BodyLog(
+            maximumReplayBytes: configuration.maximumReplayBytes, bytesInFlight: bytesInFlight, buffers: buffers)
         #if Tracing
         let span = tracing.map { DownloadSpan($0, of: caller.key.url, parent: caller.context) }
         let events = listeners.sender(for: id, caller.key.url, also: span?.note)

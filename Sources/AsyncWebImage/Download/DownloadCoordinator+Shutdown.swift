@@ -18,6 +18,7 @@ extension DownloadCoordinator {
     func finishShutdown() {
         listeners.end()
         alarms[.gracePeriod] = nil
+        buffers.close()
         shutdownEnd.resolve(.success(()))
     }
 }

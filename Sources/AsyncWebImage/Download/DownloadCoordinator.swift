@@ -42,6 +42,7 @@ public actor DownloadCoordinator {
     var decodes: [DownloadMachine.DecodeID: RunningDecode] = [:]
     var alarms: [DownloadMachine.AlarmKind: Alarm<Stopwatch>] = [:]
     let bytesInFlight: BytesInFlight
+    let buffers: BodyBufferPool
     nonisolated let listeners = DownloadEvents()
     nonisolated let shutdownSignal = ShutdownSignal()
     /// Resolved when a shutdown is complete.
@@ -56,6 +57,7 @@ public actor DownloadCoordinator {
         #endif
         transport = environment.transport
         decoder = environment.decoder
+        buffers = environment.buffers
         cache = environment.cache
         cacheMetrics = environment.cacheMetrics
         self.configuration = configuration

@@ -4,10 +4,11 @@ extension DownloadEnvironment {
     /// Creates the environment of a loader with this configuration.
     init(
         _ configuration: ImageLoader.Configuration, transport: any Transport, decoder: ImageDecoder,
-        cache: any ImageCache, cacheMetrics: MemoryCacheMetrics?, clock: any Clock<Duration>
+        buffers: BodyBufferPool, cache: any ImageCache, cacheMetrics: MemoryCacheMetrics?, clock: any Clock<Duration>
     ) {
         self.transport = transport
         self.decoder = decoder
+        self.buffers = buffers
         self.cache = cache
         self.cacheMetrics = cacheMetrics
         responseCache = configuration.responseCache

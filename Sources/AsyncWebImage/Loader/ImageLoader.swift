@@ -48,21 +48,26 @@ public final class ImageLoader: Sendable {
                 clock: Stopwatch(clock)
             ) { cacheMetrics?.recordEvictions($0) }
         (self.imageCache, self.cacheMetrics) = (imageCache, cacheMetrics)
-        let isTrimmed =
-            configuration.trimsUnderMemoryPressure
-            && (configuration.imageCache != nil || configuration.maximumMemoryCacheBytes > 0)
+        let buffers = BodyBufferPool(clock: Stopwatch(clock))
         memoryPressure =
-            isTrimmed ? MemoryPressureMonitor { imageCache.trim(to: imageCache.byteCount / 2) } : nil
+            configuration.trimsUnderMemoryPressure
+            ? MemoryPressureMonitor { Self.releaseMemory(of: imageCache, buffers) } : nil
         responseCache = configuration.responseCache
         if let metrics = configuration.metrics { responseCache?.record(metrics) }
         cachePolicy = configuration.cachePolicy
         let environment = DownloadEnvironment(
             configuration, transport: transport ?? CurlTransport(configuration: connections), decoder: decoder,
-            cache: imageCache, cacheMetrics: cacheMetrics, clock: clock)
+            buffers: buffers, cache: imageCache, cacheMetrics: cacheMetrics, clock: clock)
         coordinator = DownloadCoordinator(environment, configuration: configuration.downloads)
         if let metrics = configuration.metrics.map(DownloadMetrics.init) {
             coordinator.listeners.add { metrics.note($0) }
         }
+    }
+
+    /// Releases memory that others need more: half of the cached images, and what is kept only to be reused.
+    static func releaseMemory(of imageCache: any ImageCache, _ buffers: BodyBufferPool) {
+        imageCache.trim(to: imageCache.byteCount / 2)
+        buffers.removeAll()
     }
 
     /// Returns the image, decoded, scaled, and upright according to the request.

@@ -318,7 +318,7 @@ extension BodyLog.End {
 
 extension BodyLog {
     /// Returns the result of requesting the bytes now.
-    fileprivate func wholeBody() async throws -> [UInt8] {
+    func wholeBody() async throws -> [UInt8] {
         let answer = OneShot<ImageData>()
         guard collect(for: answer, isJoined: true) else { throw CancellationError() }
         return try await answer.value.bytes

@@ -51,6 +51,11 @@ struct DefaultsTests {
         #expect(bodies.bytes == 64 << 14)
     }
 
+    @Test func sixteenMebibytesOfFinishedBodiesAreKeptForLaterOnes() {
+        #expect(BodyBufferPool.defaultLimit == 16 << 20)
+        #expect(BodyBufferPool.idleTime == .seconds(1))
+    }
+
     @Test func defaultRetryMakesThreeAttempts() {
         let retry = downloads.retry as? ExponentialBackoff
         #expect(retry?.maximumAttempts == 3)

@@ -38,6 +38,17 @@ struct ShutdownTests {
         await loader.coordinator.becomesIdle()
     }
 
+    @Test func memoryOfFinishedBodiesIsReleased() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/large", .init(body: [UInt8](repeating: 1, count: 200_000)))
+            let loader = loader()
+            _ = try await loader.data(for: request(origin.url("/large")))
+            while await loader.coordinator.buffers.byteCount == 0, !Task.isCancelled { await Task.yield() }
+            await loader.shutdown(gracePeriod: .zero)
+            #expect(await loader.coordinator.buffers.byteCount == 0)
+        }
+    }
+
     // MARK: Downloads that may finish
 
     @Test func shutdownFinishesMarkedDownloadsAndEndsOthersAtOnce() async throws {

@@ -1,0 +1,47 @@
+import DequeModule
+
+/// The arrays of finished bodies, in the order in which they were added.
+///
+/// A pure value. Callers might still use an array that is kept here; taking the oldest one first gives them the most
+/// time to release it.
+struct KeptBuffers {
+    private struct Buffer {
+        let bytes: [UInt8]
+        // Read from the array, it would cause a cache miss for each one that does not fit.
+        let capacity: Int
+    }
+
+    /// The maximum size, in bytes.
+    let limit: Int
+    private var buffers: Deque<Buffer> = []
+    /// The total capacity of the arrays, in bytes.
+    private(set) var byteCount = 0
+
+    /// Creates an empty collection.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Adds an array, and returns the arrays that no longer fit: the oldest ones.
+    mutating func insert(_ bytes: [UInt8]) -> [[UInt8]] {
+        let capacity = bytes.capacity
+        buffers.append(Buffer(bytes: bytes, capacity: capacity))
+        byteCount += capacity
+        var removed: [[UInt8]] = []
+        while byteCount > limit, let oldest = buffers.popFirst() {
+            byteCount -= oldest.capacity
+            removed.append(oldest.bytes)
+        }
+        return removed
+    }
+
+    /// Removes and returns the oldest array with the capacity, and no more than a quarter in addition; `nil` if there
+    /// is none.
+    mutating func remove(capacity: Int) -> [UInt8]? {
+        let suitable = capacity...capacity + capacity / 4
+        guard let index = buffers.firstIndex(where: { suitable.contains($0.capacity) }) else { return nil }
+        let buffer = buffers.remove(at: index)
+        byteCount -= buffer.capacity
+        return buffer.bytes
+    }
+}

@@ -1,0 +1,196 @@
+import HTTPTransport
+import Testing
+import Threading
+
+@testable import AsyncWebImage
+
+@Suite(.timeLimit(.minutes(1)))
+struct BodyBufferPoolTests {
+    private let clock = ManualClock()
+    private let pool: BodyBufferPool
+
+    init() {
+        pool = BodyBufferPool(clock: Stopwatch(clock))
+    }
+
+    /// The address of the memory of an array.
+    private func address(of bytes: [UInt8]) -> UInt {
+        bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+    }
+
+    /// Adds the memory of an array that nothing else uses, and returns its address.
+    private func keepReleased(_ count: Int = 200_000) -> UInt {
+        let bytes = [UInt8](repeating: 1, count: count)
+        pool.keep(bytes)
+        return address(of: bytes)
+    }
+
+    // MARK: Reuse
+
+    @Test func memoryOfAReleasedArrayIsReused() {
+        let released = keepReleased()
+        let taken = pool.take(capacity: 190_000)
+        #expect(taken.isEmpty && taken.capacity >= 190_000)
+        #expect(address(of: taken) == released)
+        #expect(pool.byteCount == 0)
+    }
+
+    @Test func arrayThatACallerStillUsesIsNotReused() {
+        let used = [UInt8](repeating: 1, count: 200_000)
+        pool.keep(used)
+        var taken = pool.take(capacity: 200_000)
+        #expect(taken.isEmpty && taken.capacity >= 200_000)
+        #expect(address(of: taken) != address(of: used))
+        taken += [UInt8](repeating: 2, count: 200_000)
+        #expect(used == [UInt8](repeating: 1, count: 200_000))
+    }
+
+    @Test func arrayOfOtherSizeIsNew() {
+        let released = keepReleased()
+        #expect(address(of: pool.take(capacity: 100_000)) != released)
+        #expect(pool.take(capacity: 300_000).capacity >= 300_000)
+        #expect(address(of: pool.take(capacity: 200_000)) == released)
+    }
+
+    @Test func smallAndHugeArraysAreNotKept() {
+        pool.keep([UInt8](repeating: 1, count: 10_000))
+        pool.keep([UInt8](repeating: 1, count: 5 << 20))
+        #expect(pool.byteCount == 0)
+        #expect(pool.take(capacity: 10_000).capacity >= 10_000)
+        #expect(pool.take(capacity: 5 << 20).capacity >= 5 << 20)
+    }
+
+    @Test func concurrentReadersSeeTheirOwnBodies() async {
+        let pool = BodyBufferPool(limit: 1 << 20)
+        let areIntact = await withTaskGroup { group in
+            for writer in 0..<8 as Range<UInt8> {
+                group.addTask {
+                    var areIntact = true
+                    for round in 0..<30 as Range<UInt8> {
+                        var body = pool.take(capacity: 70_000)
+                        body += [UInt8](repeating: writer &* 31 &+ round, count: 70_000)
+                        pool.keep(body)
+                        // Others can take it from now on.
+                        await Task.yield()
+                        let ends = [body[0], body[35_000], body[69_999]]
+                        areIntact = areIntact && ends.allSatisfy { $0 == writer &* 31 &+ round }
+                    }
+                    return areIntact
+                }
+            }
+            return await group.reduce(true) { $0 && $1 }
+        }
+        #expect(areIntact)
+    }
+
+    // MARK: Bounds
+
+    @Test func poolKeepsNoMoreThanItsLimit() {
+        let pool = BodyBufferPool(limit: 1 << 20)
+        for _ in 0..<20 { pool.keep([UInt8](repeating: 1, count: 200_000)) }
+        #expect((800_000...1 << 20).contains(pool.byteCount))
+    }
+
+    @Test func poolWithoutLimitKeepsNothing() {
+        let pool = BodyBufferPool(limit: 0)
+        pool.keep([UInt8](repeating: 1, count: 200_000))
+        #expect(pool.byteCount == 0)
+    }
+
+    @Test func unusedMemoryIsReleased() async {
+        _ = keepReleased()
+        await passIdleTime()
+        while pool.byteCount > 0, !Task.isCancelled { await Task.yield() }
+        #expect(pool.byteCount == 0)
+    }
+
+    @Test func useKeepsMemory() async {
+        _ = keepReleased()
+        for _ in 0..<3 {
+            // The next alarm is set after the decision to keep the memory.
+            _ = await clock.nextSleep()
+            pool.keep(pool.take(capacity: 200_000))
+            clock.advance(by: BodyBufferPool.idleTime)
+        }
+        _ = await clock.nextSleep()
+        #expect(pool.byteCount >= 200_000)
+    }
+
+    private func passIdleTime() async {
+        _ = await clock.nextSleep()
+        clock.advance(by: BodyBufferPool.idleTime)
+    }
+
+    @Test func memoryPressureReleasesEverything() {
+        _ = keepReleased()
+        ImageLoader.releaseMemory(of: MemoryCache(maximumBytes: 0), pool)
+        #expect(pool.byteCount == 0)
+    }
+
+    @Test func closedPoolKeepsNothing() {
+        _ = keepReleased()
+        pool.close()
+        #expect(pool.byteCount == 0)
+        _ = keepReleased()
+        #expect(pool.byteCount == 0)
+    }
+
+    @Test func releasedPoolCancelsItsAlarm() async {
+        weak let released: BodyBufferPool?
+        do {
+            let pool = BodyBufferPool(clock: Stopwatch(clock))
+            pool.keep([UInt8](repeating: 1, count: 200_000))
+            released = pool
+        }
+        #expect(released == nil)
+    }
+}
+
+/// Bodies in reused memory.
+extension BodyBufferPoolTests {
+    /// Returns a body of one piece, as a caller gets it.
+    private func body(_ bytes: [UInt8], pieces: Int = 1) async throws -> [UInt8] {
+        let log = BodyLog(maximumReplayBytes: 1 << 20, buffers: pool)
+        log.begin(expecting: bytes.count)
+        let size = bytes.count / pieces
+        for piece in 0..<pieces { _ = log.append(Array(bytes[piece * size..<(piece + 1) * size]).span) }
+        log.finish(.delivered)
+        return try await log.wholeBody()
+    }
+
+    @Test func bodyReusesTheMemoryOfAReleasedOne() async throws {
+        let first = address(of: try await body([UInt8](repeating: 1, count: 200_000)))
+        let second = try await body([UInt8](repeating: 2, count: 190_000))
+        #expect(address(of: second) == first)
+        #expect(second == [UInt8](repeating: 2, count: 190_000))
+    }
+
+    @Test func bodyThatACallerKeepsIsNotOverwritten() async throws {
+        let first = try await body([UInt8](repeating: 1, count: 200_000))
+        let second = try await body([UInt8](repeating: 2, count: 200_000))
+        #expect(first == [UInt8](repeating: 1, count: 200_000))
+        #expect(second == [UInt8](repeating: 2, count: 200_000))
+    }
+
+    @Test func bodyOfSeveralPiecesReturnsAllOfThem() async throws {
+        let bytes = (0..<48 as Range<UInt8>).flatMap { [UInt8](repeating: $0, count: 64 << 10) }
+        #expect(try await body(bytes, pieces: 48) == bytes)
+        #expect(pool.byteCount >= 6 << 20)
+        #expect(try await body(bytes, pieces: 48) == bytes)
+        #expect(pool.byteCount < 7 << 20)
+    }
+
+    @Test func decodedBodyReturnsItsMemory() async throws {
+        do {
+            let log = BodyLog(maximumReplayBytes: 1 << 20, buffers: pool)
+            let reader = try #require(log.makeReader())
+            log.begin(expecting: 200_000)
+            _ = log.append([UInt8](repeating: 1, count: 150_000).span)
+            #expect(try await reader.next()?.count == 1)
+            _ = log.append([UInt8](repeating: 1, count: 50_000).span)
+            log.finish(.delivered)
+            #expect(pool.byteCount == 0)
+        }
+        #expect(pool.byteCount >= 200_000)
+    }
+}
