@@ -41,7 +41,7 @@ package final class NginxServer: Sendable {
         try write(Array(configuration(directives).utf8), to: "nginx.conf")
         let deadline = ContinuousClock.now + .seconds(20)
         var started = try launch()
-        while !ports.allSatisfy(isAccepting) {
+        while !isListening(started) || !ports.allSatisfy(isAccepting) {
             if Programs.hasEnded(started) {
                 process.withLock { $0 = nil }
                 let log = (try? String(contentsOfFile: path("error.log"), encoding: .utf8)) ?? "its log is empty"
@@ -55,6 +55,14 @@ package final class NginxServer: Sendable {
             guard ContinuousClock.now < deadline else { throw Programs.Failure(description: "nginx does not answer") }
             await Task.yield()
         }
+    }
+
+    /// Returns whether a process has bound its ports, which nginx confirms with the file of its identifier.
+    ///
+    /// Otherwise, another program can accept connections there.
+    private func isListening(_ process: pid_t) -> Bool {
+        let text = try? String(contentsOfFile: path("pid"), encoding: .utf8)
+        return text?.trimmingCharacters(in: .whitespacesAndNewlines) == "\(process)"
     }
 
     private func launch() throws -> pid_t {
