@@ -27,8 +27,6 @@ enum Pipeline: Scenario {
         var heading: String { "\(DecimalText.text(Double(images), decimals: 0)) images" }
     }
 
-    /// Many URLs for few files: the origin should answer from memory.
-    private static let pictures = 24
     private static let processes = 2
 
     static func cases(_ extent: Extent) -> [Case] {
@@ -37,23 +35,13 @@ enum Pipeline: Scenario {
         }
     }
 
-    struct Site: Codable {
-        let origin: Origin
-        /// The names of the pictures there.
-        let names: [String]
-        let scratch: String
-    }
-
     static func withSite<Result: Sendable>(
-        for cases: [Case], fixtures: FixtureFolder, _ body: (Site) async throws -> Result
+        for cases: [Case], fixtures: FixtureFolder, _ body: (PictureSite) async throws -> Result
     ) async throws -> Result {
-        let names = try (1...pictures).map { try fixtures.jpeg(width: 1_600, height: 1_200, number: $0).name }
-        return try await TemporaryFolder.with(name) { scratch in
-            try await Origin.serving(fixtures) { try await body(Site(origin: $0, names: names, scratch: scratch)) }
-        }
+        try await PictureSite.with(name, fixtures: fixtures, body)
     }
 
-    static func measure(_ subject: Case, at site: Site) async throws -> Measurements {
+    static func measure(_ subject: Case, at site: PictureSite) async throws -> Measurements {
         guard let engine = PipelineEngine(rawValue: subject.engine) else {
             throw Unable(engine: subject.engine, task: "make thumbnails")
         }
@@ -61,8 +49,7 @@ enum Pipeline: Scenario {
         File.remove(folder)
         defer { File.remove(folder) }
         let batch = PipelineBatch(
-            urls: (0..<subject.images).map { site.origin.url("\(site.names[$0 % site.names.count])?n=\($0)") },
-            folder: folder, concurrency: subject.concurrency, processes: processes)
+            urls: site.urls(subject.images), folder: folder, concurrency: subject.concurrency, processes: processes)
         try batch.prepare()
         let runs = try engine.commands(for: batch).map { try $0.runForMemory(scratch: folder) }
         try Mismatch.check("thumbnails", try batch.resultCount(), is: subject.images)

@@ -1,0 +1,27 @@
+/// An origin with JPEGs of 1600 x 1200, and a folder for the work of a case.
+struct PictureSite: Codable, Sendable {
+    /// Many URLs for few files: the origin should answer from memory.
+    private static let pictures = 24
+
+    let origin: Origin
+    /// The names of the pictures there.
+    let names: [String]
+    let scratch: String
+
+    /// Runs `body` while the origin serves the pictures.
+    static func with<Result: Sendable>(
+        _ scenario: String, fixtures: FixtureFolder, _ body: (PictureSite) async throws -> Result
+    ) async throws -> Result {
+        let names = try (1...pictures).map { try fixtures.jpeg(width: 1_600, height: 1_200, number: $0).name }
+        return try await TemporaryFolder.with(scenario) { scratch in
+            try await Origin.serving(fixtures) {
+                try await body(PictureSite(origin: $0, names: names, scratch: scratch))
+            }
+        }
+    }
+
+    /// Returns `count` different URLs of pictures.
+    func urls(_ count: Int) -> [String] {
+        (0..<count).map { origin.url("\(names[$0 % names.count])?n=\($0)") }
+    }
+}
