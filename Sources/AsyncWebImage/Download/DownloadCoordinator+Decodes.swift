@@ -67,18 +67,12 @@ extension DownloadCoordinator {
             return
         }
         let origin = download.log.origin
-        var isAccepted = false
-        for caller in callers {
-            download.log.stopWatching(caller.id)
-            if let mismatch = result.mismatch(for: caller, from: origin) {
-                reject(caller, mismatch, from: download.log.source)
-                continue
-            }
-            if let refusal = result.header.flatMap({ caller.refusal(of: $0) }) {
-                caller.fail(refusal)
-                continue
-            }
-            isAccepted = true
+        let accepting = callers.filter { accepts($0, result, of: download) }
+        // First, so that a caller that has received its image finds it in the cache.
+        if !accepting.isEmpty, case .pixels(let options) = decode.variant.content, let origin {
+            store(result, options, of: download, from: origin)
+        }
+        for caller in accepting {
             switch (result.outcome, origin) {
             case (.info(let summary), let origin?): caller.deliver(summary, from: origin)
             case (.image(let image), let origin?): caller.deliver(image, from: origin)
@@ -89,15 +83,34 @@ extension DownloadCoordinator {
             case (_, nil): caller.fail(CancellationError())
             }
         }
-        // A later request could result in a complete image instead of a partial one.
-        if isAccepted, case .image(let image) = result.outcome, !image.isPartial,
-            case .pixels(let options) = decode.variant.content,
-            let key = download.key.cacheKeyForStoring(options, digest: result.digest), var origin,
-            !CacheControl(origin.head.response.headerFields).noStore
-        {
-            origin.source = .imageCache
-            cache.insert(ImageResponse(image: image, origin: origin, scale: download.key.url.displayScale), for: key)
+    }
+
+    /// Returns whether a caller accepts a result; otherwise, it has failed, or waits for another download.
+    private func accepts(_ caller: Subscriber, _ result: DecodeResult, of download: Download) -> Bool {
+        download.log.stopWatching(caller.id)
+        if let mismatch = result.mismatch(for: caller, from: download.log.origin) {
+            reject(caller, mismatch, from: download.log.source)
+            return false
         }
+        if let refusal = result.header.flatMap({ caller.refusal(of: $0) }) {
+            caller.fail(refusal)
+            return false
+        }
+        return true
+    }
+
+    /// Adds a complete image to the cache of decoded images, unless its response forbids that.
+    private func store(
+        _ result: DecodeResult, _ options: DecodeOptions, of download: Download, from origin: ResponseOrigin
+    ) {
+        // A later request could result in a complete image instead of a partial one.
+        guard case .image(let image) = result.outcome, !image.isPartial,
+            let key = download.key.cacheKeyForStoring(options, digest: result.digest),
+            !CacheControl(origin.head.response.headerFields).noStore
+        else { return }
+        var origin = origin
+        origin.source = .imageCache
+        cache.insert(ImageResponse(image: image, origin: origin, scale: download.key.url.displayScale), for: key)
     }
 
     /// Fails a caller that expects another body, or requests it from the origin if this one was stored.

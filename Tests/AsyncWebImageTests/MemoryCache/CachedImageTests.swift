@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackOrigin
 import MetricsTestKit
 import Testing
@@ -22,6 +23,18 @@ struct CachedImageTests {
             loader.imageCache.remove(try #require(loader.cacheKey(for: request)))
             #expect(loader.cachedImage(for: request) == nil)
             #expect(origin.counts.totalRequests == 1)
+        }
+    }
+
+    @Test func imageIsInTheCacheBeforeItsCallerReceivesIt() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: try Samples.file(.png)))
+            let cache = RecordingCache(isSlow: true)
+            var configuration = ImageLoader.Configuration.patient
+            configuration.imageCache = cache
+            let loader = ImageLoader(configuration: configuration)
+            _ = try await loader.image(for: ImageRequest(origin.url("/a")))
+            #expect(cache.count == 1)
         }
     }
 
@@ -104,9 +117,18 @@ struct CachedImageTests {
 /// A cache that is not part of the library.
 private final class RecordingCache: ImageCache {
     private let images = Locked<[ImageCacheKey: ImageResponse]>([:])
+    /// A Boolean value that indicates whether other threads get ahead of an insertion.
+    private let isSlow: Bool
+
+    init(isSlow: Bool = false) {
+        self.isSlow = isSlow
+    }
 
     func response(for key: ImageCacheKey) -> ImageResponse? { images.withLock { $0[key] } }
-    func insert(_ response: ImageResponse, for key: ImageCacheKey) { images.withLock { $0[key] = response } }
+    func insert(_ response: ImageResponse, for key: ImageCacheKey) {
+        if isSlow { for _ in 0..<10_000 { sched_yield() } }
+        images.withLock { $0[key] = response }
+    }
     func remove(_ key: ImageCacheKey) { images.withLock { $0[key] = nil } }
     func removeAll(where matches: (ImageCacheKey) -> Bool) {
         images.withLock { images in images = images.filter { !matches($0.key) } }
