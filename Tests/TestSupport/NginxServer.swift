@@ -61,11 +61,15 @@ package final class NginxServer: Sendable {
     ///
     /// Otherwise, another program can accept connections there.
     private func isListening(_ process: pid_t) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path("pid"))
+        // Foundation leaks memory when it reads an empty file.
+        guard let size = attributes?[.size] as? Int, size > 0 else { return false }
         let text = try? String(contentsOfFile: path("pid"), encoding: .utf8)
         return text?.trimmingCharacters(in: .whitespacesAndNewlines) == "\(process)"
     }
 
     private func launch() throws -> pid_t {
+        try? FileManager.default.removeItem(atPath: path("pid"))
         let started = try Programs.start("nginx", ["-c", path("nginx.conf"), "-e", path("error.log")])
         process.withLock { $0 = started }
         return started
