@@ -11,8 +11,8 @@ struct BodyPosition: Sendable, Hashable {
 
 /// A digest of one body, computed once for all readers that need it.
 ///
-/// Each of them adds the bytes that it has read; those that another one has added before are skipped. So the readers
-/// need not agree on who computes the digest, and whoever has read the whole body can get it.
+/// Each reader adds the bytes that it has read; bytes that another reader has already added are skipped. Any reader that
+/// has read the whole body can therefore get the digest.
 final class SharedDigest: Sendable {
     private final class State {
         var digest: MessageDigest?
