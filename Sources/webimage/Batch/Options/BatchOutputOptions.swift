@@ -42,7 +42,7 @@ struct BatchOutputOptions: ParsableArguments {
         help: ArgumentHelp(
             "Run this shell command for each shard when its files are complete, before its marker is written. Their paths are "
                 + "its arguments, as in 'for f; do aws s3 cp \"$f\" s3://bucket/ || exit; done'. If it fails, the shard is not "
-                + "complete, and the run ends with exit status 74.", valueName: "command"))
+                + "complete, its files are removed, and the run ends with exit status 74.", valueName: "command"))
     var postShard: String?
 
     @Flag(help: "Write shards again even if they are complete.")

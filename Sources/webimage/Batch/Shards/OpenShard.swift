@@ -93,15 +93,18 @@ final class OpenShard: Sendable {
         guard let input = state.withLock({ $0.isSpoiled ? nil : $0.input }) else { return false }
         let statistics = state.withLock { $0.statistics }
         guard conditions.areMet(by: statistics) else { return false }
-        let files = try placeFiles()
-        try folder.sync()
         do {
+            let files = try placeFiles()
+            try folder.sync()
             try await command?.run(files.map(\.path), shard: folder.keys.name(ofShard: number))
-        } catch is CancellationError {
-            return false
+            try writeMarker(ShardMarker(input: input, optionsDigest: optionsDigest), statistics, files)
+            return true
+        } catch {
+            // Nothing incomplete remains under its final name.
+            folder.removeFiles(number)
+            if error is CancellationError { return false }
+            throw error
         }
-        try writeMarker(ShardMarker(input: input, optionsDigest: optionsDigest), statistics, files)
-        return true
     }
 
     /// A file of the shard under its final name.

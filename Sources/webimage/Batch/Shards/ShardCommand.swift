@@ -11,11 +11,13 @@ import WebimageConsole
 struct ShardCommand: Sendable {
     /// The text, which the shell gets with the paths of the files as its arguments.
     let text: String
+    /// The time after SIGTERM in which the command must end, before it gets SIGKILL.
+    var terminationTime = Duration.seconds(5)
 
     /// Runs the command for the shard with this name, and waits until it ends.
     ///
-    /// If the task is canceled, the command and the processes that it has started get SIGTERM. Throws ``FileError``
-    /// unless the exit status is 0, and `CancellationError`.
+    /// If the task is canceled, the command and the processes that it has started get SIGTERM, and later SIGKILL. Throws
+    /// ``FileError`` unless the exit status is 0, and `CancellationError`.
     func run(_ paths: [String], shard: String) async throws {
         let process = try RunningProcess(["/bin/sh", "-c", text, "sh"] + paths)
         let status = await withTaskCancellationHandler {
@@ -28,7 +30,12 @@ struct ShardCommand: Sendable {
                 }
             }
         } onCancel: {
-            process.terminate()
+            process.signal(SIGTERM)
+            // Not structured, because it must not delay the end of a command that obeys.
+            Task.detached { [terminationTime] in
+                try? await Task.sleep(for: terminationTime)
+                process.signal(SIGKILL)
+            }
         }
         try Task.checkCancellation()
         guard status == 0 else {
@@ -85,10 +92,10 @@ private final class RunningProcess: Sendable {
         }
     }
 
-    /// Ends the process and those that it has started, unless it has ended.
-    func terminate() {
+    /// Sends a signal to the process and those that it has started, unless it has ended.
+    func signal(_ signal: Int32) {
         hasEnded.withLock { hasEnded in
-            if !hasEnded { kill(-id, SIGTERM) }
+            if !hasEnded { kill(-id, signal) }
         }
     }
 }

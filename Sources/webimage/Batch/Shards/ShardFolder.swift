@@ -71,6 +71,11 @@ struct ShardFolder: Sendable {
         guard errno == ENOENT else { throw FileError("remove", markerPath(shard)) }
     }
 
+    /// Removes the marker of a shard, then its files, as far as that is possible.
+    func removeFiles(_ shard: Int) {
+        for path in [markerPath(shard), archivePath(shard), sidecarPath(shard)] { unsafe unlink(path) }
+    }
+
     /// Writes the folder's entries to the disk.
     func sync() throws(FileError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

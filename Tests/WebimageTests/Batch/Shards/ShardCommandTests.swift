@@ -54,7 +54,7 @@ struct ShardCommandTests {
             #expect(failing.status == 74)
             let message = "the command of --post-shard ended with exit status 3 for the shard 00001"
             #expect(failing.errors.contains(message), "\(failing.errors)")
-            #expect(try !names(folder + "/out").contains("00001_stats.json"))
+            #expect(try !names(folder + "/out").contains { $0.hasPrefix("00001") })
             let again = try await Command.run(options + ["echo $1 >> \(folder)/shards"], input: list)
             #expect(again.status == 0)
             let shards = try String(contentsOfFile: folder + "/shards", encoding: .utf8)
@@ -74,8 +74,21 @@ struct ShardCommandTests {
                 running.interrupt()
             }
             #expect(result.status == 130)
-            #expect(try !names(folder + "/out").contains { $0.hasSuffix("_stats.json") })
+            #expect(try names(folder + "/out") == ["run.json"])
             #expect(FileManager.default.fileExists(atPath: folder + "/ended"))
+        }
+    }
+
+    @Test func commandThatIgnoresTerminationIsKilled() async throws {
+        try await withTemporaryFolder { folder in
+            let begun = folder + "/begun"
+            let command = ShardCommand(
+                text: "trap '' TERM; : > '\(begun)'; while :; do sleep 100; done",
+                terminationTime: .milliseconds(100))
+            let running = Task { try await command.run([], shard: "00000") }
+            while !FileManager.default.fileExists(atPath: begun) { await Task.yield() }
+            running.cancel()
+            await #expect(throws: CancellationError.self) { try await running.value }
         }
     }
 
