@@ -42,6 +42,8 @@ public struct DecodeOptions: Sendable, Hashable {
         case original
         /// A maximum length of the longer side, in pixels.
         case maximumSide(Int)
+        /// A length of the shorter side, in pixels, preserving the aspect ratio.
+        case shorterSide(Int)
         /// The largest size that fits into the given box, preserving the aspect ratio.
         case fit(PixelSize)
         /// The given box exactly; the image is cropped evenly on two sides.

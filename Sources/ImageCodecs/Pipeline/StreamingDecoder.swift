@@ -23,7 +23,7 @@ public final class StreamingDecoder {
     /// ``DecodeOptions/allowsPartial``, it is the result, and no error is thrown.
     public internal(set) var partialImage: DecodedImage?
 
-    let options: DecodeOptions
+    private(set) var options: DecodeOptions
     private let limits: DecodeLimits
     private(set) var failure: CodecError?
     private var bytesSeen = 0
@@ -53,6 +53,17 @@ public final class StreamingDecoder {
         self.options = options
         self.limits = limits
         beginning = FileBeginning(formats: FormatTable(adding: customFormats))
+    }
+
+    /// Replaces the options, so that they can depend on the header, and updates ``plan``.
+    ///
+    /// Does nothing after ``begin()`` has been called. Throws `overLimit` if the image would be enlarged too much.
+    public func replaceOptions(_ options: DecodeOptions) throws(CodecError) {
+        try remembering { () throws(CodecError) in
+            guard running == nil, partialImage == nil else { return }
+            self.options = options
+            if let header, let format { plan = try makePlan(header, format, colors) }
+        }
     }
 
     /// Appends the next bytes of the file.
@@ -190,14 +201,18 @@ extension StreamingDecoder {
     /// Plans the decode once the header is known.
     private func take(_ head: FileHead?) throws(CodecError) {
         guard plan == nil, let head else { return }
-        let (header, colors) = (head.header, head.colors)
-        var plan = try DecodePlan(header: header, options: options, format: head.format)
-        let width = max(plan.rowSize.width, plan.scaledSize.width)
-        plan = try plan.adding(bytes: colors.workingBytes(options, width: width))
-        try limits.check(plan.scaledSize, header.format)  // can be enlarged
-        self.plan = plan
-        self.header = header
-        self.colors = colors
+        plan = try makePlan(head.header, head.format, head.colors)
+        header = head.header
+        colors = head.colors
         format = head.format
+    }
+
+    private func makePlan(
+        _ header: ImageHeader, _ format: any FormatDescriptor, _ colors: StoredColors
+    ) throws(CodecError) -> DecodePlan {
+        let plan = try DecodePlan(header: header, options: options, format: format)
+        try limits.check(plan.scaledSize, header.format)  // can be enlarged
+        let width = max(plan.rowSize.width, plan.scaledSize.width)
+        return try plan.adding(bytes: colors.workingBytes(options, width: width))
     }
 }

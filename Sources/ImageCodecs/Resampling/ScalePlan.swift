@@ -9,6 +9,8 @@ struct ScalePlan: Sendable, Hashable {
 
     /// The maximum requested side; larger values are reduced so that products cannot overflow.
     private static let longestSide = 1 << 24
+    /// The maximum length of the side that follows from a requested shorter side; beyond all limits of decoding.
+    private static let longestResult = 1 << 40
 
     /// Creates a plan for an image stored at `size`, not empty, which `orientation` turns upright.
     ///
@@ -20,6 +22,8 @@ struct ScalePlan: Sendable, Hashable {
         case .maximumSide(let side):
             let box = Self.usable(PixelSize(width: side, height: side))
             self.init(whole: size, scaledTo: Self.fit(size, into: box, enlarges: enlarges))
+        case .shorterSide(let side):
+            self.init(whole: size, scaledTo: Self.scale(size, toShorterSide: side, enlarges: enlarges))
         case .fit(let box):
             let box = Self.usable(box.upright(orientation))
             self.init(whole: size, scaledTo: Self.fit(size, into: box, enlarges: enlarges))
@@ -91,6 +95,15 @@ struct ScalePlan: Sendable, Hashable {
         } else {
             return PixelSize(width: rounded(size.width, times: height, over: size.height), height: height)
         }
+    }
+
+    private static func scale(_ size: PixelSize, toShorterSide side: Int, enlarges: Bool) -> PixelSize {
+        let shorter = min(size.width, size.height)
+        let side = min(max(side, 1), longestSide)
+        guard side < shorter || enlarges else { return size }
+        return PixelSize(
+            width: min(rounded(size.width, times: side, over: shorter), longestResult),
+            height: min(rounded(size.height, times: side, over: shorter), longestResult))
     }
 
     /// Returns the largest size of at most `limit` pixels with the same aspect ratio.

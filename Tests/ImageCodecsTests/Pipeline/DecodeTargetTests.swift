@@ -8,7 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct DecodeTargetTests {
     static let targets: [DecodeOptions.Target] = [
-        .original, .maximumSide(31), .fit(PixelSize(width: 90, height: 20)), .fill(PixelSize(width: 24, height: 24)),
+        .original, .maximumSide(31), .shorterSide(31), .fit(PixelSize(width: 90, height: 20)),
+        .fill(PixelSize(width: 24, height: 24)),
         .fill(PixelSize(width: 200, height: 200)), .maximumBytes(8_000),
     ]
 
@@ -47,6 +48,42 @@ struct DecodeTargetTests {
         #expect(zip(result.pixels.bytes, reference).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
     }
 
+    @Test func shorterSideScalesTheWholeImage() throws {
+        let image = TestImage.photo(97, 60)
+        let result = try decode(image.encoded(as: .png), options: DecodeOptions(target: .shorterSide(24)))
+        #expect(result.pixels.size == PixelSize(width: 39, height: 24))
+        let reference = ReferenceScaler().scale(image, to: result.pixels.size)
+        #expect(zip(result.pixels.bytes, reference).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
+    }
+
+    @Test func optionsCanDependOnTheHeader() throws {
+        let file = try TestImage.photo(640, 480).encoded(as: .jpeg)
+        let options = DecodeOptions(target: .shorterSide(60))
+        let decoder = StreamingDecoder()
+        // Before the header, with it, and, without effect, during the decode.
+        try decoder.replaceOptions(DecodeOptions(target: .maximumSide(7)))
+        try append(file, 0..<file.count / 2, to: decoder)
+        #expect(decoder.plan?.outputSize == PixelSize(width: 7, height: 5))
+        try decoder.replaceOptions(options)
+        #expect(decoder.plan?.outputSize == PixelSize(width: 80, height: 60))
+        // The codec scales: less memory.
+        #expect(decoder.plan?.rowSize == PixelSize(width: 160, height: 120))
+        try decoder.begin()
+        try decoder.replaceOptions(DecodeOptions())
+        try append(file, file.count / 2..<file.count, to: decoder)
+        #expect(try decoder.finish() == decode(file, options: options))
+    }
+
+    @Test func replacedOptionsAreHeldToTheLimits() throws {
+        let decoder = StreamingDecoder()
+        try append(TestImage.photo(20, 10).encoded(as: .png), to: decoder)
+        let limit = CodecError.overLimit(.side, value: 140_000, limit: 65_535)
+        #expect(throws: limit) {
+            try decoder.replaceOptions(DecodeOptions(target: .shorterSide(70_000), allowsUpscaling: true))
+        }
+        #expect(throws: limit) { try decoder.finish() }
+    }
+
     @Test(arguments: ImageOrientation.allCases)
     func lateOrientationDoesNotChangeTheTargetSize(orientation: ImageOrientation) throws {
         let image = try TestImages.photo(width: 96, height: 60)
@@ -78,6 +115,7 @@ struct DecodeTargetTests {
             DecodeOptions(target: .fit(PixelSize(width: 20, height: 300)), allowsUpscaling: true),
             DecodeOptions(target: .fit(PixelSize(width: 3, height: 200))),
             DecodeOptions(target: .fill(PixelSize(width: 40, height: 3))),
+            DecodeOptions(target: .shorterSide(60), allowsUpscaling: true),
             DecodeOptions(target: .maximumSide(300), allowsUpscaling: true, pixelFormat: .rgba16),
         ]
 
@@ -97,7 +135,7 @@ struct DecodeTargetTests {
             switch options.target {
             case .fit(let box), .fill(let box):
                 #expect(result.pixels.width <= box.width && result.pixels.height <= box.height)
-            case .original, .maximumSide, .maximumBytes:
+            case .original, .maximumSide, .shorterSide, .maximumBytes:
                 let stored = try decode(TestPNG.file(of: image, orientation: .up), options: options)
                 #expect(result.pixels == stored.pixels.turned(orientation))
             }

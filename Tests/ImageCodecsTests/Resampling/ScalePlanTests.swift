@@ -75,6 +75,19 @@ struct ScalePlanTests {
     func imagesAreEnlargedOnlyWithAllowsEnlarging(example: Example) { check(example) }
 
     @Test(arguments: [
+        Example(stored: (640, 480), target: .shorterSide(240), scaled: (320, 240)),
+        Example(stored: (480, 640), target: .shorterSide(240), scaled: (240, 320)),
+        Example(stored: (640, 480), orientation: .right, target: .shorterSide(240), scaled: (320, 240)),
+        Example(stored: (640, 480), target: .shorterSide(480), scaled: (640, 480)),
+        Example(stored: (640, 480), target: .shorterSide(500), scaled: (640, 480)),
+        Example(stored: (64, 48), target: .shorterSide(480), enlarges: true, scaled: (640, 480)),
+        Example(stored: (640, 480), target: .shorterSide(0), scaled: (1, 1)),
+        Example(stored: (65_535, 3), target: .shorterSide(2), scaled: (43_690, 2)),
+        Example(stored: (1 << 31, 1), target: .shorterSide(.max), enlarges: true, scaled: (1 << 40, 1 << 24)),
+    ])
+    func shorterSideDeterminesTheScale(example: Example) { check(example) }
+
+    @Test(arguments: [
         // 60 MiB are 15,728,640 pixels: at 3 to 2, 4857 by 3238.
         Example(stored: (12_000, 8_000), target: .maximumBytes(), scaled: (4857, 3238)),
         Example(stored: (4_000, 3_000), target: .maximumBytes(), scaled: (4_000, 3_000)),
