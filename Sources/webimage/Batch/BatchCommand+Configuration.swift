@@ -51,7 +51,7 @@ extension BatchCommand {
         let decoding = images.decoding
         return OutputPlan(
             format: images.format ?? (decoding.target == .original ? nil : .jpeg), options: decoding,
-            quality: images.encodingQuality, takesFirstFrame: images.firstFrame)
+            resizing: images.resize.rule, quality: images.encodingQuality, takesFirstFrame: images.firstFrame)
     }
 
     /// The memory limits for images.
@@ -97,6 +97,9 @@ extension BatchCommand {
         object.add("max_pixel_size", images.maxPixelSize)
         object.add("fit", images.fit?.size.description)
         object.add("fill", images.fill?.size.description)
+        object.add("resize_mode", images.resize.rule?.mode.rawValue)
+        object.add("image_size", images.resize.imageSize)
+        object.add("resize_only_if_bigger", images.resize.resizeOnlyIfBigger)
         object.add("filter", images.filter?.rawValue)
         object.add("format", images.format?.rawValue)
         object.add("quality", images.quality)

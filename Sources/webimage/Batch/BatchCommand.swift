@@ -24,8 +24,8 @@ struct BatchCommand: AsyncParsableCommand {
             bytes of an archive depend only on the lines, these options, and the responses of the servers. Several processes \
             can write shards to the same folder at the same time.
 
-            Without a size option (--max-pixel-size, --fit, or --fill), --format, or --first-frame, images are written as \
-            downloaded, byte for byte, after they have been verified. With --format original, only the header is checked. With a \
+            Without a size option (--max-pixel-size, --fit, --fill, or --resize-mode), --format, or --first-frame, images are \
+            written as downloaded, byte for byte, after they have been verified. With --format original, only the header is checked. With a \
             size option, the default format is jpeg; with only --first-frame, it is jpeg, or png for transparent images. JPEG \
             has no transparency, and contains only the first frame of an animation; to keep them, set --format webp.
 

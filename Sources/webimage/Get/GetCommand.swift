@@ -7,7 +7,7 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Download images, check them, and write them to files.",
         discussion: """
-            Without --format, a size option (--max-pixel-size, --fit, or --fill), --first-frame, or --ignore-orientation, an \
+            Without --format, a size option (--max-pixel-size, --fit, --fill, or --resize-mode), --first-frame, or --ignore-orientation, an \
             image is written as downloaded, byte for byte, after it has been verified: all scans of a JPEG, all passes of a PNG, and all frames of an animation are \
             decoded up to the end marker of the file, and the checksums of PNG are verified. The correctness of colors and \
             metadata, and data after the end marker, are not checked. With one of these options other than --format, the \
@@ -160,8 +160,8 @@ extension GetCommand {
         decoding.ignoresOrientation = ignoreOrientation
         decoding.allowsPartial = allowPartial
         return OutputPlan(
-            format: images.format, options: decoding, quality: images.encodingQuality, isLossless: lossless,
-            isProgressive: progressive, takesFirstFrame: images.firstFrame)
+            format: images.format, options: decoding, resizing: images.resize.rule, quality: images.encodingQuality,
+            isLossless: lossless, isProgressive: progressive, takesFirstFrame: images.firstFrame)
     }
 
     /// The memory limits for images.

@@ -54,6 +54,7 @@ struct Conversion {
             if codec.plan != nil { pieces = try await onDisk(pieces, behind: file) }
         }
         try codec.lookForHeaderAtEnd()
+        if let header = codec.header { try codec.replaceOptions(plan.options(for: header.size)) }
         guard let decode = codec.plan, let header = codec.header else {
             // The codec throws the reason why there is no image.
             return try encoded(try codec.finish(), &facts)
@@ -61,13 +62,16 @@ struct Conversion {
         facts.describe(header)
         try admission(header)
         // Start over from the beginning of the file.
-        if bytesOfSearch > 0 { codec = StreamingDecoder(options: plan.options, limits: limits) }
+        let options = plan.options(for: header.size)
+        if bytesOfSearch > 0 { codec = StreamingDecoder(options: options, limits: limits) }
         if plan.keepsAnimations, header.mayBeAnimated {
             return try await animation(header, decode, beginning, pieces, &facts)
         }
         beginning = []
+        let canvas = plan.resizing?.canvas(for: header.size)
         let bytes =
-            bytesOfSearch + decode.estimatedBytes + encoderBytes(decode.scaledSize, hasAlpha: header.hasAlpha)
+            bytesOfSearch + decode.estimatedBytes + encoderBytes(canvas ?? decode.scaledSize, hasAlpha: header.hasAlpha)
+            + (canvas?.area ?? 0) * 4
         try memory.admitConversion(of: bytes)
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.suspendReading()
@@ -126,6 +130,10 @@ struct Conversion {
     }
 
     private func encoded(_ image: DecodedImage, _ facts: inout ImageFacts) throws -> EncodedImage {
+        var image = image
+        if let canvas = plan.resizing?.canvas(for: image.header.size) {
+            image.pixels = image.pixels.padded(to: canvas)
+        }
         facts.describe(image)
         return try encoded(image.pixels, profile: image.iccProfile)
     }
@@ -151,21 +159,21 @@ extension Conversion {
         let most = memory.conversion / Self.shareOfFile
         limits.maximumBytes = min(limits.maximumBytes, pieces.expectedCount.map { min($0, most) } ?? most)
         // The file, a canvas and a frame, and the data that the encoder keeps of the frames.
-        let bytes =
-            limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 24 * decode.scaledSize.area
+        let size = plan.resizing?.canvas(for: header.size) ?? decode.scaledSize
+        let bytes = limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 24 * size.area
         try memory.admitConversion(of: bytes)
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.suspendReading()
         return try await decoder.withMemory(bytes) {
-            let animation = try await collected(beginning, rest, limits)
+            let animation = try await collected(beginning, rest, plan.options(for: header.size), limits)
             return try encoded(animation, &facts)
         }
     }
 
     private func collected(
-        _ beginning: [UInt8], _ pieces: any ImagePieces, _ limits: DecodeLimits
+        _ beginning: [UInt8], _ pieces: any ImagePieces, _ options: DecodeOptions, _ limits: DecodeLimits
     ) async throws -> AnimatedImage {
-        var animation = StreamingAnimation(options: plan.options, limits: limits)
+        var animation = StreamingAnimation(options: options, limits: limits)
         do {
             try animation.append(beginning.span)
             while !animation.needsNoMoreBytes, let piece = try await pieces.next() {
@@ -180,17 +188,19 @@ extension Conversion {
 
     private func encoded(_ animation: AnimatedImage, _ facts: inout ImageFacts) throws -> EncodedImage {
         facts.describe(animation)
+        let size = plan.resizing?.canvas(for: animation.header.size) ?? animation.size
+        facts.size = size
         let decoder = AnimationDecoder(animation, windowBytes: 0)
         guard animation.frameCount > 1 else {
-            return try encoded(try decoder.frame(at: 0), profile: animation.iccProfile)
+            return try encoded(try decoder.frame(at: 0).padded(to: size), profile: animation.iccProfile)
         }
         let format = format ?? animation.header.format
         let encoder = try AnimationEncoder(
-            options: try plan.encoding(format), size: animation.size, repetitionCount: animation.repetitionCount,
+            options: try plan.encoding(format), size: size, repetitionCount: animation.repetitionCount,
             metadata: ImageMetadata(colorProfile: animation.iccProfile))
         for index in 0..<animation.frameCount {
             try Task.checkCancellation()
-            try encoder.append(try decoder.frame(at: index), delay: animation.delay(at: index))
+            try encoder.append(try decoder.frame(at: index).padded(to: size), delay: animation.delay(at: index))
         }
         if !decoder.partialFrames.isEmpty { facts.isPartial = true }
         return EncodedImage(bytes: try encoder.finish(), format: format)

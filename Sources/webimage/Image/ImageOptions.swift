@@ -17,6 +17,8 @@ struct ImageOptions: ParsableArguments {
                 + "aspect ratio of the box.", valueName: "WxH"))
     var fill: BoxSize?
 
+    @OptionGroup var resize: ResizeOptions
+
     @Option(
         help: ArgumentHelp(
             "The filter for shrinking images: lanczos3 is sharp, box is fast. (default: lanczos3)", valueName: "name"))
@@ -38,9 +40,13 @@ struct ImageOptions: ParsableArguments {
         if format == .original, let option = conversions.first {
             throw ValidationError("--format original writes what was downloaded; \(option) cannot change it.")
         }
-        guard sizes.count <= 1 else { throw ValidationError("\(sizes.joined(separator: " and ")) cannot be combined.") }
-        guard filter == nil || sizes.count == 1 else {
-            throw ValidationError("--filter applies to shrinking: add --max-pixel-size, --fit, or --fill.")
+        let modes = resize.resizeMode == nil ? [] : ["--resize-mode"]
+        guard (sizes + modes).count <= 1 else {
+            throw ValidationError("\((sizes + modes).joined(separator: " and ")) cannot be combined.")
+        }
+        guard filter == nil || sizes.count == 1 || resize.rule != nil else {
+            throw ValidationError(
+                "--filter applies to shrinking: add --max-pixel-size, --fit, --fill, or --resize-mode.")
         }
         if let maxPixelSize, maxPixelSize < 1 { throw ValidationError("--max-pixel-size must be at least 1.") }
         if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be from 1 to 100.") }
@@ -62,7 +68,7 @@ struct ImageOptions: ParsableArguments {
             } else if let fill {
                 .fill(fill.size)
             } else {
-                .original
+                resize.rule?.target ?? .original
             }
         return DecodeOptions(
             target: target, resampling: Resampling(filter: filter ?? .lanczos3), keepsProfile: keepProfile)
@@ -95,7 +101,7 @@ struct ImageOptions: ParsableArguments {
         let others = [
             filter.map { _ in "--filter" }, keepProfile ? "--keep-profile" : nil, firstFrame ? "--first-frame" : nil,
         ]
-        return sizes + others.compactMap(\.self)
+        return sizes + (resize.rule == nil ? [] : ["--resize-mode"]) + others.compactMap(\.self)
     }
 }
 

@@ -14,7 +14,10 @@ struct OutputPlan: Sendable, Equatable {
     }
 
     let mode: Mode
+    /// The options for decoding; `resizing` changes them for each image.
     let options: DecodeOptions
+    /// The rule for the size of each image; `nil` if the target of `options` is the size.
+    let resizing: ResizeRule?
     /// The quality of JPEG and WebP.
     let quality: Int
     /// A Boolean value that indicates whether WebP files are lossless.
@@ -30,10 +33,12 @@ struct OutputPlan: Sendable, Equatable {
     }
 
     init(
-        format: OutputFormat?, options: DecodeOptions, quality: Int, isLossless: Bool = false,
+        format: OutputFormat?, options: DecodeOptions, resizing: ResizeRule? = nil, quality: Int,
+        isLossless: Bool = false,
         isProgressive: Bool = false, takesFirstFrame: Bool = false
     ) {
         self.options = options
+        self.resizing = resizing
         var whole = options
         whole.allowsPartial = false
         whole.keepsProfile = false  // unchanged files keep their profile anyway
@@ -51,6 +56,9 @@ struct OutputPlan: Sendable, Equatable {
             case nil: whole == DecodeOptions() && !takesFirstFrame ? .verified : .converted(nil)
             }
     }
+
+    /// Returns the options for decoding an image of `size`.
+    func options(for size: PixelSize) -> DecodeOptions { resizing?.applied(to: options, for: size) ?? options }
 
     /// Returns the options for encoding a file of `format`.
     func encoding(_ format: ImageFormat) throws(CodecError) -> EncodingOptions {

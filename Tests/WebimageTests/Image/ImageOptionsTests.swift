@@ -79,9 +79,45 @@ struct ImageOptionsTests {
             tool.message("--max-pixel-size", "9", "--fill", "9x9") == "--max-pixel-size and --fill cannot be combined.")
         #expect(tool.message("--max-pixel-size", "0") == "--max-pixel-size must be at least 1.")
         #expect(
-            tool.message("--filter", "box") == "--filter applies to shrinking: add --max-pixel-size, --fit, or --fill.")
+            tool.message("--filter", "box")
+                == "--filter applies to shrinking: add --max-pixel-size, --fit, --fill, or --resize-mode.")
         #expect(
             tool.message("--fit", "9x9", "--filter", "sharp").hasPrefix("The value 'sharp' is invalid for '--filter"))
+    }
+
+    @Test(arguments: Tool.allCases) func resizeModeSelectsTheRule(tool: Tool) throws {
+        #expect(try tool.plan(["--resize-mode", "no"]) == tool.plan([]))
+        let plan = try tool.plan(["--resize-mode", "keep_ratio", "--image-size", "64", "--filter", "box"])
+        #expect(plan.resizing == ResizeRule(mode: .keepRatio, side: 64, leavesSmallerImages: false))
+        #expect(plan.mode == .converted(tool == .get ? nil : .jpeg))
+        #expect(plan.options(for: PixelSize(width: 65, height: 65)) == plan.options)
+        #expect(plan.options == DecodeOptions(target: .shorterSide(64), resampling: Resampling(filter: .box)))
+        let other = try tool.plan(["--resize-mode", "border", "--image-size", "9", "--resize-only-if-bigger"])
+        #expect(other.resizing == ResizeRule(mode: .border, side: 9, leavesSmallerImages: true))
+    }
+
+    @Test(arguments: Tool.allCases) func resizeModeWithoutItsSizeOrWithAnotherIsRefused(tool: Tool) {
+        for mode in ["no", "border"] {
+            #expect(
+                tool.message("--fit", "9x9", "--resize-mode", mode, "--image-size", "9").hasSuffix(
+                    mode == "no"
+                        ? "--image-size requires --resize-mode with a mode other than no."
+                        : "--fit and --resize-mode cannot be combined."))
+        }
+        #expect(
+            tool.message("--max-pixel-size", "9", "--resize-mode", "no")
+                == "--max-pixel-size and --resize-mode cannot be combined.")
+        #expect(tool.message("--resize-mode", "border") == "--resize-mode border requires --image-size.")
+        #expect(
+            tool.message("--resize-mode", "center_crop", "--image-size", "0")
+                == "--image-size must be from 1 to 65535.")
+        #expect(
+            tool.message("--resize-only-if-bigger")
+                == "--resize-only-if-bigger requires --resize-mode with a mode other than no.")
+        #expect(
+            tool.message("--format", "original", "--resize-mode", "border", "--image-size", "9")
+                == "--format original writes what was downloaded; --resize-mode cannot change it.")
+        #expect(tool.message("--resize-mode", "fixed").hasPrefix("The value 'fixed' is invalid for '--resize-mode"))
     }
 
     @Test(arguments: Tool.allCases) func formatOriginalRejectsImageOptions(tool: Tool) {

@@ -1,0 +1,77 @@
+import AsyncWebImage
+import ImageEncoders
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@testable import webimage
+
+/// The built command with `batch --resize-mode`.
+@Suite(
+    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+)
+struct BatchResizeTests {
+    /// Returns the images that result from one of 96 x 64 pixels.
+    private func images(
+        of file: [UInt8]? = nil, _ options: String...
+    ) async throws -> (pixels: [PixelBuffer], record: [String: Any]) {
+        let body = try file ?? #require(testPhotograph).encoded(as: .jpeg)
+        return try await withLoopbackOrigin { origin in
+            origin.route("/image", LoopbackOrigin.Response(body: body))
+            let result = try await Command.run(
+                ["batch", "--input", "-", "--output", "-", "--resize-mode"] + options, input: origin.url("/image"))
+            let frame = try #require(try BatchFrames(result.outputBytes).frames.first)
+            let animation = try AnimatedImage(frame.file)
+            let decoder = AnimationDecoder(animation)
+            return (try (0..<animation.frameCount).map { try decoder.frame(at: $0) }, frame.object)
+        }
+    }
+
+    @Test(arguments: [
+        ("keep_ratio", "32", 48, 32), ("keep_ratio_largest", "48", 48, 32), ("center_crop", "32", 32, 32),
+        ("border", "48", 48, 48), ("keep_ratio", "128", 192, 128), ("keep_ratio_largest", "192", 192, 128),
+        ("center_crop", "128", 128, 128), ("border", "192", 192, 192),
+    ])
+    func imagesGetTheSizeOfTheMode(mode: String, side: String, width: Int, height: Int) async throws {
+        let (pixels, record) = try await images(mode, "--image-size", side)
+        #expect(pixels.map(\.size) == [PixelSize(width: width, height: height)])
+        #expect(record["width"] as? Int == width && record["height"] as? Int == height)
+        #expect(record["original_width"] as? Int == 96 && record["original_height"] as? Int == 64)
+    }
+
+    @Test(arguments: ["keep_ratio", "keep_ratio_largest", "center_crop", "border"])
+    func smallerImagesCanKeepTheirSize(mode: String) async throws {
+        let (pixels, record) = try await images(mode, "--image-size", "96", "--resize-only-if-bigger")
+        #expect(pixels.map(\.size) == [PixelSize(width: 96, height: 64)])
+        #expect(record["width"] as? Int == 96)
+    }
+
+    @Test func bordersAreWhite() async throws {
+        let pixels = try #require(try await images("border", "--image-size", "48", "--format", "png").pixels.first)
+        for x in 0..<48 {
+            for y in [0, 7, 40, 47] { #expect(pixels[x, y] == (255, 255, 255, 255)) }
+        }
+        // The first color of the photograph is dark.
+        #expect(pixels[0, 8].red < 128 && pixels[0, 39].red < 128)
+    }
+
+    @Test func everyFrameHasBorders() async throws {
+        let photograph = try #require(testPhotograph)
+        let encoder = try AnimationEncoder(
+            options: try EncodingOptions(.gif), size: photograph.size, repetitionCount: 0)
+        try encoder.append(photograph, delay: .milliseconds(50))
+        try encoder.append(
+            try #require(PixelBuffer(size: photograph.size, bytes: photograph.bytes.map { $0 / 2 + 127 })),
+            delay: .milliseconds(50))
+        let (pixels, record) = try await images(
+            of: try encoder.finish(), "border", "--image-size", "48", "--format", "webp")
+        #expect(pixels.map(\.size) == [PixelSize](repeating: PixelSize(width: 48, height: 48), count: 2))
+        #expect(pixels.allSatisfy { $0[0, 0] == (255, 255, 255, 255) })
+        #expect(record["height"] as? Int == 48)
+    }
+
+    @Test func modeNoKeepsTheFile() async throws {
+        let file = try #require(testPhotograph).encoded(as: .png)
+        #expect(try await images(of: file, "no").record["bytes"] as? Int == file.count)
+    }
+}
