@@ -20,7 +20,7 @@ from webimage_batch.lists import read_list
 
 def arguments(**values: Any) -> Arguments:
     defaults = {name: parameter.default for name, parameter in inspect.signature(download).parameters.items()}
-    return Arguments({**defaults, "url_list": "list.txt", "resize_mode": "keep_ratio_largest", **values})
+    return Arguments({**defaults, "url_list": "list.txt", **values})
 
 
 def test_images_are_encoded_as_by_img2dataset() -> None:
@@ -28,7 +28,9 @@ def test_images_are_encoded_as_by_img2dataset() -> None:
         "format": "jpeg",
         "quality": 95,
         "filter": "box",
-        "max_pixel_size": 256,
+        "resize_mode": "border",
+        "image_size": 256,
+        "resize_only_if_bigger": True,
         "timeout": 10,
         "retries": 0,
         "compute_hash": "sha256",
@@ -64,9 +66,12 @@ def test_arguments_become_options() -> None:
     }
 
 
-def test_images_can_be_cropped() -> None:
-    options = arguments(resize_mode="center_crop", image_size=100, downscale_interpolation="cubic").options()
-    assert (options["fill"], options["filter"]) == ("100x100", "catmull-rom")
+def test_images_can_be_enlarged_and_cropped() -> None:
+    options = arguments(
+        resize_mode="center_crop", image_size=100, resize_only_if_bigger=False, downscale_interpolation="cubic"
+    ).options()
+    assert (options["resize_mode"], options["image_size"], options["filter"]) == ("center_crop", 100, "catmull-rom")
+    assert not options["resize_only_if_bigger"]
 
 
 def test_images_can_stay_as_they_are() -> None:
@@ -83,8 +88,7 @@ def test_images_can_stay_as_they_are() -> None:
         {"oom_shard_count": 6},
         {"output_format": "tfrecord"},
         {"input_format": "xlsx"},
-        {"resize_mode": "border"},
-        {"resize_mode": "keep_ratio"},
+        {"resize_mode": "fixed"},
         {"downscale_interpolation": "nearest"},
         {"encode_format": "avif"},
         {"skip_reencode": True},
@@ -206,6 +210,25 @@ def test_shards_are_tar_files_for_webdataset(
     assert "jpg" not in table.column_names
     statistics = json.loads((out / "00002_stats.json").read_text())
     assert statistics["status_dict"] == {"success": 4, "http_404": 1}
+
+
+@pytest.mark.binary
+@pytest.mark.parametrize(
+    ("values", "size"), [({}, (32, 32)), ({"image_size": 100}, (64, 48)), ({"resize_mode": "keep_ratio"}, (43, 32))]
+)
+def test_images_have_the_size_that_img2dataset_gives_them(
+    tmp_path: Path,
+    binary: str,
+    origin: Origin,
+    monkeypatch: pytest.MonkeyPatch,
+    values: dict[str, Any],
+    size: tuple[int, int],
+) -> None:
+    values = {"resize_mode": "border", **values}
+    out = shards(tmp_path, binary, origin, monkeypatch, output_format="files", **values)
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pq.read_table(out / "00000.parquet")
+    assert (table["width"][0].as_py(), table["height"][0].as_py()) == size
 
 
 @pytest.mark.binary

@@ -51,8 +51,7 @@ class Arguments:
             "max_shard_retry": (None, "run it again to complete shards"),
             "wandb_project": (None, "nothing is reported to Weights & Biases"),
             "enable_wandb": (False, "nothing is reported to Weights & Biases"),
-            "upscale_interpolation": ("lanczos", "images are never enlarged"),
-            "resize_only_if_bigger": (True, "images are never enlarged"),
+            "upscale_interpolation": ("lanczos", "images are enlarged with Lanczos-3"),
             "extract_exif": (False, "the column exif is null"),
         }
         return [f"{name} is ignored: {reason}." for name, (default, reason) in ignored.items() if self[name] != default]
@@ -97,17 +96,20 @@ class Arguments:
         options: dict[str, Option] = {"format": _FORMATS[self["encode_format"]], "quality": quality}
         if self["resize_mode"] == "no":
             return {"format": "original"} if self["skip_reencode"] else options
-        options["filter"] = _FILTERS[self["downscale_interpolation"]]
-        if self["resize_mode"] == "center_crop":
-            return {**options, "fill": f"{self['image_size']}x{self['image_size']}"}
-        return {**options, "max_pixel_size": self["image_size"]}
+        return {
+            **options,
+            "filter": _FILTERS[self["downscale_interpolation"]],
+            "resize_mode": self["resize_mode"],
+            "image_size": self["image_size"],
+            "resize_only_if_bigger": self["resize_only_if_bigger"],
+        }
 
     def _check_choices(self) -> None:
         choices: dict[str, Iterable[str]] = {
             "input_format": FORMATS,
             "output_format": ("files", "webdataset", "parquet", "dummy"),
             "encode_format": _FORMATS,
-            "resize_mode": ("no", "keep_ratio_largest", "center_crop"),
+            "resize_mode": ("no", "border", "keep_ratio", "keep_ratio_largest", "center_crop"),
             "downscale_interpolation": _FILTERS,
             "incremental_mode": ("incremental", "overwrite", "extend"),
         }
