@@ -7,7 +7,11 @@ final class CurlConnections {
     private let poller: EventPoller
     let floodGuard: FloodGuard
     private var silentReads = StalledReadDetector()
-    /// The content that the current call of libcurl has delivered so far.
+    /// The descriptors of established connections, by local port.
+    private var descriptors: [Int: Int32] = [:]
+    /// The connection that the current call of libcurl is for; `nil` if it is for none, for example for timers.
+    private var current: Int32?
+    /// The content of that connection that the call has delivered so far.
     private var content = CallContent.nothing
 
     init(poller: EventPoller, floodGuard: FloodGuard) {
@@ -22,25 +26,44 @@ final class CurlConnections {
         floodGuard.connectionOpened(descriptor)
     }
 
+    /// Records that a connection with the local port `port` is established, over one of `sockets` if they were opened
+    /// for it; otherwise, it is a connection used before.
+    ///
+    /// Returns its descriptor, or `nil` if it is unknown.
+    func established(port: Int, sockets: [Int32]) -> Int32? {
+        if let descriptor = sockets.first(where: { localPort(of: $0) == port }) { descriptors[port] = descriptor }
+        return descriptors[port]
+    }
+
     /// Records that `descriptor` is about to be closed.
     func closed(_ descriptor: Int32) {
+        let port = localPort(of: descriptor)
+        if descriptors[port] == descriptor { descriptors[port] = nil }
         poller.connectionClosed(descriptor)
         floodGuard.connectionClosed(descriptor)
         silentReads.forget(descriptor)
     }
 
-    /// Prepares for a call of libcurl for a connection.
-    func beginCall() { content = .nothing }
+    /// Prepares for a call of libcurl for the connection `descriptor`.
+    func beginCall(for descriptor: Int32) { (current, content) = (descriptor, .nothing) }
 
-    /// Records that libcurl has delivered `content` by a callback.
-    func delivered(_ content: CallContent) {
+    /// Records that libcurl has delivered `content` of the connection `descriptor`, if it is known, by a callback.
+    ///
+    /// A call for one connection can also deliver from others whose timers are due.
+    func delivered(_ content: CallContent, from descriptor: Int32?) {
         floodGuard.calledBack()
-        self.content = max(self.content, content)
+        if let descriptor, descriptor != current {
+            silentReads.delivered(content, from: descriptor) { floodGuard.bytesRead(from: descriptor) }
+        } else {
+            self.content = max(self.content, content)
+        }
     }
 
-    /// Records the end of a call of libcurl for the readable `descriptor`; ends a connection that keeps delivering bytes
-    /// of no response.
-    func wasRead(_ descriptor: Int32) {
+    /// Records the end of a call of libcurl for the connection `descriptor`; ends the connection if it was readable and
+    /// keeps delivering bytes of no response.
+    func endCall(for descriptor: Int32, wasReadable: Bool) {
+        current = nil
+        guard wasReadable else { return }
         let isFlood = silentReads.note(descriptor, content) { floodGuard.bytesRead(from: descriptor) }
         if isFlood { floodGuard.endConnection(descriptor) }
     }

@@ -36,7 +36,7 @@ extension CurlEasy {
                     let address = unsafe peer.flatMap { IPAddress(unsafe String(cString: $0)) }
                     guard transfer.mayUseConnection(to: address, by: policy) else { return CURL_PREREQFUNC_ABORT }
                 }
-                transfer.connected(localPort: Int(localPort))
+                transfer.connected(localPort: Int(localPort), of: easy.connections)
                 return CURL_PREREQFUNC_OK
             })
         try openSockets()
@@ -107,7 +107,7 @@ private func withTransfer(
     _ body: (CurlTransfer, Span<UInt8>) -> Int
 ) -> Int? {
     guard let transfer = unsafe CurlEasy.transfer(of: owner), let bytes = unsafe bytes else { return nil }
-    transfer.easy?.connections?.delivered(content)
+    transfer.easy?.connections?.delivered(content, from: transfer.connection)
     return unsafe UnsafeRawPointer(bytes).withMemoryRebound(to: UInt8.self, capacity: count) { pointer in
         let buffer = unsafe UnsafeBufferPointer(start: pointer, count: count)
         return unsafe body(transfer, buffer.span)

@@ -86,9 +86,9 @@ final class CurlMulti {
         if event.isReadable { mask |= CURL_CSELECT_IN }
         if event.isWritable { mask |= CURL_CSELECT_OUT }
         if event.isBroken { mask |= CURL_CSELECT_ERR }
-        connections.beginCall()
+        connections.beginCall(for: event.descriptor)
         act(on: event.descriptor, mask)
-        if event.isReadable { connections.wasRead(event.descriptor) }
+        connections.endCall(for: event.descriptor, wasReadable: event.isReadable)
     }
 
     /// Lets libcurl handle its timers if they are due, which also starts new transfers.

@@ -29,6 +29,8 @@ final class CurlTransfer {
     private(set) var showsCertificate = false
     /// The local port that identifies the hop's connection once it is established.
     private var localPort: Int?
+    /// The descriptor of that connection, if it is known.
+    private(set) var connection: Int32?
     /// The sockets that were opened for the hop.
     private var sockets: [Int32] = []
     /// The results of the address checks of the hop's host.
@@ -146,6 +148,7 @@ extension CurlTransfer {
         lacksDescriptor = false
         addressCheck = AddressCheck()
         localPort = nil
+        connection = nil
         sockets = []
         isPausedForFairness = false
         enter(.resolving)
@@ -167,8 +170,9 @@ extension CurlTransfer {
     }
 
     /// Records that the connection is established and the request is about to be sent.
-    func connected(localPort: Int) {
+    func connected(localPort: Int, of connections: CurlConnections?) {
         self.localPort = localPort
+        connection = connections?.established(port: localPort, sockets: sockets)
         enter(.waitingForFirstByte)
     }
 

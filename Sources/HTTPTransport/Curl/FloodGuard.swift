@@ -175,17 +175,4 @@ extension FloodGuard {
             shutdown(descriptor, Int32(SHUT_RDWR))
         }
     }
-
-    /// Returns the local port, or -1 if unknown.
-    private func localPort(of descriptor: Int32) -> Int {
-        var address = sockaddr_in6()
-        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let status = unsafe withUnsafeMutableBytes(of: &address) { bytes in
-            unsafe bytes.withMemoryRebound(to: sockaddr.self) { address in
-                unsafe getsockname(descriptor, address.baseAddress, &length)
-            }
-        }
-        // The port has the same offset in the addresses of both versions.
-        return status == 0 ? Int(UInt16(bigEndian: address.sin6_port)) : -1
-    }
 }

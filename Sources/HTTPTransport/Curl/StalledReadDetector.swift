@@ -53,6 +53,13 @@ struct StalledReadDetector {
         }
     }
 
+    /// Records that libcurl has delivered `content` of a connection outside a call for that connection: because of a
+    /// timer, or at the end of a pause.
+    mutating func delivered(_ content: CallContent, from descriptor: Int32, count: () -> Int64) {
+        guard bytesRead[descriptor] != nil else { return }
+        bytesRead[descriptor] = content == .body ? nil : count()
+    }
+
     /// Removes a closed connection.
     mutating func forget(_ descriptor: Int32) {
         watched.remove(descriptor)

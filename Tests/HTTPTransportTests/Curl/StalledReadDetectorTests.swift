@@ -48,6 +48,30 @@ struct SilentReadsTests {
         }
     }
 
+    @Test func bodyDeliveredOutsideReadEventsIsNoStall() {
+        var reads = watching(3)
+        for count in 0..<10 {
+            let read = Int64(count) * 10 * StalledReadDetector.limit
+            #expect(!reads.note(3, .nothing) { read })
+            reads.delivered(.body, from: 3) { read }
+        }
+    }
+
+    @Test func silentReadsAreCountedFromHeaderLineDeliveredOutsideReadEvents() {
+        var reads = watching(3)
+        #expect(!reads.note(3, .nothing) { 0 })
+        reads.delivered(.headerLines, from: 3) { 10 * StalledReadDetector.limit }
+        #expect(!reads.note(3, .nothing) { 11 * StalledReadDetector.limit })
+        #expect(reads.note(3, .nothing) { 11 * StalledReadDetector.limit + 1 })
+    }
+
+    @Test func bodyOfAnotherConnectionDoesNotResetTheSilentReadCount() {
+        var reads = watching(3)
+        #expect(!reads.note(3, .nothing) { 0 })
+        reads.delivered(.body, from: 4) { 0 }
+        #expect(reads.note(3, .nothing) { StalledReadDetector.limit + 1 })
+    }
+
     @Test func tlsConnectionIsNotCheckedForStalledReads() {
         var reads = StalledReadDetector()
         for count in 0..<10 { #expect(!reads.note(3, .nothing) { Int64(count) * StalledReadDetector.limit }) }
