@@ -19,6 +19,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// The number of bytes after which other connections are served; otherwise a fast reader of an endless response
     /// would occupy the thread.
     private static let bytesPerTurn = 1 << 20
+    /// The minimum time between two turns.
+    private static let minimumRest = TimeAmount.microseconds(100)
 
     private let routes: Routes
     private let ledger: Ledger
@@ -99,6 +101,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     /// Performs steps until one must wait.
     private func advance() {
+        let start = NIODeadline.now()
         while let context, let request = current, waiting == nil, !isWaitingForWritability {
             if !context.channel.isWritable {
                 context.flush()
@@ -108,8 +111,10 @@ final class ConnectionHandler: ChannelInboundHandler {
                 isWaitingForWritability = true
             } else if bytesInTurn >= Self.bytesPerTurn {
                 bytesInTurn = 0
-                // With a delay, because NIO runs all due tasks before it serves other connections.
-                context.eventLoop.scheduleTask(in: .microseconds(100), wakeUp(on: context.eventLoop))
+                // NIO runs all due tasks before it serves other connections, so each rests for longer than the turns of
+                // all of them take.
+                let rest = max(Self.minimumRest, (NIODeadline.now() - start) * ledger.counts.openConnections)
+                context.eventLoop.scheduleTask(in: rest, wakeUp(on: context.eventLoop))
             } else if let step = script?.next() {
                 perform(step, of: request, in: context)
             } else {

@@ -17,15 +17,15 @@ struct OpenFileBudgetTests {
         #expect(budget.images == 221)
     }
 
-    @Test(arguments: 14...4_096)
-    func openFileBudgetNeverExceedsTheDescriptors(free: Int) throws {
-        for cacheFiles in [0, 2] {
-            for wanted in [1, 16, 1_024] {
+    @Test func openFileBudgetNeverExceedsTheDescriptors() {
+        for free in 14...4_096 {
+            for (wanted, cacheFiles) in [(1, 0), (16, 0), (1_024, 0), (1, 2), (16, 2), (1_024, 2)] {
                 guard let budget = OpenFileBudget(free: free, images: wanted, cacheFiles: cacheFiles) else { continue }
-                #expect(budget.images >= 1)
-                #expect(budget.connections >= budget.images)
                 // The remainder is for descriptors opened at the start, and for lookups.
-                #expect(budget.connections + budget.images * (1 + cacheFiles) <= free - 12)
+                let isWithinLimit =
+                    budget.images >= 1 && budget.connections >= budget.images
+                    && budget.connections + budget.images * (1 + cacheFiles) <= free - 12
+                #expect(isWithinLimit, "\(free) descriptors, \(wanted) images: \(budget)")
             }
         }
     }

@@ -44,7 +44,10 @@ extension ImageFetcherTests {
                 await withTaskGroup(of: Void.self) { group in
                     for number in 0..<16 {
                         group.addTask {
-                            _ = try? await fetcher.get(ImageSource(argument: origin.url("/\(number).gif")))
+                            let outcome = try? await fetcher.get(ImageSource(argument: origin.url("/\(number).gif")))
+                            guard !Task.isCancelled else { return }
+                            Issue.record("\(number).gif has ended: \(String(describing: outcome))")
+                            await origin.stop()  // which ends the waits below
                         }
                     }
                     // Each exceeds the replay limit or is read without end.
