@@ -9,13 +9,24 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 
 step() { printf '\n== %s\n' "$*"; }
 
-# Lists the skipped tests and the reasons at the end of the output, where they are noticed.
+# Lists the skipped tests and the reasons, where they are noticed.
 report_skipped() {
     local skipped
     skipped=$(grep -E '^[^ ]+ +(Test|Suite) .* skipped' "$log" | sed -E 's/^[^ ]+ +/  /' | sort -u || true)
     [[ -n $skipped ]] || return 0
     step "Skipped on this machine"
     printf '%s\n' "$skipped"
+}
+
+# Prints the findings in full, and then, as the last lines, those that tell what failed: some readers see only the end.
+report_failures() {
+    step "Findings"
+    grep -A 30 -E "$FINDING" "$log" | head -n 200 || true
+    grep -A 400 '^Ended after ' "$log" | grep -E '^(Ended|Thread|#)' || true
+    grep -A 3 -E '^✘' "$log" | cut -c 1-1000 | head -n 200 || true
+    step "Failed: ${failed[*]:-none}; run again: ${repeated[*]:-none}"
+    grep -E "$FINDING" "$log" | sort -u | head -n 6 | cut -c 1-200 || true
+    grep -E '^✘ Test .* recorded an issue' "$log" | sort -u | head -n 12 | cut -c 1-300 || true
 }
 
 # A report of a sanitizer or of a crash, and one that is only about leaks.
@@ -76,13 +87,8 @@ test_each_target() {
         fi
         cat "$part" >> "$log"
     done
-    if ((${#failed[@]} + ${#repeated[@]})); then
-        step "Failed: ${failed[*]:-none}; run again: ${repeated[*]:-none}"
-        grep -A 30 -E "$FINDING" "$log" | head -n 200 || true
-        grep -A 400 '^Ended after ' "$log" | grep -E '^(Ended|Thread|#)' || true
-        grep -A 3 -E '^✘' "$log" | head -n 200 || true
-    fi
     report_skipped
+    if ((${#failed[@]} + ${#repeated[@]})); then report_failures; fi
     ((${#failed[@]} == 0))
 }
 
@@ -117,7 +123,9 @@ case ${1:-all} in
         ;;
     address)
         # Leaks are looked for at exit; XCTest's runner, which is left out, would be reported for its own. So would
-        # ArgumentParser, which keeps the names of options when it ends a process because of an invalid one.
+        # ArgumentParser, which keeps the names of options when it ends a process because of an invalid one, and the
+        # runtime's table of weak references to an object that lives to the end: the object points to it in bits that
+        # the leak checker does not recognize as an address.
         export LSAN_OPTIONS=suppressions=$PWD/Scripts/leaks.supp:print_suppressions=0
         step "Tests under address sanitizer"
         test_each_target --scratch-path .build-asan --sanitize=address
