@@ -18,7 +18,7 @@ extension BatchCommand {
         configuration.decoding.limits.maximumHeaderBytes = 8 << 20
         configuration.decoding.limits.maximumBytes = resources.maxBytes.bytes
         configuration.decoding.limits.maximumPixels = resources.maxPixels
-        let sharers = resources.sharers ?? output.part?.part.count ?? 1
+        let sharers = resources.sharers ?? parts.sharers
         configuration.downloads.maximumReplayBytes = 1 << 20
         configuration.downloads.maximumResumableBytes = 8 << 20
         configuration.downloads.maximumBodyBytes = resources.maxBytes.bytes
@@ -74,11 +74,11 @@ extension BatchCommand {
     /// The rules for the shards in a folder.
     func shardRules() throws -> ShardOutput.Rules {
         ShardOutput.Rules(
-            plan: ShardPlan(keys: SampleKeys(samplesPerShard: output.samplesPerShard), part: output.part?.part),
+            plan: parts.plan(SampleKeys(samplesPerShard: output.samplesPerShard)),
             conditions: OpenShard.Conditions(
                 maximumRetryableRate: output.maxRetryableRate, minimumSuccessRate: output.minSuccessRate),
             command: output.postShard.map { ShardCommand(text: $0) }, overwrites: output.overwrite,
-            waits: output.part != nil && !output.claim,
+            waits: parts.part != nil && !parts.claim,
             optionsDigest: try optionsDigest())
     }
 
@@ -120,6 +120,11 @@ extension BatchCommand {
         object.add("max_bytes", resources.maxBytes.bytes)
         object.add("max_pixels", resources.maxPixels)
         if output.headerOnly { object.add("header_only", true) }
+        // The shard of a line depends on them, unless a shard is a section of the list.
+        if let hosts = parts.hosts {
+            object.add("parts", hosts.count)
+            object.add("spread_hosts", hosts.spread.sorted().joined(separator: ","))
+        }
         return object
     }
 

@@ -22,7 +22,8 @@ struct BatchCommand: AsyncParsableCommand {
             complete shard, which is written last. A repeated run skips complete shards, and so continues an interrupted run. \
             It is an error if the list, or an option that affects the images or records, differs from the earlier run. The \
             bytes of an archive depend only on the lines, these options, and the responses of the servers. Several processes \
-            can write shards to the same folder at the same time.
+            can write shards to the same folder at the same time. With --part-by host, a shard contains lines of one part, and \
+            some numbers of shards may not occur.
 
             Without a size option (--max-pixel-size, --fit, --fill, or --resize-mode), --format, or --first-frame, images are \
             written as downloaded, byte for byte, after they have been verified. With --format original, only the header is checked. With a \
@@ -60,6 +61,8 @@ struct BatchCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Output") var output: BatchOutputOptions
 
+    @OptionGroup(title: "Parts") var parts: BatchPartOptions
+
     @OptionGroup(title: "Images") var images: ImageOptions
 
     @OptionGroup(title: "Rules") var rules: BatchRuleOptions
@@ -74,6 +77,9 @@ struct BatchCommand: AsyncParsableCommand {
 
     func validate() throws {
         try images.validateQuality(for: plan)
+        if output.output == "-", let option = parts.usedOption {
+            throw ValidationError("\(option) applies to a folder.")
+        }
         if output.headerOnly {
             guard plan == OutputPlan(format: nil, options: DecodeOptions(), quality: images.encodingQuality) else {
                 throw ValidationError("--header-only writes no images: options for images have no effect.")

@@ -8,6 +8,8 @@ struct ListEntry: Sendable, Equatable {
 
     /// The number of the line, from 0; blank lines are not counted.
     let index: Int
+    /// The number of the line among those from which shards are made (see ``ShardPlan/position(of:)``).
+    var position: Int
     /// The line as it was read.
     let line: RawLine
     /// The URL as written.
@@ -25,6 +27,7 @@ struct ListEntry: Sendable, Equatable {
 
     init(index: Int, line: RawLine) {
         self.index = index
+        position = index
         self.line = line
         id = Array(String(index).utf8)
     }

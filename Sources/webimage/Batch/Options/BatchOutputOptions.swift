@@ -50,18 +50,6 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write only the shards of process i of n processes, where i is from 0 to n-1.", valueName: "i/n"))
-    var part: PartArgument?
-
-    @Flag(
-        help: """
-            With --part, skip shards that another process is writing, instead of waiting for them. Without --part, such \
-            shards are always skipped.
-            """)
-    var claim = false
-
-    @Option(
-        help: ArgumentHelp(
             "Do not complete a shard if more than this share of its lines, from 0 to 1, failed with retryable errors such as "
                 + "timeouts, which suggests a network outage. The exit status is then 75.",
             valueName: "rate"))
@@ -137,7 +125,7 @@ struct BatchOutputOptions: ParsableArguments {
     /// An option that applies only to a folder, if one was used.
     private var folderOption: String? {
         if postShard != nil { return "--post-shard" }
-        return overwrite ? "--overwrite" : part != nil ? "--part" : claim ? "--claim" : nil
+        return overwrite ? "--overwrite" : nil
     }
 
     /// An option that applies only to standard output, if one was used.
@@ -175,19 +163,6 @@ enum ShardFormat: String, ExpressibleByArgument, CaseIterable {
 enum SidecarForm: String, ExpressibleByArgument, CaseIterable {
     case jsonl
     case none
-}
-
-/// A part of several processes as an argument, such as `0/8`.
-struct PartArgument: ExpressibleByArgument, Sendable {
-    let part: ShardPlan.Part
-
-    init?(argument: String) {
-        let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-        guard numbers.count == 2, let number = numbers[0], let count = numbers[1], count > 0,
-            (0..<count).contains(number)
-        else { return nil }
-        part = ShardPlan.Part(number: number, count: count)
-    }
 }
 
 /// The forms of the records on standard output, as arguments.

@@ -79,14 +79,14 @@ final class BatchRun: Sendable {
 
     private func readAll() async throws {
         while await window.enter() {
-            guard let entry = try await list.next() else {
+            guard var entry = try await list.next() else {
                 window.leave()
                 if !Task.isCancelled { try await output.endList() }
                 return
             }
             window.add(bytes: entry.line.bytes.count)
-            if try await output.takes(entry) {
-                lines.start { [self] in await answer(entry) }
+            if try await output.takes(&entry) {
+                lines.start { [self, entry] in await answer(entry) }
             } else {
                 window.leave(bytes: entry.line.bytes.count)
             }

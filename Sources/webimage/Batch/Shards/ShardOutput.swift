@@ -29,6 +29,8 @@ final class ShardOutput: BatchOutput {
     private let openShards: Allowance
     private let state = Locked(State())
     private let reader = Locked<ShardReader?>(nil)
+    /// Counts the lines of this process's part.
+    private let plan: Locked<ShardPlan>
 
     init(
         _ folder: ShardFolder, rules: Rules, columns: BatchRecord.Columns, lookahead: Int, window: LineWindow,
@@ -36,6 +38,7 @@ final class ShardOutput: BatchOutput {
     ) {
         self.folder = folder
         self.rules = rules
+        plan = Locked(rules.plan)
         self.columns = columns
         self.window = window
         self.room = room
@@ -49,14 +52,16 @@ final class ShardOutput: BatchOutput {
     /// The number of shards that were not completed, because the network seems to have been out.
     var uncommittedCount: Int { state.withLock { $0.uncommitted } }
 
-    func takes(_ entry: ListEntry) async throws -> Bool {
-        let shard = rules.plan.shard(ofLine: entry.index)
+    func takes(_ entry: inout ListEntry) async throws -> Bool {
+        guard let position = plan.withLock({ $0.position(of: entry) }) else { return false }
+        entry.position = position
+        let shard = rules.plan.shard(at: position)
         if reader.withLock({ $0?.number }) != shard {
             try await endList()
             let use = try await use(of: shard)
             try reader.withLock { $0 = try ShardReader(shard, first: entry.index, use: use) }
         }
-        return reader.withLock { $0?.add(entry.line) ?? false }
+        return reader.withLock { [entry] in $0?.add(entry) ?? false }
     }
 
     func endList() async throws {
@@ -111,10 +116,10 @@ final class ShardOutput: BatchOutput {
     }
 
     func deliver(_ answer: LineProcessor.Answer) async throws(FileError) {
-        let index = answer.record.entry.index
-        let number = rules.plan.shard(ofLine: index)
+        let position = answer.record.entry.position
+        let number = rules.plan.shard(at: position)
         if let shard = state.withLock({ $0.open[number] }),
-            try shard.add(answer, row: rules.plan.row(ofLine: index))
+            try shard.add(answer, row: rules.plan.row(at: position))
         {
             try await commit(shard)
         }

@@ -18,19 +18,25 @@ final class ShardReader {
     let number: Int
     let use: Use
     private let first: Int
+    /// The index of the line that follows the previous one in the list.
+    private var next: Int
     private var count = 0
     private var digest: MessageDigest
 
     init(_ number: Int, first: Int, use: Use) throws {
         self.number = number
         self.first = first
+        next = first
         self.use = use
         digest = try MessageDigest(.sha256)
     }
 
-    /// Adds a line; returns whether it is answered.
-    func add(_ line: RawLine) -> Bool {
+    /// Adds the line of an entry; returns whether it is answered.
+    func add(_ entry: ListEntry) -> Bool {
         if case .skip = use { return false }
+        let line = entry.line
+        if entry.index != next { digest.update(Array("\(entry.index)\n".utf8)) }
+        next = entry.index + 1
         count += 1
         digest.update(line.bytes + [UInt8(ascii: "\n")])
         if line.isCut { digest.update(Array(String(line.count).utf8)) }

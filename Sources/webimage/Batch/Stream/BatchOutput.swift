@@ -4,8 +4,8 @@ import WebimageConsole
 protocol BatchOutput: Sendable {
     /// Takes an answer; may wait for the disk or for a reader.
     func deliver(_ answer: LineProcessor.Answer) async throws(FileError)
-    /// Returns whether a line is answered; called in the order of the list.
-    func takes(_ entry: ListEntry) async throws -> Bool
+    /// Returns whether a line is answered; called in the order of the list. Can set the position of the entry.
+    func takes(_ entry: inout ListEntry) async throws -> Bool
     /// Called after the last line of the list, unless the run was interrupted.
     func endList() async throws
     /// Ends the output after the last answer; without its end mark unless it `isComplete`.
@@ -13,6 +13,6 @@ protocol BatchOutput: Sendable {
 }
 
 extension BatchOutput {
-    func takes(_ entry: ListEntry) async throws -> Bool { true }
+    func takes(_ entry: inout ListEntry) async throws -> Bool { true }
     func endList() async throws {}
 }
