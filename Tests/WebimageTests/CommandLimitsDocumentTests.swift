@@ -26,6 +26,24 @@ struct CommandLimitsDocumentTests {
         for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }
     }
 
+    @Test func documentedLimitsOfRobotsTextMatchTheCode() throws {
+        let package = #filePath.components(separatedBy: "/Tests/")[0]
+        let document = try String(contentsOfFile: "\(package)/Docs/Limits.md", encoding: .utf8)
+        let section = try #require(document.components(separatedBy: "## robots.txt in `webimage batch`").last)
+        let comparisons = RobotsRules.comparisonLimit.formatted(.number.locale(Locale(identifier: "en_US")))
+        let origins = RobotsCache.maximumCount.formatted(.number.locale(Locale(identifier: "en_US")))
+        let expected = [
+            "part of a robots.txt that is read": "\(RobotsFile.limit >> 10) KiB",
+            "redirects of a robots.txt; with more, everything is allowed": "\(RobotsCheck.maximumRedirects)",
+            "comparisons for one URL; with more, it is disallowed": comparisons,
+            "time for which a robots.txt applies": "\(Int(RobotsCache.lifetime / .seconds(3_600))) hours",
+            "time after which one that could not be read is requested again":
+                "\(Int(RobotsCache.failureLifetime / .seconds(60))) minutes",
+            "origins whose rules are kept": "\(origins), \(mebibytes(RobotsCache.maximumBytes))",
+        ]
+        for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }
+    }
+
     @Test func sixteenImagesAreProcessedAtATime() throws {
         #expect(try GetCommand.parse(["photo.jpg"]).concurrency == 16)
     }

@@ -117,6 +117,7 @@ extension BatchCommand {
         object.add("max_image_area", rules.maxImageArea)
         object.add("max_aspect_ratio", rules.maxAspectRatio.map { "\($0)" })
         object.add("disallowed_header_directives", rules.robotsTags?.disallowed.sorted().joined(separator: ","))
+        if rules.robotsText { object.add("robots_txt", rules.robotsToken) }
         object.add("max_bytes", resources.maxBytes.bytes)
         object.add("max_pixels", resources.maxPixels)
         if output.headerOnly { object.add("header_only", true) }

@@ -53,7 +53,7 @@ extension BatchCommand {
             scratch: try OutputFolder(path: output.output == "-" ? Self.temporaryFolder : output.output),
             filter: rules.filter,
             digest: output.digest, verified: list.verifyHash?.algorithm, readsHeaderOnly: output.headerOnly, room: room,
-            places: places)
+            places: places, robots: rules.robotsText ? RobotsCheck(loader: loader, token: rules.robotsToken) : nil)
         let failedLines = try output.failedTo.map { try LineFile(path: $0) }
 
         let destination = try makeDestination(window: window, room: room)

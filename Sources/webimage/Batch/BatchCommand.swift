@@ -40,7 +40,7 @@ struct BatchCommand: AsyncParsableCommand {
               The member error_code of a record is one of bad_line, invalid_url, host_not_found, dns_temporary, \
             connection_failed, connection_lost, tls, timeout_lookup, timeout_connect, timeout_first_byte, timeout_idle, \
             deadline, truncated, invalid_response, redirects, redirect_refused, auth, policy, proxy, http_ followed by \
-            the status (http_404), robots_tag, too_many_bytes, empty_body, not_an_image, corrupt, truncated_image, \
+            the status (http_404), robots_tag, robots_txt, too_many_bytes, empty_body, not_an_image, corrupt, truncated_image, \
             unsupported, too_many_pixels, too_many_frames, too_small, too_large, aspect_ratio, hash_mismatch, encode, not_cached \
             (with --cache-policy cache-only), cancelled, and other. The member retryable tells whether the same line may \
             succeed later.

@@ -24,10 +24,20 @@ struct BatchRuleOptions: ParsableArguments {
             valueName: "names"))
     var disallowedHeaderDirectives = "noai,noimageai,noindex,noimageindex"
 
+    @Flag(
+        name: .customLong("robots-txt"),
+        help: """
+            Request robots.txt (RFC 9309) of each host, once a day, and exclude the URLs that it disallows for the name of \
+            --user-agent-token, or webimage by default. A host without the file allows all URLs. If the file cannot be read \
+            because of status 500 or higher, or because the connection fails, its URLs fail with retryable errors. \
+            --deadline applies to the file and the image separately. Redirects of images are not checked.
+            """)
+    var robotsText = false
+
     @Option(
         help: ArgumentHelp(
-            "The name of your crawler. It is sent in User-Agent, and directives in X-Robots-Tag that are addressed to this "
-                + "name apply.", valueName: "name"))
+            "The name of your crawler. It is sent in User-Agent; directives in X-Robots-Tag and, with --robots-txt, rules in "
+                + "robots.txt that are addressed to this name apply.", valueName: "name"))
     var userAgentToken: String?
 
     func validate() throws {
@@ -53,8 +63,11 @@ struct BatchRuleOptions: ParsableArguments {
         }
         guard !directives.isEmpty else { return nil }
         return RobotsTagRule(
-            disallowed: Set(directives), names: ["webimage", (userAgentToken ?? "webimage").lowercased()])
+            disallowed: Set(directives), names: ["webimage", robotsToken.lowercased()])
     }
+
+    /// The name of the crawler in robots.txt.
+    var robotsToken: String { userAgentToken ?? "webimage" }
 
     /// The value of User-Agent.
     var userAgent: String {

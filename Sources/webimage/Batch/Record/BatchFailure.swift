@@ -15,10 +15,14 @@ struct BatchFailure: Sendable, Equatable {
         self.isRetryable = isRetryable
     }
 
+    private init(_ refusal: ImageRefusal) {
+        self.init(refusal.code, refusal.description, isRetryable: refusal.isRetryable)
+    }
+
     init(_ error: any Error) {
         switch error {
-        case let refusal as ImageRefusal: self.init(refusal.code, refusal.description)
-        case ImageError.rejected(_, _, let refusal as ImageRefusal): self.init(refusal.code, refusal.description)
+        case let refusal as ImageRefusal: self.init(refusal)
+        case ImageError.rejected(_, _, let refusal as ImageRefusal): self.init(refusal)
         case let error as ImageError:
             // The time of a whole download may suffice when the network is better.
             self.init(error.code, error.description, isRetryable: error.isRetryable || error.code == .deadline)
@@ -47,10 +51,14 @@ extension ImageError.Code {
     static let badLine = Self(rawValue: "bad_line")
     /// X-Robots-Tag disallows the use of the image.
     static let robotsTag = Self(rawValue: "robots_tag")
+    /// robots.txt disallows the request, or its server cannot give it.
+    static let robotsText = Self(rawValue: "robots_txt")
 }
 
 /// The error when an image is refused by a rule of the command.
 struct ImageRefusal: Error, Equatable, CustomStringConvertible {
     let code: ImageError.Code
     let description: String
+    /// A Boolean value that indicates whether the rule may permit the image later.
+    var isRetryable = false
 }

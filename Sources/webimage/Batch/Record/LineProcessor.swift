@@ -32,6 +32,8 @@ struct LineProcessor: Sendable {
     /// The room for the files of answers that wait to be written.
     let room: Allowance
     let places: ConversionPlaces
+    /// The check of robots.txt; `nil` for none.
+    var robots: RobotsCheck?
 
     /// Returns the answer to `entry`, whether or not its download succeeds.
     ///
@@ -59,6 +61,7 @@ struct LineProcessor: Sendable {
 
     private func load(_ entry: ListEntry, into answer: inout Answer) async throws {
         let request = ImageRequest(entry.url ?? "")
+        if let robots, let url = try? HTTPURL(request.url) { try await robots.check(url) }
         let place = places.begin(request.url)
         defer { if let place { answer.record.attempts = places.end(place) } }
         if readsHeaderOnly { return try await loadHeader(request, into: &answer.record) }

@@ -1,6 +1,6 @@
 import AsyncWebImage
 
-/// Refuses images whose response disallows their use by X-Robots-Tag.
+/// Refuses images whose response disallows their use by X-Robots-Tag; for robots.txt, the field has no meaning.
 struct RobotsTagRule: ResponseValidator, Equatable {
     /// The directives that refuse an image, in lowercase, such as `noai`.
     let disallowed: Set<String>
@@ -10,7 +10,7 @@ struct RobotsTagRule: ResponseValidator, Equatable {
     private static let field = HTTPField.Name("X-Robots-Tag")
 
     func validate(_ head: ResponseHead) async throws {
-        guard let field = Self.field else { return }
+        guard let field = Self.field, head.url.path != RobotsFile.path else { return }
         for value in head.response.headerFields[values: field] {
             if let directive = refusal(in: value) {
                 throw ImageRefusal(code: .robotsTag, description: "disallowed by X-Robots-Tag: \(directive)")

@@ -114,17 +114,23 @@ final class BatchRun: Sendable {
         while clock.now < end, lines.count > 0 {
             let activity = await coordinator.activity
             // The others only wait for a transfer.
-            if activity.running == 0, lines.count <= activity.callers { break }
+            if activity.running == 0, lines.count <= activity.callers + (await joinedLines) { break }
             try? await clock.sleep(for: .milliseconds(20))
         }
         lines.cancelAll()
+    }
+
+    /// The number of lines that wait for a robots.txt and are no callers of the loader.
+    private var joinedLines: Int {
+        get async { await processor.robots?.joinedLines ?? 0 }
     }
 
     /// Returns the current activity.
     func activity(_ openShards: Int?) async -> BatchProgress.Activity {
         let activity = await processor.loader.coordinator.activity
         return BatchProgress.Activity(
-            transfers: activity.running, waiting: max(0, activity.callers - activity.running), open: window.open,
+            transfers: activity.running, waiting: max(0, activity.callers - activity.running + (await joinedLines)),
+            open: window.open,
             openShards: openShards ?? 0, readPart: await list.progress)
     }
 }
