@@ -2,7 +2,7 @@ import DequeModule
 
 /// The entries of a cache in memory; the least recently used are removed first.
 ///
-/// A pure value, which returns the names of the entries that it removes.
+/// A pure value, which returns the names of the entries that it evicts.
 struct CacheIndex<Content: Sendable>: Sendable {
     private struct Entry {
         let size: Int
@@ -10,10 +10,6 @@ struct CacheIndex<Content: Sendable>: Sendable {
         var use: Int
     }
 
-    /// The maximum number of entries of one URL that differ by `Vary`.
-    private static var maximumVariants: Int { 8 }
-
-    let limit: Int
     private(set) var size = 0
     private var entries: [String: Entry] = [:]
     /// The names by prefix, oldest first.
@@ -21,10 +17,6 @@ struct CacheIndex<Content: Sendable>: Sendable {
     /// All uses in order; those that are not an entry's last use are skipped.
     private var uses: Deque<(name: String, use: Int)> = []
     private var lastUse = 0
-
-    init(limit: Int) {
-        self.limit = limit
-    }
 
     var count: Int { entries.count }
 
@@ -42,22 +34,17 @@ struct CacheIndex<Content: Sendable>: Sendable {
         if uses.count > 2 * entries.count + 64 { uses.removeAll { entries[$0.name]?.use != $0.use } }
     }
 
-    /// Inserts an entry, replacing one with the same name; returns the names of removed entries.
-    mutating func insert(_ name: String, size: Int, _ content: Content) -> [String] {
+    /// Inserts an entry, replacing one with the same name.
+    mutating func insert(_ name: String, size: Int, _ content: Content) {
         _ = remove(name)
-        add(name, Entry(size: size, content: content, use: 0))
+        entries[name] = Entry(size: size, content: content, use: 0)
+        self.size += size
+        variants[name.prefix32, default: []].append(name)
         touch(name)
-        var removed: [String] = []
-        if let oldest = variants[name.prefix32]?.first, (variants[name.prefix32]?.count ?? 0) > Self.maximumVariants {
-            removed.append(oldest)
-            _ = remove(oldest)
-        }
-        return removed + evict()
     }
 
-    /// Removes the oldest entries until the others fit.
-    mutating func evict(to limit: Int? = nil) -> [String] {
-        let limit = limit ?? self.limit
+    /// Removes the oldest entries until the others take at most `limit` bytes; returns their names.
+    mutating func evict(to limit: Int) -> [String] {
         var removed: [String] = []
         while size > limit, let (name, use) = uses.popFirst() {
             guard entries[name]?.use == use else { continue }
@@ -77,16 +64,10 @@ struct CacheIndex<Content: Sendable>: Sendable {
     }
 
     mutating func removeAll() {
-        self = CacheIndex(limit: limit)
+        self = CacheIndex()
     }
 
     var allNames: [String] { Array(entries.keys) }
-
-    private mutating func add(_ name: String, _ entry: Entry) {
-        entries[name] = entry
-        size += entry.size
-        variants[name.prefix32, default: []].append(name)
-    }
 }
 
 extension String {

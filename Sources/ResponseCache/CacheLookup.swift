@@ -70,7 +70,7 @@ struct CacheLookup: Sendable {
         else { return nil }
         // Verified before the request: the remainder of a damaged body would be useless.
         guard stored.body.isIntact else {
-            cache.removeDamaged(stored.name)
+            cache.removeDamaged(stored)
             return nil
         }
         return .resume(part)

@@ -2,91 +2,77 @@ import HTTPSemantics
 import Hashing
 import Threading
 
-/// An entry being written, by one thread at a time: in a folder, a temporary file until it is complete.
+/// An entry being written, by one thread at a time.
 struct EntryDraft {
     private let cache: ResponseCache
     private let head: StoredHead
-    private let headBytes: [UInt8]
-    /// The name of the entry with the whole body.
-    private let name: String
-    private var file: TemporaryFile?
-    /// The position of the body in the file; `nil` if the head is too long to be stored.
-    private var offset: Int?
-    /// The pieces in memory.
-    private var pieces: [[UInt8]] = []
+    private let key: CacheKey
+    /// The size of the head.
+    private let headByteCount: Int
+    private var writer: (any ResponseStorageWriter)?
     private var length = 0
     private var checksum = CRC32C()
     /// The required length of the whole body, if known.
     private let total: Int?
-    private var isTakenOver = false
+    /// The stored part that the draft continues.
+    private var part: StoredResponse?
     /// A Boolean value that indicates whether the draft has been stored or discarded.
     private var isOver = false
-    /// A Boolean value that indicates whether it was abandoned for lack of space or because of a disk error.
+    /// A Boolean value that indicates whether it was abandoned for lack of space or because of an error of the storage.
     private(set) var isAbandoned = false
 
     /// Creates a draft of an entry whose body must be `length` bytes long, if known.
     init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil) {
         self.cache = cache
         self.head = head
+        self.key = key
         total = length
-        name = head.name(key)
-        headBytes = head.bytes
-        offset = EntryFile.regionLength(for: headBytes)
+        headByteCount = head.bytes.count
     }
 
-    /// Continues a stored part, which this draft then owns.
+    /// Begins with a copy of a stored part, which is removed at the end.
     ///
-    /// If another download or process has taken it first, no entry will be created.
-    mutating func takeOver(_ part: StoredResponse) {
-        isTakenOver = true
-        switch part.body {
-        case .memory(let pieces, let length):
-            let known = cache.entries.withLock { entries in
-                defer { _ = entries.remove(part.name) }
-                return entries.content(part.name)
-            }
-            guard let known, known.head == part.head, known.body.length == length else { return discard() }
-            (self.pieces, self.length) = (pieces, length)
-        case .file(_, let facts), .loaded(_, let facts):
-            guard let folder = cache.folder, let file = try? folder.take(part.name) else { return discard() }
-            // The head of the whole must fit where that of the part is.
-            guard EntryFile.read(.part, file.file)?.body == facts, let offset, offset <= facts.offset else {
-                file.remove()
-                return discard()
-            }
-            (self.file, self.offset, length, checksum) = (file, facts.offset, facts.length, facts.checksum)
+    /// If the part has been removed or replaced, no entry will be created.
+    mutating func `continue`(_ part: StoredResponse) {
+        guard let opened = cache.reopen(part) else { return discard() }
+        self.part = opened
+        write(opened)
+    }
+
+    /// Appends a stored body.
+    mutating func write(_ stored: StoredResponse) {
+        var reader = StoredBodyReader(stored.body)
+        do {
+            while !isOver, let piece = try reader.next() { write(piece) }
+        } catch {
+            discard()
         }
     }
 
     /// Appends to the body.
     mutating func write(_ piece: [UInt8]) {
         guard !isOver else { return }
-        if let folder = cache.folder {
-            guard let offset else { return giveUp() }
-            do throws(FileFailure) {
-                let file = try openFile(in: folder, for: piece.count)
-                try cache.writing(piece.count) { () throws(FileFailure) in
-                    try file.write(piece, at: offset + length)
-                }
-            } catch {
-                return giveUp()
-            }
-            checksum.update(piece.span)
-        } else {
-            // Without the room that it does not need.
-            var exact: [UInt8] = []
-            exact.reserveCapacity(piece.count)
-            exact += piece
-            pieces.append(exact)
+        do {
+            try writing(piece.count) { writer throws in try writer.append(piece) }
+        } catch {
+            return giveUp()
         }
+        checksum.update(piece.span)
         length += piece.count
     }
 
-    private mutating func openFile(in folder: EntryFolder, for count: Int) throws(FileFailure) -> OpenFile {
-        if let file { return file.file }
-        let file = try cache.writing(count) { () throws(FileFailure) in try folder.create() }
-        self.file = file
-        return file.file
+    /// Runs `write`, which needs `count` bytes, with the writer.
+    private mutating func writing(
+        _ count: Int, _ write: (inout any ResponseStorageWriter) throws -> Void
+    ) throws {
+        // Its bytes have one owner at a time, so that they are not copied.
+        var writer = try writer.take() ?? openWriter(count)
+        defer { self.writer = writer }
+        try cache.writing(count) { try write(&writer) }
+    }
+
+    private func openWriter(_ count: Int) throws -> any ResponseStorageWriter {
+        try cache.writing(count) { try cache.storage.writer(headByteCount: headByteCount) }
     }
 
     /// Makes an entry of the written data if it has the required length.
@@ -95,7 +81,7 @@ struct EntryDraft {
     /// two is correct; an earlier entry is kept. A remainder that is too short is stored together with the part it
     /// continues.
     mutating func finish() {
-        guard total == nil || total == length else { return isTakenOver ? keep() : discard() }
+        guard total == nil || total == length else { return part == nil ? discard() : keep() }
         // A representation without data is a fault of the origin; other responses need none.
         if length == 0, Storability.statuses.contains(head.status) { return giveUp() }
         if !finish(as: head.kind) { giveUp() }
@@ -111,31 +97,21 @@ struct EntryDraft {
 
     /// Stores the draft as an entry of this kind; returns `false` if that is impossible.
     private mutating func finish(as kind: EntryKind) -> Bool {
-        let entry = kind.name(name)
-        guard !isOver else { return false }
-        if let folder = cache.folder {
-            guard let offset else { return false }
-            let facts = EntryFile.BodyFacts(
-                identity: .random(in: 0...Int.max), length: length, checksum: checksum, offset: offset)
-            guard EntryFolder.File.space(of: facts.fileSize) <= cache.configuration.maximumBytes else { return false }
-            do throws(FileFailure) {
-                let file = try openFile(in: folder, for: offset)
-                try cache.writing(offset) { () throws(FileFailure) in
-                    try file.write(EntryFile.region(kind, head: headBytes, body: facts), at: 0)
-                }
-            } catch {
-                return false
+        let size = length + headByteCount
+        guard !isOver, size <= cache.configuration.maximumBytes else { return false }
+        let name = kind.name(head.name(key))
+        let facts = BodyFacts(identity: .random(in: 0...Int.max), length: length, checksum: checksum)
+        let committed = ResponseStorageHead(head, facts)
+        do {
+            try writing(headByteCount) { writer throws in
+                try writer.commit(committed, as: ResponseStorageKey(name: name))
             }
-            guard let file else { return false }
-            file.file.touch()
-            guard cache.insert(file, as: entry, size: facts.fileSize) else { return false }
-        } else {
-            let size = length + headBytes.count
-            guard size <= cache.configuration.maximumBytes else { return false }
-            let body = StoredBody.memory(pieces, length: length)
-            cache.insert(StoredResponse(name: entry, head: head, body: body), size: size)
+        } catch {
+            return false
         }
-        (isOver, file, pieces) = (true, nil, [])
+        (isOver, writer) = (true, nil)
+        if let part, part.name != name { cache.removeIfUnchanged(part) }
+        cache.didInsert(name, key, size: size)
         return true
     }
 
@@ -145,9 +121,10 @@ struct EntryDraft {
         discard()
     }
 
-    /// Discards all data.
+    /// Discards all data, and the part that it continues.
     mutating func discard() {
-        file?.remove()
-        (isOver, file, pieces) = (true, nil, [])
+        writer?.discard()
+        if !isOver, let part { cache.removeIfUnchanged(part) }
+        (isOver, writer) = (true, nil)
     }
 }

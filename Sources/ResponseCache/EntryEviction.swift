@@ -23,25 +23,20 @@ final class EntryEviction: Sendable {
 
     private let folder: EntryFolder
     private let state = Locked(State())
-    private let whenRemoved: @Sendable (Int) -> Void
 
-    /// Creates an object that evicts entries of a folder and reports their number.
-    init(_ folder: EntryFolder, whenRemoved: @escaping @Sendable (Int) -> Void = { _ in }) {
+    /// Creates an object that evicts entries of a folder.
+    init(_ folder: EntryFolder) {
         self.folder = folder
-        self.whenRemoved = whenRemoved
     }
 
-    /// Removes entries until the others take at most `limit` bytes.
+    /// Removes entries until the others take at most `limit` bytes; returns their number.
     ///
     /// Removes slightly more, so that files need not be listed for every new entry.
-    func enforce(_ limit: Int) {
-        if folder.totals.bytes > limit { reduce(to: limit - limit / 64) }
+    func enforce(_ limit: Int) -> Int {
+        folder.totals.bytes > limit ? reduce(to: limit - limit / 64) : 0
     }
 
-    /// Removes entries that take at least `count` bytes.
-    func free(_ count: Int) { reduce(to: max(0, folder.totals.bytes - count)) }
-
-    private func reduce(to target: Int) {
+    private func reduce(to target: Int) -> Int {
         let candidates = state.withLock { state -> [Candidate]? in
             guard !state.isActive else { return nil }
             state.isActive = true
@@ -49,7 +44,7 @@ final class EntryEviction: Sendable {
             return state.candidates
         }
         // Another thread is already removing entries.
-        guard var candidates else { return }
+        guard var candidates else { return 0 }
         var (listings, removed, count) = (0, true, 0)
         while folder.totals.bytes > target {
             if let oldest = candidates.popLast() {
@@ -61,7 +56,7 @@ final class EntryEviction: Sendable {
             }
         }
         state.withLock { ($0.candidates, $0.isActive) = (candidates, false) }
-        if count > 0 { whenRemoved(count) }
+        return count
     }
 
     /// Lists files and returns the oldest quarter of them, the oldest last.

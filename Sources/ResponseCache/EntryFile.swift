@@ -13,24 +13,19 @@ package enum EntryFile {
     static let prefixLength = 36
     private static let slotsOffset = 64
     private static let slotPrefixLength = 16
-    /// The number of bytes of a body read and written at a time.
-    static let pieceLength = 128 << 10
 
     /// The properties of the body in the prefix.
-    package struct BodyFacts: Sendable, Equatable {
-        /// A number that is different for every stored body.
-        let identity: Int
-        let length: Int
-        let checksum: CRC32C
+    struct Layout: Sendable {
+        let body: BodyFacts
         /// The position of the body in the file.
         let offset: Int
 
         /// The size of the file.
-        var fileSize: Int { offset + length }
+        var fileSize: Int { offset + body.length }
     }
 
     /// A head in its slot.
-    package struct Slot: Sendable, Equatable {
+    struct Slot: Sendable {
         let number: Int
         let sequence: Int
     }
@@ -39,14 +34,15 @@ package enum EntryFile {
     struct Contents {
         let head: StoredHead
         let slot: Slot
-        let body: BodyFacts
+        let layout: Layout
     }
 
-    /// Returns the length of the region for a head, with some room for it to grow; `nil` if the head is too long.
-    static func regionLength(for head: [UInt8]) -> Int? {
-        guard head.count <= StoredHead.maximumBytes else { return nil }
+    /// Returns the length of the region for a head of `count` bytes, with some room for it to grow; `nil` if the head is
+    /// too long.
+    static func regionLength(forHead count: Int) -> Int? {
+        guard count <= StoredHead.maximumBytes else { return nil }
         var length = usualRegionLength
-        while slotLength(length) < slotPrefixLength + head.count + head.count / 8 { length *= 2 }
+        while slotLength(length) < slotPrefixLength + count + count / 8 { length *= 2 }
         return length
     }
 
@@ -55,24 +51,25 @@ package enum EntryFile {
     // MARK: Writing
 
     /// Returns the region of an entry with one head.
-    static func region(_ kind: EntryKind, head: [UInt8], body: BodyFacts) -> [UInt8] {
+    static func region(_ kind: EntryKind, head: [UInt8], _ layout: Layout) -> [UInt8] {
         var bytes = kind.magic
-        bytes.reserveCapacity(body.offset)
-        bytes.append(body.identity)
-        bytes.append(body.length)
-        bytes.append(UInt32(body.offset))
-        bytes.append(body.checksum.value)
+        bytes.reserveCapacity(layout.offset)
+        bytes.append(layout.body.identity)
+        bytes.append(layout.body.length)
+        bytes.append(UInt32(layout.offset))
+        bytes.append(layout.body.checksum.value)
         bytes.append(CRC32C(of: bytes.span).value)
         bytes += repeatElement(0, count: slotsOffset - bytes.count)
-        bytes += slot(head, sequence: 1, of: body)
-        bytes += repeatElement(0, count: body.offset - bytes.count)
+        bytes += slot(head, sequence: 1, of: layout.body)
+        bytes += repeatElement(0, count: layout.offset - bytes.count)
         return bytes
     }
 
     /// Returns the bytes of a new head and their position; `nil` if the head is too long for the region.
-    static func update(_ head: [UInt8], after slot: Slot, of body: BodyFacts) -> (bytes: [UInt8], offset: Int)? {
-        let bytes = Self.slot(head, sequence: slot.sequence &+ 1, of: body)
-        let length = slotLength(body.offset)
+    static func update(_ head: [UInt8], of contents: Contents) -> (bytes: [UInt8], offset: Int)? {
+        let (slot, layout) = (contents.slot, contents.layout)
+        let bytes = Self.slot(head, sequence: slot.sequence &+ 1, of: layout.body)
+        let length = slotLength(layout.offset)
         guard bytes.count <= length else { return nil }
         return (bytes, slotsOffset + (1 - slot.number) * length)
     }
@@ -105,16 +102,16 @@ package enum EntryFile {
     static func read(_ kind: EntryKind, _ file: OpenFile) -> Contents? {
         guard let size = file.size, size >= usualRegionLength,
             var region = try? file.read(usualRegionLength, at: 0), region.count == usualRegionLength,
-            let body = body(kind, region), body.fileSize == size
+            let layout = layout(kind, region), layout.fileSize == size
         else { return nil }
-        if body.offset > region.count {
-            guard let whole = try? file.read(body.offset, at: 0), whole.count == body.offset else { return nil }
+        if layout.offset > region.count {
+            guard let whole = try? file.read(layout.offset, at: 0), whole.count == layout.offset else { return nil }
             region = whole
         }
-        return newest(of: (0..<2).compactMap { self.slot($0, in: region, body) }, body)
+        return newest(of: (0..<2).compactMap { self.slot($0, in: region, layout) }, layout)
     }
 
-    private static func body(_ kind: EntryKind, _ region: [UInt8]) -> BodyFacts? {
+    private static func layout(_ kind: EntryKind, _ region: [UInt8]) -> Layout? {
         guard region.starts(with: kind.magic) else { return nil }
         var reader = ByteFieldReader(region, from: kind.magic.count)
         guard let identity = reader.number(), let length = reader.number(), let offset = reader.number32(),
@@ -122,32 +119,33 @@ package enum EntryFile {
             CRC32C(of: region.span.extracting(..<(prefixLength - 4))).value == checksum,
             offset >= usualRegionLength, offset <= 4 * StoredHead.maximumBytes, length <= Int.max - Int(offset)
         else { return nil }
-        return BodyFacts(
-            identity: identity, length: length, checksum: CRC32C(bodyChecksum), offset: Int(offset))
+        let body = BodyFacts(identity: identity, length: length, checksum: CRC32C(bodyChecksum))
+        return Layout(body: body, offset: Int(offset))
     }
 
     private static func slot(
-        _ number: Int, in region: [UInt8], _ body: BodyFacts
+        _ number: Int, in region: [UInt8], _ layout: Layout
     ) -> (slot: Slot, head: Range<Int>, bytes: [UInt8])? {
-        let length = slotLength(body.offset)
+        let length = slotLength(layout.offset)
         let start = slotsOffset + number * length
         var reader = ByteFieldReader(region, from: start)
         guard let sequence = reader.number(), sequence > 0, let count = reader.number32().map(Int.init),
             count <= length - slotPrefixLength, let checksum = reader.number32()
         else { return nil }
         let head = start + slotPrefixLength..<start + slotPrefixLength + count
-        guard Self.checksum(sequence: sequence, region.span.extracting(head), of: body.identity) == checksum else {
+        guard Self.checksum(sequence: sequence, region.span.extracting(head), of: layout.body.identity) == checksum
+        else {
             return nil
         }
         return (Slot(number: number, sequence: sequence), head, region)
     }
 
     private static func newest(
-        of slots: [(slot: Slot, head: Range<Int>, bytes: [UInt8])], _ body: BodyFacts
+        of slots: [(slot: Slot, head: Range<Int>, bytes: [UInt8])], _ layout: Layout
     ) -> Contents? {
         guard let newest = slots.max(by: { $0.slot.sequence < $1.slot.sequence }),
             let head = StoredHead(Array(newest.bytes[newest.head]))
         else { return nil }
-        return Contents(head: head, slot: newest.slot, body: body)
+        return Contents(head: head, slot: newest.slot, layout: layout)
     }
 }

@@ -1,20 +1,16 @@
 // Storing and removing entries. A shard contains all entries of a key, and the list of those that differ by `Vary`.
 extension EntryFolder {
-    /// The maximum number of entries of one key that differ by `Vary`.
-    private static let maximumVariants = 8
+    /// The maximum number of names in a list of variants.
+    private static let maximumListLength = 64
 
-    /// Makes a temporary file of `size` bytes the entry `name`; a complete response replaces the stored beginning of
-    /// its body.
+    /// Makes a temporary file of `size` bytes the entry `name`.
     func insert(_ temporary: TemporaryFile, as name: String, size: Int) throws(FileFailure) {
         try change(Self.shard(of: name)) { totals throws(FileFailure) in
             let replaced = file(name)
             try rename(temporary, to: name)
             totals.bytes += File.space(of: size) - (replaced?.space ?? 0)
             if replaced == nil { totals.entries += 1 }
-            if EntryKind(name) == .whole { removeLocked(EntryKind.part.name(name), &totals) }
-            for surplus in addVariant(name, &totals) {
-                for name in EntryKind.names(surplus) { removeLocked(name, &totals) }
-            }
+            addVariant(name, &totals)
         }
     }
 
@@ -32,31 +28,6 @@ extension EntryFolder {
         return isRemoved ?? false
     }
 
-    /// Gives an entry another name in the same shard.
-    func move(_ name: String, to other: String) throws(FileFailure) {
-        try change(Self.shard(of: name)) { totals throws(FileFailure) in
-            let replaced = file(other)
-            try rename(name, to: other)
-            if let replaced {
-                totals.bytes -= replaced.space
-                totals.entries -= 1
-            }
-            removeVariant(name, &totals)
-            _ = addVariant(other, &totals)
-        }
-    }
-
-    /// Makes an entry a temporary file.
-    func take(_ name: String) throws(FileFailure) -> TemporaryFile {
-        try change(Self.shard(of: name)) { totals throws(FileFailure) in
-            let space = file(name)?.space ?? 0
-            let temporary = try takeOver(name)
-            totals.bytes -= space
-            totals.entries -= 1
-            return temporary
-        }
-    }
-
     /// Removes all entries.
     func removeAll() {
         for shard in 0..<Self.shardCount where totalsOfShards[shard] != Totals() {
@@ -71,7 +42,6 @@ extension EntryFolder {
         removeEarlierVersions()
     }
 
-    @discardableResult
     private func removeLocked(_ name: String, _ totals: inout Totals) -> Bool {
         guard let file = file(name), unlink(name) else { return false }
         totals.bytes -= file.space
@@ -91,25 +61,22 @@ extension EntryFolder {
     private static let suffixLength = 16
 
     private func list(_ file: OpenFile, of key: String) -> [String] {
-        let bytes = (try? file.read((Self.maximumVariants + 1) * (Self.suffixLength + 1), at: 0)) ?? []
+        let bytes = (try? file.read(Self.maximumListLength * (Self.suffixLength + 1), at: 0)) ?? []
         return bytes.split(separator: 0x0A).compactMap { line in
             let name = "\(key)-\(String(decoding: line, as: UTF8.self))"
             return EntryKind(name) == .whole ? name : nil
         }
     }
 
-    /// Adds an entry to the list of its key, as the newest; returns the entries in excess of the maximum.
-    private func addVariant(_ name: String, _ totals: inout Totals) -> [String] {
+    /// Adds an entry to the list of its key, as the newest.
+    private func addVariant(_ name: String, _ totals: inout Totals) {
         let name = EntryKind.wholeName(of: name)
-        guard !StoredHead.isPlain(name) else { return [] }
+        guard !StoredHead.isPlain(name) else { return }
         let key = String(name.prefix(32))
-        var names = variants(of: key)
-        guard names.first != name else { return [] }
-        names.removeAll { $0 == name }
-        names.insert(name, at: 0)
-        let surplus = Array(names.dropFirst(Self.maximumVariants))
-        write(Array(names.prefix(Self.maximumVariants)), of: key, &totals)
-        return surplus
+        let names = variants(of: key)
+        if names.first == name { return }
+        let others = names.filter { $0 != name }
+        write([name] + others.prefix(Self.maximumListLength - 1), of: key, &totals)
     }
 
     /// Removes an entry from the list of its key, unless another kind of it is left.

@@ -79,8 +79,11 @@ final class EntryFolder: Sendable {
     /// Returns the file with a name; `nil` if there is none.
     func file(_ name: String) -> File? { File(name: name, path: path(of: name)) }
 
+    /// Returns the names of the files in a shard, unordered.
+    func names(in shard: Int) -> [String] { Self.names(in: path(of: shard)) }
+
     /// Returns the files in a shard, unordered; files that vanish in the meantime are omitted.
-    func files(in shard: Int) -> [File] { Self.names(in: path(of: shard)).compactMap { file($0) } }
+    func files(in shard: Int) -> [File] { names(in: shard).compactMap { file($0) } }
 
     /// Returns whether a shard has been created.
     func hasFolder(_ shard: Int) -> Bool { unsafe access(path(of: shard), F_OK) == 0 }
@@ -121,24 +124,9 @@ final class EntryFolder: Sendable {
     /// Removes a file from a shard, which must be locked; returns whether there was one.
     func unlink(_ name: String) -> Bool { Self.systemUnlink(path(of: name)) == 0 }
 
-    /// Renames a file in a shard, which must be locked.
-    func rename(_ name: String, to other: String) throws(FileFailure) {
-        try Self.rename(path(of: name), path(of: other))
-    }
-
     /// Makes a temporary file an entry, or replaces one, in a shard, which must be locked.
     func rename(_ temporary: TemporaryFile, to name: String) throws(FileFailure) {
         try Self.rename(temporary.path, path(of: name))
-    }
-
-    /// Makes an entry of a shard, which must be locked, a temporary file.
-    func takeOver(_ name: String) throws(FileFailure) -> TemporaryFile {
-        let temporary = temporaryPath()
-        let file = try OpenFile(updating: path(of: name), traffic: traffic)
-        // Before it has a name by which others remove it.
-        guard file.lock(waits: false) else { throw .last }
-        try Self.rename(path(of: name), temporary)
-        return TemporaryFile(path: temporary, file: file)
     }
 
     private static func systemUnlink(_ path: String) -> Int32 {

@@ -46,7 +46,7 @@ package final class EntryWriter: Sendable {
     private let head: StoredHead
     private let key: CacheKey
     private let cache: ResponseCache
-    /// The stored beginning, until it has been taken over.
+    /// The stored beginning, until it has been copied.
     private let part: Locked<StoredResponse?>
     private let state: Locked<State>
     /// The draft, used by one job at a time.
@@ -65,7 +65,7 @@ package final class EntryWriter: Sendable {
         self.part = Locked(part)
         state = Locked(State(received: part?.body.length ?? 0, isScheduled: part != nil))
         draft = Locked(EntryDraft(head, key, cache: cache, length: length))
-        // At once, so that no other download takes it.
+        // At once, as long as it exists.
         if part != nil { schedule() }
     }
 
@@ -139,7 +139,7 @@ package final class EntryWriter: Sendable {
             return (state.waiting, state.end, state.givesUp)
         }
         draft.withLock { draft in
-            if let part = part.withLock({ $0.take() }) { draft.takeOver(part) }
+            if let part = part.withLock({ $0.take() }) { draft.continue(part) }
             let wasGivenUp = draft.isAbandoned
             for piece in pieces { draft.write(piece) }
             if givesUp { draft.giveUp() }

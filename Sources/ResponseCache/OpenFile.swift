@@ -7,7 +7,7 @@ import Glibc
 import Synchronization
 
 /// A failed system call, with its `errno`.
-package struct FileFailure: Error, Equatable {
+package struct FileFailure: Error, Equatable, CustomStringConvertible {
     let code: Int32
 
     static var last: FileFailure { FileFailure(code: errno) }

@@ -34,7 +34,7 @@ extension ResponseCache {
     /// Responses that are stored or removed in the meantime may be included or not. `body` is called on the cache's
     /// threads; damaged entries are removed without calling it.
     public func forEachEntry(_ body: @escaping @Sendable (Entry) -> Bool) async {
-        for portion in 0..<EntryFolder.shardCount {
+        for portion in 0..<storage.portionCount {
             let goesOn = await thread.run(to: .long) { [self] in
                 names(in: portion).allSatisfy { name in entry(name).map(body) ?? true }
             }
@@ -59,7 +59,7 @@ extension ResponseCache {
     /// Reads all responses and removes those that are damaged; returns the numbers of intact and of damaged responses.
     public func verify() async -> (intact: Int, damaged: Int) {
         let result = Locked((intact: 0, damaged: 0))
-        for portion in 0..<EntryFolder.shardCount {
+        for portion in 0..<storage.portionCount {
             await thread.run(to: .long) { [self] in
                 for name in names(in: portion) {
                     let isIntact = open(name)?.body.isIntact ?? false
@@ -72,16 +72,15 @@ extension ResponseCache {
     }
 
     private func names(in portion: Int) -> [String] {
-        guard let folder else { return portion == 0 ? entries.withLock { $0.allNames } : [] }
-        return folder.files(in: portion).map(\.name).filter { EntryKind($0) != nil }
+        ((try? storage.keys(inPortion: portion)) ?? []).map(\.name)
     }
 
     private func entry(_ name: String) -> Entry? {
-        guard let stored = open(name), let kind = EntryKind(name) else { return nil }
-        let space = stored.body.facts.map { EntryFolder.File.space(of: $0.fileSize) }
+        guard let stored = open(name), let kind = EntryKind(name), case .entry(let entry?, _) = stored.body else {
+            return nil
+        }
         return Entry(
-            name: name, head: stored.head, bodyByteCount: stored.body.length,
-            byteCount: space ?? stored.body.length + stored.head.bytes.count, isPartial: kind != .whole,
-            freshSeconds: stored.head.freshness.remaining(at: now()))
+            name: name, head: stored.head, bodyByteCount: stored.body.length, byteCount: entry.byteCount,
+            isPartial: kind != .whole, freshSeconds: stored.head.freshness.remaining(at: now()))
     }
 }

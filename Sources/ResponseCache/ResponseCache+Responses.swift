@@ -24,7 +24,7 @@ extension ResponseCache {
             do {
                 while let piece = try reader.next() { body += piece }
             } catch {
-                removeDamaged(stored.name)
+                removeDamaged(stored)
                 return nil
             }
             return (stored.head.response, body)

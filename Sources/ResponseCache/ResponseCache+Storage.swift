@@ -3,12 +3,6 @@ package import HTTPTransport
 import HTTPTypes
 import Threading
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 // Work on the cache's threads.
 extension ResponseCache {
     /// Returns the stored response of a kind for a request; `nil` if there is none, or its head is damaged.
@@ -23,15 +17,15 @@ extension ResponseCache {
                 else {
                     continue
                 }
-                touch(stored)
+                stored.body.markUsed()
                 return stored
             }
             return nil
         }
-        guard let folder else { return find(entries.withLock { $0.names(key.name) }.filter { EntryKind($0) == kind }) }
         // Requested parts have names of their own.
-        if kind != .range, let stored = find([kind.name(StoredHead.plainName(key))]) { return stored }
-        return find(folder.variants(of: key.name).map { kind.name($0) })
+        let plain = kind == .range ? nil : kind.name(StoredHead.plainName(key.name))
+        if let stored = plain.flatMap({ find([$0]) }) { return stored }
+        return find(names(key).filter { EntryKind($0) == kind && $0 != plain })
     }
 
     /// Returns whether a response is older than the configuration allows.
@@ -39,58 +33,54 @@ extension ResponseCache {
         configuration.maximumAge.map { now() - head.receivedAt >= $0 } ?? false
     }
 
-    private func touch(_ stored: StoredResponse) {
-        switch stored.body {
-        case .file(let file, _): file?.touch()
-        case .memory: entries.withLock { $0.touch(stored.name) }
-        case .loaded: break
-        }
-    }
-
     /// Opens an entry by its name; removes it if its head is damaged.
     func open(_ name: String) -> StoredResponse? {
-        guard let folder else { return entries.withLock { $0.content(name) } }
-        guard let kind = EntryKind(name), !unremovable.withLock({ $0.contains(name) }) else { return nil }
-        // If file descriptors have run out, for example, the entry still exists.
-        guard let file = try? folder.open(name) else { return nil }
-        guard let contents = EntryFile.read(kind, file) else {
+        guard EntryKind(name) != nil, !unremovable.withLock({ $0.contains(name) }) else { return nil }
+        do {
+            return try storage.entry(ResponseStorageKey(name: name)).map { entry in
+                let head = entry.head
+                return StoredResponse(name: name, head: head.head, body: .entry(entry, head.body))
+            }
+        } catch ResponseStorageError.damaged {
             removeDamaged(name)
             return nil
+        } catch {
+            // If file descriptors have run out, for example, the entry still exists.
+            return nil
         }
-        return StoredResponse(name: name, head: contents.head, body: .file(file, contents.body))
     }
 
     /// Returns a response whose short body has been read and verified; `nil` if it is damaged and has been removed.
     func load(_ stored: StoredResponse) -> StoredResponse? {
-        guard case .file(.some, let facts) = stored.body, stored.body.isShort else { return stored }
+        guard case .entry(.some, let facts) = stored.body, stored.body.isShort else { return stored }
         var reader = StoredBodyReader(stored.body)
         do {
             return StoredResponse(name: stored.name, head: stored.head, body: .loaded(try reader.next() ?? [], facts))
         } catch {
-            removeDamaged(stored.name)
+            removeDamaged(stored)
             return nil
         }
     }
 
-    func remove(_ name: String) {
-        if let folder {
-            folder.remove(name)
-        } else {
-            entries.withLock { _ = $0.remove(name) }
-        }
+    func remove(_ name: String) { try? storage.remove(ResponseStorageKey(name: name)) }
+
+    /// Removes an entry whose body is damaged, unless it has been replaced.
+    func removeDamaged(_ stored: StoredResponse) {
+        if reopen(stored) != nil { removeDamaged(stored.name) }
     }
 
     /// Removes a damaged entry; one that cannot be removed is ignored from now on.
     func removeDamaged(_ name: String) {
-        remove(name)
-        if let folder, folder.has(name) { unremovable.withLock { _ = $0.insert(name) } }
+        do {
+            try storage.remove(ResponseStorageKey(name: name))
+        } catch {
+            unremovable.withLock { _ = $0.insert(name) }
+        }
     }
 
-    /// Returns the names of all entries of a key.
+    /// Returns the names of all entries of a key, the newest first; some of them may not exist.
     func names(_ key: CacheKey) -> [String] {
-        guard let folder else { return entries.withLock { $0.names(key.name) } }
-        return ([StoredHead.plainName(key)] + folder.variants(of: key.name)).flatMap(EntryKind.names)
-            .filter { folder.has($0) }
+        ((try? storage.keys(ofResource: key.name)) ?? []).map(\.name)
     }
 
     func removeEntries(_ key: CacheKey) {
@@ -115,98 +105,91 @@ extension ResponseCache {
         }
     }
 
-    /// Returns an entry that was found before, with its file open; `nil` if it has been removed or replaced.
+    /// Returns an entry that was found before, opened again; `nil` if it has been removed or replaced.
     func reopen(_ stored: StoredResponse) -> StoredResponse? {
-        guard let facts = stored.body.facts else { return stored }
-        guard case .file(let file?, let found)? = open(stored.name)?.body, found == facts else { return nil }
-        return StoredResponse(name: stored.name, head: stored.head, body: .file(file, facts))
+        guard let found = open(stored.name), found.body.facts == stored.body.facts else { return nil }
+        return StoredResponse(name: stored.name, head: stored.head, body: found.body)
     }
 
     /// Updates the head of an entry, unless it has been changed in the meantime.
     ///
-    /// Its body is neither read nor written. Returns the entry by its new name, or as it was.
+    /// Its body is not written again, unless the entry gets another name. Returns the entry by its new name, or as it
+    /// was.
     func renew(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) -> StoredResponse {
         guard CacheControl(head.fields).allowsStoring(head.status), VaryRule(head.fields).canMatch else {
-            if holds(stored) { remove(stored.name) }
+            removeIfUnchanged(stored)
             return stored
         }
-        let renewed = StoredResponse(name: head.name(key), head: head, body: stored.body)
-        if let folder, let facts = stored.body.facts {
-            return renew(stored, to: renewed, facts, in: folder) ? renewed : stored
-        }
-        guard case .memory(_, let length) = stored.body, holds(stored) else { return stored }
-        if renewed.name != stored.name { remove(stored.name) }
-        insert(renewed, size: length + head.bytes.count)
-        return renewed
-    }
-
-    private func renew(
-        _ stored: StoredResponse, to renewed: StoredResponse, _ facts: EntryFile.BodyFacts, in folder: EntryFolder
-    ) -> Bool {
-        guard let file = try? folder.openForUpdate(stored.name),
-            let contents = EntryFile.read(.whole, file), contents.body == facts
-        else { return false }
-        // A head that has become much longer is not stored: the entry remains as it was.
-        guard let update = EntryFile.update(renewed.head.bytes, after: contents.slot, of: facts) else { return false }
-        do throws(FileFailure) {
-            try file.write(update.bytes, at: update.offset)
-            if renewed.name != stored.name { try folder.move(stored.name, to: renewed.name) }
-            return true
+        guard head.name(key) == stored.name else { return copy(stored, head, key) ?? stored }
+        do {
+            let update = ResponseStorageHead(head, stored.body.facts)
+            let isUpdated = try storage.replaceHead(ResponseStorageKey(name: stored.name), with: update)
+            return isUpdated ? StoredResponse(name: stored.name, head: head, body: stored.body) : stored
         } catch {
             note(error)
-            return false
+            return stored
         }
     }
 
-    /// Returns whether an entry has been neither removed nor replaced since it was found.
-    private func holds(_ stored: StoredResponse) -> Bool {
-        guard let known = open(stored.name) else { return false }
-        if let facts = stored.body.facts { return known.body.facts == facts }
-        return known.body.length == stored.body.length && known.head == stored.head
+    /// Replaces an entry by one with another name, because the fields named by `Vary` have changed.
+    private func copy(_ stored: StoredResponse, _ head: StoredHead, _ key: CacheKey) -> StoredResponse? {
+        var draft = EntryDraft(head, key, cache: self, length: stored.body.length)
+        draft.write(stored)
+        draft.finish()
+        guard let copy = open(head.name(key)), copy.head == head else { return nil }
+        removeIfUnchanged(stored)
+        return copy
+    }
+
+    /// Removes an entry that has been neither removed nor replaced since it was found.
+    func removeIfUnchanged(_ stored: StoredResponse) {
+        if reopen(stored) != nil { remove(stored.name) }
     }
 
     // MARK: New entries
 
-    /// Adds an entry in memory; a complete response replaces the stored beginning of its body.
-    func insert(_ stored: StoredResponse, size: Int) {
-        let removed = entries.withLock { entries in
-            if EntryKind(stored.name) == .whole { _ = entries.remove(EntryKind.part.name(stored.name)) }
-            return entries.insert(stored.name, size: size, stored)
-        }
-        uses.record(.eviction, count: removed.count)
-    }
+    /// The maximum number of entries of one key that differ by `Vary`.
+    private static let maximumVariants = 8
 
-    /// Makes a temporary file an entry; returns `false` if that is impossible.
-    func insert(_ temporary: TemporaryFile, as name: String, size: Int) -> Bool {
-        guard let folder else { return false }
-        do throws(FileFailure) {
-            try writing(size) { () throws(FileFailure) in try folder.insert(temporary, as: name, size: size) }
-        } catch {
-            return false
-        }
+    /// Completes the insertion of an entry that takes about `size` bytes: removes those that it replaces, and others if
+    /// a limit is exceeded.
+    func didInsert(_ name: String, _ key: CacheKey, size: Int) {
         unremovable.withLock { _ = $0.remove(name) }
+        // A complete response replaces the stored beginning of its body.
+        if EntryKind(name) == .whole { remove(EntryKind.part.name(name)) }
+        if !StoredHead.isPlain(EntryKind.wholeName(of: name)) { removeSurplusVariants(key) }
         enforceLimit(after: size)
-        return true
     }
 
-    /// Runs `write`, which needs `count` bytes; if the disk is full, removes other entries and runs it again.
-    func writing<Result>(_ count: Int, _ write: () throws(FileFailure) -> Result) throws(FileFailure) -> Result {
+    private func removeSurplusVariants(_ key: CacheKey) {
+        var variants: [String] = []
+        for name in names(key).map(EntryKind.wholeName) where !StoredHead.isPlain(name) && !variants.contains(name) {
+            variants.append(name)
+        }
+        for name in variants.dropFirst(Self.maximumVariants).flatMap(EntryKind.names) { remove(name) }
+    }
+
+    /// Runs `write`, which needs `count` bytes; if the storage is full, removes other entries and runs it again.
+    func writing<Result>(_ count: Int, _ write: () throws -> Result) throws -> Result {
         var attempts = 0
         while true {
-            do throws(FileFailure) {
+            do {
                 return try write()
             } catch {
                 attempts += 1
-                guard error.code == ENOSPC || error.code == EDQUOT, attempts <= 3, let folder, let eviction,
-                    folder.totals.entries > 0
-                else {
+                guard case ResponseStorageError.full = error, attempts <= 3, storage.entryCount > 0 else {
                     note(error)
                     throw error
                 }
                 // Directories and the neighbors of this process need some space as well.
-                eviction.free(max(4 * count, 64 << 10) << attempts)
+                trimStorage(to: max(0, storage.byteCount - max(4 * count, 64 << 10) << attempts))
             }
         }
+    }
+
+    /// Removes the least recently used entries until the others take at most `maximumBytes` bytes.
+    func trimStorage(to maximumBytes: Int) {
+        uses.record(.eviction, count: (try? storage.trim(to: maximumBytes)) ?? 0)
     }
 
     /// Removes the least recently used entries if the limit is exceeded, which is checked for the first new entry, and
@@ -222,13 +205,12 @@ extension ResponseCache {
     }
 
     /// Removes the least recently used entries if the limit is exceeded.
-    func enforceLimit() { eviction?.enforce(configuration.maximumBytes) }
+    func enforceLimit() { trimStorage(to: configuration.maximumBytes) }
 
-    /// Records and reports why the folder cannot be used, unless it has just been removed, or file descriptors have run
-    /// out.
-    func note(_ failure: FileFailure) {
-        guard failure.code != ENOENT, !OpenFileLimit.isShortage(failure.code) else { return }
-        let report = folderFailure.withLock { state -> (@Sendable (FileFailure) -> Void)? in
+    /// Records and reports why responses cannot be stored, unless that is only for the moment.
+    func note(_ failure: any Error) {
+        if case ResponseStorageError.unavailable = failure { return }
+        let report = storageFailure.withLock { state -> (@Sendable (any Error) -> Void)? in
             guard state.failure == nil else { return nil }
             state.failure = failure
             state.isReported = state.report != nil
@@ -239,8 +221,8 @@ extension ResponseCache {
 }
 
 /// The first error that prevented storing a response, and the closure that reports it.
-struct FolderFailure: Sendable {
-    var failure: FileFailure?
-    var report: (@Sendable (FileFailure) -> Void)?
+struct StorageFailure: Sendable {
+    var failure: (any Error)?
+    var report: (@Sendable (any Error) -> Void)?
     var isReported = false
 }

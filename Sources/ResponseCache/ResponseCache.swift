@@ -1,7 +1,7 @@
 import HTTPSemantics
 import Threading
 
-/// A private HTTP cache of responses (RFC 9111), in a folder or in memory.
+/// A private HTTP cache of responses (RFC 9111), in a folder, in memory, or in another ``ResponseStorage``.
 ///
 /// To use a cache, set `ImageLoader.Configuration.responseCache`; several loaders can share one cache. The
 /// ``CachePolicy`` of a request determines how the cache is used. Complete responses to GET requests are stored unless
@@ -25,13 +25,15 @@ public final class ResponseCache: Sendable {
     /// The location and the limits of a cache.
     public struct Configuration: Sendable {
         /// The folder; `nil` for a cache in memory.
+        ///
+        /// It is not used if the cache has a ``ResponseStorage`` of your own.
         public var directory: String?
         /// A Boolean value that indicates whether the folder of the cache is created if it does not exist.
         ///
         /// If it is `false`, the initializer throws an error for a folder without a cache.
         public var createsDirectory: Bool
-        /// The maximum size of the cache in bytes, including the heads of responses; in a folder, the size of files in
-        /// whole blocks of 4 KiB.
+        /// The maximum size of the cache in bytes, as counted by its storage: in memory, the size of bodies and heads of
+        /// responses; in a folder, the size of files in whole blocks of 4 KiB.
         public var maximumBytes: Int
         /// The maximum size of a stored body, in bytes.
         public var maximumEntryBytes: Int
@@ -55,69 +57,72 @@ public final class ResponseCache: Sendable {
 
     /// The configuration of the cache.
     public let configuration: Configuration
-    let folder: EntryFolder?
-    let eviction: EntryEviction?
+    package let storage: any ResponseStorage
     package let thread = CacheThreads()
-    /// The entries of a cache in memory.
-    let entries: Locked<CacheIndex<StoredResponse>>
     /// The names of damaged entries that could not be removed.
     let unremovable = Locked<Set<String>>([])
     /// The number of bytes that can be stored before the limit is checked again.
     let uncheckedBytes = Locked(0)
     /// The first error that prevented the storage of a response.
-    let folderFailure = Locked(FolderFailure())
+    let storageFailure = Locked(StorageFailure())
     let uses = CacheUses()
     /// Returns the current time, in seconds since 1970.
     package let now: @Sendable () -> Int
 
-    /// Creates a cache.
+    /// Creates a cache in a storage; `now` returns the time in seconds since 1970.
+    package init(_ configuration: Configuration, storage: any ResponseStorage, now: @escaping @Sendable () -> Int) {
+        self.configuration = configuration
+        self.storage = storage
+        self.now = now
+        thread.append(to: .long) { [self] in enforceLimit() }
+    }
+
+    /// Creates a cache in a folder or in memory.
     ///
     /// `traffic` counts reads and writes; `now` returns the time in seconds since 1970.
-    package init(
+    package convenience init(
         _ configuration: Configuration, traffic: FileIOStatistics? = nil, now: @escaping @Sendable () -> Int
     ) throws(FileFailure) {
-        self.configuration = configuration
-        self.now = now
-        entries = Locked(CacheIndex(limit: configuration.maximumBytes))
-        folder = try configuration.directory.map { path throws(FileFailure) in
-            try EntryFolder(path: path, isCreated: configuration.createsDirectory, traffic: traffic)
+        guard let path = configuration.directory else {
+            self.init(configuration, storage: MemoryStorage(), now: now)
+            return
         }
-        eviction = folder.map { [uses] folder in EntryEviction(folder) { uses.record(.eviction, count: $0) } }
-        guard let folder else { return }
+        let storage = try FolderStorage(path: path, isCreated: configuration.createsDirectory, traffic: traffic)
+        self.init(configuration, storage: storage, now: now)
         do {
-            try folder.prepare()
-            try folder.prepareLedger()
+            try storage.prepare()
         } catch {
             // Stored responses can still be used, for example in a folder that is mounted read-only.
-            note(error)
+            note(error.forStorage)
         }
-        thread.append(to: .long) { [self] in
-            folder.removeTemporaryFiles()
-            folder.removeEarlierVersions()
-            enforceLimit()
-        }
+        thread.append(to: .long) { storage.removeLeftovers() }
+    }
+
+    /// Creates a cache that keeps responses in a storage of your own; its limits are those of `configuration`.
+    public convenience init(_ configuration: Configuration = Configuration(), storage: any ResponseStorage) {
+        self.init(configuration, storage: storage, now: { HTTPDate.now })
     }
 
     deinit { thread.close() }
 
     /// The source of its responses, for callers.
-    package var source: ResponseSource { folder == nil ? .responseCacheMemory : .disk }
+    package var source: ResponseSource { storage.isInMemory ? .responseCacheMemory : .disk }
 
     /// The size of all stored responses in bytes, including those of other processes.
     ///
     /// In a folder, this is the size of the files in whole blocks of 4 KiB, without files that are being written.
-    public var byteCount: Int { folder?.totals.bytes ?? entries.withLock { $0.size } }
+    public var byteCount: Int { storage.byteCount }
 
     /// The number of stored responses, including partial ones and those of other processes.
-    public var entryCount: Int { folder?.totals.entries ?? entries.withLock { $0.count } }
+    public var entryCount: Int { storage.entryCount }
 
     /// The error because of which responses could not be stored, if there was one: the folder cannot be written to, or
-    /// the disk is full.
-    package var failure: FileFailure? { folderFailure.withLock { $0.failure } }
+    /// the disk is full, for example.
+    package var failure: (any Error)? { storageFailure.withLock { $0.failure } }
 
     /// Calls `report` once, as soon as responses cannot be stored.
-    package func onFailure(_ report: @escaping @Sendable (FileFailure) -> Void) {
-        let known = folderFailure.withLock { state -> FileFailure? in
+    package func onFailure(_ report: @escaping @Sendable (any Error) -> Void) {
+        let known = storageFailure.withLock { state -> (any Error)? in
             if state.failure == nil { state.report = report }
             defer { state.isReported = state.failure != nil }
             return state.isReported ? nil : state.failure
@@ -139,19 +144,12 @@ public final class ResponseCache: Sendable {
 
     /// Removes all responses stored so far, including those stored by other processes.
     public func removeAll() async {
-        await thread.run { [self] in
-            entries.withLock { $0.removeAll() }
-            folder?.removeAll()
-        }
+        await thread.run { [storage] in try? storage.removeAll() }
     }
 
     /// Removes the least recently used responses until the others take at most `maximumBytes` bytes.
     public func trim(to maximumBytes: Int) async {
-        await thread.run(to: .long) { [self] in
-            eviction?.enforce(maximumBytes)
-            let removed = entries.withLock { $0.evict(to: maximumBytes) }
-            uses.record(.eviction, count: removed.count)
-        }
+        await thread.run(to: .long) { [self] in trimStorage(to: maximumBytes) }
     }
 
     /// Removes all responses that are no longer fresh, even if they could be revalidated.

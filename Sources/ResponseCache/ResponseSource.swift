@@ -4,7 +4,7 @@ public enum ResponseSource: String, Sendable, Hashable {
     case network
     /// An active download started by another caller.
     case joined
-    /// The folder of a ``ResponseCache``.
+    /// A ``ResponseCache`` in a folder, or in a ``ResponseStorage`` outside of memory.
     case disk
     /// A ``ResponseCache`` in memory.
     case responseCacheMemory = "responseCacheMemory"

@@ -7,38 +7,38 @@ package struct StoredResponse: Sendable {
     package let head: StoredHead
     package let body: StoredBody
 
-    /// The response without an open file or bytes read from it.
+    /// The response without an open entry or bytes read from it.
     var closed: StoredResponse {
-        guard let facts = body.facts else { return self }
-        return StoredResponse(name: name, head: head, body: .file(nil, facts))
+        StoredResponse(name: name, head: head, body: .entry(nil, body.facts))
     }
 }
 
 /// The bytes of a stored body.
 package enum StoredBody: Sendable {
-    /// A file, which is closed when it is not being read.
-    case file(OpenFile?, EntryFile.BodyFacts)
-    /// The verified bytes of a file.
-    case loaded([UInt8], EntryFile.BodyFacts)
-    case memory([[UInt8]], length: Int)
+    /// An entry of a storage, which is released while it is not being read.
+    case entry((any ResponseStorageEntry)?, BodyFacts)
+    /// The verified bytes of an entry.
+    case loaded([UInt8], BodyFacts)
 
-    package var length: Int {
+    /// The number of bytes of a body read at a time.
+    static let pieceLength = 128 << 10
+
+    /// The properties of the body.
+    var facts: BodyFacts {
         switch self {
-        case .file(_, let facts), .loaded(_, let facts): facts.length
-        case .memory(_, let length): length
+        case .entry(_, let facts), .loaded(_, let facts): facts
         }
     }
 
-    /// The properties of a body in a file.
-    var facts: EntryFile.BodyFacts? {
-        switch self {
-        case .file(_, let facts), .loaded(_, let facts): facts
-        case .memory: nil
-        }
+    package var length: Int { facts.length }
+
+    /// Marks the entry as recently used.
+    func markUsed() {
+        if case .entry(let entry?, _) = self { entry.markUsed() }
     }
 
     /// A Boolean value that indicates whether the body is read at once: it is served faster than in pieces.
-    var isShort: Bool { length <= EntryFile.pieceLength }
+    var isShort: Bool { length <= Self.pieceLength }
 
     /// A Boolean value that indicates whether the body is undamaged; reads all of it.
     var isIntact: Bool {
@@ -61,7 +61,7 @@ package struct DamagedBody: Error {}
 /// a complete one; of a damaged body with one piece, nothing is returned.
 package struct StoredBodyReader: Sendable {
     private let body: StoredBody
-    /// The number of the next piece in memory, or of the next byte in a file.
+    /// The position of the next byte.
     private var position = 0
     private var checksum = CRC32C()
     /// The number of bytes returned.
@@ -71,9 +71,9 @@ package struct StoredBodyReader: Sendable {
         self.body = body
     }
 
-    /// A Boolean value that indicates whether the next piece, or the end, is known without reading a file.
-    var needsNoFile: Bool {
-        guard case .file(_, let facts) = body else { return true }
+    /// A Boolean value that indicates whether the next piece, or the end, is known without reading the storage.
+    var needsNoStorage: Bool {
+        guard case .entry(_, let facts) = body else { return true }
         return position >= facts.length
     }
 
@@ -86,24 +86,31 @@ package struct StoredBodyReader: Sendable {
 
     private mutating func nextPiece() throws(DamagedBody) -> [UInt8]? {
         switch body {
-        case .memory(let pieces, _):
-            guard position < pieces.count else { return nil }
-            defer { position += 1 }
-            return pieces[position]
         case .loaded(let bytes, _):
             guard position < bytes.count else { return nil }
             position = bytes.count
             return bytes
-        case .file(let file, let facts):
+        case .entry(let entry, let facts):
             guard position < facts.length else { return nil }
-            let count = min(EntryFile.pieceLength, facts.length - position)
-            guard let bytes = try? file?.read(count, at: facts.offset + position), bytes.count == count else {
-                throw DamagedBody()
-            }
+            let bytes = try Self.read(min(StoredBody.pieceLength, facts.length - position), at: position, of: entry)
             checksum.update(bytes.span)
-            position += count
+            position += bytes.count
             if position == facts.length, checksum != facts.checksum { throw DamagedBody() }
             return bytes
         }
+    }
+
+    private static func read(
+        _ count: Int, at offset: Int, of entry: (any ResponseStorageEntry)?
+    ) throws(DamagedBody) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let rest = count - bytes.count
+            guard let read = try? entry?.read(rest, at: offset + bytes.count), (1...rest).contains(read.count) else {
+                throw DamagedBody()
+            }
+            if bytes.isEmpty { bytes = read } else { bytes += read }
+        }
+        return bytes
     }
 }

@@ -77,8 +77,8 @@ package struct StoredHead: Sendable, Equatable {
         url == key.url && owner == key.owner && selection == Self.selection(self.fields, fields)
     }
 
-    /// Returns the name of the entry without `Vary`.
-    static func plainName(_ key: CacheKey) -> String { "\(key.name)-\(plainSuffix)" }
+    /// Returns the name of the entry without `Vary`, given that of its key.
+    static func plainName(_ key: String) -> String { "\(key)-\(plainSuffix)" }
 
     /// Returns whether a name is that of an entry without `Vary`.
     static func isPlain(_ name: String) -> Bool { name.hasSuffix(plainSuffix) }

@@ -38,12 +38,12 @@ final class StoredSource: BodySource {
     }
 
     private func read() async throws(DamagedBody) -> [UInt8]? {
-        if reader.needsNoFile { return try reader.next() }
+        if reader.needsNoStorage { return try reader.next() }
         let (piece, reader) = await cache.thread.run(to: stored.body.isShort ? .short : .long) {
             [cache, stored, reader] in
             var reader = reader
             let piece = Result { () throws(DamagedBody) in try reader.next() }
-            if case .failure = piece { cache.removeDamaged(stored.name) }
+            if case .failure = piece { cache.removeDamaged(stored) }
             return (piece, reader)
         }
         self.reader = reader

@@ -9,20 +9,20 @@ import Testing
 /// the results in `Results.txt`; `Docs/CacheConformance.md` explains those that are not passed.
 @Suite(.enabled(if: ConformanceSuite.folder != nil, "set WEBIMAGE_CACHE_TESTS"), .timeLimit(.minutes(5)))
 struct CacheConformanceTests {
-    @Test(arguments: [false, true]) func cacheConformanceResultsMatchTheCommittedOnes(isInMemory: Bool) async throws {
+    @Test(arguments: TestStorage.allCases)
+    func cacheConformanceResultsMatchTheCommittedOnes(storage: TestStorage) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("conformance-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let results = try await results(isInMemory ? nil : folder)
+        let time = ManualTime()
+        let results = try await results(try storage.cache(folder, time), time)
         print(results.totals)
         let differences = results.differences(from: try ConformanceResults.expected())
         #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
     }
 
-    private func results(_ folder: String?) async throws -> ConformanceResults {
+    private func results(_ cache: ResponseCache, _ time: ManualTime) async throws -> ConformanceResults {
         let tests = try ConformanceSuite.tests()
         try #require(!tests.isEmpty)
-        let time = ManualTime()
-        let cache = try ResponseCache.test(folder, time)
         var configuration = ImageLoader.Configuration()
         configuration.responseCache = cache
         configuration.downloads.retry = nil

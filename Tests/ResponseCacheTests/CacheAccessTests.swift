@@ -17,9 +17,8 @@ struct CacheAccessTests {
     /// Runs `body` with a cache in a folder, and with one in memory.
     private func withCaches(_ body: (ResponseCache) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await body(try ResponseCache.test(folder, time))
+            for storage in TestStorage.allCases { try await body(try storage.cache(folder, time)) }
         }
-        try await body(try ResponseCache.test(nil, time))
     }
 
     @Test func storedResponseIsFoundByItsURL() async throws {

@@ -9,36 +9,38 @@ import Testing
     }
 
     @Test func cacheIndexEvictsLeastRecentlyUsedEntriesFirst() {
-        var index = CacheIndex<Int>(limit: 30)
-        for number in 1...3 { #expect(index.insert(name(number), size: 10, number) == []) }
+        var index = CacheIndex<Int>()
+        for number in 1...3 { index.insert(name(number), size: 10, number) }
         index.touch(name(1))
-        #expect(index.insert(name(4), size: 20, 4) == [name(2), name(3)])
+        index.insert(name(4), size: 20, 4)
+        #expect(index.evict(to: 30) == [name(2), name(3)])
         #expect(index.size == 30 && index.count == 2)
         #expect(index.content(name(1)) == 1 && index.content(name(2)) == nil)
     }
 
     @Test func cacheIndexReplacesEntryOfTheSameName() {
-        var index = CacheIndex<Int>(limit: 30)
-        _ = index.insert(name(1), size: 10, 1)
-        #expect(index.insert(name(1), size: 25, 2) == [])
+        var index = CacheIndex<Int>()
+        index.insert(name(1), size: 10, 1)
+        index.insert(name(1), size: 25, 2)
         #expect(index.size == 25 && index.count == 1)
         #expect(index.remove(name(1)) && !index.remove(name(1)))
         #expect(index.size == 0 && index.names(String(name(1).prefix(32))) == [])
     }
 
-    @Test func cacheIndexKeepsEightVariantsOfAURL() {
-        var index = CacheIndex<Int>(limit: 1_000)
-        for variant in 0..<8 { #expect(index.insert(name(1, variant), size: 1, variant) == []) }
-        #expect(index.insert(name(1, 8), size: 1, 8) == [name(1, 0)])
-        #expect(index.names(String(name(1).prefix(32))).first == name(1, 8))
-        #expect(index.names(String(name(1).prefix(32))).count == 8)
+    @Test func cacheIndexListsVariantsOfAURLNewestFirst() {
+        var index = CacheIndex<Int>()
+        for variant in 0..<3 { index.insert(name(1, variant), size: 1, variant) }
+        index.insert(name(2), size: 1, 0)
+        index.insert(name(1, 0), size: 1, 3)
+        #expect(index.names(String(name(1).prefix(32))) == [name(1, 0), name(1, 2), name(1, 1)])
     }
 
     @Test func manyUsesOfAnEntryTakeNoMemory() {
-        var index = CacheIndex<Int>(limit: 20)
-        _ = index.insert(name(1), size: 10, 1)
-        _ = index.insert(name(2), size: 10, 2)
+        var index = CacheIndex<Int>()
+        index.insert(name(1), size: 10, 1)
+        index.insert(name(2), size: 10, 2)
         for _ in 0..<10_000 { index.touch(name(1)) }
-        #expect(index.insert(name(3), size: 10, 3) == [name(2)])
+        index.insert(name(3), size: 10, 3)
+        #expect(index.evict(to: 20) == [name(2)])
     }
 }

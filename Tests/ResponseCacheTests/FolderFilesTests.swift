@@ -21,7 +21,7 @@ struct FolderFilesTests {
             await cache.flush()
             // Nobody has locked it.
             try write("\(folder)/v4/tmp/abc")
-            let writing = try #require(try cache.folder?.create())
+            let writing = try #require(try cache.testFolder?.create())
             await (try ResponseCache.test(folder, time)).flush()
             #expect(try cacheFiles(folder).map { "\(folder)/\($0)" } == [writing.path])
         }
@@ -31,7 +31,7 @@ struct FolderFilesTests {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url)
-            let writing = try #require(try cache.folder?.create())
+            let writing = try #require(try cache.testFolder?.create())
             await cache.removeAll()
             #expect(try cacheFiles(folder) == [])
             #expect(!writing.file.hasName && cache.byteCount == 0 && cache.entryCount == 0)
@@ -82,9 +82,9 @@ struct FolderFilesTests {
         return found
     }
 
-    @Test(arguments: [true, false]) func cacheKeepsEightVariantsOfAURL(onDisk: Bool) async throws {
+    @Test(arguments: TestStorage.allCases) func cacheKeepsEightVariantsOfAURL(storage: TestStorage) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let cache = try storage.cache(folder, time)
             for variant in 0..<10 { try await store(cache, variant) }
             #expect(try await variants(cache) == Array(2..<10))
             #expect(cache.entryCount == 8)

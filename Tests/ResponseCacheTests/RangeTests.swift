@@ -36,10 +36,11 @@ struct RangeTests {
         }
     }
 
-    @Test(arguments: [true, false], ["bytes=0-0", "bytes=70000-150000", "bytes=199999-", "bytes=-5", "bytes=0-"])
-    func aWholeResponseAnswersEveryRange(onDisk: Bool, range: String) async throws {
+    @Test(
+        arguments: TestStorage.allCases, ["bytes=0-0", "bytes=70000-150000", "bytes=199999-", "bytes=-5", "bytes=0-"])
+    func aWholeResponseAnswersEveryRange(storage: TestStorage, range: String) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let cache = try storage.cache(folder, time)
             try await cache.store(body, url, [.cacheControl: "max-age=60", .contentType: "image/png"])
             let answer = try await ask(cache, range, TestResponder { _ in (.ok, [:], []) })
             let positions: Range<Int> =
@@ -68,9 +69,9 @@ struct RangeTests {
         #expect(origin.requests.map { $0.headerFields[.range] } == ["bytes=10-11", "bytes=0-1"])
     }
 
-    @Test(arguments: [true, false]) func aPartAnswersTheRangesThatItContains(onDisk: Bool) async throws {
+    @Test(arguments: TestStorage.allCases) func aPartAnswersTheRangesThatItContains(storage: TestStorage) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let cache = try storage.cache(folder, time)
             let origin = origin()
             #expect(try await ask(cache, "bytes=100-199", origin).body == Array(body[100..<200]))
             for (range, positions) in [("bytes=100-199", 100..<200), ("bytes=120-129", 120..<130)] {
@@ -97,9 +98,9 @@ struct RangeTests {
         #expect(try await ask(cache, "bytes=6-8", origin).source == .network)
     }
 
-    @Test(arguments: [true, false]) func partsOfOneVersionAreCombined(onDisk: Bool) async throws {
+    @Test(arguments: TestStorage.allCases) func partsOfOneVersionAreCombined(storage: TestStorage) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let cache = try storage.cache(folder, time)
             let origin = origin()
             _ = try await ask(cache, "bytes=0-99999", origin)
             #expect(try await ask(cache, "bytes=5000-5009", origin).body == Array(body[5_000..<5_010]))

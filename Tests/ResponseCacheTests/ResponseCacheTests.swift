@@ -20,9 +20,9 @@ struct ResponseCacheTests {
         try cacheFiles(folder)
     }
 
-    @Test(arguments: [true, false]) func storedResponseIsReturned(onDisk: Bool) async throws {
+    @Test(arguments: TestStorage.allCases) func storedResponseIsReturned(storage: TestStorage) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let cache = try storage.cache(folder, time)
             let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             try await cache.store(body, url)
             #expect(try await cache.stored(url) == body)
@@ -108,8 +108,8 @@ struct ResponseCacheTests {
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url)
             let name = try #require(try files(folder).first)
-            let other = StoredHead.plainName(CacheKey(TransportRequest(url: try HTTPURL(url + "2"))))
-            let path = cache.folder?.path(of: other) ?? ""
+            let other = StoredHead.plainName(CacheKey(TransportRequest(url: try HTTPURL(url + "2"))).name)
+            let path = cache.testFolder?.path(of: other) ?? ""
             try FileManager.default.createDirectory(
                 atPath: String(path.dropLast(other.count)), withIntermediateDirectories: true)
             try FileManager.default.moveItem(atPath: "\(folder)/\(name)", toPath: path)
@@ -118,15 +118,17 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test(arguments: [true, false]) func cacheEvictsLeastRecentlyUsedResponsesFirst(onDisk: Bool) async throws {
+    @Test(arguments: TestStorage.allCases) func cacheEvictsLeastRecentlyUsedResponsesFirst(storage: TestStorage)
+        async throws
+    {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time, maximumBytes: 40_000)
+            let cache = try storage.cache(folder, time, maximumBytes: 40_000)
             for number in 1...3 { try await cache.store([UInt8](repeating: 1, count: 10_000), url + "\(number)") }
             #expect(try await cache.stored(url + "1") != nil)
             try await cache.store([UInt8](repeating: 1, count: 10_000), url + "4")
             #expect(try await cache.stored(url + "2") == nil)
             for number in [1, 3, 4] { #expect(try await cache.stored(url + "\(number)") != nil) }
-            if onDisk { #expect(try files(folder).count == 3) }
+            if storage == .folder { #expect(try files(folder).count == 3) }
         }
     }
 
@@ -142,11 +144,11 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test(arguments: [true, false], [20_000, 50_000])
-    func unstorableResponseRemovesOlderOne(onDisk: Bool, maximumBytes: Int) async throws {
+    @Test(arguments: TestStorage.allCases, [20_000, 50_000])
+    func unstorableResponseRemovesOlderOne(storage: TestStorage, maximumBytes: Int) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(
-                onDisk ? folder : nil, time, maximumBytes: maximumBytes, maximumEntryBytes: 30_000)
+            let cache = try storage.cache(
+                folder, time, maximumBytes: maximumBytes, maximumEntryBytes: 30_000)
             try await cache.store([1], url)
             try await cache.store([2], url + "2")
             // Too large for an entry, or for the whole cache.
@@ -156,9 +158,9 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test(arguments: [true, false]) func emptyBodyRemovesTheOlderResponse(onDisk: Bool) async throws {
+    @Test(arguments: TestStorage.allCases) func emptyBodyRemovesTheOlderResponse(storage: TestStorage) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let cache = try storage.cache(folder, time)
             try await cache.store([1], url)
             try await cache.store([], url)
             #expect(try await cache.stored(url) == nil)
@@ -166,9 +168,9 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test(arguments: [true, false]) func unstorableResponseKeepsNewerOne(onDisk: Bool) async throws {
+    @Test(arguments: TestStorage.allCases) func unstorableResponseKeepsNewerOne(storage: TestStorage) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time, maximumEntryBytes: 10)
+            let cache = try storage.cache(folder, time, maximumEntryBytes: 10)
             let writer = try writer(in: cache)
             time.advance(by: 1)
             try await cache.store([2], url)
@@ -179,9 +181,10 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test(arguments: [true, false]) func unstorableResponseKeepsOtherVariants(onDisk: Bool) async throws {
+    @Test(arguments: TestStorage.allCases) func unstorableResponseKeepsOtherVariants(storage: TestStorage) async throws
+    {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time, maximumEntryBytes: 10)
+            let cache = try storage.cache(folder, time, maximumEntryBytes: 10)
             let fields: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept"]
             try await cache.store([1], url, fields, to: [.accept: "image/png"])
             try await cache.store([2], url, fields, to: [.accept: "image/webp"])

@@ -1,4 +1,5 @@
 import HTTPTransport
+import HTTPTypes
 import Hashing
 import TestSupport
 import Testing
@@ -12,12 +13,15 @@ struct StoredBodyTests {
         try await withTemporaryFolder { folder in
             var damaged = body
             if let index { damaged[index] ^= 1 }
-            let folder = try EntryFolder(path: folder)
-            let file = try folder.create()
-            let facts = EntryFile.BodyFacts(
-                identity: 1, length: body.count, checksum: CRC32C(of: body.span), offset: EntryFile.usualRegionLength)
-            try file.file.write(damaged, at: facts.offset)
-            var reader = StoredBodyReader(.file(try OpenFile(reading: file.path), facts))
+            let storage = try FolderStorage(path: folder, isCreated: true, traffic: nil)
+            let request = TransportRequest(url: try HTTPURL("http://example.com/"))
+            let head = StoredHead(HTTPResponse(status: .ok), to: request, requestedAt: 0, receivedAt: 0)
+            let facts = BodyFacts(identity: 1, length: body.count, checksum: CRC32C(of: body.span))
+            var writer = try storage.writer(headByteCount: head.bytes.count)
+            try writer.append(damaged)
+            let key = ResponseStorageKey(name: head.name(CacheKey(request)))
+            try writer.commit(ResponseStorageHead(head, facts), as: key)
+            var reader = StoredBodyReader(.entry(try storage.entry(key), facts))
             var bytes: [UInt8] = []
             do {
                 while let piece = try reader.next() { bytes += piece }
@@ -29,7 +33,7 @@ struct StoredBodyTests {
         }
     }
 
-    private static let piece = EntryFile.pieceLength
+    private static let piece = StoredBody.pieceLength
 
     @Test(arguments: [1, piece - 1, piece, piece + 1, 3 * piece])
     func storedBodyIsReadAsWritten(length: Int) async throws {

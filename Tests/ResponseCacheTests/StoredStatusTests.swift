@@ -21,10 +21,10 @@ struct StoredStatusTests {
         return (response.head.status.code, response.source, body)
     }
 
-    @Test(arguments: [true, false], [204, 299, 404, 410, 500, 503, 599])
-    func anyStatusIsServedWhileItIsFresh(onDisk: Bool, status: Int) async throws {
+    @Test(arguments: TestStorage.allCases, [204, 299, 404, 410, 500, 503, 599])
+    func anyStatusIsServedWhileItIsFresh(storage: TestStorage, status: Int) async throws {
         try await withTemporaryFolder { folder in
-            let cache = try ResponseCache.test(onDisk ? folder : nil, time)
+            let cache = try storage.cache(folder, time)
             let body: [[UInt8]] = status == 204 ? [] : [[1, 2]]
             let origin = TestResponder { _ in (.init(code: status), [.cacheControl: "max-age=60"], body) }
             _ = try await ask(cache, origin)

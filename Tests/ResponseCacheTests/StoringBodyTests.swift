@@ -14,10 +14,10 @@ struct StoringBodyTests {
     private let piece = [UInt8](repeating: 7, count: 20_000)
     private let lost = TransportError(url: "http://example.com/a", reason: .connectionLost)
 
-    /// Runs `check` with a cache in memory, and with one in a folder.
+    /// Runs `check` with a cache in each storage.
     private func withCaches(_ check: (ResponseCache) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            for directory in [nil, folder] { try await check(try ResponseCache.test(directory, time)) }
+            for storage in TestStorage.allCases { try await check(try storage.cache(folder, time)) }
         }
     }
 

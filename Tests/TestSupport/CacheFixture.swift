@@ -16,6 +16,27 @@ package final class ManualTime: Sendable {
     package func advance(by count: Int) { seconds.withLock { $0 += count } }
 }
 
+/// A storage with which a cache must work.
+package enum TestStorage: Sendable, CaseIterable {
+    case folder
+    case memory
+    /// A storage made with the public protocols.
+    case dictionary
+
+    /// Returns a cache with this storage, whose time a test moves.
+    package func cache(
+        _ folder: String, _ time: ManualTime, maximumBytes: Int = 64 << 20, maximumEntryBytes: Int = 16 << 20
+    ) throws -> ResponseCache {
+        guard self == .dictionary else {
+            return try .test(
+                self == .folder ? folder : nil, time, maximumBytes: maximumBytes, maximumEntryBytes: maximumEntryBytes)
+        }
+        return ResponseCache(
+            ResponseCache.Configuration(maximumBytes: maximumBytes, maximumEntryBytes: maximumEntryBytes),
+            storage: DictionaryStorage(), now: { time.now })
+    }
+}
+
 extension ResponseCache {
     /// A cache whose time a test moves.
     package static func test(

@@ -70,7 +70,7 @@ public actor DownloadCoordinator {
             transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))
         responseCache?.onFailure { [logger, path = responseCache?.configuration.directory ?? ""] failure in
             logger.warning(
-                "responses cannot be stored", metadata: ["folder": "\(path)", "error": "\(failure.description)"])
+                "responses cannot be stored", metadata: ["folder": "\(path)", "error": "\(failure)"])
         }
         bytesInFlight.onCapacity { [weak self] in self?.post(.memoryFreed) }
     }

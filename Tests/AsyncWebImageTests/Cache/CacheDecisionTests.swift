@@ -74,7 +74,7 @@ struct CacheDecisionTests {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url, [.cacheControl: "max-age=0", .eTag: "\"a\""])
-            guard case .revalidate(let stored) = try await decision(cache), case .file(nil, let facts) = stored.body
+            guard case .revalidate(let stored) = try await decision(cache), case .entry(nil, let facts) = stored.body
             else {
                 Issue.record("not to be revalidated, or open")
                 return

@@ -67,7 +67,7 @@ struct DamagedEntryTests {
 
     @Test func decodeOfDamagedEntryStartsOver() async throws {
         let file = try Samples.file(.png, 1_300, 1_000)
-        try #require(file.count > 2 * EntryFile.pieceLength)
+        try #require(file.count > 2 * StoredBody.pieceLength)
         try await withDamage(at: { $0.count - 1_000 }, to: file) { origin, folder in
             let (loader, _) = try loader(folder)
             let response = try await loader.image(for: ImageRequest(origin.url("/a")))

@@ -100,10 +100,11 @@ struct StoredPartTests {
         }
     }
 
-    @Test func memoryCacheKeepsPartialBodies() async throws {
+    @Test(arguments: [TestStorage.memory, .dictionary])
+    func storagesWithoutFilesKeepPartialBodies(storage: TestStorage) async throws {
         try await withLoopbackOrigin { origin in
             interruptOnce(origin)
-            let cache = try ResponseCache.test(nil, time)
+            let cache = try storage.cache("", time)
             await #expect(throws: ImageError.self) { try await load(loader(cache), cache, origin.url("/a")) }
             #expect(cache.byteCount > Self.beginning)
             #expect(try await load(loader(cache), cache, origin.url("/a")).bytes == file.body)

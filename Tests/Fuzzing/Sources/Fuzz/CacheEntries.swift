@@ -8,6 +8,7 @@ import HTTPTypes
 
 /// Opens the bytes as an entry of a cache, as a head, and as the description of an entry that is damaged afterward.
 func openEntry(_ bytes: [UInt8]) {
+    _ = try? ResponseStorageHead(bytes)
     if let head = StoredHead(bytes) {
         precondition(StoredHead(head.bytes) == head)
         check(head.freshness, now: head.receivedAt)
@@ -30,8 +31,8 @@ private let request = TransportRequest(url: plainURL)
 @discardableResult
 private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
     let key = CacheKey(request)
-    let name = kind.name(StoredHead.plainName(key))
-    guard let folder = cache.folder else { preconditionFailure("the cache has a folder") }
+    let name = kind.name(StoredHead.plainName(key.name))
+    guard let folder = (cache.storage as? FolderStorage)?.folder else { preconditionFailure("the cache has a folder") }
     // Creates its shard, too.
     try? folder.withShard(EntryFolder.shard(of: name)) {}
     write(bytes, to: folder.path(of: name))
@@ -71,10 +72,10 @@ private func openDescribed(_ bytes: [UInt8]) {
         HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: 1_800_000_000,
         receivedAt: 1_800_000_001)
     let headBytes = head.bytes
-    guard let offset = EntryFile.regionLength(for: headBytes) else { return }
-    let facts = EntryFile.BodyFacts(
-        identity: 1, length: body.count, checksum: CRC32C(of: body.span), offset: offset)
-    let sound = EntryFile.region(.whole, head: headBytes, body: facts) + body
+    guard let offset = EntryFile.regionLength(forHead: headBytes.count) else { return }
+    let facts = BodyFacts(identity: 1, length: body.count, checksum: CRC32C(of: body.span))
+    let layout = EntryFile.Layout(body: facts, offset: offset)
+    let sound = EntryFile.region(.whole, head: headBytes, layout) + body
     var file = sound
     for index in stride(from: 0, to: numbers.count - 1, by: 2) where file.indices.contains(numbers[index]) {
         file[numbers[index]] &+= UInt8(truncatingIfNeeded: numbers[index + 1])

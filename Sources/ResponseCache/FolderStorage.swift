@@ -1,0 +1,157 @@
+import Threading
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A storage of responses in the files of a folder.
+final class FolderStorage: ResponseStorage {
+    let folder: EntryFolder
+    private let eviction: EntryEviction
+
+    /// Opens the folder at `path`; see ``EntryFolder/init(path:isCreated:traffic:)``.
+    init(path: String, isCreated: Bool, traffic: FileIOStatistics?) throws(FileFailure) {
+        folder = try EntryFolder(path: path, isCreated: isCreated, traffic: traffic)
+        eviction = EntryEviction(folder)
+    }
+
+    /// Creates the folders and the ledger.
+    func prepare() throws(FileFailure) {
+        try folder.prepare()
+        try folder.prepareLedger()
+    }
+
+    /// Removes the files of processes that have ended, and those of earlier versions of the format.
+    func removeLeftovers() {
+        folder.removeTemporaryFiles()
+        folder.removeEarlierVersions()
+    }
+
+    var byteCount: Int { folder.totals.bytes }
+    var entryCount: Int { folder.totals.entries }
+
+    func entry(_ key: ResponseStorageKey) throws -> (any ResponseStorageEntry)? {
+        guard let kind = EntryKind(key.name) else { return nil }
+        let file: OpenFile
+        do throws(FileFailure) {
+            file = try folder.open(key.name)
+        } catch {
+            guard error.code == ENOENT else { throw error.forStorage }
+            return nil
+        }
+        guard let contents = EntryFile.read(kind, file) else { throw ResponseStorageError.damaged }
+        return Entry(file: file, contents: contents)
+    }
+
+    func keys(ofResource resource: String) -> [ResponseStorageKey] {
+        ([StoredHead.plainName(resource)] + folder.variants(of: resource)).flatMap(EntryKind.names)
+            .map(ResponseStorageKey.init(name:))
+    }
+
+    var portionCount: Int { EntryFolder.shardCount }
+
+    func keys(inPortion portion: Int) -> [ResponseStorageKey] {
+        folder.names(in: portion).compactMap(ResponseStorageKey.init)
+    }
+
+    func writer(headByteCount: Int) throws -> any ResponseStorageWriter {
+        guard let offset = EntryFile.regionLength(forHead: headByteCount) else {
+            throw ResponseStorageError.unavailable
+        }
+        do throws(FileFailure) {
+            return Writer(folder: folder, file: try folder.create(), offset: offset)
+        } catch {
+            throw error.forStorage
+        }
+    }
+
+    func replaceHead(_ key: ResponseStorageKey, with head: ResponseStorageHead) throws -> Bool {
+        do throws(FileFailure) {
+            let file = try folder.openForUpdate(key.name)
+            // A head that has become much longer does not fit.
+            guard let kind = EntryKind(key.name), let contents = EntryFile.read(kind, file),
+                contents.layout.body == head.body, let update = EntryFile.update(head.head.bytes, of: contents)
+            else { return false }
+            try file.write(update.bytes, at: update.offset)
+            return true
+        } catch {
+            throw error.forStorage
+        }
+    }
+
+    func remove(_ key: ResponseStorageKey) throws {
+        if !folder.remove(key.name), folder.has(key.name) { throw FileFailure(code: EPERM) }
+    }
+
+    func removeAll() { folder.removeAll() }
+
+    func trim(to maximumBytes: Int) -> Int { eviction.enforce(maximumBytes) }
+}
+
+extension FolderStorage {
+    private struct Entry: ResponseStorageEntry {
+        let file: OpenFile
+        let contents: EntryFile.Contents
+
+        var head: ResponseStorageHead { ResponseStorageHead(contents.head, contents.layout.body) }
+        var byteCount: Int { EntryFolder.File.space(of: contents.layout.fileSize) }
+
+        func read(_ maximumCount: Int, at offset: Int) throws -> [UInt8] {
+            try file.read(maximumCount, at: contents.layout.offset + offset)
+        }
+
+        func markUsed() { file.touch() }
+    }
+
+    /// A temporary file until it is complete.
+    private struct Writer: ResponseStorageWriter {
+        let folder: EntryFolder
+        let file: TemporaryFile
+        /// The position of the body in the file.
+        let offset: Int
+        private var length = 0
+
+        init(folder: EntryFolder, file: TemporaryFile, offset: Int) {
+            self.folder = folder
+            self.file = file
+            self.offset = offset
+        }
+
+        mutating func append(_ bytes: [UInt8]) throws {
+            do throws(FileFailure) {
+                try file.file.write(bytes, at: offset + length)
+            } catch {
+                throw error.forStorage
+            }
+            length += bytes.count
+        }
+
+        func commit(_ head: ResponseStorageHead, as key: ResponseStorageKey) throws {
+            guard let kind = EntryKind(key.name) else { return }
+            let layout = EntryFile.Layout(body: head.body, offset: offset)
+            do throws(FileFailure) {
+                try file.file.write(EntryFile.region(kind, head: head.head.bytes, layout), at: 0)
+                file.file.touch()
+                try folder.insert(file, as: key.name, size: layout.fileSize)
+            } catch {
+                throw error.forStorage
+            }
+        }
+
+        func discard() { file.remove() }
+    }
+}
+
+extension FileFailure {
+    /// The error of a storage.
+    var forStorage: any Error {
+        switch code {
+        case ENOSPC, EDQUOT: ResponseStorageError.full
+        // The folder has just been removed.
+        case ENOENT: ResponseStorageError.unavailable
+        default: OpenFileLimit.isShortage(code) ? ResponseStorageError.unavailable : self
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Threading
+
+/// A storage of responses in memory.
+final class MemoryStorage: ResponseStorage {
+    private let index = Locked(CacheIndex<Content>())
+
+    fileprivate struct Content: Sendable {
+        let head: ResponseStorageHead
+        /// The body in pieces of ``StoredBody/pieceLength`` bytes; only the last one can be shorter.
+        let pieces: [[UInt8]]
+
+        var byteCount: Int { head.bytes.count + head.bodyLength }
+    }
+
+    let isInMemory = true
+    var byteCount: Int { index.withLock { $0.size } }
+    var entryCount: Int { index.withLock { $0.count } }
+
+    func entry(_ key: ResponseStorageKey) -> (any ResponseStorageEntry)? {
+        index.withLock { $0.content(key.name) }.map { Entry(content: $0, name: key.name, index: index) }
+    }
+
+    func keys(ofResource resource: String) -> [ResponseStorageKey] {
+        index.withLock { $0.names(resource) }.map(ResponseStorageKey.init(name:))
+    }
+
+    func keys(inPortion portion: Int) -> [ResponseStorageKey] {
+        index.withLock { $0.allNames }.map(ResponseStorageKey.init(name:))
+    }
+
+    func writer(headByteCount: Int) -> any ResponseStorageWriter {
+        Writer(index: index)
+    }
+
+    func replaceHead(_ key: ResponseStorageKey, with head: ResponseStorageHead) -> Bool {
+        index.withLock { index in
+            guard let known = index.content(key.name), known.head.body == head.body else { return false }
+            let content = Content(head: head, pieces: known.pieces)
+            index.insert(key.name, size: content.byteCount, content)
+            return true
+        }
+    }
+
+    func remove(_ key: ResponseStorageKey) { index.withLock { _ = $0.remove(key.name) } }
+
+    func removeAll() { index.withLock { $0.removeAll() } }
+
+    func trim(to maximumBytes: Int) -> Int { index.withLock { $0.evict(to: maximumBytes).count } }
+}
+
+extension MemoryStorage {
+    private struct Entry: ResponseStorageEntry {
+        let content: Content
+        let name: String
+        let index: Locked<CacheIndex<Content>>
+
+        var head: ResponseStorageHead { content.head }
+
+        func read(_ maximumCount: Int, at offset: Int) -> [UInt8] {
+            let (number, start) = offset.quotientAndRemainder(dividingBy: StoredBody.pieceLength)
+            guard number < content.pieces.count else { return [] }
+            let piece = content.pieces[number]
+            return start == 0 && piece.count <= maximumCount
+                ? piece : Array(piece.dropFirst(start).prefix(maximumCount))
+        }
+
+        func markUsed() { index.withLock { $0.touch(name) } }
+    }
+
+    private struct Writer: ResponseStorageWriter {
+        let index: Locked<CacheIndex<Content>>
+        private var pieces: [[UInt8]] = []
+
+        init(index: Locked<CacheIndex<Content>>) {
+            self.index = index
+        }
+
+        mutating func append(_ bytes: [UInt8]) {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let length = pieces.last.map { $0.count % StoredBody.pieceLength } ?? 0
+                if length == 0 { pieces.append([]) }
+                let piece = rest.prefix(StoredBody.pieceLength - length)
+                // Without room that is not needed.
+                pieces[pieces.count - 1].reserveCapacity(length + piece.count)
+                pieces[pieces.count - 1] += piece
+                rest = rest.dropFirst(piece.count)
+            }
+        }
+
+        mutating func commit(_ head: ResponseStorageHead, as key: ResponseStorageKey) {
+            let content = Content(head: head, pieces: pieces)
+            index.withLock { $0.insert(key.name, size: content.byteCount, content) }
+        }
+
+        mutating func discard() { pieces = [] }
+    }
+}

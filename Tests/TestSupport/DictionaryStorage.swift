@@ -1,0 +1,171 @@
+package import ResponseCache
+import Threading
+
+/// A storage made only with the public protocols: heads and bodies as bytes in a dictionary.
+///
+/// It reads in small portions, has several portions of keys, and can be damaged or made to fail.
+package final class DictionaryStorage: ResponseStorage {
+    private struct Item {
+        var head: [UInt8]
+        var bodyIdentity: Int
+        var body: [UInt8]
+        var use: Int
+
+        var byteCount: Int { head.count + body.count }
+    }
+
+    private struct State {
+        var items: [ResponseStorageKey: Item] = [:]
+        var lastUse = 0
+        var capacity = Int.max
+        var failure: (any Error)?
+        var writers = 0
+
+        var byteCount: Int { items.values.reduce(0) { $0 + $1.byteCount } }
+
+        mutating func use() -> Int {
+            lastUse += 1
+            return lastUse
+        }
+    }
+
+    private let state: Locked<State>
+
+    /// Creates a storage that is full when it has `capacity` bytes.
+    package init(capacity: Int = .max) {
+        state = Locked(State(capacity: capacity))
+    }
+
+    // MARK: Faults
+
+    /// Lets all operations fail from now on.
+    package func fail(_ error: any Error) { state.withLock { $0.failure = error } }
+
+    /// Changes one byte of all heads or bodies.
+    package func damage(_ field: Field) {
+        state.withLock { state in
+            for key in state.items.keys {
+                switch field {
+                case .head: state.items[key]?.head[20] ^= 1
+                case .body: state.items[key]?.body[0] ^= 1
+                }
+            }
+        }
+    }
+
+    package enum Field: Sendable {
+        case head
+        case body
+    }
+
+    /// The number of writers that have been neither committed nor discarded.
+    package var openWriters: Int { state.withLock { $0.writers } }
+
+    // MARK: ResponseStorage
+
+    package var byteCount: Int { state.withLock { $0.byteCount } }
+    package var entryCount: Int { state.withLock { $0.items.count } }
+
+    package func entry(_ key: ResponseStorageKey) throws -> (any ResponseStorageEntry)? {
+        guard let item = try intact({ $0.items[key] }) else { return nil }
+        return Entry(head: try ResponseStorageHead(item.head), key: key, storage: self)
+    }
+
+    package func keys(ofResource resource: String) throws -> [ResponseStorageKey] {
+        try intact { state in
+            state.items.filter { $0.key.resource == resource }.sorted { $0.value.use > $1.value.use }.map(\.key)
+        }
+    }
+
+    package var portionCount: Int { 2 }
+
+    package func keys(inPortion portion: Int) throws -> [ResponseStorageKey] {
+        try intact { $0.items.keys.filter { ($0.name < "8" ? 0 : 1) == portion } }
+    }
+
+    package func writer(headByteCount: Int) throws -> any ResponseStorageWriter {
+        try intact { $0.writers += 1 }
+        return Writer(storage: self)
+    }
+
+    package func replaceHead(_ key: ResponseStorageKey, with head: ResponseStorageHead) throws -> Bool {
+        try intact { state in
+            guard state.items[key]?.bodyIdentity == head.bodyIdentity else { return false }
+            state.items[key]?.head = head.bytes
+            return true
+        }
+    }
+
+    package func remove(_ key: ResponseStorageKey) throws { try intact { $0.items[key] = nil } }
+
+    package func removeAll() throws { try intact { $0.items = [:] } }
+
+    package func trim(to maximumBytes: Int) throws -> Int {
+        try intact { state in
+            var removed = 0
+            while state.byteCount > maximumBytes, let oldest = state.items.min(by: { $0.value.use < $1.value.use }) {
+                state.items[oldest.key] = nil
+                removed += 1
+            }
+            return removed
+        }
+    }
+
+    private func intact<Result: Sendable>(_ body: (inout State) throws -> Result) throws -> Result {
+        try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            return try body(&state)
+        }
+    }
+}
+
+extension DictionaryStorage {
+    private struct Entry: ResponseStorageEntry {
+        let head: ResponseStorageHead
+        let key: ResponseStorageKey
+        let storage: DictionaryStorage
+
+        func read(_ maximumCount: Int, at offset: Int) throws -> [UInt8] {
+            try storage.intact { state in
+                guard let item = state.items[key], item.bodyIdentity == head.bodyIdentity else { return [] }
+                return Array(item.body.dropFirst(offset).prefix(min(maximumCount, 50_000)))
+            }
+        }
+
+        func markUsed() {
+            storage.state.withLock { state in
+                let use = state.use()
+                state.items[key]?.use = use
+            }
+        }
+    }
+
+    private struct Writer: ResponseStorageWriter {
+        let storage: DictionaryStorage
+        private var body: [UInt8] = []
+
+        init(storage: DictionaryStorage) {
+            self.storage = storage
+        }
+
+        mutating func append(_ bytes: [UInt8]) throws {
+            try storage.intact { _ in }
+            body += bytes
+        }
+
+        mutating func commit(_ head: ResponseStorageHead, as key: ResponseStorageKey) throws {
+            var item = Item(head: head.bytes, bodyIdentity: head.bodyIdentity, body: body, use: 0)
+            try storage.intact { state in
+                guard state.byteCount + item.byteCount <= state.capacity else { throw ResponseStorageError.full }
+                item.use = state.use()
+                state.items[key] = item
+                state.writers -= 1
+            }
+        }
+
+        mutating func discard() {
+            body = []
+            storage.state.withLock { $0.writers -= 1 }
+        }
+    }
+}
