@@ -47,7 +47,7 @@ struct LayerTests {
             ["Formats/JPEG", "Formats/PNG", "Formats/WebP", "Formats/GIF", "Formats/Custom"],
             ["Formats"],
             ["Pipeline"],
-            ["Animation", "Verification"],
+            ["Animation", "Fingerprint", "Verification"],
         ]),
         "ImageEncoders": Layers([
             ["Encoder"],
