@@ -14,6 +14,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from webimage_batch import BatchError, FolderError, download_parquet  # noqa: E402
+from webimage_batch.columns import ResultColumns  # noqa: E402
 from webimage_batch.parquet import parquet_files, read_rows  # noqa: E402
 
 
@@ -23,6 +24,11 @@ def write_list(path: Path, count: int, first: int = 0) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, path, row_group_size=100)
     return path
+
+
+def test_hashes_of_pixels_are_columns_on_request() -> None:
+    assert ResultColumns(None, {"compute_phash": True, "compute_thumbhash": True}).types["thumbhash"] == pa.string()
+    assert "phash" not in ResultColumns(None, {"compute_phash": False}).types
 
 
 def run(source: Path, folder: Path, binary: str, **options: Any) -> Any:

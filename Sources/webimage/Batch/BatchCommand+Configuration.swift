@@ -54,6 +54,13 @@ extension BatchCommand {
             resizing: images.resize.rule, quality: images.encodingQuality, takesFirstFrame: images.firstFrame)
     }
 
+    /// The columns of the list, and the names that the output adds.
+    var listColumns: ListColumns {
+        var columns = list.columns
+        columns.reserved.formUnion(output.pixelHashes.map(\.rawValue))
+        return columns
+    }
+
     /// The memory limits for images.
     var memoryLimits: MemoryLimits {
         var limits = MemoryLimits()
@@ -109,6 +116,7 @@ extension BatchCommand {
         object.add("sidecar", output.sidecar.rawValue)
         object.add("samples_per_shard", output.samplesPerShard)
         object.add("compute_hash", output.computeHash.rawValue)
+        for hash in output.pixelHashes { object.add("compute_\(hash.rawValue)", true) }
         object.add("verify_hash", list.verifyHash.map { "\($0.algorithm.rawValue)=\($0.column)" })
         object.add("url_col", list.urlCol)
         object.add("id_col", list.idCol)

@@ -34,7 +34,7 @@ extension BatchCommand {
     private func answerAll() async throws {
         let budget = try OpenFileBudget.reserve(images: resources.concurrency, cacheFiles: cache.filesPerImage)
         let lines = try BatchList(
-            path: list.input, format: list.inputFormat, columns: list.columns,
+            path: list.input, format: list.inputFormat, columns: listColumns,
             passesOn: output.echo || output.stream == .tar || output.output != "-")
         let workers = ThreadPool(count: resources.threads ?? availableProcessorCount())
         // Some images are converted while the next ones arrive.
@@ -52,8 +52,9 @@ extension BatchCommand {
             loader: loader, plan: plan, memory: memoryLimits,
             scratch: try OutputFolder(path: output.output == "-" ? Self.temporaryFolder : output.output),
             filter: rules.filter,
-            digest: output.digest, verified: list.verifyHash?.algorithm, readsHeaderOnly: output.headerOnly, room: room,
-            places: places, robots: rules.robotsText ? RobotsCheck(loader: loader, token: rules.robotsToken) : nil)
+            digest: output.digest, verified: list.verifyHash?.algorithm, hashes: output.pixelHashes,
+            readsHeaderOnly: output.headerOnly, room: room, places: places,
+            robots: rules.robotsText ? RobotsCheck(loader: loader, token: rules.robotsToken) : nil)
         let failedLines = try output.failedTo.map { try LineFile(path: $0) }
 
         let destination = try makeDestination(window: window, room: room)
@@ -98,14 +99,14 @@ extension BatchCommand {
     private func makeDestination(window: LineWindow, room: Allowance) throws -> Destination {
         guard output.output == "-" else {
             let shards = ShardOutput(
-                try shardFolder(), rules: try shardRules(), columns: output.folderColumns(list.columns),
+                try shardFolder(), rules: try shardRules(), columns: output.folderColumns(listColumns),
                 lookahead: resources.lookahead, window: window, room: room)
             return Destination(output: shards, shards: shards)
         }
         let writer = StreamWriter(descriptor: STDOUT_FILENO, named: "standard output")
         let log = try output.log.map { StreamWriter(descriptor: try Self.openLog($0), named: $0) }
         let stream = RecordStream(
-            streamForm, columns: output.streamColumns(list.columns), to: writer, log: log, window: window, room: room,
+            streamForm, columns: output.streamColumns(listColumns), to: writer, log: log, window: window, room: room,
             isOrdered: output.ordered)
         stream.begin(version: PackageVersion.current, optionsDigest: try optionsDigest())
         return Destination(output: stream, writers: [writer, log].compactMap(\.self))

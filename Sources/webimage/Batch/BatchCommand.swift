@@ -80,6 +80,10 @@ struct BatchCommand: AsyncParsableCommand {
         if output.output == "-", let option = parts.usedOption {
             throw ValidationError("\(option) applies to a folder.")
         }
+        if let hash = output.pixelHashes.first, !plan.isConverted || output.headerOnly {
+            throw ValidationError(
+                "--compute-\(hash.rawValue) applies to converted images: add --format jpeg or a size option.")
+        }
         if output.headerOnly {
             guard plan == OutputPlan(format: nil, options: DecodeOptions(), quality: images.encodingQuality) else {
                 throw ValidationError("--header-only writes no images: options for images have no effect.")

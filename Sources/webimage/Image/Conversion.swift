@@ -17,6 +17,8 @@ struct Conversion {
     let format: ImageFormat?
     /// The folder for temporary files of images that need much memory, until they are complete.
     let folder: OutputFolder
+    /// The hashes to compute of the pixels; of an animation, those of its first frame.
+    var hashes: [PixelHash] = []
     /// Throws an error if an image with this header must not be converted.
     var admission: @Sendable (ImageHeader) throws -> Void = { _ in }
 
@@ -71,7 +73,7 @@ struct Conversion {
         let canvas = plan.resizing?.canvas(for: header.size)
         let bytes =
             bytesOfSearch + decode.estimatedBytes + encoderBytes(canvas ?? decode.scaledSize, hasAlpha: header.hasAlpha)
-            + (canvas?.area ?? 0) * 4
+            + (canvas?.area ?? 0) * 4 + hashBytes(canvas ?? decode.scaledSize)
         try memory.admitConversion(of: bytes)
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.suspendReading()
@@ -135,7 +137,15 @@ struct Conversion {
             image.pixels = image.pixels.padded(to: canvas)
         }
         facts.describe(image)
+        describe(image.pixels, &facts)
         return try encoded(image.pixels, profile: image.iccProfile)
+    }
+
+    /// Returns the number of bytes that computing the hashes takes: a gray copy of the image.
+    private func hashBytes(_ size: PixelSize) -> Int { hashes.contains(.phash) ? size.area : 0 }
+
+    private func describe(_ pixels: PixelBuffer, _ facts: inout ImageFacts) {
+        for hash in hashes { facts.hashes[hash] = hash.json(of: pixels) }
     }
 
     private func encoded(_ pixels: PixelBuffer, profile: [UInt8]?) throws -> EncodedImage {
@@ -160,7 +170,9 @@ extension Conversion {
         limits.maximumBytes = min(limits.maximumBytes, pieces.expectedCount.map { min($0, most) } ?? most)
         // The file, a canvas and a frame, and the data that the encoder keeps of the frames.
         let size = plan.resizing?.canvas(for: header.size) ?? decode.scaledSize
-        let bytes = limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 24 * size.area
+        let bytes =
+            limits.maximumBytes + decode.estimatedBytes + 10 * decode.storedSize.area + 24 * size.area
+            + hashBytes(size)
         try memory.admitConversion(of: bytes)
         let rest = try await bytes > MemoryLimits.small ? onDisk(pieces) : pieces
         rest.suspendReading()
@@ -192,7 +204,9 @@ extension Conversion {
         facts.size = size
         let decoder = AnimationDecoder(animation, windowBytes: 0)
         guard animation.frameCount > 1 else {
-            return try encoded(try decoder.frame(at: 0).padded(to: size), profile: animation.iccProfile)
+            let pixels = try decoder.frame(at: 0).padded(to: size)
+            describe(pixels, &facts)
+            return try encoded(pixels, profile: animation.iccProfile)
         }
         let format = format ?? animation.header.format
         let encoder = try AnimationEncoder(
@@ -200,7 +214,9 @@ extension Conversion {
             metadata: ImageMetadata(colorProfile: animation.iccProfile))
         for index in 0..<animation.frameCount {
             try Task.checkCancellation()
-            try encoder.append(try decoder.frame(at: index).padded(to: size), delay: animation.delay(at: index))
+            let pixels = try decoder.frame(at: index).padded(to: size)
+            if index == 0 { describe(pixels, &facts) }
+            try encoder.append(pixels, delay: animation.delay(at: index))
         }
         if !decoder.partialFrames.isEmpty { facts.isPartial = true }
         return EncodedImage(bytes: try encoder.finish(), format: format)

@@ -13,6 +13,9 @@ struct ImageFacts: Sendable, Equatable {
     /// A Boolean value that indicates whether part of the image is missing.
     var isPartial = false
 
+    /// The requested hashes of the pixels, encoded as JSON.
+    var hashes: [PixelHash: [UInt8]] = [:]
+
     mutating func describe(_ image: DecodedImage) {
         describe(image.header)
         isPartial = image.isPartial

@@ -28,8 +28,11 @@ struct OutputPlan: Sendable, Equatable {
     let keepsAnimations: Bool
 
     /// A Boolean value that indicates whether the pixels of whole images are held until they are encoded.
-    var holdsFullSize: Bool {
-        if case .converted = mode { options.target == .original } else { false }
+    var holdsFullSize: Bool { isConverted && options.target == .original }
+
+    /// A Boolean value that indicates whether images are decoded and encoded.
+    var isConverted: Bool {
+        if case .converted = mode { true } else { false }
     }
 
     init(

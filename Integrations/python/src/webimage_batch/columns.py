@@ -51,6 +51,9 @@ class ResultColumns:
         digest = options.get("compute_hash", "sha256")
         if digest and digest != "none":
             self.types[str(digest)] = pa.string()
+        for name in ("phash", "thumbhash"):
+            if options.get(f"compute_{name}"):
+                self.types[name] = pa.string()
         self.fields = [pa.field(name, kind) for name, kind in self.types.items()]
         if image is not None:
             self.fields.insert(0, pa.field(image, pa.binary()))

@@ -7,7 +7,7 @@ struct ListColumns: Sendable, Equatable {
     var digest: String?
 
     /// The columns of the output, which a list may not have as additional columns.
-    static let reserved: Set<String> = [
+    var reserved: Set<String> = [
         "key", "caption", "url", "status", "error_message", "width", "height", "original_width", "original_height",
         "exif", "md5", "sha256", "sha512", "id", "index", "error_code",
     ]
@@ -17,6 +17,6 @@ struct ListColumns: Sendable, Equatable {
 
     /// Returns the first of the names to pass on that is reserved for the output, or `nil`.
     func conflict(among names: [String]) -> String? {
-        names.first { passOn($0) && Self.reserved.contains($0) }
+        names.first { passOn($0) && reserved.contains($0) }
     }
 }

@@ -77,6 +77,16 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(help: "The digest of each body: md5, sha256, sha512, or none.")
     var computeHash: ComputedDigest = .sha256
 
+    @Flag(
+        help: """
+            Add a column phash: 64 bits in hexadecimal that differ little between images that look alike, as phash of the \
+            Python package imagehash.
+            """)
+    var computePhash = false
+
+    @Flag(help: "Add a column thumbhash: a placeholder of up to 25 bytes for the image (ThumbHash), in Base64.")
+    var computeThumbhash = false
+
     @Option(
         help: ArgumentHelp(
             "Write the lines that failed with retryable errors to this file, as a list for another run.",
@@ -136,20 +146,24 @@ struct BatchOutputOptions: ParsableArguments {
     /// The digest to compute of each body; `nil` for none.
     var digest: DigestAlgorithm? { headerOnly ? nil : computeHash.algorithm }
 
+    /// The hashes to compute of the pixels.
+    var pixelHashes: [PixelHash] { (computePhash ? [.phash] : []) + (computeThumbhash ? [.thumbhash] : []) }
+
     /// The format of the shards in a folder.
     var shardFormat: ShardFormat { headerOnly ? .none : outputFormat }
 
     /// Returns the columns of the records in a folder.
     func folderColumns(_ list: ListColumns) -> BatchRecord.Columns {
         BatchRecord.Columns(
-            passesOn: true, hasCaption: list.caption != nil, hasKey: true, digest: digest)
+            passesOn: true, hasCaption: list.caption != nil, hasKey: true, digest: digest,
+            hashes: pixelHashes)
     }
 
     /// Returns the columns of the records on standard output.
     func streamColumns(_ list: ListColumns) -> BatchRecord.Columns {
         BatchRecord.Columns(
             passesOn: echo, hasCaption: list.caption != nil, hasKey: stream == .tar,
-            digest: digest)
+            digest: digest, hashes: pixelHashes)
     }
 }
 

@@ -11,6 +11,8 @@ struct BatchRecord: Sendable {
         var hasKey = false
         /// The digest of the body; `nil` for none.
         var digest: DigestAlgorithm?
+        /// The hashes of the pixels.
+        var hashes: [PixelHash] = []
         /// A Boolean value that indicates whether columns are included that differ from run to run, such as times.
         var hasRunDetails = true
     }
@@ -67,6 +69,7 @@ struct BatchRecord: Sendable {
         object.add("original_width", image.originalSize?.width)
         object.add("original_height", image.originalSize?.height)
         if let digest = columns.digest { object.add(digest.rawValue, self.digest) }
+        for hash in columns.hashes { object.add(hash.rawValue, raw: failure == nil ? image.hashes[hash] : nil) }
         object.add("format", image.format)
         object.add("frames", image.frames)
         object.add("partial", image.isPartial)

@@ -27,6 +27,8 @@ struct LineProcessor: Sendable {
     let digest: DigestAlgorithm?
     /// The digest that the list contains; `nil` for none.
     let verified: DigestAlgorithm?
+    /// The hashes to compute of the pixels.
+    let hashes: [PixelHash]
     /// A Boolean value that indicates whether downloads stop after the header of the image, and no files result.
     let readsHeaderOnly: Bool
     /// The room for the files of answers that wait to be written.
@@ -107,7 +109,7 @@ struct LineProcessor: Sendable {
 
     private func convert(_ pieces: DigestedPieces, as format: ImageFormat?, _ answer: inout Answer) async throws {
         var conversion = Conversion(
-            decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: scratch)
+            decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: scratch, hashes: hashes)
         conversion.admission = { [filter] in try filter.check($0.size) }
         answer.record.image = ImageFacts()
         let image = try await conversion.run(pieces, into: &answer.record.image)
