@@ -26,7 +26,8 @@ struct CosineTransform {
                 for row in 0..<rows { sums[row * columns + column] += sum * vertical[row * size.height + y] }
             }
         }
-        coefficients = sums.map { $0 / Double(size.area) }
+        // What remains of a uniform plane are rounding errors.
+        coefficients = sums.map { abs($0) < 1e-9 * Double(size.area) ? 0 : $0 / Double(size.area) }
     }
 
     /// The coefficient of a horizontal and a vertical frequency.

@@ -103,10 +103,8 @@ private struct ThumbHash {
             }
             mean = values.removeFirst()
             let scale = values.reduce(0) { max($0, abs($1)) }
-            // What remains of a uniform channel are rounding errors.
-            let isUniform = scale < 1e-9
-            self.scale = isUniform ? 0 : scale
-            varying = values.map { isUniform ? 0 : 0.5 + 0.5 / scale * $0 }
+            self.scale = scale
+            varying = values.map { scale == 0 ? 0 : 0.5 + 0.5 / scale * $0 }
         }
     }
 }

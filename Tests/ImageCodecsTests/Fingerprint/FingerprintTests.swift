@@ -69,6 +69,7 @@ struct FingerprintTests {
         // All frequencies but the mean are zero.
         #expect(white.thumbHash()[5...].allSatisfy { $0 == 0 })
         #expect(white.thumbHash()[0] & 63 == 63)
+        #expect(white.perceptualHash() == 1 << 63)
         let empty = PixelBuffer(transparent: PixelSize(width: 0, height: 5))
         #expect(empty.thumbHash().isEmpty && empty.perceptualHash() == 0)
     }
