@@ -16,6 +16,7 @@ struct LimitsDocumentTests {
         let stored = ResponseCache.Configuration()
         let limits = DecodeLimits()
         return [
+            "ThreadedResolver(maximumLookups:)": count(LookupThreads(openFileLimit: 1_024).maximum),
             "maximumConcurrentDownloads": count(downloads.maximumConcurrentDownloads),
             "maximumConcurrentDownloadsPerHost": count(downloads.maximumConcurrentDownloadsPerHost),
             "deadlines.lookup": seconds(downloads.deadlines.lookup),
@@ -67,9 +68,6 @@ struct LimitsDocumentTests {
         "bytes received on a connection without TLS that belong to no header line and no body":
             bytes(Int(StalledReadDetector.limit)),
         "initial threads for name lookups": count(LookupThreads(openFileLimit: 1_024).initial),
-        "maximum threads for name lookups; added while lookups succeed and others wait, or if waiting lookups have been "
-            + "unable to start for a second; all lookups together use at most an eighth of the file descriptors":
-            count(LookupThreads(openFileLimit: 1_024).maximum),
         "bytes of one response that wait to be written, before its transfer waits": bytes(EntryWriter.queueLimit),
         "threads of a cache for reading and writing": count(CacheThreads.count),
         "cache lookups at a time, including responses that are being served":

@@ -8,10 +8,13 @@ struct LookupThreads: Equatable {
     /// The maximum number of threads.
     let maximum: Int
 
-    /// Creates the numbers for a process that may open `openFileLimit` files: 8 and 64 for 1,024 or more, and at
-    /// least one.
-    init(openFileLimit: Int) {
-        maximum = min(64, max(1, openFileLimit / 16))
+    /// The default maximum.
+    static let usualMaximum = 64
+
+    /// Creates the numbers for a process that may open `openFileLimit` files: 8 and 64 for 1,024 or more by default, and
+    /// at least one.
+    init(openFileLimit: Int, maximum limit: Int = usualMaximum) {
+        maximum = max(1, min(limit, openFileLimit / 16))
         initial = min(8, max(1, maximum / 2))
     }
 }

@@ -1,7 +1,7 @@
 import DequeModule
 import Threading
 
-/// A resolver that calls a blocking function, usually the system's resolver, on up to 64 threads.
+/// A resolver that calls a blocking function, usually the system's resolver, on up to 64 threads by default.
 ///
 /// libcurl would start a thread for every lookup, and wait for lookups that do not end. At first, there are up to eight
 /// threads. While lookups wait, each successful one adds a thread; a temporary failure, which can mean that the name
@@ -9,7 +9,7 @@ import Threading
 /// lookups wait and none has started for a second, the number of threads is doubled. Threads exist only while there are
 /// lookups. Lookups that are canceled before they start are skipped.
 ///
-/// There are fewer threads if the process may open fewer than 1,024 files, or if the system cannot start more.
+/// There are fewer threads if the process may open fewer than 16 files for each, or if the system cannot start more.
 public final class ThreadedResolver: HostResolver {
     /// A function that returns the addresses of a host and may block.
     public typealias Lookup = @Sendable (_ host: String) throws(LookupFailure) -> [IPAddress]
@@ -53,19 +53,21 @@ public final class ThreadedResolver: HostResolver {
 
     private let state = Locked(State())
     private let lookup: Lookup
-    private let limits: LookupThreads
+    let limits: LookupThreads
     private let start: Start
     /// Waits until threads without progress count as stuck.
     private let waitForProgress: @Sendable () async -> Void
 
-    /// Creates a resolver that uses the system's resolver.
-    public convenience init() {
-        self.init(systemLookup)
+    /// Creates a resolver that uses the system's resolver for at most `maximumLookups` lookups at a time, at least 1.
+    public convenience init(maximumLookups: Int = 64) {
+        self.init(maximumLookups: maximumLookups, systemLookup)
     }
 
-    /// Creates a resolver that calls `lookup`, which may block.
-    public convenience init(_ lookup: @escaping Lookup) {
-        self.init(lookup, waitForProgress: { try? await Task.sleep(for: .seconds(1)) })
+    /// Creates a resolver that calls `lookup`, which may block, at most `maximumLookups` times at once, at least 1.
+    public convenience init(maximumLookups: Int = 64, _ lookup: @escaping Lookup) {
+        self.init(
+            lookup, limits: LookupThreads(openFileLimit: OpenFileLimit.current, maximum: maximumLookups),
+            waitForProgress: { try? await Task.sleep(for: .seconds(1)) })
     }
 
     init(

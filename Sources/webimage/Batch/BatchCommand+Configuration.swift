@@ -43,6 +43,7 @@ extension BatchCommand {
         var transport = network.transport
         transport.maximumIdleConnections = max(transport.maximumIdleConnections, budget.images)
         transport.maximumConnections = budget.connections
+        transport.resolver = ThreadedResolver(maximumLookups: resources.dnsConcurrency)
         return transport
     }
 

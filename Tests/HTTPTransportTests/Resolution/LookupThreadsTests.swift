@@ -11,4 +11,11 @@ struct LookupThreadsTests {
         #expect(threads.initial == usual)
         #expect(threads.maximum == most)
     }
+
+    @Test(arguments: [(0, 1_024, 1, 1), (2, 1_024, 1, 2), (200, 1_024, 8, 64), (200, 65_536, 8, 200)])
+    func requestedMaximumIsWithinTheDescriptorLimit(maximum: Int, limit: Int, usual: Int, most: Int) {
+        let threads = LookupThreads(openFileLimit: limit, maximum: maximum)
+        #expect(threads.initial == usual)
+        #expect(threads.maximum == most)
+    }
 }

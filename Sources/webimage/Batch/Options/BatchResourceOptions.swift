@@ -23,6 +23,12 @@ struct BatchResourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The maximum number of name lookups at a time; fewer if ulimit -n is below 16 times this number.",
+            valueName: "number"))
+    var dnsConcurrency = 64
+
+    @Option(
+        help: ArgumentHelp(
             "The maximum number of lines that have been read but have no record yet. Lines that wait for a slow host, a rate "
                 + "limit, or a retry do not count toward --concurrency.", valueName: "lines"))
     var lookahead = 4_096
@@ -63,6 +69,9 @@ struct BatchResourceOptions: ParsableArguments {
         guard perHost >= 1 else { throw ValidationError("--per-host must be at least 1.") }
         if let rate, !(rate > 0) { throw ValidationError("--rate must be above 0.") }
         if let sharers, sharers < 1 { throw ValidationError("--sharers must be at least 1.") }
+        guard (1...1_024).contains(dnsConcurrency) else {
+            throw ValidationError("--dns-concurrency must be from 1 to 1024.")
+        }
         guard (1...1_000_000).contains(lookahead) else {
             throw ValidationError("--lookahead must be from 1 to 1000000.")
         }
