@@ -117,6 +117,7 @@ _WITHOUT_EFFECT = frozenset(
         "cache_limit",
         "cache_policy",
         "concurrency",
+        "dns_concurrency",
         "lookahead",
         "on_statistics",
         "per_host",
