@@ -155,7 +155,7 @@ struct BodyLogTests {
     @Test(arguments: [1, 7, 1_400]) func immediatelyReadBodyPiecesHaveLittleMemoryOverhead(size: Int) async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())
-        let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         var read: [UInt8] = []
         var lateReaders: [BodyReader] = []
         for start in stride(from: 0, to: bytes.count, by: size) {
