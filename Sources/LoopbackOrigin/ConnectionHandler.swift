@@ -21,6 +21,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private static let bytesPerTurn = 1 << 20
     /// The minimum time between two turns.
     private static let minimumRest = TimeAmount.microseconds(100)
+    /// A process that was halted during a turn would otherwise rest for a multiple of that time.
+    private static let maximumRest = TimeAmount.seconds(1)
 
     private let routes: Routes
     private let ledger: Ledger
@@ -113,7 +115,8 @@ final class ConnectionHandler: ChannelInboundHandler {
                 bytesInTurn = 0
                 // NIO runs all due tasks before it serves other connections, so each rests for longer than the turns of
                 // all of them take.
-                let rest = max(Self.minimumRest, (NIODeadline.now() - start) * ledger.counts.openConnections)
+                let turns = (NIODeadline.now() - start) * ledger.counts.openConnections
+                let rest = min(max(Self.minimumRest, turns), Self.maximumRest)
                 context.eventLoop.scheduleTask(in: rest, wakeUp(on: context.eventLoop))
             } else if let step = script?.next() {
                 perform(step, of: request, in: context)
