@@ -26,8 +26,8 @@ actor RobotsCheck {
 
     /// Throws ``ImageRefusal`` if robots.txt disallows `url`, or cannot be read.
     ///
-    /// Only all lines may be canceled together: the cancellation of one stops the request for the others of its origin.
-    func check(_ url: HTTPURL) async throws {
+    /// Not isolated, so that a file that takes long to match delays only the lines of its origin. Only all lines may be canceled together: the cancellation of one stops the request for the others of its origin.
+    nonisolated func check(_ url: HTTPURL) async throws {
         switch try await outcome(of: "\(url.scheme)://\(url.host):\(url.port)") {
         case .rules(let rules):
             guard rules.allow(url.path + (url.query.map { "?\($0)" } ?? "")) else {
@@ -88,10 +88,10 @@ actor RobotsCheck {
     }
 
     /// Returns the meaning of an error: a file that the server does not have, or does not give, allows everything; a
-    /// server that cannot be asked disallows everything.
+    /// server that cannot be asked, or refuses because of too many requests, disallows everything.
     static func outcome(of error: ImageError) -> RobotsCache.Outcome {
         if let status = error.httpStatus {
-            guard status >= 500 else { return .rules(.none) }
+            guard status >= 500 || status == 429 else { return .rules(.none) }
             return .unreachable(
                 ImageRefusal(
                     code: .robotsText, description: "robots.txt is not available: \(error.description)",

@@ -12,7 +12,7 @@ struct RobotsRules: Sendable, Equatable {
     /// The maximum number of comparisons for one path.
     ///
     /// A file that needs more was written to keep crawlers busy, and disallows the path.
-    static let comparisonLimit = 16 << 20
+    static let comparisonLimit = 4 << 20
 
     /// The rules from the most specific one to the least; among equally specific ones, those that allow come first.
     private let rules: [Rule]
