@@ -29,11 +29,14 @@ extension Resampling.Filter {
         }
     }
 
+    /// Returns sinc(x) sinc(x/3), with sin 3a = 3 sin a - 4 sin³ a, because sines take most of the time of small images.
     private static func lanczos(_ x: Double) -> Double {
         if x < 1e-9 { return 1 }
         if x >= 3 { return 0 }
-        let angle = Double.pi * x
-        return 3 * sin(angle) * sin(angle / 3) / (angle * angle)
+        let angle = Double.pi * x / 3
+        let sine = sin(angle)
+        let square = sine * sine
+        return square * (3 - 4 * square) / (3 * angle * angle)
     }
 
     /// Mitchell and Netravali, "Reconstruction Filters in Computer Graphics", 1988, equation 8.
