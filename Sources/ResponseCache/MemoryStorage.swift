@@ -81,18 +81,32 @@ extension MemoryStorage {
                 let length = pieces.last.map { $0.count % StoredBody.pieceLength } ?? 0
                 if length == 0 { pieces.append([]) }
                 let piece = rest.prefix(StoredBody.pieceLength - length)
-                // Without room that is not needed.
-                pieces[pieces.count - 1].reserveCapacity(length + piece.count)
+                let needed = length + piece.count
+                if pieces[pieces.count - 1].capacity < needed {
+                    pieces[pieces.count - 1].reserveCapacity(min(max(needed, 2 * length), StoredBody.pieceLength))
+                }
                 pieces[pieces.count - 1] += piece
                 rest = rest.dropFirst(piece.count)
             }
         }
 
         mutating func commit(_ head: ResponseStorageHead, as key: ResponseStorageKey) {
+            if let last = pieces.popLast() { pieces.append(last.withoutUnusedCapacity) }
             let content = Content(head: head, pieces: pieces)
             index.withLock { $0.insert(key.name, size: content.byteCount, content) }
         }
 
         mutating func discard() { pieces = [] }
+    }
+}
+
+extension [UInt8] {
+    /// The same bytes, without unused capacity if it exceeds an eighth of their number.
+    fileprivate var withoutUnusedCapacity: [UInt8] {
+        guard capacity - count > count / 8 else { return self }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        bytes += self
+        return bytes
     }
 }
