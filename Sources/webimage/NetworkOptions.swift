@@ -15,8 +15,9 @@ struct NetworkOptions: ParsableArguments {
         help: ArgumentHelp(
             "Use this proxy, such as http://user:password@host:3128, instead of those in the environment variables http_proxy, "
                 + "https_proxy, and all_proxy. The scheme is http (the default), https, socks4, socks4a, socks5, or socks5h; "
-                + "the default port is 1080. Hosts in the variable no_proxy are accessed directly. An empty string means no "
-                + "proxy. Other users can see the arguments of a process: set passwords in the environment.",
+                + "the default port is 443 for https, and 1080 otherwise. Hosts in the variable no_proxy are accessed "
+                + "directly. An empty string means no proxy. Other users can see the arguments of a process: set "
+                + "passwords in the environment.",
             valueName: "URL"))
     var proxy: String?
 
