@@ -29,7 +29,7 @@ final class EntryEviction: Sendable {
         self.folder = folder
     }
 
-    /// Removes entries until the others take at most `limit` bytes; returns their number.
+    /// Removes entries until the others take at most `limit` bytes; returns the number of removed entries.
     ///
     /// Removes slightly more, so that files need not be listed for every new entry.
     func enforce(_ limit: Int) -> Int {

@@ -181,7 +181,7 @@ extension ResponseCache {
                     note(error)
                     throw error
                 }
-                // Directories and the neighbors of this process need some space as well.
+                // Directories and other processes need some space as well.
                 trimStorage(to: max(0, storage.byteCount - max(4 * count, 64 << 10) << attempts))
             }
         }

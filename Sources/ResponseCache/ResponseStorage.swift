@@ -1,12 +1,12 @@
 /// A place where a ``ResponseCache`` keeps responses, such as a folder, memory, or a database.
 ///
-/// A storage is a key-value store whose values have a head and a body. It knows nothing of HTTP: the cache decides which
-/// responses to store, use, update, and remove, and verifies what it reads. The storage owns the accounting of sizes and
-/// the order of removal; the cache determines when to call ``trim(to:)``.
+/// A storage is a key-value store whose values have a head and a body. It knows nothing of HTTP: the cache decides
+/// which responses to store, use, update, and remove, and verifies the bodies that it reads. The storage owns the
+/// accounting of sizes and the order of removal; the cache determines when to call ``trim(to:)``.
 ///
-/// All methods except ``byteCount`` and ``entryCount`` are called on threads of the cache, several at a time, and may
-/// block. If a method throws an error, the cache continues without the response: nothing is served from the storage, or
-/// nothing is stored. See ``ResponseStorageError`` for the errors with special meanings.
+/// All methods are called on threads of the cache, several at a time, and may block; the properties are also read on
+/// other threads. If a method throws an error, the cache continues without the response: nothing is served from the
+/// storage, or nothing is stored. See ``ResponseStorageError`` for the errors with special meanings.
 public protocol ResponseStorage: Sendable {
     /// A Boolean value that indicates whether responses are kept in memory, which determines their
     /// ``ResponseSource``; `false` by default.
@@ -30,6 +30,8 @@ public protocol ResponseStorage: Sendable {
     var portionCount: Int { get }
 
     /// Returns the keys of a portion of all entries, in no particular order.
+    ///
+    /// `portion` is from 0 to ``portionCount`` - 1.
     func keys(inPortion portion: Int) throws -> [ResponseStorageKey]
 
     /// Returns a writer for a new entry, which is not visible until it is committed.
@@ -49,10 +51,11 @@ public protocol ResponseStorage: Sendable {
     /// Removes all entries.
     func removeAll() throws
 
-    /// Removes the least recently used entries until the others take at most `maximumBytes` bytes; returns the number of
-    /// removed entries.
+    /// Removes the least recently used entries until the others take at most `maximumBytes` bytes; returns the number
+    /// of removed entries.
     ///
-    /// It is called when the cache has stored a small part of its limit, and whenever the storage is full.
+    /// It is called when a cache is created, regularly while responses are stored, whenever the storage is full, and by
+    /// ``ResponseCache/trim(to:)`` and ``ResponseCache/flush()``.
     func trim(to maximumBytes: Int) throws -> Int
 }
 
@@ -89,8 +92,8 @@ extension ResponseStorageEntry {
 
 /// A new entry of a ``ResponseStorage`` whose body is being written, by one thread at a time.
 ///
-/// The cache calls ``commit(_:as:)`` or ``discard()`` at the end. A method that throws an error leaves the writer
-/// unchanged, so that it can be called again.
+/// The cache calls ``commit(_:as:)`` or ``discard()`` at the end. A method that throws an error must leave the writer
+/// unchanged, because it may be called again.
 public protocol ResponseStorageWriter: Sendable {
     /// Appends to the body.
     mutating func append(_ bytes: [UInt8]) throws
@@ -104,11 +107,11 @@ public protocol ResponseStorageWriter: Sendable {
 
 /// An error of a ``ResponseStorage`` that the cache handles specially.
 ///
-/// The first error of any other kind that prevents storing a response is logged by the loader.
+/// The loader logs the first error, other than ``unavailable``, that prevents storing a response.
 public enum ResponseStorageError: Error, Hashable {
     /// The entry is damaged: the cache removes it.
     case damaged
-    /// There is no room: the cache trims the storage, and tries again.
+    /// There is no room: the cache trims the storage and tries again, up to three times.
     case full
     /// The storage cannot be used for the moment: the response is not stored, and nothing is logged.
     case unavailable

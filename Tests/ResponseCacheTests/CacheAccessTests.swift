@@ -14,7 +14,7 @@ struct CacheAccessTests {
     private let url = "http://example.com/a.png"
     private let fresh = HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60", .eTag: "\"1\""])
 
-    /// Runs `body` with a cache in a folder, and with one in memory.
+    /// Runs `body` with a cache in each storage.
     private func withCaches(_ body: (ResponseCache) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             for storage in TestStorage.allCases { try await body(try storage.cache(folder, time)) }

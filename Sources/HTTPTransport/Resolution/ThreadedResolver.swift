@@ -58,12 +58,16 @@ public final class ThreadedResolver: HostResolver {
     /// Waits until threads without progress count as stuck.
     private let waitForProgress: @Sendable () async -> Void
 
-    /// Creates a resolver that uses the system's resolver for at most `maximumLookups` lookups at a time, at least 1.
+    /// Creates a resolver that uses the system's resolver for at most `maximumLookups` lookups at a time.
+    ///
+    /// Values below 1 count as 1.
     public convenience init(maximumLookups: Int = 64) {
         self.init(maximumLookups: maximumLookups, systemLookup)
     }
 
-    /// Creates a resolver that calls `lookup`, which may block, at most `maximumLookups` times at once, at least 1.
+    /// Creates a resolver that calls `lookup`, which may block, for at most `maximumLookups` lookups at a time.
+    ///
+    /// Values below 1 count as 1.
     public convenience init(maximumLookups: Int = 64, _ lookup: @escaping Lookup) {
         self.init(
             lookup, limits: LookupThreads(openFileLimit: OpenFileLimit.current, maximum: maximumLookups),

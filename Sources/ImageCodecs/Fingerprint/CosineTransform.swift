@@ -26,7 +26,7 @@ struct CosineTransform {
                 for row in 0..<rows { sums[row * columns + column] += sum * vertical[row * size.height + y] }
             }
         }
-        // What remains of a uniform plane are rounding errors.
+        // In a uniform plane, all frequencies but the mean are only rounding errors.
         coefficients = sums.map { abs($0) < 1e-9 * Double(size.area) ? 0 : $0 / Double(size.area) }
     }
 

@@ -26,9 +26,10 @@ struct BatchCommand: AsyncParsableCommand {
             some numbers of shards may not occur.
 
             Without a size option (--max-pixel-size, --fit, --fill, or --resize-mode), --format, or --first-frame, images are \
-            written as downloaded, byte for byte, after they have been verified. With --format original, only the header is checked. With a \
-            size option, the default format is jpeg; with only --first-frame, it is jpeg, or png for transparent images. JPEG \
-            has no transparency, and contains only the first frame of an animation; to keep them, set --format webp.
+            written as downloaded, byte for byte, after they have been verified. With --format original, only the header is \
+            checked. With a size option, the default format is jpeg; with only --first-frame, it is jpeg, or png for \
+            transparent images. JPEG has no transparency, and contains only the first frame of an animation; to keep them, \
+            set --format webp.
 
             LISTS
               NDJSON (.jsonl, .ndjson): one object per line, with the members url and, optionally, id and others. Plain lines \

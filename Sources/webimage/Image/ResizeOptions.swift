@@ -13,7 +13,7 @@ struct ResizeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The length of a side for --resize-mode.", valueName: "pixels"))
     var imageSize: Int?
 
-    @Flag(help: "With --resize-mode, leave images as they are that need not be reduced.")
+    @Flag(help: "With --resize-mode, do not enlarge, pad, or crop images that need not be reduced.")
     var resizeOnlyIfBigger = false
 
     func validate() throws {

@@ -18,7 +18,8 @@ struct BatchResourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The number of processes among which --rate and --per-host are divided; each process keeps at least 1 transfer "
-                + "per host. (default: n of --part i/n, or 1 with --part-by host; otherwise 1)", valueName: "number"))
+                + "per host. (default: n of --part i/n, or 1 with --part-by host but without --spread-host; otherwise 1)",
+            valueName: "number"))
     var sharers: Int?
 
     @Option(

@@ -51,7 +51,7 @@ extension ImageError.Code {
     static let badLine = Self(rawValue: "bad_line")
     /// X-Robots-Tag disallows the use of the image.
     static let robotsTag = Self(rawValue: "robots_tag")
-    /// robots.txt disallows the request, or its server cannot give it.
+    /// robots.txt disallows the request, or the server cannot provide it.
     static let robotsText = Self(rawValue: "robots_txt")
 }
 

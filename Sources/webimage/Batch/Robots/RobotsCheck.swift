@@ -2,8 +2,8 @@ import AsyncWebImage
 
 /// Checks lines against the robots.txt of their origins before their images are requested.
 ///
-/// A file is requested once for all lines of its origin, by the loader that also loads the images, so that all limits and
-/// rules for requests apply to it. Lines that wait for it occupy no transfer.
+/// A file is requested once for all lines of its origin, by the loader that also loads the images, so that all limits
+/// and rules for requests apply to it. Lines that wait for it occupy no transfer.
 actor RobotsCheck {
     /// The maximum number of redirects to a file.
     static let maximumRedirects = 5
@@ -26,7 +26,8 @@ actor RobotsCheck {
 
     /// Throws ``ImageRefusal`` if robots.txt disallows `url`, or cannot be read.
     ///
-    /// Not isolated, so that a file that takes long to match delays only the lines of its origin. Only all lines may be canceled together: the cancellation of one stops the request for the others of its origin.
+    /// Not isolated, so that a file that takes long to match delays only the lines of its origin. Lines must be
+    /// canceled all together: canceling one line stops the request for all lines of its origin.
     nonisolated func check(_ url: HTTPURL) async throws {
         switch try await outcome(of: "\(url.scheme)://\(url.host):\(url.port)") {
         case .rules(let rules):
@@ -87,8 +88,8 @@ actor RobotsCheck {
         return RobotsFile.rules(of: file, for: token)
     }
 
-    /// Returns the meaning of an error: a file that the server does not have, or does not give, allows everything; a
-    /// server that cannot be asked, or refuses because of too many requests, disallows everything.
+    /// Returns the meaning of an error: status 429, status 500 or higher, and a server that cannot be reached disallow
+    /// everything; other statuses, too many redirects, and an empty file allow everything.
     static func outcome(of error: ImageError) -> RobotsCache.Outcome {
         if let status = error.httpStatus {
             guard status >= 500 || status == 429 else { return .rules(.none) }

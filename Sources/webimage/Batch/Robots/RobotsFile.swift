@@ -2,7 +2,7 @@
 enum RobotsFile {
     /// The path of the file.
     static let path = "/robots.txt"
-    /// The number of bytes from which the rest of a file is ignored: 500 KiB.
+    /// The number of bytes after which the rest of a file is ignored: 500 KiB.
     static let limit = 500 << 10
 
     /// Returns the rules for the crawler with this product token.

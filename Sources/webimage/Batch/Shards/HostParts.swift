@@ -1,6 +1,7 @@
 import AsyncWebImage
 
-/// The division of a list among processes by the hosts of its URLs, so that the limits per host hold without a division.
+/// The division of a list among processes by the hosts of its URLs, so that the limits per host hold for all processes
+/// together.
 struct HostParts: Sendable, Equatable {
     /// The number of parts.
     let count: Int

@@ -87,8 +87,8 @@ final class OpenShard: Sendable {
     /// Gives the files their names, runs `command`, and writes the marker; call this method once, when all lines are
     /// answered.
     ///
-    /// Returns whether the shard is complete: without the conditions, or if the task is canceled while the command
-    /// runs, it is discarded.
+    /// Returns whether the shard is complete. It is discarded if the conditions are not met, or if the task is canceled
+    /// while the command runs.
     func commit(_ conditions: Conditions, _ command: ShardCommand?, optionsDigest: String) async throws -> Bool {
         guard let input = state.withLock({ $0.isSpoiled ? nil : $0.input }) else { return false }
         let statistics = state.withLock { $0.statistics }
