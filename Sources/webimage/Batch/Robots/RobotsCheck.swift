@@ -26,8 +26,8 @@ actor RobotsCheck {
 
     /// Throws ``ImageRefusal`` if robots.txt disallows `url`, or cannot be read.
     ///
-    /// Not isolated, so that a file that takes long to match delays only the lines of its origin. Lines must be
-    /// canceled all together: canceling one line stops the request for all lines of its origin.
+    /// Not isolated, so that a file that takes long to match delays only the lines of its origin. Only all lines may be
+    /// canceled together: the cancellation of one stops the request for the others of its origin.
     nonisolated func check(_ url: HTTPURL) async throws {
         switch try await outcome(of: "\(url.scheme)://\(url.host):\(url.port)") {
         case .rules(let rules):
