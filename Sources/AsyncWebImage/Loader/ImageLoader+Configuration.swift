@@ -38,8 +38,8 @@ extension ImageLoader {
         public var cachePolicy: CachePolicy
         /// The logger for downloads.
         ///
-        /// Messages have the level `debug`, except that a cache folder in which responses cannot be stored is reported
-        /// with the level `warning`, and defects in the loader with `error`.
+        /// Messages have the level `debug`, except that a response cache that cannot store responses is reported with
+        /// the level `warning`, and defects in the loader with `error`.
         public var logger: Logger
         /// The metrics to record, or `nil` to record none, which has no overhead.
         public var metrics: MetricsConfiguration?
