@@ -219,7 +219,7 @@ let package = Package(
             name: "WebimageTests",
             dependencies: [
                 "webimage", "AsyncWebImage", "CZlib", "Digests", "Hashing", "HTTPTransport", "ImageEncoders",
-                "LoopbackOrigin", "TestSupport", "Threading", "WebimageConsole",
+                "ImageTestSupport", "LoopbackOrigin", "TestSupport", "Threading", "WebimageConsole",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ],

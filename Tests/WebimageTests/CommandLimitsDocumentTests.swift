@@ -44,6 +44,19 @@ struct CommandLimitsDocumentTests {
         for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }
     }
 
+    @Test func documentedLimitsOfExifDataMatchTheCode() throws {
+        let package = #filePath.components(separatedBy: "/Tests/")[0]
+        let document = try String(contentsOfFile: "\(package)/Docs/Limits.md", encoding: .utf8)
+        let section = try #require(document.components(separatedBy: "## Exif data in `webimage batch`").last)
+        let expected = [
+            "part of the Exif data that is read": "\(ExifScanner.maximumBytes >> 10) KiB",
+            "fields": "\(ExifReader.maximumFields)",
+            "value of a field; larger ones are left out": "\(ExifReader.maximumValueBytes >> 10) KiB",
+            "text of the column `exif`; fields that do not fit are left out": "\(ExifText.maximumBytes >> 10) KiB",
+        ]
+        for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }
+    }
+
     @Test func sixteenImagesAreProcessedAtATime() throws {
         #expect(try GetCommand.parse(["photo.jpg"]).concurrency == 16)
     }

@@ -117,6 +117,7 @@ extension BatchCommand {
         object.add("sidecar", output.sidecar.rawValue)
         object.add("samples_per_shard", output.samplesPerShard)
         object.add("compute_hash", output.computeHash.rawValue)
+        if output.exif { object.add("exif", true) }
         for hash in output.pixelHashes { object.add("compute_\(hash.rawValue)", true) }
         object.add("verify_hash", list.verifyHash.map { "\($0.algorithm.rawValue)=\($0.column)" })
         object.add("url_col", list.urlCol)

@@ -79,6 +79,13 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Flag(
         help: """
+            Add a column exif: the Exif data of JPEG, PNG, and WebP images, which can contain the location, as the text of a \
+            JSON object such as {"Make":"Canon","ExposureTime":"1/60"}.
+            """)
+    var exif = false
+
+    @Flag(
+        help: """
             Add a column phash: 64 bits in hexadecimal that differ little between images that look alike, as phash of the \
             Python package imagehash.
             """)
@@ -129,6 +136,9 @@ struct BatchOutputOptions: ParsableArguments {
         if headerOnly, stream == .tar || payload != nil {
             throw ValidationError("--header-only writes no images: use it without --stream tar and --payload.")
         }
+        guard !headerOnly || !exif else {
+            throw ValidationError("--header-only and --exif cannot be combined: Exif data can follow the header.")
+        }
         guard log == nil || stream == .tar else { throw ValidationError("--log applies to --stream tar.") }
     }
 
@@ -155,7 +165,7 @@ struct BatchOutputOptions: ParsableArguments {
     /// Returns the columns of the records in a folder.
     func folderColumns(_ list: ListColumns) -> BatchRecord.Columns {
         BatchRecord.Columns(
-            passesOn: true, hasCaption: list.caption != nil, hasKey: true, digest: digest,
+            passesOn: true, hasCaption: list.caption != nil, hasKey: true, hasExif: exif, digest: digest,
             hashes: pixelHashes)
     }
 
@@ -163,7 +173,7 @@ struct BatchOutputOptions: ParsableArguments {
     func streamColumns(_ list: ListColumns) -> BatchRecord.Columns {
         BatchRecord.Columns(
             passesOn: echo, hasCaption: list.caption != nil, hasKey: stream == .tar,
-            digest: digest, hashes: pixelHashes)
+            hasExif: exif, digest: digest, hashes: pixelHashes)
     }
 }
 

@@ -9,6 +9,7 @@ struct BatchRecord: Sendable {
         var passesOn = false
         var hasCaption = false
         var hasKey = false
+        var hasExif = false
         /// The digest of the body; `nil` for none.
         var digest: DigestAlgorithm?
         /// The hashes of the pixels.
@@ -23,6 +24,8 @@ struct BatchRecord: Sendable {
     /// The reason of the failure, or `nil`.
     var failure: BatchFailure?
     var image = ImageFacts()
+    /// The Exif data of the source, as the text of a JSON object; `nil` if it has none.
+    var exif: String?
     /// The digest of the body, in hexadecimal digits.
     var digest: String?
     /// The number of bytes written.
@@ -68,6 +71,7 @@ struct BatchRecord: Sendable {
         object.add("height", failure == nil ? image.size?.height : nil)
         object.add("original_width", image.originalSize?.width)
         object.add("original_height", image.originalSize?.height)
+        if columns.hasExif { object.add("exif", failure == nil ? exif : nil) }
         if let digest = columns.digest { object.add(digest.rawValue, self.digest) }
         for hash in columns.hashes { object.add(hash.rawValue, raw: failure == nil ? image.hashes[hash] : nil) }
         object.add("format", image.format)

@@ -27,6 +27,8 @@ struct LineProcessor: Sendable {
     let digest: DigestAlgorithm?
     /// The digest that the list contains; `nil` for none.
     let verified: DigestAlgorithm?
+    /// A Boolean value that indicates whether Exif data are read.
+    let readsExif: Bool
     /// The hashes to compute of the pixels.
     let hashes: [PixelHash]
     /// A Boolean value that indicates whether downloads stop after the header of the image, and no files result.
@@ -67,7 +69,8 @@ struct LineProcessor: Sendable {
         let place = places.begin(request.url)
         defer { if let place { answer.record.attempts = places.end(place) } }
         if readsHeaderOnly { return try await loadHeader(request, into: &answer.record) }
-        let pieces = try DigestedPieces(DownloadedPieces(loader.bytes(for: request)), digest ?? verified)
+        let pieces = try DigestedPieces(
+            DownloadedPieces(loader.bytes(for: request)), digest ?? verified, findsExif: readsExif)
         do {
             try await load(pieces, into: &answer)
         } catch {
@@ -75,6 +78,7 @@ struct LineProcessor: Sendable {
             throw error
         }
         describe(pieces, &answer.record)
+        answer.record.exif = pieces.exif.flatMap(ExifText.text(of:))
         try check(try pieces.finish(), entry, &answer.record)
     }
 
