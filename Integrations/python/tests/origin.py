@@ -9,8 +9,11 @@ import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 
+EXIF = b"MM\0*\0\0\0\x08\0\x01\x01\x0f\0\x02\0\0\0\x04Abc\0\0\0\0\0"
+"""Exif data with the maker Abc."""
 
-def png(width: int, height: int, shade: int) -> bytes:
+
+def png(width: int, height: int, shade: int, exif: bytes = b"") -> bytes:
     """Returns a PNG file of one color."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
@@ -22,6 +25,7 @@ def png(width: int, height: int, shade: int) -> bytes:
         b"\x89PNG\r\n\x1a\n"
         + chunk(b"IHDR", header)
         + chunk(b"IDAT", zlib.compress(row * height))
+        + (chunk(b"eXIf", exif) if exif else b"")
         + chunk(b"IEND", b"")
     )
 
@@ -36,6 +40,8 @@ class _Handler(BaseHTTPRequestHandler):
         kind, _, number = self.path.strip("/").partition("/")
         if kind == "image":
             self._answer(200, png(64, 48, int(number.split(".")[0])))
+        elif kind == "exif":
+            self._answer(200, png(64, 48, 0, EXIF))
         elif kind == "noai":
             self._answer(200, png(64, 48, 0), ("X-Robots-Tag", "noai"))
         else:

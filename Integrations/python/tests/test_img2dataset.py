@@ -34,6 +34,7 @@ def test_images_are_encoded_as_by_img2dataset() -> None:
         "timeout": 10,
         "retries": 0,
         "compute_hash": "sha256",
+        "exif": True,
     }
     assert arguments().warnings == []
 
@@ -44,6 +45,7 @@ def test_arguments_become_options() -> None:
         encode_quality=80,
         thread_count=128,
         compute_hash=None,
+        extract_exif=False,
         min_image_size=100,
         max_image_area=1e6,
         max_aspect_ratio=3.0,
@@ -107,7 +109,7 @@ def test_what_cannot_be_honored_is_an_error(values: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["processes_count", "subjob_size", "max_shard_retry", "enable_wandb", "extract_exif", "upscale_interpolation"],
+    ["processes_count", "subjob_size", "max_shard_retry", "enable_wandb", "upscale_interpolation"],
 )
 def test_what_has_no_effect_is_a_warning(name: str) -> None:
     assert [warning.split()[0] for warning in arguments(**{name: 8}).warnings] == [name]
@@ -242,6 +244,26 @@ def test_the_bytes_of_a_tar_file_depend_on_the_samples_alone(
         outs.append(shards(folder, binary, origin, monkeypatch, output_format="webdataset", thread_count=concurrency))
     for name in ("00000.tar", "00001.tar", "00002.tar"):
         assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes()
+
+
+@pytest.mark.binary
+@pytest.mark.parametrize(("extract", "expected"), [(True, ['{"Make":"Abc"}', None]), (False, None)])
+def test_exif_data_are_a_column_unless_they_are_not_extracted(
+    tmp_path: Path,
+    binary: str,
+    origin: Origin,
+    monkeypatch: pytest.MonkeyPatch,
+    extract: bool,
+    expected: list[str | None] | None,
+) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setenv("WEBIMAGE", binary)
+    (tmp_path / "list.txt").write_text("\n".join([origin.url("exif"), *origin.images(1)]))
+    download(str(tmp_path / "list.txt"), output_folder=str(tmp_path / "out"), extract_exif=extract)
+    table = pq.read_table(tmp_path / "out/00000.parquet")
+    assert (table["exif"].to_pylist() if "exif" in table.column_names else None) == expected
+    samples = [json.loads((tmp_path / f"out/00000/00000000{n}.json").read_text()) for n in range(2)]
+    assert [sample["exif"] for sample in samples] == (expected or [None, None])
 
 
 @pytest.mark.binary

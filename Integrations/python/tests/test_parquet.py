@@ -28,6 +28,7 @@ def write_list(path: Path, count: int, first: int = 0) -> Path:
 
 def test_hashes_of_pixels_are_columns_on_request() -> None:
     assert ResultColumns(None, {"compute_phash": True, "compute_thumbhash": True}).types["thumbhash"] == pa.string()
+    assert ResultColumns(None, {"exif": True}).types["exif"] == pa.string()
     assert "phash" not in ResultColumns(None, {"compute_phash": False}).types
 
 

@@ -54,6 +54,8 @@ class ResultColumns:
         for name in ("phash", "thumbhash"):
             if options.get(f"compute_{name}"):
                 self.types[name] = pa.string()
+        if options.get("exif"):
+            self.types["exif"] = pa.string()
         self.fields = [pa.field(name, kind) for name, kind in self.types.items()]
         if image is not None:
             self.fields.insert(0, pa.field(image, pa.binary()))

@@ -27,7 +27,7 @@ def download(
     bbox_col: str | None = None,
     thread_count: int | None = None,
     number_sample_per_shard: int = 10000,
-    extract_exif: bool = False,
+    extract_exif: bool = True,
     save_additional_columns: list[str] | None = None,
     timeout: float = 10,
     enable_wandb: bool = False,

@@ -52,7 +52,6 @@ class Arguments:
             "wandb_project": (None, "nothing is reported to Weights & Biases"),
             "enable_wandb": (False, "nothing is reported to Weights & Biases"),
             "upscale_interpolation": ("lanczos", "images are enlarged with Lanczos-3"),
-            "extract_exif": (False, "the column exif is null"),
         }
         return [f"{name} is ignored: {reason}." for name, (default, reason) in ignored.items() if self[name] != default]
 
@@ -64,6 +63,7 @@ class Arguments:
             "retries": self["retries"],
             "concurrency": self["thread_count"],
             "compute_hash": self["compute_hash"] or "none",
+            "exif": True if self["extract_exif"] else None,
             "min_image_size": self["min_image_size"] or None,
             "max_image_area": _whole(self["max_image_area"]),
             "max_aspect_ratio": _finite(self["max_aspect_ratio"]),

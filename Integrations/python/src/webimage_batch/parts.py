@@ -109,7 +109,10 @@ class SamplePart(Part):
             return
         [values] = source.slice(row, 1).to_pylist()
         details = {name: value for name, value in result.record.items() if name not in _RUN_DETAILS}
-        files = {self._extension: result.payload, "json": encode_row({**details, **values, "exif": None})}
+        files = {
+            self._extension: result.payload,
+            "json": encode_row({**details, **values, "exif": details.get("exif")}),
+        }
         if self._has_captions:
             files["txt"] = (values["caption"] or "").encode()
         for extension in sorted(files):
