@@ -9,6 +9,9 @@ package import Glibc
 /// Copies share the value and its mutex. Based on `pthread_mutex_t` instead of `Synchronization.Mutex`, whose runtime
 /// is not instrumented on Linux, so that the thread sanitizer reports false races.
 ///
+/// `Value` must not be a closure, or a tuple with closures, but a structure that contains them: the compiler wraps a
+/// closure in another one whenever it is accessed as a value of generic type, so that each access would take longer.
+///
 /// Inlinable because other modules would otherwise use an unspecialized version that takes several times as long.
 ///
 /// `@unchecked Sendable`: the value is accessed only while its mutex is locked.

@@ -13,7 +13,11 @@ final class BytesInFlight: Sendable {
     private let share: Atomic<Int>
     private let lastID = Atomic<GrowthQueue.ID>(0)
     private let queue = Locked(GrowthQueue())
-    private let onCapacity = Locked<(@Sendable () -> Void)?>(nil)
+    private let observer = Locked(Observer())
+
+    private struct Observer {
+        var onCapacity: (@Sendable () -> Void)?
+    }
 
     /// Creates an empty count; `transfers` is the maximum number of concurrent transfers.
     init(limit: Int = .max, transfers: Int = 1) {
@@ -37,7 +41,7 @@ final class BytesInFlight: Sendable {
     ///
     /// The closure is called where memory is released, possibly under a lock.
     func onCapacity(_ call: @escaping @Sendable () -> Void) {
-        onCapacity.withLock { $0 = call }
+        observer.withLock { $0.onCapacity = call }
     }
 
     /// Sets the limit; check ``hasCapacity`` and call ``letBodiesGrow()`` afterward.
@@ -58,7 +62,7 @@ final class BytesInFlight: Sendable {
         notifyCapacity()
     }
 
-    private func notifyCapacity() { onCapacity.withLock { $0 }?() }
+    private func notifyCapacity() { observer.withLock { $0.onCapacity }?() }
 
     /// Returns a limit that can be multiplied.
     private static func usable(_ limit: Int) -> Int { min(max(1, limit), .max / 4) }

@@ -18,6 +18,17 @@ struct BytesInFlightTests {
         #expect(bytes.hasCapacity && bytes.count == 50 && calls.withLock { $0 } == 1)
     }
 
+    @Test func regainedByteCapacityIsReportedAnyNumberOfTimes() {
+        let bytes = BytesInFlight(limit: 100)
+        let calls = Locked(0)
+        bytes.onCapacity { calls.withLock { $0 += 1 } }
+        for _ in 0..<100_000 {
+            bytes.add(100)
+            bytes.remove(100)
+        }
+        #expect(calls.withLock { $0 } == 100_000)
+    }
+
     @Test func bytesInFlightLimitCanChange() {
         let bytes = BytesInFlight(limit: 100)
         bytes.add(60)

@@ -15,7 +15,11 @@ final class ConversionPlaces: RequestModifier {
 
     private let places: Allowance
     private let entries = Locked([String: Entry]())
-    private let whenFree = Locked<(@Sendable () -> Void)?>(nil)
+    private let observer = Locked(Observer())
+
+    private struct Observer {
+        var whenFree: (@Sendable () -> Void)?
+    }
 
     init(limit: Int) {
         places = Allowance(limit: limit)
@@ -25,11 +29,11 @@ final class ConversionPlaces: RequestModifier {
     var areFree: Bool { !places.isExhausted }
 
     /// Sets a closure that is called when a place has become free.
-    func whenFree(_ call: @escaping @Sendable () -> Void) { whenFree.withLock { $0 = call } }
+    func whenFree(_ call: @escaping @Sendable () -> Void) { observer.withLock { $0.whenFree = call } }
 
     private func release() {
         places.release(1)
-        whenFree.withLock { $0 }?()
+        observer.withLock { $0.whenFree }?()
     }
 
     /// Adds a line that will request a URL; returns a value for ``end(_:)``.
