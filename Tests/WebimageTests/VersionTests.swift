@@ -16,6 +16,19 @@ struct VersionTests {
         #expect(userAgent == "async-web-image/" + PackageVersion.current)
     }
 
+    @Test func pythonPackageHasThePackageVersion() throws {
+        let source = try document("Integrations/python/src/webimage_batch/__init__.py")
+        #expect(source.contains("\n__version__ = \"\(PackageVersion.current)\"\n"))
+        let instructions = try document("Integrations/python/README.md")
+        #expect(instructions.contains("dist/webimage_batch-\(PackageVersion.current)-py3"))
+    }
+
+    @Test func firstReleaseThatTheChangelogAnnouncesIsThePackageVersion() throws {
+        let changelog = try document("CHANGELOG.md")
+        guard changelog.contains("No version has been released yet.") else { return }
+        #expect(changelog.contains("The first one, \(PackageVersion.current), will"))
+    }
+
     @Test func latestReleaseInTheChangelogIsThePackageVersion() throws {
         let headings = try document("CHANGELOG.md")
             .split(separator: "\n").filter { $0.hasPrefix("## ") }.map { $0.dropFirst(3) }
