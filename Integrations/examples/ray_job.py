@@ -3,7 +3,7 @@
 
     python ray_job.py urls.parquet images
 
-The input has a column `url`, and any others that the result is to keep. Each node needs the wheel of
+The input has a column `url`; the result keeps all other columns. Each node needs the wheel of
 `webimage-batch`; `--wheel` installs it there.
 """
 

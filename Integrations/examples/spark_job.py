@@ -3,7 +3,7 @@
 
     spark-submit --master 'local[2]' spark_job.py urls.parquet images.parquet
 
-The input has a column `url`, and any others that the result is to keep. Each executor needs the wheel of
+The input has a column `url`; the result keeps all other columns. Each executor needs the wheel of
 `webimage-batch`; see `spark.archives` in the README of the package for clusters without it.
 """
 

@@ -1,4 +1,4 @@
-"""What the tests share: the stand-in process, the real binary, and a server with images."""
+"""Fixtures for all tests: the stand-in process, the real binary, and a server with images."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def test_rows_are_read_only_as_far_as_results_are_taken(fake: str) -> None:
     with Batch(binary=fake).results(counted()) as results:
         for _ in range(100):
             next(results)
-        # What fits into pipes and buffers.
+        # The number of lines that fit into pipes and buffers.
         assert read < 1000
 
 

@@ -26,12 +26,12 @@ class Result(NamedTuple):
 
     @property
     def is_success(self) -> bool:
-        """Whether there is an image."""
+        """`True` if there is an image."""
         return bool(self.record.get("status") == "success")
 
 
 class Batch:
-    """How images are downloaded: the options of `webimage batch`, by their names in Python.
+    """The options of `webimage batch`, by their names in Python, and the methods that run it.
 
     >>> batch = Batch(max_pixel_size=256, public_only=True)
     >>> for record, payload in batch.results({"url": url} for url in urls):
@@ -148,7 +148,7 @@ class _Feeder(threading.Thread):
                 self._child.send(encode_row(row))
             self._is_finished = True
         except BrokenPipeError:
-            pass  # What ended the process is found by those who wait for it.
+            pass  # The process has ended; the code that waits for it reports the reason.
         except BaseException as error:
             self._error = error
             self._child.kill()

@@ -96,7 +96,7 @@ class ResultBuffer:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time to take the table."""
+        """`True` if there are enough results for a table."""
         return self._bytes >= self._batch_bytes or len(self._entries) >= _MOST_ROWS
 
     def take(self) -> Any:

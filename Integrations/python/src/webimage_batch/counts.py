@@ -1,4 +1,4 @@
-"""How many rows succeeded, and why the others failed."""
+"""The numbers of rows that succeeded and failed, by error code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .client import Result
 
 @dataclass
 class Counts:
-    """What has become of the rows of one shard, or of all."""
+    """The numbers of rows by status, of one shard or of all shards."""
 
     count: int = 0
     successes: int = 0

@@ -12,7 +12,7 @@ from typing import Any
 from .errors import BatchError
 
 Record = dict[str, Any]
-"""What is known about one line of the input: `index`, `status`, `error_code`, `width`, `height`, and so on."""
+"""The result for one line of the input: `index`, `status`, `error_code`, `width`, `height`, and so on."""
 
 PROTOCOL = 1
 """The version of the protocol that this package reads."""

@@ -44,7 +44,7 @@ class Arguments:
 
     @property
     def warnings(self) -> list[str]:
-        """What is said about arguments that are ignored."""
+        """The warnings about ignored arguments."""
         ignored = {
             "processes_count": (1, "one process uses all processors"),
             "subjob_size": (None, "shards are not collected into jobs"),

@@ -90,7 +90,7 @@ def read_list(source: str | os.PathLike[str], input_format: str, columns: list[s
         return
     name, _, compression = input_format.partition(".")
     for path in files:
-        # What is not UTF-8 becomes a URL that fails, instead of ending the run.
+        # Invalid UTF-8 results in a URL that fails, instead of ending the run.
         opened = gzip.open if compression else open
         with opened(path, "rt", encoding="utf-8", errors="replace", newline="") as text:
             yield from _READERS[name](text)

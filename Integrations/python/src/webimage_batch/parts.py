@@ -18,7 +18,7 @@ from .client import Result
 from .columns import ResultBuffer, ResultColumns
 from .rows import encode_row
 
-# What differs from run to run, so that the samples of two runs are equal.
+# Keys that differ from run to run; samples omit them, so that two runs produce equal samples.
 _RUN_DETAILS = frozenset(
     {"id", "index", "http_status", "final_url", "content_type", "etag", "last_modified", "ms", "source"}
 )

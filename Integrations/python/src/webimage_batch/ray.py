@@ -64,7 +64,7 @@ def webimage_ray(
     map_arguments: dict[str, Any] | None = None,
     **options: Option,
 ) -> Dataset:
-    """Returns the rows of `ds` with the images of their URLs and what is known about them.
+    """Returns the rows of `ds` with the images of their URLs and the columns of the record.
 
     Each actor runs one `webimage batch`. The result has a row for each row of `ds`, with the column `image` and the
     columns of the record: `status`, `error_code`, `width`, `height`, and so on.

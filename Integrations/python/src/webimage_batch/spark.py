@@ -26,7 +26,7 @@ def webimage_spark(
     send: Sequence[str] = (),
     **options: Option,
 ) -> DataFrame:
-    """Returns the rows of `df` with the images of their URLs and what is known about them.
+    """Returns the rows of `df` with the images of their URLs and the columns of the record.
 
     Each task runs one `webimage batch`. The result has a row for each row of `df`, in no particular order, with the
     column `image` and the columns of the record: `status`, `error_code`, `width`, `height`, and so on. It is
