@@ -7,9 +7,9 @@ public enum ResponseSource: String, Sendable, Hashable {
     /// A ``ResponseCache`` in a folder, or in a ``ResponseStorage`` outside of memory.
     case disk
     /// A ``ResponseCache`` in memory.
-    case responseCacheMemory = "responseCacheMemory"
+    case responseCacheMemory
     /// A ``ResponseCache``, after the origin has confirmed that the response is still valid.
     case revalidated
     /// The cache of decoded images.
-    case imageCache = "memory"
+    case imageCache
 }

@@ -8,13 +8,13 @@ enum FailureKind: String, CaseIterable {
     case statusOther = "status_other"
     case unacceptableType = "unacceptable_type"
     case emptyBody = "empty_body"
-    case rejected = "refused"
+    case rejected
     case hostNotFound = "host_not_found"
     case lookupFailed = "lookup_failed"
     case tooManyOpenFiles = "too_many_open_files"
     case connectionFailed = "connection_failed"
     case connectionLost = "connection_lost"
-    case tlsFailure = "insecure"
+    case tlsFailure = "tls"
     case timedOut = "timed_out"
     case truncated
     case tooLarge = "too_large"
