@@ -19,7 +19,7 @@ public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     case left = 8
 
     /// A Boolean value that indicates whether the upright image has width and height exchanged.
-    public var swapsAxes: Bool { rawValue >= 5 }
+    package var swapsAxes: Bool { rawValue >= 5 }
 }
 
 extension ImageOrientation {

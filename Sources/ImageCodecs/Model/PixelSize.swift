@@ -12,7 +12,7 @@ public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Returns the size with width and height exchanged if `orientation` requires it.
-    public func upright(_ orientation: ImageOrientation) -> PixelSize {
+    package func upright(_ orientation: ImageOrientation) -> PixelSize {
         orientation.swapsAxes ? PixelSize(width: height, height: width) : self
     }
 
