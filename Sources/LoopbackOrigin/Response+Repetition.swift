@@ -9,7 +9,9 @@ extension LoopbackOrigin.Response {
     /// endless body is sent without a `Content-Length`. Copies without pauses are sent together, in pieces of up to
     /// 64 KiB, as fast as the client reads.
     ///
-    ///     Response.raw("HTTP/1.1 200 OK\r\n").followed(by: "X-Field: x\r\n", .endlessly)
+    /// ```swift
+    /// let flood = LoopbackOrigin.Response.raw("HTTP/1.1 200 OK\r\n").followed(by: "X-Field: x\r\n", .endlessly)
+    /// ```
     public func followed(by bytes: [UInt8], _ repetition: Repetition = .once, every interval: Duration? = nil) -> Self {
         var response = self
         if let part = RepeatedBytes(ByteBuffer(bytes: bytes), repetition, every: interval) {
