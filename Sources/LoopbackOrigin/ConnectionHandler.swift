@@ -20,9 +20,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// would occupy the thread.
     private static let bytesPerTurn = 1 << 20
     /// The minimum time between two turns.
-    private static let minimumRest = TimeAmount.microseconds(100)
-    /// A process that was halted during a turn would otherwise rest for a multiple of that time.
-    private static let maximumRest = TimeAmount.seconds(1)
+    private static let minimumPause = TimeAmount.microseconds(100)
+    /// A process that was halted during a turn would otherwise pause for a multiple of that time.
+    private static let maximumPause = TimeAmount.seconds(1)
 
     private let routes: Routes
     private let ledger: Ledger
@@ -113,11 +113,11 @@ final class ConnectionHandler: ChannelInboundHandler {
                 isWaitingForWritability = true
             } else if bytesInTurn >= Self.bytesPerTurn {
                 bytesInTurn = 0
-                // NIO runs all due tasks before it serves other connections, so each rests for longer than the turns of
+                // NIO runs all due tasks before it serves other connections, so each pauses for longer than the turns of
                 // all of them take.
                 let turns = (NIODeadline.now() - start) * ledger.counts.openConnections
-                let rest = min(max(Self.minimumRest, turns), Self.maximumRest)
-                context.eventLoop.scheduleTask(in: rest, wakeUp(on: context.eventLoop))
+                let pause = min(max(Self.minimumPause, turns), Self.maximumPause)
+                context.eventLoop.scheduleTask(in: pause, wakeUp(on: context.eventLoop))
             } else if let step = script?.next() {
                 perform(step, of: request, in: context)
             } else {

@@ -84,7 +84,8 @@ final class BodyLog: Sendable {
     /// The number of unread bytes from which the transfer is paused; it is resumed at the lower mark.
     static let highWater = 1 << 20
     static let lowWater = 256 << 10
-    static let frugalWater = 16 << 10
+    /// The same for readers that limit the read-ahead; the transfer is resumed when they have read everything.
+    static let limitedReadAhead = 16 << 10
 
     private let maximumReplayBytes: Int
     let state: Locked<State>
@@ -265,7 +266,7 @@ extension BodyLog.State {
     /// A Boolean value that indicates whether the transfer must wait for the readers.
     var isFull: Bool {
         guard bodyWaiters.isEmpty, !readers.isEmpty else { return false }
-        if limitsReadAhead { return unread >= BodyLog.frugalWater }
+        if limitsReadAhead { return unread >= BodyLog.limitedReadAhead }
         return !isComplete && unread >= BodyLog.highWater
     }
 

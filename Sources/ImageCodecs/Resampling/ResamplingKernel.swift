@@ -96,7 +96,7 @@ struct ResamplingKernel: ~Copyable {
                         Float(unsafe bytes.loadUnaligned(fromByteOffset: x * 8 + channel * 2, as: UInt16.self))
                     }
                     pixel = Pixel(sample(0), sample(1), sample(2), sample(3))
-                    if curve != nil { pixel = SRGBCurve.lights(of: pixel, most: most) }
+                    if curve != nil { pixel = SRGBCurve.linearValues(of: pixel, most: most) }
                 } else {
                     let byte = x * 4
                     pixel = unsafe Pixel(

@@ -29,12 +29,12 @@ struct SRGBCurve {
         }
     }
 
-    /// Returns the byte values nearest to three lights, which can be slightly below 0 or above 1; the fourth is
-    /// unchanged.
+    /// Returns the byte values nearest to three linear values, which can be slightly below 0 or above 1; the fourth
+    /// value is unchanged.
     @inline(__always)
-    func bytes(of lights: SIMD4<Float>) -> SIMD4<Float> {
-        let clamped = lights.clamped(lowerBound: .zero, upperBound: .one)
-        return SIMD4(byte(of: clamped.x), byte(of: clamped.y), byte(of: clamped.z), lights.w)
+    func bytes(of linear: SIMD4<Float>) -> SIMD4<Float> {
+        let clamped = linear.clamped(lowerBound: .zero, upperBound: .one)
+        return SIMD4(byte(of: clamped.x), byte(of: clamped.y), byte(of: clamped.z), linear.w)
     }
 
     @inline(__always)
@@ -43,21 +43,21 @@ struct SRGBCurve {
         return Float(light >= least[Int(byte) + 1] ? byte + 1 : byte)
     }
 
-    /// Returns the linear light of three samples from 0 to `most`; the fourth is unchanged.
-    static func lights(of samples: SIMD4<Float>, most: Float) -> SIMD4<Float> {
+    /// Returns the linear values of three samples from 0 to `most`; the fourth value is unchanged.
+    static func linearValues(of samples: SIMD4<Float>, most: Float) -> SIMD4<Float> {
         func light(_ sample: Float) -> Float { Float(Self.light(Double(sample / most))) }
         return SIMD4(light(samples.x), light(samples.y), light(samples.z), samples.w)
     }
 
-    /// Returns samples from 0 to `most` for three lights, which can be slightly below 0 or above 1; the fourth is
-    /// unchanged.
-    static func samples(of lights: SIMD4<Float>, most: Float) -> SIMD4<Float> {
-        let clamped = lights.clamped(lowerBound: .zero, upperBound: .one)
+    /// Returns samples from 0 to `most` for three linear values, which can be slightly below 0 or above 1; the fourth
+    /// value is unchanged.
+    static func samples(of linear: SIMD4<Float>, most: Float) -> SIMD4<Float> {
+        let clamped = linear.clamped(lowerBound: .zero, upperBound: .one)
         func sample(_ light: Float) -> Float {
             let value = Double(light)
             return Float(value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055) * most
         }
-        return SIMD4(sample(clamped.x), sample(clamped.y), sample(clamped.z), lights.w)
+        return SIMD4(sample(clamped.x), sample(clamped.y), sample(clamped.z), linear.w)
     }
 
     private static func light(_ value: Double) -> Double {

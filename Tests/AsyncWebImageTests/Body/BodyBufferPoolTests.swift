@@ -45,7 +45,7 @@ struct BodyBufferPoolTests {
         #expect(used == [UInt8](repeating: 1, count: 200_000))
     }
 
-    @Test func arrayOfOtherSizeIsNew() {
+    @Test func keptBufferIsReusedOnlyForItsSize() {
         let released = keepReleased()
         #expect(address(of: pool.take(capacity: 100_000)) != released)
         #expect(pool.take(capacity: 300_000).capacity >= 300_000)
@@ -104,7 +104,7 @@ struct BodyBufferPoolTests {
         #expect(pool.byteCount == 0)
     }
 
-    @Test func useKeepsMemory() async {
+    @Test func usedBufferPoolKeepsItsMemory() async {
         _ = keepReleased()
         for _ in 0..<3 {
             // The next alarm is set after the decision to keep the memory.
@@ -127,7 +127,7 @@ struct BodyBufferPoolTests {
         #expect(pool.byteCount == 0)
     }
 
-    @Test func closedPoolKeepsNothing() {
+    @Test func closedBufferPoolKeepsNoMemory() {
         _ = keepReleased()
         pool.close()
         #expect(pool.byteCount == 0)
