@@ -35,6 +35,10 @@ struct DocumentDefaultsTests {
     private static let phrases = overviews + articlePhrases + migration + decisions
 
     private static let overviews: [Phrase] = [
+        Phrase(
+            "README.md",
+            "at most \(configuration.downloads.maximumConcurrentDownloads) downloads run at a time, and at most "
+                + "\(configuration.downloads.maximumConcurrentDownloadsPerHost) from one host"),
         Phrase("CHANGELOG.md", "\(word(CachePolicy.allCases.count)) cache policies"),
         Phrase("CHANGELOG.md", "\(word(DownloadPriority.allCases.count)) priorities"),
         Phrase("CHANGELOG.md", "\(word(PixelFormat.allCases.count)) pixel formats"),
@@ -48,6 +52,8 @@ struct DocumentDefaultsTests {
         let perSecond = Int(Duration.seconds(1) / previews.minimumInterval)
         return [
             Phrase("\(articles)/GettingStarted.md", "after \(word(retry.maximumAttempts)) attempts in total"),
+            Phrase(
+                "\(articles)/GettingStarted.md", "up to \(downloads.maximumConcurrentDownloads) downloads at a time"),
             Phrase("\(articles)/LoadAnImage.md", "\(range(downloads.acceptedStatuses)) by default"),
             Phrase("\(articles)/ShowAnImageWhileItDownloads.md", "at most \(word(perSecond)) previews per second"),
             Phrase(
@@ -63,6 +69,9 @@ struct DocumentDefaultsTests {
                 "\(articles)/LoadUntrustedURLs.md",
                 "a body of \(mebibytes(downloads.maximumBodyBytes)), \(DecodeLimits().maximumPixels / 1_000_000) million "
                     + "pixels, and \(minutes(downloads.deadlines.total))"),
+            Phrase(
+                "\(articles)/LoadUntrustedURLs.md",
+                "network policy is \(configuration.transport.policy == NetworkPolicy() ? "off" : "on") by default"),
             Phrase("\(articles)/RetryAndResume.md", "up to \(word(retry.maximumAttempts)) attempts"),
             Phrase("\(articles)/RetryAndResume.md", "at most \(seconds(retry.base)) seconds after the first failure"),
             Phrase("\(articles)/RetryAndResume.md", "up to \(seconds(retry.maximumDelay)) seconds"),
@@ -108,7 +117,7 @@ struct DocumentDefaultsTests {
             Phrase(
                 "Docs/Decisions/0007-back-pressure.md",
                 "`maximumReplayBytes`, \(mebibytes(downloads.maximumReplayBytes))"),
-            Phrase("Docs/Decisions/0007-back-pressure.md", "\(kibibytes(BodyLog.frugalWater)) ahead"),
+            Phrase("Docs/Decisions/0007-back-pressure.md", "\(kibibytes(BodyLog.limitedReadAhead)) ahead"),
             Phrase("Docs/Decisions/0008-bytes-in-flight.md", "\(mebibytes(downloads.maximumBytesInFlight)) by default"),
             Phrase(
                 "Docs/Decisions/0009-one-time-limit.md",
@@ -121,6 +130,7 @@ struct DocumentDefaultsTests {
                 "Docs/Decisions/0012-events-metrics-tracing.md",
                 "at most every \(kibibytes(DownloadEventSender.step))"),
             Phrase("Docs/Decisions/0017-dns.md", "on \(LookupThreads(openFileLimit: 1_024).initial) threads"),
+            Phrase("Docs/Decisions/0017-dns.md", "up to \(LookupThreads(openFileLimit: 1_024).maximum) by default"),
             Phrase(
                 "Docs/Decisions/0028-memory-cache-without-dates.md", "maximum, \(mebibytes(memoryCache)) by default"
             ),

@@ -5,10 +5,11 @@ import Testing
 
 @testable import webimage
 
-/// Docs/Limits.md states the fixed limits of the command.
+/// Docs/Limits.md states the fixed limits of the command, and other documents its defaults.
 struct CommandLimitsDocumentTests {
+    private let package = #filePath.components(separatedBy: "/Tests/")[0]
+
     @Test func documentedCommandLimitsMatchTheCode() throws {
-        let package = #filePath.components(separatedBy: "/Tests/")[0]
         let document = try String(contentsOfFile: "\(package)/Docs/Limits.md", encoding: .utf8)
         let section = try #require(document.components(separatedBy: "## `webimage get`").last)
         let memory = MemoryLimits()
@@ -27,7 +28,6 @@ struct CommandLimitsDocumentTests {
     }
 
     @Test func documentedLimitsOfRobotsTextMatchTheCode() throws {
-        let package = #filePath.components(separatedBy: "/Tests/")[0]
         let document = try String(contentsOfFile: "\(package)/Docs/Limits.md", encoding: .utf8)
         let section = try #require(document.components(separatedBy: "## robots.txt in `webimage batch`").last)
         let comparisons = RobotsRules.comparisonLimit.formatted(.number.locale(Locale(identifier: "en_US")))
@@ -55,6 +55,25 @@ struct CommandLimitsDocumentTests {
             "text of the column `exif`; fields that do not fit are left out": "\(ExifText.maximumBytes >> 10) KiB",
         ]
         for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }
+    }
+
+    @Test func documentedDefaultsOfBatchMatchTheCode() throws {
+        let command = try BatchCommand.parse(["--input", "-", "--output", "-"])
+        let perHost = command.resources.perHost
+        let samples = command.output.samplesPerShard.formatted(.number.locale(Locale(identifier: "en_US")))
+        let word = perHost == 8 ? "eight" : "\(perHost)"
+        let phrases = [
+            "Sources/AsyncWebImage/AsyncWebImage.docc/ProcessMillionsOfURLs.md":
+                "At most \(word) transfers at a time go to one host",
+            "Integrations/python/README.md": "at most \(perHost) transfers at a time from one host (`per_host`)",
+            "Integrations/examples/README.md": "whole shards, of \(samples) lines by default",
+        ]
+        for (document, phrase) in phrases {
+            let text = try String(contentsOfFile: "\(package)/\(document)", encoding: .utf8)
+            // Phrases may be broken across lines.
+            let unbroken = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(unbroken.contains(phrase), "\(document)")
+        }
     }
 
     @Test func sixteenImagesAreProcessedAtATime() throws {
