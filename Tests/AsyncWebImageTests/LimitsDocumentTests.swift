@@ -54,7 +54,7 @@ struct LimitsDocumentTests {
         "memory of finished bodies that is kept for later ones": bytes(BodyBufferPool.defaultLimit),
         "time without use after which it is released; up to twice this time": seconds(BodyBufferPool.idleTime),
         "bytes that a transfer receives before its readers have read them": bytes(BodyLog.highWater),
-        "the same for `info(for:)`": bytes(BodyLog.frugalWater),
+        "the same for `info(for:)`": bytes(BodyLog.limitedReadAhead),
         "bytes received but not yet read by a consumer of `bytes(for:)`, if the body is too large to be kept":
             bytes(BodyLog.highWater),
         "bytes of a response head, with interim responses and trailers": bytes(ResponseHeadParser.limit),

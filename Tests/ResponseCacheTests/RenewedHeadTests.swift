@@ -149,7 +149,7 @@ struct RenewedHeadTests {
         }
     }
 
-    @Test func renewalWithOtherVaryMovesTheEntry() async throws {
+    @Test func renewalWithOtherVaryRenamesTheFilesOfTheEntry() async throws {
         try await withRenewed { cache, folder, entry, _ in
             try await renew(cache, [.vary: "Accept"])
             let names = try cacheFiles(folder)

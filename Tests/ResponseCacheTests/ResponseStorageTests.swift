@@ -154,7 +154,7 @@ struct ResponseStorageTests {
         }
     }
 
-    @Test func keysAreMadeOnlyFromTheirNames() throws {
+    @Test func storageKeyIsCreatedOnlyFromAValidName() throws {
         let name = try head().head.name(CacheKey(TransportRequest(url: try HTTPURL(url))))
         #expect(ResponseStorageKey(name)?.name == name)
         #expect(ResponseStorageKey(name + ".part")?.resource == String(name.prefix(32)))

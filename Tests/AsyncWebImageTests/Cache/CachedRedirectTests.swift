@@ -104,7 +104,7 @@ struct CachedRedirectTests {
                 #expect(origin.counts.totalRequests == 1 && other.counts.totalRequests == 1)
                 #expect(other.recordedRequests.first?.headerFields["Authorization"] == nil)
                 #expect(try await load(loader, cache, ImageRequest(other.url("/b"))).source == cache.source)
-                // The redirect itself belongs to those who have the secret.
+                // The stored redirect is used only for requests with the same credentials.
                 _ = try await load(loader, cache, ImageRequest(origin.url("/a")))
                 #expect(origin.counts.totalRequests == 2)
             }

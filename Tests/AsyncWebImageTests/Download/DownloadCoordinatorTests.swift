@@ -118,7 +118,7 @@ struct DownloadCoordinatorTests {
 
     @TaskLocal private static var caller = "nobody"
 
-    /// Notes as whom it is asked.
+    /// Records the priority and the task-local value with which it is called.
     private struct Witness: Transport, RequestModifier {
         typealias Testimony = (priority: TaskPriority, caller: String)
         let testimonies: AsyncStream<Testimony>.Continuation

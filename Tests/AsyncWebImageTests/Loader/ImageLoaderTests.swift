@@ -66,7 +66,7 @@ struct ImageLoaderTests {
     }
 
     @Test(arguments: [LoopbackOrigin.Response.Framing.contentLength, .chunked, .untilClose])
-    func framesEndWithTheFinalImage(_ framing: LoopbackOrigin.Response.Framing) async throws {
+    func previewsEndWithTheFinalImage(_ framing: LoopbackOrigin.Response.Framing) async throws {
         try await withLoopbackOrigin { origin in
             let file = try Samples.file(.png, 400, 300)
             let whole = try StreamingDecoder.decode(file.span).pixels

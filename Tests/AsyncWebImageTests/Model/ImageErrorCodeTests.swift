@@ -5,7 +5,7 @@ import Testing
 
 @testable import AsyncWebImage
 
-/// The codes are API: a change of one breaks those who store them.
+/// The codes are API: applications store them, so a change of one breaks these applications.
 struct ImageErrorCodeTests {
     private static let url = "https://example.com/photo.jpg"
 
@@ -59,7 +59,7 @@ struct ImageErrorCodeTests {
         #expect(mismatch.code.rawValue == "hash_mismatch" && mismatch.url == Self.url && !mismatch.isRetryable)
     }
 
-    @Test func otherErrorsHaveCodes() {
+    @Test func errorsOfTheLoaderItselfHaveErrorCodes() {
         let refused = ImageError.rejected(by: .responseValidator, url: Self.url, cause: CancellationError())
         #expect(refused.code.rawValue == "refused")
         #expect(ImageError.invalidURL("x").code.rawValue == "invalid_url")

@@ -15,7 +15,7 @@ struct ImageRequirementsTests {
         ImageRequirements(), .init(minimumSide: 300), .init(maximumSide: 400), .init(maximumPixels: 120_000),
         .init(maximumAspectRatio: 4.0 / 3), .init(formats: [.webp]), .init(maximumFrames: 1),
     ])
-    func limitsAreInclusive(requirements: ImageRequirements) {
+    func imageAtTheLimitsMeetsTheRequirements(requirements: ImageRequirements) {
         #expect(requirements.violation(by: Self.header()) == nil)
     }
 
@@ -30,7 +30,9 @@ struct ImageRequirementsTests {
         (.init(formats: [.png, .gif]), .format(.webp), "unwanted_format"),
         (.init(maximumFrames: 2), .tooManyFrames(3, maximum: 2), "too_many_frames"),
     ])
-    func violationsHaveCodes(requirements: ImageRequirements, violation: ImageRequirements.Violation, code: String) {
+    func unmetImageRequirementsHaveErrorCodes(
+        requirements: ImageRequirements, violation: ImageRequirements.Violation, code: String
+    ) {
         #expect(requirements.violation(by: Self.header(frames: 3)) == violation)
         let error = ImageError.unsuitable(violation, url: "https://example.com/photo.webp")
         #expect(error.code.rawValue == code && !error.isRetryable && error.url == "https://example.com/photo.webp")

@@ -372,7 +372,7 @@ private struct PlainQueue {
         return best.id
     }
 
-    /// When the next may start that waits for its rate.
+    /// The time at which the rate limit lets the next waiting item start.
     var nextStart: Int? {
         startable.map { time + max(0, 4 - savings(of: $0.host)) }.min()
     }

@@ -9,7 +9,7 @@ struct PixelBufferPaddingTests {
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func marginsAreWhiteAndOpaque(format: PixelFormat) {
+    func paddingIsWhiteAndOpaque(format: PixelFormat) {
         let image = TestImage.noise(5, 3, seed: 1, isOpaque: false).converted(to: format)
         let result = padded(image, 8, 8)
         #expect(result.size == PixelSize(width: 8, height: 8) && result.format == format)
@@ -22,7 +22,7 @@ struct PixelBufferPaddingTests {
         }
     }
 
-    @Test func imageIsNeverCropped() {
+    @Test func paddingNeverCropsTheImage() {
         let image = TestImage.photo(5, 3)
         #expect(padded(image, 5, 3) == image)
         #expect(padded(image, 2, 0) == image)

@@ -54,10 +54,10 @@ struct ReferenceScaler {
         let lineStep = isHorizontal ? count * 4 : 4
         var result = [Double](repeating: 0, count: target * lines * 4)
         for sample in 0..<target {
-            let centre = part.start + (Double(sample) + 0.5) * ratio
+            let center = part.start + (Double(sample) + 0.5) * ratio
             let reach = 3 * max(ratio, 1) + 1
-            let taps = Int((centre - reach).rounded(.down))...Int((centre + reach).rounded(.up))
-            let weights = taps.map { weight(of: Double($0), centre: centre, ratio: ratio) }
+            let taps = Int((center - reach).rounded(.down))...Int((center + reach).rounded(.up))
+            let weights = taps.map { weight(of: Double($0), center: center, ratio: ratio) }
             let sum = weights.reduce(0, +)
             for (tap, weight) in zip(taps, weights) where weight != 0 {
                 for line in 0..<lines {
@@ -71,8 +71,8 @@ struct ReferenceScaler {
     }
 
     /// Of the sample that lies from `left` to `left + 1`.
-    private func weight(of left: Double, centre: Double, ratio: Double) -> Double {
-        let x = abs(left + 0.5 - centre) / max(ratio, 1)
+    private func weight(of left: Double, center: Double, ratio: Double) -> Double {
+        let x = abs(left + 0.5 - center) / max(ratio, 1)
         switch resampling.filter {
         case .lanczos3: return x == 0 ? 1 : x >= 3 ? 0 : Self.sinc(x) * Self.sinc(x / 3)
         case .mitchell:
@@ -82,7 +82,7 @@ struct ReferenceScaler {
             if x < 1 { return 1.5 * x * x * x - 2.5 * x * x + 1 }
             return x >= 2 ? 0 : -0.5 * x * x * x + 2.5 * x * x - 4 * x + 2
         case .triangle: return max(0, 1 - x)
-        case .box: return max(0, min(left + 1, centre + ratio / 2) - max(left, centre - ratio / 2))
+        case .box: return max(0, min(left + 1, center + ratio / 2) - max(left, center - ratio / 2))
         }
     }
 

@@ -38,7 +38,7 @@ struct BatchHeaderTests {
         }
     }
 
-    @Test func sizesAreFiltered() async throws {
+    @Test func headerOnlyFiltersBySize() async throws {
         try await withList { origin, _ in
             let result = try await Command.run(
                 ["batch", "--input", "-", "--output", "-", "--header-only", "--min-image-size", "65"],
@@ -47,7 +47,7 @@ struct BatchHeaderTests {
         }
     }
 
-    @Test func shardsHaveOnlyRecords() async throws {
+    @Test func headerOnlyShardsContainOnlyRecords() async throws {
         try await withList { _, list in
             try await withTemporaryFolder { folder in
                 let options = ["batch", "--input", "-", "--output", folder]
@@ -63,7 +63,7 @@ struct BatchHeaderTests {
         ["--max-pixel-size", "9"], ["--format", "original"], ["--format", "png"], ["--first-frame"],
         ["--verify-hash", "md5"], ["--stream", "tar"], ["--stream", "ndjson", "--payload", "base64"],
     ])
-    func optionsForImagesAreRefused(options: [String]) throws {
+    func headerOnlyRejectsOptionsForImages(options: [String]) throws {
         let arguments = ["--input", "-", "--output", "-", "--header-only"] + options
         do {
             _ = try BatchCommand.parse(arguments)

@@ -32,7 +32,7 @@ struct BatchResizeTests {
         ("border", "48", 48, 48), ("keep_ratio", "128", 192, 128), ("keep_ratio_largest", "192", 192, 128),
         ("center_crop", "128", 128, 128), ("border", "192", 192, 192),
     ])
-    func imagesGetTheSizeOfTheMode(mode: String, side: String, width: Int, height: Int) async throws {
+    func resizeModeDeterminesTheSizeOfTheImage(mode: String, side: String, width: Int, height: Int) async throws {
         let (pixels, record) = try await images(mode, "--image-size", side)
         #expect(pixels.map(\.size) == [PixelSize(width: width, height: height)])
         #expect(record["width"] as? Int == width && record["height"] as? Int == height)
@@ -40,13 +40,13 @@ struct BatchResizeTests {
     }
 
     @Test(arguments: ["keep_ratio", "keep_ratio_largest", "center_crop", "border"])
-    func smallerImagesCanKeepTheirSize(mode: String) async throws {
+    func resizeOnlyIfBiggerKeepsTheSizeOfSmallerImages(mode: String) async throws {
         let (pixels, record) = try await images(mode, "--image-size", "96", "--resize-only-if-bigger")
         #expect(pixels.map(\.size) == [PixelSize(width: 96, height: 64)])
         #expect(record["width"] as? Int == 96)
     }
 
-    @Test func bordersAreWhite() async throws {
+    @Test func resizeModeBorderPadsWithWhite() async throws {
         let pixels = try #require(try await images("border", "--image-size", "48", "--format", "png").pixels.first)
         for x in 0..<48 {
             for y in [0, 7, 40, 47] { #expect(pixels[x, y] == (255, 255, 255, 255)) }
@@ -70,7 +70,7 @@ struct BatchResizeTests {
         #expect(record["height"] as? Int == 48)
     }
 
-    @Test func modeNoKeepsTheFile() async throws {
+    @Test func resizeModeNoKeepsTheFile() async throws {
         let file = try #require(testPhotograph).encoded(as: .png)
         #expect(try await images(of: file, "no").record["bytes"] as? Int == file.count)
     }

@@ -79,7 +79,7 @@ struct InputListTests {
         }
     }
 
-    @Test func missingListIsNamed() {
+    @Test func errorForAMissingInputListNamesItsPath() {
         #expect(throws: FileError("read", "/nowhere/list", code: ENOENT)) {
             try InputList(path: "/nowhere/list")
         }

@@ -18,7 +18,7 @@ struct RobotsCacheTests {
         #expect(cache.outcome(of: "c", at: .zero) == nil)
     }
 
-    @Test func useDoesNotExtendTheTime() {
+    @Test func useDoesNotExtendTheLifetimeOfARobotsFile() {
         var cache = RobotsCache()
         cache.add(failure, of: "a", at: .zero)
         for number in 0..<RobotsCache.maximumCount / 2 { cache.add(rules, of: "\(number)", at: .zero) }

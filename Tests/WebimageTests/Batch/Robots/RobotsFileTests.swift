@@ -54,7 +54,7 @@ struct RobotsFileTests {
         #expect(["/a", "/b", "/c"].map { allows(file, $0) } == [false, true, false])
     }
 
-    @Test func theMostSpecificRuleWins() {
+    @Test func mostSpecificRobotsRuleWins() {
         let file = "User-agent: *\nDisallow: /\nAllow: /images/\nDisallow: /images/private\nAllow: /p\nDisallow: /p"
         #expect(!allows(file, "/a"))
         #expect(allows(file, "/images/a"))

@@ -21,7 +21,7 @@ struct RobotsPatternTests {
         ("/a%2fb", "/a%2Fb"),
         ("/a b", "/a%20b"), ("/100%", "/100%"), ("/%4", "/%4"), ("", "/"),
     ])
-    func patternsMatch(pattern: String, path: String) {
+    func robotsPatternMatchesPath(pattern: String, path: String) {
         #expect(matches(pattern, path) == true)
     }
 
@@ -33,17 +33,17 @@ struct RobotsPatternTests {
         ("/*a*b", "/ba"),
         ("/$", "/a"), ("/a$b", "/a"), ("/aa*aa$", "/aaa"), ("$", "/"),
     ])
-    func patternsDoNotMatch(pattern: String, path: String) {
+    func robotsPatternDoesNotMatchOtherPath(pattern: String, path: String) {
         #expect(matches(pattern, path) == false)
     }
 
-    @Test func matchingEndsWhenItTakesTooLong() {
+    @Test func robotsPatternMatchingEndsAtTheComparisonLimit() {
         let path = String(repeating: "a", count: 100)
         #expect(matches("*" + String(repeating: "a", count: 50) + "b", path) == nil)
     }
 
     @Test(arguments: [("/a", 2), ("/a*", 3), ("/a*$", 4), ("/%61", 2), ("", 0)])
-    func specificityIsTheNumberOfOctets(pattern: String, count: Int) {
+    func specificityOfARobotsPatternIsItsNumberOfOctets(pattern: String, count: Int) {
         #expect(RobotsPattern(pattern.utf8).count == count)
     }
 }

@@ -91,7 +91,7 @@ struct BatchHostPartTests {
         }
     }
 
-    @Test func anotherDivisionOrListIsRefused() async throws {
+    @Test func folderOfAnotherListOrHostPartIsRejected() async throws {
         try await withList { _, lines, folder in
             let list = lines.joined(separator: "\n")
             #expect(try await run(list, into: folder, "--part", "0/2").status == 0)

@@ -101,7 +101,7 @@ struct ShardCommandTests {
         }
     }
 
-    @Test func itAppliesToFolders() async throws {
+    @Test func postShardAppliesOnlyToFolders() async throws {
         let result = try await Command.run(
             ["batch", "--input", "-", "--output", "-", "--post-shard", "true"], input: "")
         #expect(result.status == 64)
