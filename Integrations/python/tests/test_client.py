@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -161,6 +162,20 @@ def test_statistics_are_reported(fake: str) -> None:
     reports: list[dict[str, Any]] = []
     run(fake, "statistics", on_statistics=reports.append)
     assert reports == [{"done": 0, "per_s": 1.5}]
+
+
+def test_all_reports_have_been_delivered_when_the_results_end(fake: str) -> None:
+    has_ended = threading.Event()
+    reports: list[dict[str, Any]] = []
+
+    def report_slowly(report: dict[str, Any]) -> None:
+        has_ended.wait(0.2)
+        reports.append(report)
+
+    run(fake, "statistics", on_statistics=report_slowly)
+    count = len(reports)
+    has_ended.set()
+    assert count == 1
 
 
 def test_a_failing_report_does_not_end_the_process(fake: str) -> None:

@@ -92,15 +92,18 @@ class Child:
         return frame
 
     def wait_for_exit(self) -> None:
-        """Waits for the end of a process whose output has ended, and raises the error for its exit status, if any."""
+        """Waits for the end of a process whose output has ended, and raises the error for its exit status, if any.
+
+        Afterward, all that the process has written to standard error has been read, and its reports been delivered.
+        """
         try:
             status = self._process.wait(_SECONDS_TO_EXIT)
         except subprocess.TimeoutExpired:
             self.kill()
             raise BatchError(f"webimage batch has not ended {_SECONDS_TO_EXIT:g} seconds after its output.") from None
+        # The last lines of standard error may still be on their way.
+        self._logger.join(_SECONDS_TO_EXIT)
         if status != 0:
-            # The last lines of standard error may still be on their way.
-            self._logger.join(_SECONDS_TO_EXIT)
             raise error_for_exit(status, "\n".join(self._log))
 
     def kill(self) -> None:

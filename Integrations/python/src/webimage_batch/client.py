@@ -40,7 +40,7 @@ class Batch:
     `webimage batch --help` lists the options. `arguments` are passed on as they are. `binary` is the path of the
     executable file; see `find_binary` for the default. If no record arrives for `stall_timeout` seconds while lines
     wait for theirs, the process is killed and `BatchError` raised; `None` waits forever. `on_statistics` is called
-    with each report on progress, from another thread.
+    with each report on progress, from another thread, and for the last time before the results end.
     """
 
     def __init__(
