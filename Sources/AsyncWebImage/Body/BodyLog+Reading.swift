@@ -132,6 +132,7 @@ extension BodyLog {
         }
     }
 
+    @inline(never)  // As BodyReader.read(_:).
     func wake(_ id: UInt64) {
         let waiting = state.withLock { state in
             guard let waiting = state.readers[id]?.waiting else {

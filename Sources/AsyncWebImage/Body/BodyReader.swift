@@ -33,6 +33,7 @@ final class BodyReader: Sendable {
         return try read(limit)
     }
 
+    @inline(never)  // Its variables would be kept by each of the thousands of readers that can wait in next(limit:).
     private func read(_ limit: Int) throws -> [[UInt8]]? {
         let pieces = try log.read(id, limit: limit)
         if let digest, let pieces, !pieces.isEmpty, let position = log.position(of: id) {

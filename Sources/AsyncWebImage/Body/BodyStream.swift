@@ -48,9 +48,10 @@ final class BodyStream: Sendable {
         attachment.resolve(.success(()))
     }
 
-    /// Ends the feed, unless it has ended, and gives up its place in the body.
+    /// Ends the stream, unless it has ended, and gives up its place in the body.
     ///
     /// An error is thrown once, by the pending or next call.
+    @inline(never)  // Its variables would be kept by each caller that waits in next().
     func finish(_ end: Result<Void, any Error>) {
         let reader = state.withLock { state in
             guard state.end == nil else { return nil as BodyReader? }
@@ -63,7 +64,7 @@ final class BodyStream: Sendable {
         attachment.resolve(.success(()))
     }
 
-    /// Ends the feed for a caller that leaves, and returns its place in the body; nil if it has none.
+    /// Ends the stream for a caller that leaves, and returns its place in the body; `nil` if it has none.
     ///
     /// The place is kept until the coordinator has stopped the transfer: without its last reader, nothing would hold it back.
     func leave() -> BodyReader? {
@@ -75,13 +76,13 @@ final class BodyStream: Sendable {
     /// Lets other readers of the same body advance until ``next()``.
     func suspendReading() { state.withLock { $0.reader }?.suspendReading() }
 
-    /// The next piece; nil at the end, and after an error.
+    /// Returns the next piece; `nil` at the end, and after an error.
     func next() async throws -> Part? {
         try await attachment.value
         while let reader = state.withLock({ $0.reader }) {
             do {
                 guard let pieces = try await reader.next(limit: 1) else {
-                    if let mismatch = try await mismatch(of: reader) { throw mismatch }
+                    try await checkDigest(of: reader)
                     finish(.success(()))
                     break
                 }
@@ -98,15 +99,15 @@ final class BodyStream: Sendable {
         return try endOfStream()
     }
 
-    /// Returns the error of a complete body with another digest than the expected one.
-    private func mismatch(of reader: BodyReader) async throws -> ImageError? {
+    /// Throws ``ImageError`` if a complete body has another digest than the expected one.
+    @inline(never)  // As finish(_:).
+    private func checkDigest(of reader: BodyReader) async throws {
         let (expected, origin) = state.withLock { ($0.expectedDigest, $0.log?.origin) }
-        guard let expected, let actual = try await reader.bodyDigest(), actual != expected, let origin else {
-            return nil
-        }
-        return .digestMismatch(origin.head, expected: expected, actual: actual, from: origin.source)
+        guard let expected, let actual = try await reader.bodyDigest(), actual != expected, let origin else { return }
+        throw ImageError.digestMismatch(origin.head, expected: expected, actual: actual, from: origin.source)
     }
 
+    @inline(never)  // As finish(_:).
     private func endOfStream() throws -> Part? {
         let end = state.withLock { state in
             defer { state.end = .success(()) }

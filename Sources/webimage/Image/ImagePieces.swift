@@ -24,14 +24,32 @@ struct StartedOver: Error {}
 final class DownloadedPieces: ImagePieces {
     private let body: ImageBytes
     private var parts: ImageBytes.AsyncIterator
+    /// The first part, if it was awaited before it is read.
+    private var first: Result<ImageBytes.Part?, any Error>?
 
     init(_ body: ImageBytes) {
         self.body = body
         parts = body.makeAsyncIterator()
     }
 
+    /// Waits until ``next()`` has a piece, or throws, without delay.
+    func waitForFirst() async {
+        do {
+            first = .success(try await parts.next())
+        } catch {
+            first = .failure(error)
+        }
+    }
+
     func next() async throws -> [UInt8]? {
-        switch try await parts.next() {
+        let part: ImageBytes.Part?
+        if let first {
+            self.first = nil
+            part = try first.get()
+        } else {
+            part = try await parts.next()
+        }
+        switch part {
         case .bytes(let piece): return piece
         case .restart: throw StartedOver()
         case nil: return nil

@@ -39,18 +39,48 @@ struct LineProcessor: Sendable {
     /// The check of robots.txt; `nil` for none.
     var robots: RobotsCheck?
 
+    /// Starts the download of a line, and returns when its first bytes have arrived, or when it has failed.
+    ///
+    /// Apart from ``answer(_:_:)`` because most open lines wait here: a suspended function keeps all its variables, and
+    /// this one has few.
+    func start(_ entry: ListEntry) async -> StartedLine {
+        let line = StartedLine()
+        guard entry.problem == nil else { return line }
+        do {
+            try await start(entry.url ?? "", line)
+        } catch {
+            line.beginning = .failure(error)
+        }
+        return line
+    }
+
+    private func start(_ url: String, _ line: StartedLine) async throws {
+        if let robots, let url = try? HTTPURL(url) { try await robots.check(url) }
+        line.place = places.begin(url)
+        if readsHeaderOnly { return try await readHeader(url, line) }
+        let pieces = pieces(of: url)
+        line.beginning = .body(pieces)
+        await pieces.waitForFirst()
+    }
+
+    private func readHeader(_ url: String, _ line: StartedLine) async throws {
+        line.beginning = .header(try await loader.info(for: ImageRequest(url)))
+    }
+
+    @inline(never)
+    private func pieces(of url: String) -> DownloadedPieces { DownloadedPieces(loader.bytes(for: ImageRequest(url))) }
+
     /// Returns the answer to `entry`, whether or not its download succeeds.
     ///
     /// Throws ``FileError`` if no temporary files can be written anymore.
-    func answer(_ entry: ListEntry) async throws(FileError) -> Answer {
-        let clock = ContinuousClock()
-        let start = clock.now
+    func answer(_ entry: ListEntry, _ line: StartedLine) async throws(FileError) -> Answer {
         var answer = Answer(record: BatchRecord(entry: entry))
         if let problem = entry.problem {
             answer.record.failure = BatchFailure(.badLine, problem)
         } else {
             do {
-                try await load(entry, into: &answer)
+                defer { if let place = line.place { answer.record.attempts = places.end(place) } }
+                try await load(line, entry, into: &answer)
             } catch {
                 if let error = error as? FileError, error.endsRun { throw error }
                 answer.record.failure = BatchFailure(error)
@@ -59,18 +89,19 @@ struct LineProcessor: Sendable {
             }
         }
         if answer.record.failure == nil, !readsHeaderOnly { answer.record.bytes = answer.file.count }
-        answer.record.milliseconds = Int((clock.now - start) / .milliseconds(1))
+        answer.record.milliseconds = Int(line.start.duration(to: .now) / .milliseconds(1))
         return answer
     }
 
-    private func load(_ entry: ListEntry, into answer: inout Answer) async throws {
-        let request = ImageRequest(entry.url ?? "")
-        if let robots, let url = try? HTTPURL(request.url) { try await robots.check(url) }
-        let place = places.begin(request.url)
-        defer { if let place { answer.record.attempts = places.end(place) } }
-        if readsHeaderOnly { return try await loadHeader(request, into: &answer.record) }
-        let pieces = try DigestedPieces(
-            DownloadedPieces(loader.bytes(for: request)), digest ?? verified, findsExif: readsExif)
+    private func load(_ line: StartedLine, _ entry: ListEntry, into answer: inout Answer) async throws {
+        let downloaded: DownloadedPieces
+        switch line.beginning {
+        case .body(let pieces): downloaded = pieces
+        case .header(let info): return try describe(info, &answer.record)
+        case .failure(let error): throw error
+        case nil: return
+        }
+        let pieces = try DigestedPieces(downloaded, digest ?? verified, findsExif: readsExif)
         do {
             try await load(pieces, into: &answer)
         } catch {
@@ -82,8 +113,7 @@ struct LineProcessor: Sendable {
         try check(try pieces.finish(), entry, &answer.record)
     }
 
-    private func loadHeader(_ request: ImageRequest, into record: inout BatchRecord) async throws {
-        let info = try await loader.info(for: request)
+    private func describe(_ info: ImageInfo, _ record: inout BatchRecord) throws {
         record.describe(info.head)
         record.image.describe(info.header)
         // There is no output.

@@ -94,8 +94,14 @@ final class BatchRun: Sendable {
     }
 
     private func answer(_ entry: ListEntry) async {
+        // Lines that wait for their download keep only the variables of this function.
+        let line = await processor.start(entry)
+        await finish(entry, line)
+    }
+
+    private func finish(_ entry: ListEntry, _ line: StartedLine) async {
         do throws(FileError) {
-            let answer = try await processor.answer(entry)
+            let answer = try await processor.answer(entry, line)
             progress.add(answer.record)
             whenAnswered(answer.record)
             try await output.deliver(answer)
