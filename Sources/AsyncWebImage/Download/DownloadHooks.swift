@@ -19,9 +19,9 @@ struct DownloadHooks: Sendable {
         return try await asking(.requestModifier, request.url) { try await modifier.modify(request) }
     }
 
-    func validate(_ head: ResponseHead) async throws {
+    func validate(_ head: ResponseHead, to request: TransportRequest) async throws {
         guard let validator else { return }
-        try await asking(.responseValidator, head.url) { try await validator.validate(head) }
+        try await asking(.responseValidator, head.url) { try await validator.validate(head, to: request) }
     }
 
     func transformer(for head: ResponseHead) async throws -> (any BodyTransformer)? {

@@ -20,7 +20,7 @@ struct HookedResponder: Responder {
         try Task.checkCancellation()
         var response = try await next.response(to: request)
         guard isWanted(response.head) else { return response }
-        try await hooks.validate(response.head)
+        try await hooks.validate(response.head, to: request)
         guard let transformer = try await hooks.transformer(for: response.head) else { return response }
         response.body = TransformedBody(response.body, of: response.head, by: transformer, hooks)
         response.length = nil

@@ -15,8 +15,10 @@ public protocol RequestModifier: Sendable {
 ///
 /// It is called only for responses with an accepted status and type, and is called again for retries.
 public protocol ResponseValidator: Sendable {
-    /// Validates a response; throws an error to reject it.
-    func validate(_ head: ResponseHead) async throws
+    /// Validates the response to `request`; throws an error to reject it.
+    ///
+    /// `request` is the one that was sent first, before any redirects, as a ``RequestModifier`` has returned it.
+    func validate(_ head: ResponseHead, to request: TransportRequest) async throws
 }
 
 /// A hook that transforms the body as it arrives, for example to decrypt it.

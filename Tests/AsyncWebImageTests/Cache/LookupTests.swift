@@ -256,7 +256,9 @@ struct LookupTests {
         final class Counting: ResponseValidator {
             let count = Locked(0)
 
-            func validate(_ head: ResponseHead) async throws { count.withLock { $0 += 1 } }
+            func validate(_ head: ResponseHead, to request: TransportRequest) async throws {
+                count.withLock { $0 += 1 }
+            }
         }
         try await withLoopbackOrigin { origin in
             origin.route("/a", .init(headerFields: ["Cache-Control": "max-age=60"], body: body))

@@ -155,7 +155,7 @@ struct ConfigureTests {
 
     @Test func responseValidatorTakesEffectWhileRunning() async throws {
         struct Refusing: ResponseValidator {
-            func validate(_ head: ResponseHead) async throws { throw CancellationError() }
+            func validate(_ head: ResponseHead, to request: TransportRequest) async throws { throw CancellationError() }
         }
         let result = try await result(of: [1]) { $0.responseValidator = Refusing() }
         #expect(throws: ImageError.self) { try result.get() }

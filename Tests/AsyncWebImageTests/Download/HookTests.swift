@@ -98,7 +98,7 @@ struct HookTests {
     private struct Validator: ResponseValidator {
         let body: @Sendable (ResponseHead) async throws -> Void
 
-        func validate(_ head: ResponseHead) async throws { try await body(head) }
+        func validate(_ head: ResponseHead, to request: TransportRequest) async throws { try await body(head) }
     }
 
     @Test func responseValidatorCanRejectResponseBeforeItsBody() async throws {
@@ -128,6 +128,24 @@ struct HookTests {
             let answer = try await loader.image(for: ImageRequest(origin.url("/a.png")))
             #expect(answer.pixels == Samples.picture(300, 200))
             #expect(try await loader.info(for: ImageRequest(origin.url("/a.png"))).header.format == .png)
+        }
+    }
+
+    @Test func responseValidatorKnowsTheRequestBeforeRedirects() async throws {
+        final class Recording: ResponseValidator {
+            let paths = Locked<[String]>([])
+            func validate(_ head: ResponseHead, to request: TransportRequest) async throws {
+                paths.withLock { $0 = [String(request.url.path), String(head.url.path)] }
+            }
+        }
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .redirect(to: "/b"))
+            origin.route("/b", .init(body: [1]))
+            let validator = Recording()
+            let loader = loader { $0.responseValidator = validator }
+            _ = try await loader.data(for: ImageRequest(origin.url("/a")))
+            #expect(validator.paths.withLock { $0 } == ["/a", "/b"])
+            await loader.coordinator.becomesIdle()
         }
     }
 

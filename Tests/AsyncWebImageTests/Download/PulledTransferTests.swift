@@ -17,7 +17,7 @@ struct PulledTransferTests {
     private struct Validator: ResponseValidator {
         var body: @Sendable (ResponseHead) async -> Void = { _ in }
 
-        func validate(_ head: ResponseHead) async { await body(head) }
+        func validate(_ head: ResponseHead, to request: TransportRequest) async { await body(head) }
     }
 
     /// Delivers its input on request.

@@ -1,6 +1,8 @@
 import AsyncWebImage
 
-/// Refuses images whose response disallows their use by X-Robots-Tag; for robots.txt, the field has no meaning.
+/// Refuses images whose response disallows their use by X-Robots-Tag.
+///
+/// In the response to a request for robots.txt, the field has no meaning, wherever a redirect leads.
 struct RobotsTagRule: ResponseValidator, Equatable {
     /// The directives that refuse an image, in lowercase, such as `noai`.
     let disallowed: Set<String>
@@ -9,8 +11,8 @@ struct RobotsTagRule: ResponseValidator, Equatable {
 
     private static let field = HTTPField.Name("X-Robots-Tag")
 
-    func validate(_ head: ResponseHead) async throws {
-        guard let field = Self.field, head.url.path != RobotsFile.path else { return }
+    func validate(_ head: ResponseHead, to request: TransportRequest) async throws {
+        guard let field = Self.field, request.url.path != RobotsFile.path else { return }
         for value in head.response.headerFields[values: field] {
             if let directive = refusal(in: value) {
                 throw ImageRefusal(code: .robotsTag, description: "disallowed by X-Robots-Tag: \(directive)")

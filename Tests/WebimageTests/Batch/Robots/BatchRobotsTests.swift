@@ -130,6 +130,15 @@ struct BatchRobotsTests {
         }
     }
 
+    @Test func xRobotsTagBehindARedirectOfRobotsTextHasNoMeaning() async throws {
+        try await withRobots(.redirect(to: "/rules.txt")) { origin in
+            let body = Array("User-agent: *\nDisallow: /private".utf8)
+            origin.route("/rules.txt", Response(headerFields: ["X-Robots-Tag": "noindex"], body: body))
+            let codes = try await frames(origin, ["/ok/1", "/private/1"]).map(\.code)
+            #expect(codes == [nil, "robots_txt"])
+        }
+    }
+
     @Test func linesThatWaitForRobotsTextOccupyNoTransfer() async throws {
         let gate = Gate()
         try await withRobots(text("").held(at: .start, until: gate)) { slow in
