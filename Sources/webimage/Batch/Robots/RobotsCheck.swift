@@ -61,8 +61,10 @@ actor RobotsCheck {
         return request
     }
 
-    /// Requests the file of an origin; throws only if the task is canceled.
-    private func load(_ origin: String) async throws -> RobotsCache.Outcome {
+    /// Requests and parses the file of an origin; throws only if the task is canceled.
+    ///
+    /// Not isolated, so that a long file delays only the lines of its origin.
+    @concurrent nonisolated private func load(_ origin: String) async throws -> RobotsCache.Outcome {
         do {
             return .rules(try await rules(of: origin))
         } catch let error as ImageError where error.code != .cancelled {
@@ -72,7 +74,7 @@ actor RobotsCheck {
         }
     }
 
-    private func rules(of origin: String) async throws -> RobotsRules {
+    nonisolated private func rules(of origin: String) async throws -> RobotsRules {
         let body = loader.bytes(
             for: ImageRequest(
                 origin + RobotsFile.path, priority: .high, headerFields: [.accept: "text/plain, */*"]))
