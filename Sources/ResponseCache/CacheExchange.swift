@@ -82,7 +82,7 @@ struct CacheExchange {
         var stored = reply.stored
         if let renewal = reply.renewal {
             let loaded = await cache.thread.run { [cache, key = lookup.key, stored] in
-                cache.load(cache.renew(stored, renewal, key))
+                try? cache.load(cache.renew(stored, renewal, key))
             }
             guard let loaded else { return nil }
             stored = loaded

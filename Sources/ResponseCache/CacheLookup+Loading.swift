@@ -3,13 +3,16 @@ package import HTTPTransport
 extension CacheLookup {
     /// Decides and, if a short stored response is served, reads its body, all in one job on a thread of the cache.
     func decideAndLoad(revalidatesLater: Bool = false) -> CacheDecision {
-        // A damaged entry is removed, and ignored from now on; there are a few of a URL at most.
+        // A damaged entry is removed; there are a few of a URL at most.
         for _ in 0..<8 {
             let decision = decide(revalidatesLater: revalidatesLater)
             guard case .serve(var reply) = decision else { return decision }
-            if let loaded = cache.load(reply.stored) {
-                reply.stored = loaded
+            do throws(StoredBodyError) {
+                reply.stored = try cache.load(reply.stored)
                 return .serve(reply)
+            } catch {
+                // One that cannot be read at the moment remains, and would be found again.
+                guard error == .damaged else { break }
             }
         }
         return policy == .cacheOnly ? .refuse : .fetch(standIn: nil)

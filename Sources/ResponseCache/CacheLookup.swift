@@ -69,11 +69,13 @@ struct CacheLookup: Sendable {
         guard let stored = cache.find(.part, request.withoutRange, key), let part = StoredPart(stored, for: request)
         else { return nil }
         // Verified before the request: the remainder of a damaged body would be useless.
-        guard stored.body.isIntact else {
-            cache.removeDamaged(stored)
+        do throws(StoredBodyError) {
+            try stored.body.verify()
+            return .resume(part)
+        } catch {
+            cache.removeDamaged(stored, after: error)
             return nil
         }
-        return .resume(part)
     }
 
     /// Returns a stored response for use without revalidation, with its age (RFC 9111, section 5.1).

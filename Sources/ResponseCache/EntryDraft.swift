@@ -42,9 +42,10 @@ struct EntryDraft {
     /// Appends a stored body.
     mutating func write(_ stored: StoredResponse) {
         var reader = StoredBodyReader(stored.body)
-        do {
+        do throws(StoredBodyError) {
             while !isOver, let piece = try reader.next() { write(piece) }
         } catch {
+            if error == .unreadable { part = nil }
             discard()
         }
     }

@@ -48,7 +48,8 @@ final class EntryEviction: Sendable {
         var (listings, removed, count) = (0, true, 0)
         while folder.totals.bytes > target {
             if let oldest = candidates.popLast() {
-                if folder.remove(oldest.name, ifUsedAt: oldest.usedAt) { (removed, count) = (true, count + 1) }
+                let isRemoved = (try? folder.remove(oldest.name, ifUsedAt: oldest.usedAt)) ?? false
+                if isRemoved { (removed, count) = (true, count + 1) }
             } else {
                 guard removed, listings < EntryFolder.shardCount else { break }
                 (listings, removed) = (listings + 1, false)

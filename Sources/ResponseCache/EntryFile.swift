@@ -98,15 +98,17 @@ package enum EntryFile {
     /// Returns the newest head and the properties of the body; `nil` if the prefix or all heads are damaged, or the file
     /// is of another kind.
     ///
-    /// The body is not read.
-    static func read(_ kind: EntryKind, _ file: OpenFile) -> Contents? {
-        guard let size = file.size, size >= usualRegionLength,
-            var region = try? file.read(usualRegionLength, at: 0), region.count == usualRegionLength,
-            let layout = layout(kind, region), layout.fileSize == size
-        else { return nil }
+    /// The body is not read. Throws an error if the file cannot be read.
+    static func read(_ kind: EntryKind, _ file: OpenFile) throws(FileFailure) -> Contents? {
+        let size = try file.size
+        guard size >= usualRegionLength else { return nil }
+        var region = try file.read(usualRegionLength, at: 0)
+        guard region.count == usualRegionLength, let layout = layout(kind, region), layout.fileSize == size else {
+            return nil
+        }
         if layout.offset > region.count {
-            guard let whole = try? file.read(layout.offset, at: 0), whole.count == layout.offset else { return nil }
-            region = whole
+            region = try file.read(layout.offset, at: 0)
+            guard region.count == layout.offset else { return nil }
         }
         return newest(of: (0..<2).compactMap { self.slot($0, in: region, layout) }, layout)
     }

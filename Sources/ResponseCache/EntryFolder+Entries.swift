@@ -18,21 +18,20 @@ extension EntryFolder {
     ///
     /// With `usedAt`, removes it only if that is still the time of its last use.
     @discardableResult
-    func remove(_ name: String, ifUsedAt usedAt: Int? = nil) -> Bool {
+    func remove(_ name: String, ifUsedAt usedAt: Int? = nil) throws(FileFailure) -> Bool {
         guard has(name) else { return false }
-        let isRemoved = try? change(Self.shard(of: name)) { totals throws(FileFailure) in
+        return try change(Self.shard(of: name)) { totals throws(FileFailure) in
             if let usedAt, file(name)?.usedAt != usedAt { return false }
             defer { removeVariant(name, &totals) }
-            return removeLocked(name, &totals)
+            return try removeLocked(name, &totals)
         }
-        return isRemoved ?? false
     }
 
     /// Removes all entries.
     func removeAll() {
         for shard in 0..<Self.shardCount where totalsOfShards[shard] != Totals() {
             _ = try? change(shard) { totals throws(FileFailure) in
-                for file in files(in: shard) where unlink(file.name) {
+                for file in files(in: shard) where (try? unlink(file.name)) == true {
                     totals.bytes -= file.space
                     if EntryKind(file.name) != nil { totals.entries -= 1 }
                 }
@@ -42,8 +41,8 @@ extension EntryFolder {
         removeEarlierVersions()
     }
 
-    private func removeLocked(_ name: String, _ totals: inout Totals) -> Bool {
-        guard let file = file(name), unlink(name) else { return false }
+    private func removeLocked(_ name: String, _ totals: inout Totals) throws(FileFailure) -> Bool {
+        guard let file = file(name), try unlink(name) else { return false }
         totals.bytes -= file.space
         totals.entries -= 1
         return true
@@ -93,7 +92,7 @@ extension EntryFolder {
         let old = file(list)?.space ?? 0
         let text = Array(names.map { $0.suffix(Self.suffixLength) + "\n" }.joined().utf8)
         if names.isEmpty {
-            _ = unlink(list)
+            _ = try? unlink(list)
         } else if let file = try? OpenFile(updating: path(of: list), creates: true) {
             // A concurrent reader can find old or new names; it checks whether each entry exists.
             try? file.write(text, at: 0)

@@ -73,24 +73,27 @@ final class EntryFolder: Sendable {
         try OpenFile(updating: path(of: name), traffic: traffic)
     }
 
-    /// Returns whether a file with this name exists.
-    func has(_ name: String) -> Bool { unsafe access(path(of: name), F_OK) == 0 }
+    /// Returns whether a file with this name exists, or might exist.
+    func has(_ name: String) -> Bool { unsafe access(path(of: name), F_OK) == 0 || errno != ENOENT }
 
     /// Returns the file with a name; `nil` if there is none.
     func file(_ name: String) -> File? { File(name: name, path: path(of: name)) }
 
     /// Returns the names of the files in a shard, unordered.
-    func names(in shard: Int) -> [String] { Self.names(in: path(of: shard)) }
+    func names(in shard: Int) throws(FileFailure) -> [String] { try Self.names(in: path(of: shard)) }
 
     /// Returns the files in a shard, unordered; files that vanish in the meantime are omitted.
-    func files(in shard: Int) -> [File] { names(in: shard).compactMap { file($0) } }
+    func files(in shard: Int) -> [File] { ((try? names(in: shard)) ?? []).compactMap { file($0) } }
 
     /// Returns whether a shard has been created.
     func hasFolder(_ shard: Int) -> Bool { unsafe access(path(of: shard), F_OK) == 0 }
 
-    /// Returns the names of the files in a folder.
-    static func names(in path: String) -> [String] {
-        guard let folder = unsafe opendir(path) else { return [] }
+    /// Returns the names of the files in a folder; none if it does not exist.
+    private static func names(in path: String) throws(FileFailure) -> [String] {
+        guard let folder = unsafe opendir(path) else {
+            guard errno == ENOENT else { throw .last }
+            return []
+        }
         defer { unsafe closedir(folder) }
         var names: [String] = []
         while let entry = unsafe readdir(folder) {
@@ -122,7 +125,12 @@ final class EntryFolder: Sendable {
     }
 
     /// Removes a file from a shard, which must be locked; returns whether there was one.
-    func unlink(_ name: String) -> Bool { Self.systemUnlink(path(of: name)) == 0 }
+    @discardableResult
+    func unlink(_ name: String) throws(FileFailure) -> Bool {
+        guard Self.systemUnlink(path(of: name)) != 0 else { return true }
+        guard errno == ENOENT else { throw .last }
+        return false
+    }
 
     /// Makes a temporary file an entry, or replaces one, in a shard, which must be locked.
     func rename(_ temporary: TemporaryFile, to name: String) throws(FileFailure) {
@@ -175,7 +183,7 @@ final class EntryFolder: Sendable {
     /// Removes temporary files: of processes that have ended, or all.
     func removeTemporaryFiles(includingActive: Bool = false) {
         let folder = "\(base)/\(Self.temporaryFolder)"
-        for name in Self.names(in: folder) {
+        for name in (try? Self.names(in: folder)) ?? [] {
             let path = "\(folder)/\(name)"
             if !includingActive {
                 guard let file = try? OpenFile(reading: path), file.lock(waits: false) else { continue }
@@ -186,7 +194,7 @@ final class EntryFolder: Sendable {
 
     /// Removes the files of earlier versions of the format, which were in the folder itself.
     func removeEarlierVersions() {
-        for name in Self.names(in: path) where Self.isOfEarlierVersion(name) {
+        for name in (try? Self.names(in: path)) ?? [] where Self.isOfEarlierVersion(name) {
             _ = Self.systemUnlink("\(path)/\(name)")
         }
     }

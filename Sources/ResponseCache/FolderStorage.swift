@@ -38,10 +38,10 @@ final class FolderStorage: ResponseStorage {
         do throws(FileFailure) {
             file = try folder.open(key.name)
         } catch {
-            guard error.code == ENOENT else { throw error.forStorage }
+            guard error.code == ENOENT else { throw error }
             return nil
         }
-        guard let contents = EntryFile.read(kind, file) else { throw ResponseStorageError.damaged }
+        guard let contents = try EntryFile.read(kind, file) else { throw ResponseStorageError.damaged }
         return Entry(file: file, contents: contents)
     }
 
@@ -52,38 +52,28 @@ final class FolderStorage: ResponseStorage {
 
     var portionCount: Int { EntryFolder.shardCount }
 
-    func keys(inPortion portion: Int) -> [ResponseStorageKey] {
-        folder.names(in: portion).compactMap(ResponseStorageKey.init)
+    func keys(inPortion portion: Int) throws -> [ResponseStorageKey] {
+        try folder.names(in: portion).compactMap(ResponseStorageKey.init)
     }
 
     func writer(headByteCount: Int) throws -> any ResponseStorageWriter {
         guard let offset = EntryFile.regionLength(forHead: headByteCount) else {
             throw ResponseStorageError.unavailable
         }
-        do throws(FileFailure) {
-            return Writer(folder: folder, file: try folder.create(), offset: offset)
-        } catch {
-            throw error.forStorage
-        }
+        return Writer(folder: folder, file: try folder.create(), offset: offset)
     }
 
     func replaceHead(_ key: ResponseStorageKey, with head: ResponseStorageHead) throws -> Bool {
-        do throws(FileFailure) {
-            let file = try folder.openForUpdate(key.name)
-            // A head that has become much longer does not fit.
-            guard let kind = EntryKind(key.name), let contents = EntryFile.read(kind, file),
-                contents.layout.body == head.body, let update = EntryFile.update(head.head.bytes, of: contents)
-            else { return false }
-            try file.write(update.bytes, at: update.offset)
-            return true
-        } catch {
-            throw error.forStorage
-        }
+        let file = try folder.openForUpdate(key.name)
+        // A head that has become much longer does not fit.
+        guard let kind = EntryKind(key.name), let contents = try EntryFile.read(kind, file),
+            contents.layout.body == head.body, let update = EntryFile.update(head.head.bytes, of: contents)
+        else { return false }
+        try file.write(update.bytes, at: update.offset)
+        return true
     }
 
-    func remove(_ key: ResponseStorageKey) throws {
-        if !folder.remove(key.name), folder.has(key.name) { throw FileFailure(code: EPERM) }
-    }
+    func remove(_ key: ResponseStorageKey) throws { try folder.remove(key.name) }
 
     func removeAll() { folder.removeAll() }
 
@@ -120,24 +110,16 @@ extension FolderStorage {
         }
 
         mutating func append(_ bytes: [UInt8]) throws {
-            do throws(FileFailure) {
-                try file.file.write(bytes, at: offset + length)
-            } catch {
-                throw error.forStorage
-            }
+            try file.file.write(bytes, at: offset + length)
             length += bytes.count
         }
 
         func commit(_ head: ResponseStorageHead, as key: ResponseStorageKey) throws {
             guard let kind = EntryKind(key.name) else { return }
             let layout = EntryFile.Layout(body: head.body, offset: offset)
-            do throws(FileFailure) {
-                try file.file.write(EntryFile.region(kind, head: head.head.bytes, layout), at: 0)
-                file.file.touch()
-                try folder.insert(file, as: key.name, size: layout.fileSize)
-            } catch {
-                throw error.forStorage
-            }
+            try file.file.write(EntryFile.region(kind, head: head.head.bytes, layout), at: 0)
+            file.file.touch()
+            try folder.insert(file, as: key.name, size: layout.fileSize)
         }
 
         func discard() { file.remove() }
@@ -145,13 +127,20 @@ extension FolderStorage {
 }
 
 extension FileFailure {
-    /// The error of a storage.
-    var forStorage: any Error {
+    /// The special meaning of the error for a storage in a folder; `nil` if it has none.
+    fileprivate var forStorage: ResponseStorageError? {
         switch code {
-        case ENOSPC, EDQUOT: ResponseStorageError.full
+        case ENOSPC, EDQUOT: .full
         // The folder has just been removed.
-        case ENOENT: ResponseStorageError.unavailable
-        default: OpenFileLimit.isShortage(code) ? ResponseStorageError.unavailable : self
+        case ENOENT: .unavailable
+        default: OpenFileLimit.isShortage(code) ? .unavailable : nil
         }
     }
+}
+
+extension Error {
+    /// The special meaning of an error of a storage; `nil` if it has none.
+    ///
+    /// The folder throws the errors of the system as they are, so that reports name the cause.
+    var forStorage: ResponseStorageError? { self as? ResponseStorageError ?? (self as? FileFailure)?.forStorage }
 }

@@ -75,10 +75,13 @@ package final class OpenFile: Sendable {
         return true
     }
 
-    /// The size of the file in bytes; `nil` if unknown.
-    var size: Int? {
-        var status = stat()
-        return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
+    /// The size of the file in bytes.
+    var size: Int {
+        get throws(FileFailure) {
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
+            return Int(status.st_size)
+        }
     }
 
     /// A Boolean value that indicates whether the file has not been removed.

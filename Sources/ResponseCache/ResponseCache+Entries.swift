@@ -42,33 +42,59 @@ extension ResponseCache {
         }
     }
 
-    /// Removes the responses for which `isRemoved` returns `true`, and returns their number.
+    /// Removes the responses for which `isRemoved` returns `true`; returns the number of removed responses.
+    ///
+    /// Those that cannot be removed are not counted.
     @discardableResult
     public func removeAll(where isRemoved: @escaping @Sendable (Entry) -> Bool) async -> Int {
         let count = Locked(0)
         await forEachEntry { [self] entry in
-            if isRemoved(entry) {
-                remove(entry.name)
-                count.withLock { $0 += 1 }
-            }
+            if isRemoved(entry), remove(entry.name) { count.withLock { $0 += 1 } }
             return true
         }
         return count.withLock { $0 }
     }
 
-    /// Reads all responses and removes those that are damaged; returns the numbers of intact and of damaged responses.
-    public func verify() async -> (intact: Int, damaged: Int) {
-        let result = Locked((intact: 0, damaged: 0))
+    /// Reads all responses and removes those that are damaged; returns the numbers of intact responses, of damaged ones,
+    /// and of those that cannot be read, which remain.
+    ///
+    /// Throws the error of the storage if it cannot list the responses.
+    public func verify() async throws -> (intact: Int, damaged: Int, unreadable: Int) {
+        var result = (intact: 0, damaged: 0, unreadable: 0)
         for portion in 0..<storage.portionCount {
-            await thread.run(to: .long) { [self] in
-                for name in names(in: portion) {
-                    let isIntact = open(name)?.body.isIntact ?? false
-                    if !isIntact { removeDamaged(name) }
-                    result.withLock { if isIntact { $0.intact += 1 } else { $0.damaged += 1 } }
+            let conditions = await thread.run(to: .long) { [self] in
+                Result { try storage.keys(inPortion: portion).compactMap { condition(of: $0.name) } }
+            }
+            for condition in try conditions.get() {
+                switch condition {
+                case .intact: result.intact += 1
+                case .damaged: result.damaged += 1
+                case .unreadable: result.unreadable += 1
                 }
             }
         }
-        return result.withLock { $0 }
+        return result
+    }
+
+    private enum Condition {
+        case intact
+        case damaged
+        case unreadable
+    }
+
+    /// Reads an entry, and removes it if it is damaged; returns `nil` if there is none.
+    private func condition(of name: String) -> Condition? {
+        do {
+            guard let stored = try openEntry(name) else { return nil }
+            try stored.body.verify()
+            skipped.withLock { $0.remove(name) }
+            return .intact
+        } catch ResponseStorageError.damaged, StoredBodyError.damaged {
+            removeDamaged(name)
+            return .damaged
+        } catch {
+            return .unreadable
+        }
     }
 
     private func names(in portion: Int) -> [String] {

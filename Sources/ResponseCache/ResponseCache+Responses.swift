@@ -11,7 +11,7 @@ extension ResponseCache {
     }
 
     /// Returns the complete response stored for a URL or an `ImageRequest.cacheKey`, even if it is stale; `nil` if
-    /// there is none, or it is damaged.
+    /// there is none, it is damaged, or it cannot be read.
     ///
     /// Responses to requests with credentials or cookies are not returned.
     public func response(for url: String) async -> (head: HTTPResponse, body: [UInt8])? {
@@ -20,11 +20,12 @@ extension ResponseCache {
             guard let stored = find(.whole, request, CacheKey(request)) else { return nil }
             var reader = StoredBodyReader(stored.body)
             var body: [UInt8] = []
-            body.reserveCapacity(stored.body.length)
-            do {
+            // A storage can report any length.
+            body.reserveCapacity(min(stored.body.length, Self.maximumReservedBytes))
+            do throws(StoredBodyError) {
                 while let piece = try reader.next() { body += piece }
             } catch {
-                removeDamaged(stored)
+                removeDamaged(stored, after: error)
                 return nil
             }
             return (stored.head.response, body)
@@ -56,6 +57,9 @@ extension ResponseCache {
         guard let request = Self.request(for: url) else { return }
         await thread.run { [self] in removeEntries(CacheKey(request)) }
     }
+
+    /// The maximum memory that is reserved for a stored body before it is read.
+    private static let maximumReservedBytes = 1 << 20
 
     /// Returns the request for a URL or a cache key; `nil` for text that is neither because it is empty.
     private static func request(for text: String) -> TransportRequest? {

@@ -33,14 +33,11 @@ extension ResponseCache {
         configuration.maximumAge.map { now() - head.receivedAt >= $0 } ?? false
     }
 
-    /// Opens an entry by its name; removes it if its head is damaged.
+    /// Opens an entry by its name, unless it is skipped; removes it if its head is damaged.
     func open(_ name: String) -> StoredResponse? {
-        guard EntryKind(name) != nil, !unremovable.withLock({ $0.contains(name) }) else { return nil }
+        guard EntryKind(name) != nil, !isSkipped(name) else { return nil }
         do {
-            return try storage.entry(ResponseStorageKey(name: name)).map { entry in
-                let head = entry.head
-                return StoredResponse(name: name, head: head.head, body: .entry(entry, head.body))
-            }
+            return try openEntry(name)
         } catch ResponseStorageError.damaged {
             removeDamaged(name)
             return nil
@@ -50,32 +47,53 @@ extension ResponseCache {
         }
     }
 
-    /// Returns a response whose short body has been read and verified; `nil` if it is damaged and has been removed.
-    func load(_ stored: StoredResponse) -> StoredResponse? {
+    /// Opens an entry by its name; throws the error of the storage.
+    func openEntry(_ name: String) throws -> StoredResponse? {
+        try storage.entry(ResponseStorageKey(name: name)).map { entry in
+            let head = entry.head
+            return StoredResponse(name: name, head: head.head, body: .entry(entry, head.body))
+        }
+    }
+
+    /// Returns a response whose short body has been read and verified; a damaged one is removed.
+    func load(_ stored: StoredResponse) throws(StoredBodyError) -> StoredResponse {
         guard case .entry(.some, let facts) = stored.body, stored.body.isShort else { return stored }
         var reader = StoredBodyReader(stored.body)
-        do {
+        do throws(StoredBodyError) {
             return StoredResponse(name: stored.name, head: stored.head, body: .loaded(try reader.next() ?? [], facts))
         } catch {
-            removeDamaged(stored)
-            return nil
+            removeDamaged(stored, after: error)
+            throw error
         }
     }
 
-    func remove(_ name: String) { try? storage.remove(ResponseStorageKey(name: name)) }
-
-    /// Removes an entry whose body is damaged, unless it has been replaced.
-    func removeDamaged(_ stored: StoredResponse) {
-        if reopen(stored) != nil { removeDamaged(stored.name) }
-    }
-
-    /// Removes a damaged entry; one that cannot be removed is ignored from now on.
-    func removeDamaged(_ name: String) {
+    /// Removes an entry; returns whether that succeeded.
+    @discardableResult
+    func remove(_ name: String) -> Bool {
         do {
             try storage.remove(ResponseStorageKey(name: name))
+            skipped.withLock { $0.remove(name) }
+            return true
         } catch {
-            unremovable.withLock { _ = $0.insert(name) }
+            return false
         }
+    }
+
+    /// Removes an entry whose body is damaged, unless it has been replaced; one that cannot be read remains.
+    func removeDamaged(_ stored: StoredResponse, after error: StoredBodyError) {
+        if error == .damaged, reopen(stored) != nil { removeDamaged(stored.name) }
+    }
+
+    /// Removes a damaged entry, or skips it if it cannot be removed.
+    func removeDamaged(_ name: String) {
+        if !remove(name) { skip(name) }
+    }
+
+    /// Treats an entry as missing for some time, or until it is replaced.
+    func skip(_ name: String) { skipped.withLock { $0.insert(name, at: now()) } }
+
+    private func isSkipped(_ name: String) -> Bool {
+        skipped.withLock { !$0.isEmpty && $0.contains(name, at: now()) }
     }
 
     /// Returns the names of all entries of a key, the newest first; some of them may not exist.
@@ -91,7 +109,10 @@ extension ResponseCache {
     ///
     /// Keeps responses requested later, and responses to requests that differ by `Vary`.
     func removeReplaced(by head: StoredHead, _ key: CacheKey) {
-        guard head.kind == .whole else { return remove(head.kind.name(head.name(key))) }
+        guard head.kind == .whole else {
+            remove(head.kind.name(head.name(key)))
+            return
+        }
         let whole = head.name(key)
         let own = [whole, EntryKind.part.name(whole)]
         for name in Set(names(key) + own) {
@@ -154,7 +175,7 @@ extension ResponseCache {
     /// Completes the insertion of an entry that takes about `size` bytes: removes those that it replaces, and others if
     /// a limit is exceeded.
     func didInsert(_ name: String, _ key: CacheKey, size: Int) {
-        unremovable.withLock { _ = $0.remove(name) }
+        skipped.withLock { $0.remove(name) }
         // A complete response replaces the stored beginning of its body.
         if EntryKind(name) == .whole { remove(EntryKind.part.name(name)) }
         if !StoredHead.isPlain(EntryKind.wholeName(of: name)) { removeSurplusVariants(key) }
@@ -177,7 +198,7 @@ extension ResponseCache {
                 return try write()
             } catch {
                 attempts += 1
-                guard case ResponseStorageError.full = error, attempts <= 3, storage.entryCount > 0 else {
+                guard error.forStorage == .full, attempts <= 3, storage.entryCount > 0 else {
                     note(error)
                     throw error
                 }
@@ -209,7 +230,7 @@ extension ResponseCache {
 
     /// Records and reports why responses cannot be stored, unless that is only for the moment.
     func note(_ failure: any Error) {
-        if case ResponseStorageError.unavailable = failure { return }
+        if failure.forStorage == .unavailable { return }
         let report = storageFailure.withLock { state -> (@Sendable (any Error) -> Void)? in
             guard state.failure == nil else { return nil }
             state.failure = failure

@@ -59,8 +59,8 @@ public final class ResponseCache: Sendable {
     public let configuration: Configuration
     package let storage: any ResponseStorage
     package let thread = CacheThreads()
-    /// The names of damaged entries that could not be removed.
-    let unremovable = Locked<Set<String>>([])
+    /// The entries that are treated as missing.
+    let skipped = Locked(SkippedEntries())
     /// The number of bytes that can be stored before the limit is checked again.
     let uncheckedBytes = Locked(0)
     /// The first error that prevented the storage of a response.
@@ -93,7 +93,7 @@ public final class ResponseCache: Sendable {
             try storage.prepare()
         } catch {
             // Stored responses can still be used, for example in a folder that is mounted read-only.
-            note(error.forStorage)
+            note(error)
         }
         thread.append(to: .long) { storage.removeLeftovers() }
     }
@@ -144,7 +144,10 @@ public final class ResponseCache: Sendable {
 
     /// Removes all responses stored so far, including those stored by other processes.
     public func removeAll() async {
-        await thread.run { [storage] in try? storage.removeAll() }
+        await thread.run { [self] in
+            try? storage.removeAll()
+            skipped.withLock { $0.removeAll() }
+        }
     }
 
     /// Removes the least recently used responses until the others take at most `maximumBytes` bytes.

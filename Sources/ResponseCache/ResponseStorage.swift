@@ -78,7 +78,8 @@ public protocol ResponseStorageEntry: Sendable {
     /// Returns the bytes of the body at `offset`: at least one, and at most `maximumCount`.
     ///
     /// If the entry has been removed or replaced, the original body can still be read, or the method returns an empty
-    /// array or throws an error; the loader then downloads the response.
+    /// array or throws an error; the loader then downloads the response. The cache removes an entry whose body is too
+    /// short or has been changed, but not after an error, except ``ResponseStorageError/damaged``.
     func read(_ maximumCount: Int, at offset: Int) throws -> [UInt8]
 
     /// Marks the entry as recently used.

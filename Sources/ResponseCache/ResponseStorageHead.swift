@@ -30,6 +30,8 @@ public struct ResponseStorageHead: Sendable {
 extension ResponseStorageHead {
     /// The number of bytes before those of the response's head.
     private static let prefixLength = 32
+    /// The maximum length of a body, in bytes, which is more than any storage has.
+    private static let maximumBodyLength = 1 << 48
 
     /// The head as bytes, which begin with the version of their format and a checksum.
     public var bytes: [UInt8] {
@@ -51,7 +53,8 @@ extension ResponseStorageHead {
         var reader = ByteFieldReader(bytes, from: Self.magic.count)
         guard bytes.starts(with: Self.magic), let checksum = reader.number32(),
             CRC32C(of: bytes.span.extracting((Self.magic.count + 4)...)).value == checksum,
-            let identity = reader.number(), let length = reader.number(), let bodyChecksum = reader.number32(),
+            let identity = reader.number(), let length = reader.number(), length <= Self.maximumBodyLength,
+            let bodyChecksum = reader.number32(),
             let head = StoredHead(Array(bytes.dropFirst(Self.prefixLength)))
         else { throw .damaged }
         self.head = head

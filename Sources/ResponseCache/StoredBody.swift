@@ -40,20 +40,20 @@ package enum StoredBody: Sendable {
     /// A Boolean value that indicates whether the body is read at once: it is served faster than in pieces.
     var isShort: Bool { length <= Self.pieceLength }
 
-    /// A Boolean value that indicates whether the body is undamaged; reads all of it.
-    var isIntact: Bool {
+    /// Reads all of the body; throws an error if it is not intact.
+    func verify() throws(StoredBodyError) {
         var reader = StoredBodyReader(self)
-        do {
-            while try reader.next() != nil {}
-            return true
-        } catch {
-            return false
-        }
+        while try reader.next() != nil {}
     }
 }
 
-/// The error when a stored body is too short, unreadable, or changed.
-package struct DamagedBody: Error {}
+/// The reason why a stored body cannot be delivered.
+package enum StoredBodyError: Error {
+    /// The body is too short, or has been changed.
+    case damaged
+    /// The storage failed to read the body, which may be intact.
+    case unreadable
+}
 
 /// Reads a stored body piece by piece while verifying it.
 ///
@@ -78,13 +78,13 @@ package struct StoredBodyReader: Sendable {
     }
 
     /// Returns the next piece; `nil` at the end.
-    package mutating func next() throws(DamagedBody) -> [UInt8]? {
+    package mutating func next() throws(StoredBodyError) -> [UInt8]? {
         let piece = try nextPiece()
         delivered += piece?.count ?? 0
         return piece
     }
 
-    private mutating func nextPiece() throws(DamagedBody) -> [UInt8]? {
+    private mutating func nextPiece() throws(StoredBodyError) -> [UInt8]? {
         switch body {
         case .loaded(let bytes, _):
             guard position < bytes.count else { return nil }
@@ -95,20 +95,27 @@ package struct StoredBodyReader: Sendable {
             let bytes = try Self.read(min(StoredBody.pieceLength, facts.length - position), at: position, of: entry)
             checksum.update(bytes.span)
             position += bytes.count
-            if position == facts.length, checksum != facts.checksum { throw DamagedBody() }
+            if position == facts.length, checksum != facts.checksum { throw .damaged }
             return bytes
         }
     }
 
     private static func read(
         _ count: Int, at offset: Int, of entry: (any ResponseStorageEntry)?
-    ) throws(DamagedBody) -> [UInt8] {
+    ) throws(StoredBodyError) -> [UInt8] {
+        guard let entry else { throw .unreadable }
         var bytes: [UInt8] = []
         while bytes.count < count {
             let rest = count - bytes.count
-            guard let read = try? entry?.read(rest, at: offset + bytes.count), (1...rest).contains(read.count) else {
-                throw DamagedBody()
+            let read: [UInt8]
+            do {
+                read = try entry.read(rest, at: offset + bytes.count)
+            } catch ResponseStorageError.damaged {
+                throw .damaged
+            } catch {
+                throw .unreadable
             }
+            guard (1...rest).contains(read.count) else { throw .damaged }
             if bytes.isEmpty { bytes = read } else { bytes += read }
         }
         return bytes

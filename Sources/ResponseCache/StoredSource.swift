@@ -21,7 +21,7 @@ final class StoredSource: BodySource {
     }
 
     /// Reads the first piece; an entry that turns out to be damaged is removed.
-    func readAhead() async throws(DamagedBody) { ahead = try await read() }
+    func readAhead() async throws(StoredBodyError) { ahead = try await read() }
 
     func next() async throws -> [UInt8]? {
         try Task.checkCancellation()
@@ -37,13 +37,17 @@ final class StoredSource: BodySource {
         }
     }
 
-    private func read() async throws(DamagedBody) -> [UInt8]? {
+    private func read() async throws(StoredBodyError) -> [UInt8]? {
         if reader.needsNoStorage { return try reader.next() }
         let (piece, reader) = await cache.thread.run(to: stored.body.isShort ? .short : .long) {
             [cache, stored, reader] in
             var reader = reader
-            let piece = Result { () throws(DamagedBody) in try reader.next() }
-            if case .failure = piece { cache.removeDamaged(stored) }
+            let piece = Result { () throws(StoredBodyError) in try reader.next() }
+            if case .failure(let error) = piece {
+                cache.removeDamaged(stored, after: error)
+                // The response has begun, so the request fails; its retry must not use the entry again.
+                if error == .unreadable, reader.delivered > 0 { cache.skip(stored.name) }
+            }
             return (piece, reader)
         }
         self.reader = reader

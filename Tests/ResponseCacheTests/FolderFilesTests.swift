@@ -67,6 +67,22 @@ struct FolderFilesTests {
         }
     }
 
+    // MARK: Removal
+
+    @Test func removalThatFailsReportsTheCause() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([1], url)
+            let key = try #require(try (0..<256).flatMap(cache.storage.keys).first)
+            // No change can be recorded.
+            try FileManager.default.removeItem(atPath: "\(folder)/v4/ledger")
+            try FileManager.default.createDirectory(atPath: "\(folder)/v4/ledger", withIntermediateDirectories: false)
+            #expect(throws: FileFailure(code: EISDIR)) { try cache.storage.remove(key) }
+            #expect(await cache.removeAll { _ in true } == 0)
+            #expect(try await cache.stored(url) == [1])
+        }
+    }
+
     // MARK: Variants
 
     private func store(_ cache: ResponseCache, _ variant: Int) async throws {

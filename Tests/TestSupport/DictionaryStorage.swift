@@ -18,7 +18,9 @@ package final class DictionaryStorage: ResponseStorage {
         var items: [ResponseStorageKey: Item] = [:]
         var lastUse = 0
         var capacity = Int.max
-        var failure: (any Error)?
+        var failures: [Operation: any Error] = [:]
+        /// The number of bytes at the beginning of a body that can be read even if reading fails.
+        var readableBytes = 0
         var writers = 0
 
         var byteCount: Int { items.values.reduce(0) { $0 + $1.byteCount } }
@@ -38,8 +40,26 @@ package final class DictionaryStorage: ResponseStorage {
 
     // MARK: Faults
 
-    /// Lets all operations fail from now on.
-    package func fail(_ error: any Error) { state.withLock { $0.failure = error } }
+    package enum Operation: Sendable, CaseIterable {
+        case list
+        case open
+        case read
+        case write
+        case remove
+    }
+
+    /// Lets operations fail from now on; by default, all.
+    ///
+    /// Of each body, `readableBytes` bytes can still be read.
+    package func fail(_ error: any Error, in operations: [Operation] = Operation.allCases, readableBytes: Int = 0) {
+        state.withLock { state in
+            for operation in operations { state.failures[operation] = error }
+            state.readableBytes = readableBytes
+        }
+    }
+
+    /// Lets all operations succeed again.
+    package func recover() { state.withLock { $0.failures = [:] } }
 
     /// Changes one byte of all heads or bodies.
     package func damage(_ field: Field) {
@@ -67,12 +87,12 @@ package final class DictionaryStorage: ResponseStorage {
     package var entryCount: Int { state.withLock { $0.items.count } }
 
     package func entry(_ key: ResponseStorageKey) throws -> (any ResponseStorageEntry)? {
-        guard let item = try intact({ $0.items[key] }) else { return nil }
+        guard let item = try intact(.open, { $0.items[key] }) else { return nil }
         return Entry(head: try ResponseStorageHead(item.head), key: key, storage: self)
     }
 
     package func keys(ofResource resource: String) throws -> [ResponseStorageKey] {
-        try intact { state in
+        try intact(.list) { state in
             state.items.filter { $0.key.resource == resource }.sorted { $0.value.use > $1.value.use }.map(\.key)
         }
     }
@@ -80,28 +100,28 @@ package final class DictionaryStorage: ResponseStorage {
     package var portionCount: Int { 2 }
 
     package func keys(inPortion portion: Int) throws -> [ResponseStorageKey] {
-        try intact { $0.items.keys.filter { ($0.name < "8" ? 0 : 1) == portion } }
+        try intact(.list) { $0.items.keys.filter { ($0.name < "8" ? 0 : 1) == portion } }
     }
 
     package func writer(headByteCount: Int) throws -> any ResponseStorageWriter {
-        try intact { $0.writers += 1 }
+        try intact(.write) { $0.writers += 1 }
         return Writer(storage: self)
     }
 
     package func replaceHead(_ key: ResponseStorageKey, with head: ResponseStorageHead) throws -> Bool {
-        try intact { state in
+        try intact(.write) { state in
             guard state.items[key]?.bodyIdentity == head.bodyIdentity else { return false }
             state.items[key]?.head = head.bytes
             return true
         }
     }
 
-    package func remove(_ key: ResponseStorageKey) throws { try intact { $0.items[key] = nil } }
+    package func remove(_ key: ResponseStorageKey) throws { try intact(.remove) { $0.items[key] = nil } }
 
-    package func removeAll() throws { try intact { $0.items = [:] } }
+    package func removeAll() throws { try intact(.remove) { $0.items = [:] } }
 
     package func trim(to maximumBytes: Int) throws -> Int {
-        try intact { state in
+        try intact(.remove) { state in
             var removed = 0
             while state.byteCount > maximumBytes, let oldest = state.items.min(by: { $0.value.use < $1.value.use }) {
                 state.items[oldest.key] = nil
@@ -111,9 +131,11 @@ package final class DictionaryStorage: ResponseStorage {
         }
     }
 
-    private func intact<Result: Sendable>(_ body: (inout State) throws -> Result) throws -> Result {
+    private func intact<Result: Sendable>(
+        _ operation: Operation, _ body: (inout State) throws -> Result
+    ) throws -> Result {
         try state.withLock { state in
-            if let failure = state.failure { throw failure }
+            if let failure = state.failures[operation] { throw failure }
             return try body(&state)
         }
     }
@@ -126,7 +148,8 @@ extension DictionaryStorage {
         let storage: DictionaryStorage
 
         func read(_ maximumCount: Int, at offset: Int) throws -> [UInt8] {
-            try storage.intact { state in
+            try storage.state.withLock { state in
+                if let failure = state.failures[.read], offset >= state.readableBytes { throw failure }
                 guard let item = state.items[key], item.bodyIdentity == head.bodyIdentity else { return [] }
                 return Array(item.body.dropFirst(offset).prefix(min(maximumCount, 50_000)))
             }
@@ -149,13 +172,13 @@ extension DictionaryStorage {
         }
 
         mutating func append(_ bytes: [UInt8]) throws {
-            try storage.intact { _ in }
+            try storage.intact(.write) { _ in }
             body += bytes
         }
 
         mutating func commit(_ head: ResponseStorageHead, as key: ResponseStorageKey) throws {
             var item = Item(head: head.bytes, bodyIdentity: head.bodyIdentity, body: body, use: 0)
-            try storage.intact { state in
+            try storage.intact(.write) { state in
                 guard state.byteCount + item.byteCount <= state.capacity else { throw ResponseStorageError.full }
                 item.use = state.use()
                 state.items[key] = item

@@ -87,7 +87,7 @@ extension CacheCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove the responses for some URLs, including those to requests with credentials.",
-            discussion: "The exit status is 0 only if there was a response for every URL.")
+            discussion: "The exit status is 0 only if there was a response for every URL, and all were removed.")
 
         @OptionGroup var folder: Folder
 
@@ -99,10 +99,16 @@ extension CacheCommand {
             var isComplete = true
             for url in urls {
                 let text = (try? HTTPURL(url))?.string ?? url
-                if await cache.removeAll(where: { $0.url == text }) == 0 {
-                    isComplete = false
-                    Terminal.error.tell("\(url): not in the cache\n")
+                let found = Locked(0)
+                let removed = await cache.removeAll { entry in
+                    guard entry.url == text else { return false }
+                    found.withLock { $0 += 1 }
+                    return true
                 }
+                guard removed == 0 || removed < found.withLock({ $0 }) else { continue }
+                isComplete = false
+                Terminal.error.tell(
+                    "\(url): \(found.withLock { $0 } == 0 ? "not in the cache" : "cannot be removed")\n")
             }
             if !isComplete { throw ExitCode.failure }
         }
@@ -151,14 +157,16 @@ extension CacheCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Read all responses, and remove those that are damaged.",
-            discussion: "The exit status is 1 if responses were damaged.")
+            discussion: "The exit status is 1 if responses were damaged or cannot be read.")
 
         @OptionGroup var folder: Folder
 
         func run() async throws {
             let result = try await folder.open().verify()
-            try Terminal.output.write("\(result.intact) responses are intact, \(result.damaged) were damaged\n")
-            if result.damaged > 0 { throw ExitCode.failure }
+            let unreadable = result.unreadable > 0 ? ", \(result.unreadable) cannot be read" : ""
+            try Terminal.output.write(
+                "\(result.intact) responses are intact, \(result.damaged) were damaged\(unreadable)\n")
+            if result.damaged + result.unreadable > 0 { throw ExitCode.failure }
         }
     }
 }

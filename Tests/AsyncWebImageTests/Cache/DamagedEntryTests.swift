@@ -65,6 +65,28 @@ struct DamagedEntryTests {
         }
     }
 
+    /// The storage fails at once, or within the body.
+    @Test(arguments: [0, 100_000, 250_000])
+    func storedBodyThatCannotBeReadIsFetchedAgainAndRemains(readableBytes: Int) async throws {
+        struct Broken: Error {}
+        let file = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let storage = DictionaryStorage()
+        let cache = ResponseCache(.init(), storage: storage, now: { [time] in time.now })
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: file))
+            try await cache.store(file, origin.url("/a"))
+            // The new response cannot replace the stored one.
+            storage.fail(Broken(), in: [.read, .write, .remove], readableBytes: readableBytes)
+            var configuration = ImageLoader.Configuration.patient
+            configuration.responseCache = cache
+            let loader = ImageLoader(configuration: configuration)
+            let data = try await loader.data(for: ImageRequest(origin.url("/a")))
+            #expect(data.bytes == file && data.source == .network)
+            #expect(origin.counts.totalRequests == 1 && storage.entryCount == 1)
+            await loader.coordinator.becomesIdle()
+        }
+    }
+
     @Test func decodeOfDamagedEntryStartsOver() async throws {
         let file = try Samples.file(.png, 1_300, 1_000)
         try #require(file.count > 2 * StoredBody.pieceLength)

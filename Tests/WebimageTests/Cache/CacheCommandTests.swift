@@ -96,6 +96,18 @@ struct CacheCommandTests {
         }
     }
 
+    @Test func cacheVerifyFailsIfAResponseCannotBeRead() async throws {
+        try await withCache { folder, _ in
+            let file = "\(folder)/\(try #require(try cacheFiles(folder).first))"
+            try FileManager.default.removeItem(atPath: file)
+            // Links are not followed.
+            try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/dev/null")
+            let result = try await Command.run(["cache", "verify", folder])
+            #expect(result.status == 1)
+            #expect(result.output == "1 responses are intact, 0 were damaged, 1 cannot be read\n")
+        }
+    }
+
     @Test func folderWithoutACacheIsAnErrorAndIsNotChanged() async throws {
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -81,6 +81,13 @@ private func openDescribed(_ bytes: [UInt8]) {
         file[numbers[index]] &+= UInt8(truncatingIfNeeded: numbers[index + 1])
     }
     let stored = open(file, .whole)
-    if file == sound { precondition(stored?.body.isIntact ?? false) }
+    if file == sound {
+        precondition(stored != nil)
+        do {
+            try stored?.body.verify()
+        } catch {
+            preconditionFailure("an intact body is \(error)")
+        }
+    }
     precondition(stored.map { $0.head == head && $0.body.length == body.count } ?? true)
 }
