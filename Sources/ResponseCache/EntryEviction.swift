@@ -15,14 +15,9 @@ final class EntryEviction: Sendable {
         let usedAt: Int
     }
 
-    private struct State {
-        /// The candidates, the oldest last.
-        var candidates: [Candidate] = []
-        var isActive = false
-    }
-
     private let folder: EntryFolder
-    private let state = Locked(State())
+    /// The candidates, the oldest last; locked while entries are removed.
+    private let candidates = Locked<[Candidate]>([])
 
     /// Creates an object that evicts entries of a folder.
     init(_ folder: EntryFolder) {
@@ -31,33 +26,27 @@ final class EntryEviction: Sendable {
 
     /// Removes entries until the others take at most `limit` bytes; returns the number of removed entries.
     ///
-    /// Removes slightly more, so that files need not be listed for every new entry.
+    /// Removes slightly more, so that files need not be listed for every new entry. Waits for other threads that remove
+    /// entries, whose limits can be higher.
     func enforce(_ limit: Int) -> Int {
         folder.totals.bytes > limit ? reduce(to: limit - limit / 64) : 0
     }
 
     private func reduce(to target: Int) -> Int {
-        let candidates = state.withLock { state -> [Candidate]? in
-            guard !state.isActive else { return nil }
-            state.isActive = true
-            defer { state.candidates = [] }
-            return state.candidates
-        }
-        // Another thread is already removing entries.
-        guard var candidates else { return 0 }
-        var (listings, removed, count) = (0, true, 0)
-        while folder.totals.bytes > target {
-            if let oldest = candidates.popLast() {
-                let isRemoved = (try? folder.remove(oldest.name, ifUsedAt: oldest.usedAt)) ?? false
-                if isRemoved { (removed, count) = (true, count + 1) }
-            } else {
-                guard removed, listings < EntryFolder.shardCount else { break }
-                (listings, removed) = (listings + 1, false)
-                candidates = list()
+        candidates.withLock { candidates in
+            var (listings, removed, count) = (0, true, 0)
+            while folder.totals.bytes > target {
+                if let oldest = candidates.popLast() {
+                    let isRemoved = (try? folder.remove(oldest.name, ifUsedAt: oldest.usedAt)) ?? false
+                    if isRemoved { (removed, count) = (true, count + 1) }
+                } else {
+                    guard removed, listings < EntryFolder.shardCount else { break }
+                    (listings, removed) = (listings + 1, false)
+                    candidates = list()
+                }
             }
+            return count
         }
-        state.withLock { ($0.candidates, $0.isActive) = (candidates, false) }
-        return count
     }
 
     /// Lists files and returns the oldest quarter of them, the oldest last.

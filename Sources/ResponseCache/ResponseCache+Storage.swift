@@ -216,13 +216,18 @@ extension ResponseCache {
     /// Removes the least recently used entries if the limit is exceeded, which is checked for the first new entry, and
     /// then each time 1/256 of the limit has been added.
     private func enforceLimit(after size: Int) {
-        let isDue = uncheckedBytes.withLock { bytes in
-            bytes -= size
-            guard bytes < 0 else { return false }
-            bytes = configuration.maximumBytes / 256
+        let isDue = limitCheck.withLock { check in
+            check.remainingBytes -= size
+            // While entries are removed, a second thread would only wait.
+            guard check.remainingBytes < 0, !check.isPending else { return false }
+            check = LimitCheck(remainingBytes: configuration.maximumBytes / 256, isPending: true)
             return true
         }
-        if isDue { thread.append(to: .long) { [self] in enforceLimit() } }
+        guard isDue else { return }
+        thread.append(to: .long) { [self] in
+            enforceLimit()
+            limitCheck.withLock { $0.isPending = false }
+        }
     }
 
     /// Removes the least recently used entries if the limit is exceeded.
@@ -239,6 +244,14 @@ extension ResponseCache {
         }
         report?(failure)
     }
+}
+
+/// The state of the checks of the size limit.
+struct LimitCheck: Sendable {
+    /// The number of bytes that can be stored before the next check.
+    var remainingBytes = 0
+    /// A Boolean value that indicates whether a check has been scheduled and has not ended.
+    var isPending = false
 }
 
 /// The first error that prevented storing a response, and the closure that reports it.

@@ -61,8 +61,7 @@ public final class ResponseCache: Sendable {
     package let thread = CacheThreads()
     /// The entries that are treated as missing.
     let skipped = Locked(SkippedEntries())
-    /// The number of bytes that can be stored before the limit is checked again.
-    let uncheckedBytes = Locked(0)
+    let limitCheck = Locked(LimitCheck())
     /// The first error that prevented the storage of a response.
     let storageFailure = Locked(StorageFailure())
     let uses = CacheUses()
@@ -88,13 +87,11 @@ public final class ResponseCache: Sendable {
             return
         }
         let storage = try FolderStorage(path: path, isCreated: configuration.createsDirectory, traffic: traffic)
+        // Before the limit is enforced, which would count the entries of all shards for want of a ledger.
+        let preparation = Result { () throws(FileFailure) in try storage.prepare() }
         self.init(configuration, storage: storage, now: now)
-        do {
-            try storage.prepare()
-        } catch {
-            // Stored responses can still be used, for example in a folder that is mounted read-only.
-            note(error)
-        }
+        // Stored responses can still be used, for example in a folder that is mounted read-only.
+        if case .failure(let error) = preparation { note(error) }
         thread.append(to: .long) { storage.removeLeftovers() }
     }
 

@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
+import Threading
 
 @testable import ResponseCache
 
@@ -65,6 +67,33 @@ struct FolderLimitTests {
             var left: [Int] = []
             for number in 1...20 where try await first.stored(url + "\(number)") != nil { left.append(number) }
             #expect(left == [1, 2, 3])
+        }
+    }
+
+    /// Also while entries are removed for a higher limit.
+    @Test func concurrentTrimsReachTheirOwnTargets() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            for number in 0..<200 { try await cache.store(body, url + "\(number)") }
+            let counts = Locked(0)
+            DispatchQueue.concurrentPerform(iterations: 40) { [storage = cache.storage, space] number in
+                let target = (195 - 4 * number) * space
+                let count = try? storage.trim(to: target)
+                counts.withLock { $0 += count ?? 0 }
+                #expect(storage.byteCount <= target)
+            }
+            #expect(cache.entryCount == 200 - counts.withLock { $0 })
+        }
+    }
+
+    @Test func openingANewFolderCountsNoShards() async throws {
+        for _ in 0..<50 {
+            try await withTemporaryFolder { folder in
+                let cache = try ResponseCache.test(folder, time)
+                await cache.flush()
+                let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/v4")
+                #expect(names.sorted() == ["ledger", "tmp"])
+            }
         }
     }
 
