@@ -41,7 +41,7 @@ package enum Programs {
     }
 
     /// Returns whether a program has ended by itself, after which it is not to be ended any more.
-    static func hasEnded(_ process: pid_t) -> Bool { waitpid(process, nil, WNOHANG) != 0 }
+    package static func hasEnded(_ process: pid_t) -> Bool { waitpid(process, nil, WNOHANG) != 0 }
 
     /// Runs a program to its end, which has to be a good one.
     package static func run(_ name: String, _ arguments: [String]) throws {

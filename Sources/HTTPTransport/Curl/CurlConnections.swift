@@ -7,8 +7,10 @@ final class CurlConnections {
     private let poller: EventPoller
     let floodGuard: FloodGuard
     private var silentReads = StalledReadDetector()
-    /// The descriptors of established connections, by local port.
-    private var descriptors: [Int: Int32] = [:]
+    /// The descriptors of established connections.
+    private var descriptors: [ConnectionEndpoints: Int32] = [:]
+    /// The connections by descriptor: the endpoints of a socket that the server has reset cannot be determined.
+    private var endpoints: [Int32: ConnectionEndpoints] = [:]
     /// The connection that the current call of libcurl is for; `nil` if it is for none, for example for timers.
     private var current: Int32?
     /// The content of that connection that the call has delivered so far.
@@ -26,19 +28,23 @@ final class CurlConnections {
         floodGuard.connectionOpened(descriptor)
     }
 
-    /// Records that a connection with the local port `port` is established, over one of `sockets` if they were opened
-    /// for it; otherwise, it is a connection used before.
+    /// Records that a connection is established, over one of `sockets` if they were opened for it; otherwise, it is a
+    /// connection used before.
     ///
     /// Returns its descriptor, or `nil` if it is unknown.
-    func established(port: Int, sockets: [Int32]) -> Int32? {
-        if let descriptor = sockets.first(where: { localPort(of: $0) == port }) { descriptors[port] = descriptor }
-        return descriptors[port]
+    func established(_ connection: ConnectionEndpoints, sockets: [Int32]) -> Int32? {
+        if let descriptor = sockets.first(where: { ConnectionEndpoints(of: $0) == connection }) {
+            descriptors[connection] = descriptor
+            endpoints[descriptor] = connection
+        }
+        return descriptors[connection]
     }
 
     /// Records that `descriptor` is about to be closed.
     func closed(_ descriptor: Int32) {
-        let port = localPort(of: descriptor)
-        if descriptors[port] == descriptor { descriptors[port] = nil }
+        if let connection = endpoints.removeValue(forKey: descriptor), descriptors[connection] == descriptor {
+            descriptors[connection] = nil
+        }
         poller.connectionClosed(descriptor)
         floodGuard.connectionClosed(descriptor)
         silentReads.forget(descriptor)

@@ -28,15 +28,18 @@ extension CurlEasy {
                 } ?? 0
             })
         try unsafe check(
-            ccurl_set_prereq_function(handle) { owner, peer, _, _, localPort in
+            ccurl_set_prereq_function(handle) { owner, peer, _, peerPort, localPort in
                 guard let owner = unsafe owner else { return CURL_PREREQFUNC_ABORT }
                 let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(owner).takeUnretainedValue()
                 guard let transfer = easy.transfer else { return CURL_PREREQFUNC_ABORT }
+                let address = unsafe peer.flatMap { IPAddress(unsafe String(cString: $0)) }
                 if let policy = easy.policy {
-                    let address = unsafe peer.flatMap { IPAddress(unsafe String(cString: $0)) }
                     guard transfer.mayUseConnection(to: address, by: policy) else { return CURL_PREREQFUNC_ABORT }
                 }
-                transfer.connected(localPort: Int(localPort), of: easy.connections)
+                let endpoints = address.map {
+                    ConnectionEndpoints(localPort: Int(localPort), peerAddress: $0, peerPort: Int(peerPort))
+                }
+                transfer.connected(endpoints, of: easy.connections)
                 return CURL_PREREQFUNC_OK
             })
         try openSockets()

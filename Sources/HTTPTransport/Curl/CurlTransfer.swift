@@ -27,8 +27,8 @@ final class CurlTransfer {
     var lacksDescriptor = false
     /// A Boolean value that indicates whether a client certificate is presented to the hop's host on request.
     private(set) var showsCertificate = false
-    /// The local port that identifies the hop's connection once it is established.
-    private var localPort: Int?
+    /// The endpoints of the hop's connection, once it is established; `nil` if they are unknown.
+    private var endpoints: ConnectionEndpoints?
     /// The descriptor of that connection, if it is known.
     private(set) var connection: Int32?
     /// The sockets that were opened for the hop.
@@ -147,7 +147,7 @@ extension CurlTransfer {
         incoming = Incoming()
         lacksDescriptor = false
         addressCheck = AddressCheck()
-        localPort = nil
+        endpoints = nil
         connection = nil
         sockets = []
         isPausedForFairness = false
@@ -166,13 +166,14 @@ extension CurlTransfer {
 
     /// Returns whether the hop uses `connection`, or is about to.
     func uses(_ connection: FloodGuard.EndedConnection) -> Bool {
-        localPort.map { $0 == connection.localPort } ?? sockets.contains(connection.descriptor)
+        if let endpoints, let ended = connection.endpoints { return endpoints == ended }
+        return self.connection.map { $0 == connection.descriptor } ?? sockets.contains(connection.descriptor)
     }
 
     /// Records that the connection is established and the request is about to be sent.
-    func connected(localPort: Int, of connections: CurlConnections?) {
-        self.localPort = localPort
-        connection = connections?.established(port: localPort, sockets: sockets)
+    func connected(_ endpoints: ConnectionEndpoints?, of connections: CurlConnections?) {
+        self.endpoints = endpoints
+        connection = endpoints.flatMap { connections?.established($0, sockets: sockets) }
         enter(.waitingForFirstByte)
     }
 

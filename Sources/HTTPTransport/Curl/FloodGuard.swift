@@ -18,7 +18,8 @@ final class FloodGuard: Sendable {
     struct EndedConnection {
         /// Its file descriptor, which can refer to something else by now.
         let descriptor: Int32
-        let localPort: Int
+        /// Its endpoints, or `nil` if they are unknown.
+        let endpoints: ConnectionEndpoints?
     }
 
     private struct State {
@@ -169,7 +170,7 @@ extension FloodGuard {
         state.withLock { state in
             // Under the lock, because the transport's thread takes it before it closes a connection.
             guard state.connections.contains(descriptor) else { return }
-            state.ended.append(EndedConnection(descriptor: descriptor, localPort: localPort(of: descriptor)))
+            state.ended.append(EndedConnection(descriptor: descriptor, endpoints: ConnectionEndpoints(of: descriptor)))
             // Set first, because libcurl can return, and its transfers can end, before the call below returns.
             hasEndedAny.store(true, ordering: .releasing)
             shutdown(descriptor, Int32(SHUT_RDWR))

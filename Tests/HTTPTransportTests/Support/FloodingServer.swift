@@ -9,7 +9,7 @@ import Threading
 final class FloodingServer: Sendable {
     let port: Int
     private let folder: NginxServer
-    private let process: pid_t
+    private let process = Locked<pid_t?>(nil)
     /// The authority to trust.
     let certificateAuthorityFile: String
 
@@ -24,15 +24,31 @@ final class FloodingServer: Sendable {
         try authority.makeKey("server")
         try authority.sign("server", key: "server")
         certificateAuthorityFile = authority.file
+        let deadline = ContinuousClock.now + .seconds(20)
+        var started = try launch()
+        while try !isListening, !Task.isCancelled {
+            if Programs.hasEnded(started) {
+                process.withLock { $0 = nil }
+                // Another process may have used the port since it was found free.
+                started = try launch()
+            }
+            guard ContinuousClock.now < deadline else { throw Programs.Failure(description: "openssl does not listen") }
+            await Task.yield()
+        }
+    }
+
+    private func launch() throws -> pid_t {
         let pipe = folder.path("frames")
+        unlink(pipe)
         guard mkfifo(pipe, 0o600) == 0 else { throw Programs.Failure(description: "mkfifo: \(errno)") }
         // Its standard input must be open before it listens, or the first client would find none.
         try startThread(named: "flood") { Self.write(to: pipe) }
         let command =
             "exec openssl s_server -quiet -alpn h2 -accept 127.0.0.1:\(port) -cert '\(folder.path("server.pem"))'"
             + " -key '\(folder.path("server.key"))' < '\(pipe)'"
-        process = try Programs.start("sh", ["-c", command])
-        while try !isListening, !Task.isCancelled { await Task.yield() }
+        let started = try Programs.start("sh", ["-c", command])
+        process.withLock { $0 = started }
+        return started
     }
 
     /// A Boolean value that indicates whether the server listens, determined without a connection: the server sends the
@@ -48,7 +64,7 @@ final class FloodingServer: Sendable {
         }
     }
 
-    deinit { Programs.end(process) }
+    deinit { if let running = process.withLock({ $0 }) { Programs.end(running) } }
 
     /// A SETTINGS frame without settings, then frames of an unknown type, which must be ignored.
     private static func write(to pipe: String) {
