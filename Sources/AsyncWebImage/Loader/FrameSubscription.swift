@@ -2,7 +2,7 @@ import Threading
 
 /// A stream's connection to a download: joins it on first demand, and leaves it when the stream is released.
 final class FrameSubscription<Frame: Sendable>: Sendable {
-    private let subscriber: Subscriber
+    let subscriber: Subscriber
     private let channel: FrameChannel<Frame>
     private let coordinator: DownloadCoordinator
     private let hasJoined = Locked(false)
@@ -18,18 +18,24 @@ final class FrameSubscription<Frame: Sendable>: Sendable {
     /// Returns the newest state that has not been taken, waiting if necessary; `nil` after the final one.
     func next() async throws -> Frame? {
         try await withTaskCancellationHandler {
-            let joins = hasJoined.withLock { hasJoined in
-                defer { hasJoined = true }
-                return !hasJoined
-            }
-            if joins { coordinator.post(.join(subscriber)) }
+            join()
             return try await channel.next()
         } onCancel: {
             cancel()
         }
     }
 
-    private func cancel() {
+    /// Joins the download, unless that has been done.
+    func join() {
+        let joins = hasJoined.withLock { hasJoined in
+            defer { hasJoined = true }
+            return !hasJoined
+        }
+        if joins { coordinator.post(.join(subscriber)) }
+    }
+
+    /// Ends the stream, and leaves the download.
+    func cancel() {
         guard !channel.isFinished else { return }
         channel.finish(.failure(CancellationError()))
         coordinator.post(.leave(subscriber.id))

@@ -128,47 +128,6 @@ public final class ImageLoader: Sendable {
         try await answer(to: request, try fetchKey(request)) { .info(readsAnimation: readsAnimation, $0) }
     }
 
-    /// Returns a stream of previews of the image while it arrives, followed by the final image.
-    ///
-    /// The download starts when the first frame is requested. Frames are rendered on demand: a slow consumer skips
-    /// intermediate frames, but always gets the final one. Ending the loop early stops the download, unless another
-    /// caller needs it. The stream supports a single consumer. It throws ``ImageError``.
-    public func previews(for request: ImageRequest) -> AsyncThrowingStream<ImageFrame, any Error> {
-        let channel = FrameChannel<ImageFrame>()
-        do {
-            let subscription = try subscription(request, channel, .frames(request.options, channel))
-            return AsyncThrowingStream { try await subscription.next() }
-        } catch {
-            return AsyncThrowingStream { throw error }
-        }
-    }
-
-    /// Returns a stream that delivers each frame of an animation once, in order, as soon as it has been received.
-    ///
-    /// A still image is delivered as one frame.
-    ///
-    /// The download starts when the first frame is requested, and is shared with ``animation(for:)``; a consumer that
-    /// joins late also begins with the first frame. Frames are decoded on demand, on the decoder's threads, scaled and
-    /// upright according to the request; only one is held at a time, in addition to the compressed file. The stream
-    /// ends with the last frame; use ``animation(for:)`` for the number of repetitions. If the server sends a different
-    /// file on a retry, later frames are from that file. If the download or the decode fails, the stream throws
-    /// ``ImageError`` after the complete frames; with ``DecodeOptions/allowsPartial``, it ends after them instead, if
-    /// there are any. Ending the loop early stops the download, unless another caller needs it. The stream supports a
-    /// single consumer.
-    public func animationFrames(for request: ImageRequest) -> AsyncThrowingStream<AnimationFrame, any Error> {
-        let channel = FrameChannel<AnimatedImage>(failsAtOnce: false)
-        do {
-            let frames = ArrivingFrames(
-                try subscription(request, channel, .animationFrames(request.options, channel)), decoder: decoder,
-                url: request.url)
-            return AsyncThrowingStream { [threads = decoder.threads] in
-                try await withTaskExecutorPreference(threads) { try await frames.next() }
-            }
-        } catch {
-            return AsyncThrowingStream { throw error }
-        }
-    }
-
     /// Starts loading the image and returns a handle with which you can await, observe, cancel, and prioritize the
     /// load; see ``image(for:)``.
     public func imageTask(for request: ImageRequest) -> ImageTask {
@@ -206,16 +165,8 @@ public final class ImageLoader: Sendable {
         } catch {
             answer.resolve(.failure(error))
         }
-        return LoadTask(
-            id: id, answer: answer, response: response, head: head, priority: request.priority,
-            coordinator: coordinator)
-    }
-
-    private func subscription<Frame>(
-        _ request: ImageRequest, _ channel: FrameChannel<Frame>, _ product: Subscriber.Product
-    ) throws(ImageError) -> FrameSubscription<Frame> {
-        let subscriber = Subscriber(request, try fetchKey(request), id: coordinator.newSubscriberID(), product: product)
-        return FrameSubscription(subscriber, channel: channel, coordinator: coordinator)
+        let control = LoadControl(id: id, priority: request.priority, coordinator: coordinator)
+        return LoadTask(answer: answer, response: response, head: head, control: control)
     }
 
     private func answer<Value: Sendable>(
@@ -235,7 +186,7 @@ public final class ImageLoader: Sendable {
 }
 
 extension Subscriber {
-    fileprivate init(_ request: ImageRequest, _ key: FetchKey, id: ID, product: Product) {
+    init(_ request: ImageRequest, _ key: FetchKey, id: ID, product: Product) {
         self.init(
             id: id, key: key, product: product, priority: request.priority,
             finishesOnShutdown: request.finishesOnShutdown, conditions: Conditions(request))

@@ -1,5 +1,4 @@
 public import HTTPTransport
-import Threading
 
 /// A handle to the loading of an image.
 public typealias ImageTask = LoadTask<ImageResponse>
@@ -9,23 +8,19 @@ public typealias ImageTask = LoadTask<ImageResponse>
 /// Any number of tasks can await it. A handle takes a fraction of the resources of a Swift `Task` that awaits the
 /// loader. Releasing the handle does not stop the load; ``cancel()`` does.
 public final class LoadTask<Value: Sendable>: Sendable {
-    private let id: Subscriber.ID
     private let answer: OneShot<Value>
     private let response: ResponseAccess
     private let headOfValue: @Sendable (Value) -> ResponseHead
-    private let coordinator: DownloadCoordinator
-    private let currentPriority: Locked<DownloadPriority>
+    private let control: LoadControl
 
     init(
-        id: Subscriber.ID, answer: OneShot<Value>, response: ResponseAccess,
-        head: @escaping @Sendable (Value) -> ResponseHead, priority: DownloadPriority, coordinator: DownloadCoordinator
+        answer: OneShot<Value>, response: ResponseAccess, head: @escaping @Sendable (Value) -> ResponseHead,
+        control: LoadControl
     ) {
-        self.id = id
         self.answer = answer
         self.response = response
         headOfValue = head
-        self.coordinator = coordinator
-        currentPriority = Locked(priority)
+        self.control = control
     }
 
     /// The loaded value, available when the load is complete.
@@ -49,7 +44,7 @@ public final class LoadTask<Value: Sendable>: Sendable {
     /// The cancellation takes effect immediately.
     public func cancel() {
         answer.resolve(.failure(CancellationError()))
-        coordinator.post(.leave(id))
+        control.leave()
     }
 
     /// A stream of the progress until the load is complete.
@@ -57,28 +52,13 @@ public final class LoadTask<Value: Sendable>: Sendable {
     /// Each access creates a separate stream. A slow consumer skips intermediate states. If the load joins an active
     /// download, the current progress is available immediately. Results from the cache of decoded images have no
     /// progress.
-    public var progress: AsyncStream<DownloadProgress> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: DownloadProgress.self, bufferingPolicy: .bufferingNewest(1))
-        // Set before the stream is registered, and sent after that message, so that no removal is lost or too early.
-        continuation.onTermination = { [weak coordinator, id] end in
-            if case .cancelled = end { coordinator?.post(.stopWatching(id, continuation)) }
-        }
-        coordinator.post(.watch(id, continuation))
-        return stream
-    }
+    public var progress: AsyncStream<DownloadProgress> { control.progress }
 
     /// The priority of this load, which can be changed at any time.
     ///
     /// A shared download has the highest priority of its callers.
     public var priority: DownloadPriority {
-        get { currentPriority.withLock { $0 } }
-        set {
-            // Under the lock; otherwise two concurrent changes could reach the coordinator in the wrong order.
-            currentPriority.withLock { priority in
-                priority = newValue
-                coordinator.post(.prioritize(id, newValue))
-            }
-        }
+        get { control.priority }
+        set { control.priority = newValue }
     }
 }

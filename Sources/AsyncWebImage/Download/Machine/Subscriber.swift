@@ -119,7 +119,9 @@ struct Subscriber: Sendable {
         switch product {
         case .animation(_, let answer):
             answer.resolve(.success(AnimationResponse(animation: animation, origin: seen(origin))))
-        case .animationFrames(_, let channel): channel.finish(.success(animation))
+        case .animationFrames(_, let channel):
+            self.response?.finish(origin.head)
+            channel.finish(.success(animation))
         case .data, .bytes, .info, .image, .frames: break
         }
     }
@@ -129,7 +131,9 @@ struct Subscriber: Sendable {
         let response = ImageResponse(image: image, origin: seen(origin), scale: key.url.displayScale)
         switch product {
         case .image(_, let answer): answer.resolve(.success(response))
-        case .frames(_, let channel): channel.finish(.success(ImageFrame(final: response)))
+        case .frames(_, let channel):
+            self.response?.finish(origin.head)
+            channel.finish(.success(ImageFrame(final: response)))
         case .data, .bytes, .info, .animation, .animationFrames: break
         }
     }

@@ -1,0 +1,109 @@
+extension ImageLoader {
+    /// Returns a stream of previews of the image while it arrives, followed by the final image.
+    ///
+    /// The download starts when the first frame is requested. Frames are rendered on demand: a slow consumer skips
+    /// intermediate frames, but always gets the final one. Ending the loop early stops the download, unless another
+    /// caller needs it. The stream supports a single consumer. It throws ``ImageError``.
+    public func previews(for request: ImageRequest) -> AsyncThrowingStream<ImageFrame, any Error> {
+        do {
+            return stream(try previewSubscription(request))
+        } catch {
+            return AsyncThrowingStream { throw error }
+        }
+    }
+
+    /// Returns a stream that delivers each frame of an animation once, in order, as soon as it has been received.
+    ///
+    /// A still image is delivered as one frame.
+    ///
+    /// The download starts when the first frame is requested, and is shared with ``animation(for:)``; a consumer that
+    /// joins late also begins with the first frame. Frames are decoded on demand, on the decoder's threads, scaled and
+    /// upright according to the request; only one is held at a time, in addition to the compressed file. The stream
+    /// ends with the last frame; use ``animation(for:)`` for the number of repetitions. If the server sends a different
+    /// file on a retry, later frames are from that file. If the download or the decode fails, the stream throws
+    /// ``ImageError`` after the complete frames; with ``DecodeOptions/allowsPartial``, it ends after them instead, if
+    /// there are any. Ending the loop early stops the download, unless another caller needs it. The stream supports a
+    /// single consumer.
+    public func animationFrames(for request: ImageRequest) -> AsyncThrowingStream<AnimationFrame, any Error> {
+        do {
+            return stream(try frameSubscription(request), request)
+        } catch {
+            return AsyncThrowingStream { throw error }
+        }
+    }
+
+    /// Starts loading the image and returns a handle with which you can consume its previews, and observe, cancel, and
+    /// prioritize the load; see ``previews(for:)``.
+    public func previewTask(for request: ImageRequest) -> FrameTask<ImageFrame> {
+        start(request, previewSubscription) { stream($0) }
+    }
+
+    /// Starts loading the animation and returns a handle with which you can consume its frames, and observe, cancel,
+    /// and prioritize the load; see ``animationFrames(for:)``.
+    public func animationFrameTask(for request: ImageRequest) -> FrameTask<AnimationFrame> {
+        start(request, frameSubscription) { stream($0, request) }
+    }
+}
+
+extension ImageLoader {
+    private func start<State, Frame>(
+        _ request: ImageRequest,
+        _ subscription: (ImageRequest, ResponseAccess) throws(ImageError) -> FrameSubscription<State>,
+        _ stream: (FrameSubscription<State>) -> AsyncThrowingStream<Frame, any Error>
+    ) -> FrameTask<Frame> {
+        let response = ResponseAccess()
+        do {
+            let subscription = try subscription(request, response)
+            subscription.join()
+            let control = LoadControl(
+                id: subscription.subscriber.id, priority: request.priority, coordinator: coordinator)
+            return FrameTask(
+                frames: stream(subscription), response: response, control: control
+            ) { [weak subscription] in subscription?.cancel() }
+        } catch {
+            let control = LoadControl(
+                id: coordinator.newSubscriberID(), priority: request.priority, coordinator: coordinator)
+            return FrameTask(
+                frames: AsyncThrowingStream { throw error }, response: response, control: control
+            ) {}
+        }
+    }
+
+    private func previewSubscription(
+        _ request: ImageRequest, _ response: ResponseAccess? = nil
+    ) throws(ImageError) -> FrameSubscription<ImageFrame> {
+        let channel = FrameChannel<ImageFrame>()
+        return try subscription(request, channel, .frames(request.options, channel), response)
+    }
+
+    private func frameSubscription(
+        _ request: ImageRequest, _ response: ResponseAccess? = nil
+    ) throws(ImageError) -> FrameSubscription<AnimatedImage> {
+        let channel = FrameChannel<AnimatedImage>(failsAtOnce: false)
+        return try subscription(request, channel, .animationFrames(request.options, channel), response)
+    }
+
+    private func subscription<Frame>(
+        _ request: ImageRequest, _ channel: FrameChannel<Frame>, _ product: Subscriber.Product,
+        _ response: ResponseAccess?
+    ) throws(ImageError) -> FrameSubscription<Frame> {
+        var subscriber = Subscriber(request, try fetchKey(request), id: coordinator.newSubscriberID(), product: product)
+        subscriber.response = response
+        return FrameSubscription(subscriber, channel: channel, coordinator: coordinator)
+    }
+
+    private func stream(
+        _ subscription: FrameSubscription<ImageFrame>
+    ) -> AsyncThrowingStream<ImageFrame, any Error> {
+        AsyncThrowingStream { try await subscription.next() }
+    }
+
+    private func stream(
+        _ subscription: FrameSubscription<AnimatedImage>, _ request: ImageRequest
+    ) -> AsyncThrowingStream<AnimationFrame, any Error> {
+        let frames = ArrivingFrames(subscription, decoder: decoder, url: request.url)
+        return AsyncThrowingStream { [threads = decoder.threads] in
+            try await withTaskExecutorPreference(threads) { try await frames.next() }
+        }
+    }
+}
