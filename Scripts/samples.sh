@@ -4,7 +4,7 @@
 #
 # The samples of a document are checked as one function that throws and is asynchronous, each inside the scope of those
 # before it: they may use, and declare anew, what these declare. A sample with @main, @Test, an extension or a protocol is
-# checked outside of functions. "swift no-compile" in the first line of a sample leaves it out.
+# checked outside of functions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +25,6 @@ extract() {
         }
         !inside && /^```swift( |$)/ {
             inside = 1
-            skipped = /no-compile/
             sample = ""
             outer = 0
             first = NR + 1
@@ -33,7 +32,6 @@ extract() {
         }
         inside && /^```/ {
             inside = 0
-            if (skipped) next
             count++
             sample = "#sourceLocation(file: \"" path "\", line: " first ")\n" sample "#sourceLocation()\n"
             if (outer) outside = outside sample
@@ -45,7 +43,7 @@ extract() {
         }
         inside {
             if (/^import /) {
-                if (!skipped) imports[$0] = 1
+                imports[$0] = 1
                 $0 = ""
             }
             if (/^(@main|extension |protocol )/ || /^ *@(Test|Suite)/) outer = 1
