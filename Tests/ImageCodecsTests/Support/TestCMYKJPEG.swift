@@ -12,7 +12,8 @@ enum TestCMYKJPEG {
         case none = 255
     }
 
-    /// A file of `blocks` by row, `width` of them each: four bytes as they are stored, 255 being no ink.
+    /// Returns a file of `blocks`, `width` of them in each row. A block has four bytes as in the file; 255 is the absence
+    /// of a color.
     static func file(_ blocks: [[UInt8]], width: Int, marker: Marker = .cmyk) -> [UInt8] {
         let height = blocks.count / width
         var file: [UInt8] = [0xFF, 0xD8]
