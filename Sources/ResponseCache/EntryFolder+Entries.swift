@@ -27,18 +27,33 @@ extension EntryFolder {
         }
     }
 
-    /// Removes all entries.
-    func removeAll() {
+    /// Removes all entries; throws the first error after it has removed those that can be removed.
+    func removeAll() throws(FileFailure) {
+        var failure: FileFailure?
         for shard in 0..<Self.shardCount where totalsOfShards[shard] != Totals() {
-            _ = try? change(shard) { totals throws(FileFailure) in
-                for file in files(in: shard) where (try? unlink(file.name)) == true {
-                    totals.bytes -= file.space
-                    if EntryKind(file.name) != nil { totals.entries -= 1 }
+            do throws(FileFailure) {
+                try change(shard) { totals in
+                    for file in files(in: shard) { failure = removeFile(file, &totals) ?? failure }
                 }
+            } catch {
+                failure = error
             }
         }
         removeTemporaryFiles(includingActive: true)
         removeEarlierVersions()
+        if let failure { throw failure }
+    }
+
+    /// Returns the error if the file of an entry or of a list cannot be removed.
+    private func removeFile(_ file: File, _ totals: inout Totals) -> FileFailure? {
+        do throws(FileFailure) {
+            guard try unlink(file.name) else { return nil }
+            totals.bytes -= file.space
+            if EntryKind(file.name) != nil { totals.entries -= 1 }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func removeLocked(_ name: String, _ totals: inout Totals) throws(FileFailure) -> Bool {

@@ -75,7 +75,7 @@ final class FolderStorage: ResponseStorage {
 
     func remove(_ key: ResponseStorageKey) throws { try folder.remove(key.name) }
 
-    func removeAll() { folder.removeAll() }
+    func removeAll() throws { try folder.removeAll() }
 
     func trim(to maximumBytes: Int) -> Int { eviction.enforce(maximumBytes) }
 }

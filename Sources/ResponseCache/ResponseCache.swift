@@ -140,11 +140,14 @@ public final class ResponseCache: Sendable {
     }
 
     /// Removes all responses stored so far, including those stored by other processes.
-    public func removeAll() async {
-        await thread.run { [self] in
-            try? storage.removeAll()
+    ///
+    /// Throws the error of the storage if some cannot be removed; the others have been removed.
+    public func removeAll() async throws {
+        let result = await thread.run { [self] in
             skipped.withLock { $0.removeAll() }
+            return Result { try storage.removeAll() }
         }
+        try result.get()
     }
 
     /// Removes the least recently used responses until the others take at most `maximumBytes` bytes.

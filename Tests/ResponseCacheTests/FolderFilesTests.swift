@@ -32,7 +32,7 @@ struct FolderFilesTests {
             let cache = try ResponseCache.test(folder, time)
             try await cache.store([1], url)
             let writing = try #require(try cache.testFolder?.create())
-            await cache.removeAll()
+            try await cache.removeAll()
             #expect(try cacheFiles(folder) == [])
             #expect(!writing.file.hasName && cache.byteCount == 0 && cache.entryCount == 0)
         }

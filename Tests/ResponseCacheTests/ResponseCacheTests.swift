@@ -47,7 +47,7 @@ struct ResponseCacheTests {
             #expect(try await second.stored(url + "2") == [4])
             try await second.store([5, 6], url)
             #expect(try await first.stored(url) == [5, 6])
-            await second.removeAll()
+            try await second.removeAll()
             #expect(try await first.stored(url) == nil)
             #expect(try files(folder) == [])
         }

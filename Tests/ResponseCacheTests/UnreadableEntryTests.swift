@@ -49,6 +49,16 @@ struct UnreadableEntryTests {
         await #expect(throws: Broken.self) { try await cache.verify() }
     }
 
+    @Test func removalOfAllResponsesReportsFailures() async throws {
+        let cache = cache()
+        try await cache.store([1], url)
+        storage.fail(Broken(), in: [.remove])
+        await #expect(throws: Broken.self) { try await cache.removeAll() }
+        storage.recover()
+        try await cache.removeAll()
+        #expect(cache.entryCount == 0)
+    }
+
     /// A folder cannot be read as a file, and a link is not followed.
     @Test(arguments: [true, false]) func verificationKeepsFilesThatCannotBeRead(isFolder: Bool) async throws {
         try await withTemporaryFolder { folder in

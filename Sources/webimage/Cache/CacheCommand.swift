@@ -145,7 +145,11 @@ extension CacheCommand {
             } else if expired {
                 await cache.removeExpired()
             } else {
-                await cache.removeAll()
+                do {
+                    try await cache.removeAll()
+                } catch {
+                    throw FileError(description: "cannot remove all responses in \(folder.path): \(error)")
+                }
             }
             let removed = max(0, before.bytes - cache.byteCount)
             try Terminal.output.write(

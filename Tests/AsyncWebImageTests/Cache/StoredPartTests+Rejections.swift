@@ -190,7 +190,7 @@ extension StoredPartTests {
             #expect(try files(folder) == [])
         }
         try await withBeginning { _, folder in
-            await (try ResponseCache.test(folder, time)).removeAll()
+            try await ResponseCache.test(folder, time).removeAll()
             #expect(try files(folder) == [])
         }
     }
