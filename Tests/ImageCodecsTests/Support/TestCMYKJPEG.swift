@@ -12,8 +12,9 @@ enum TestCMYKJPEG {
         case none = 255
     }
 
-    /// Returns a file of `blocks`, `width` of them in each row. A block has four bytes as in the file; 255 is the absence
-    /// of a color.
+    /// Returns a file of `blocks`, `width` of them in each row.
+    ///
+    /// A block has four bytes as in the file; 255 is the absence of a color.
     static func file(_ blocks: [[UInt8]], width: Int, marker: Marker = .cmyk) -> [UInt8] {
         let height = blocks.count / width
         var file: [UInt8] = [0xFF, 0xD8]
