@@ -15,6 +15,7 @@ struct CommandLimitsDocumentTests {
         let memory = MemoryLimits()
         let configuration = try GetCommand.parse(["photo.jpg"]).loaderConfiguration(concurrency: 1)
         let previews = "\(PreviewWriter.maximumCount) previews, \(mebibytes(PreviewWriter.maximumBytes))"
+        let lookahead = SourceRun.lookahead.formatted(.number.locale(Locale(identifier: "en_US")))
         let expected = [
             "memory to verify one image": mebibytes(memory.check),
             "memory to verify all images": mebibytes(memory.allChecks),
@@ -23,6 +24,10 @@ struct CommandLimitsDocumentTests {
             "metadata before the pixels": mebibytes(configuration.decoding.limits.maximumHeaderBytes),
             "metadata in memory while it arrives": mebibytes(MemoryLimits.beginning),
             "previews of one image in `--progressive-dir`": previews,
+            "images that wait or are processed, of which `--concurrency` are processed":
+                "\(lookahead) images, \(mebibytes(LineWindow.byteLimit)) of URLs",
+            "the same while `--concurrency` images are processed":
+                "\(SourceRun.sourcesPerPlace) times `--concurrency`",
         ]
         for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }
     }

@@ -12,8 +12,17 @@ extension GetCommand {
         let meter = TransferMeter(over: CurlTransport(configuration: transport))
         let workers = ThreadPool()
         let plan = plan
+        // Encoding at full size can take hundreds of megabytes per image: limit the number of concurrent ones.
+        let concurrency = plan.holdsFullSize ? min(budget.images, 2 * workers.count) : budget.images
+        let places = ConversionPlaces(limit: concurrency)
+        let hasCache = cache.folder != nil
+        var configuration = try loaderConfiguration(concurrency: budget.images)
+        // Stored responses would otherwise wait for slots and rates, which apply before requests are modified.
+        if !hasCache { configuration.downloads.requestModifier = places }
+        let loader = ImageLoader(configuration: configuration, transport: meter)
+        loader.coordinator.addListener { places.note($0) }
         let fetcher = ImageFetcher(
-            loader: ImageLoader(configuration: try loaderConfiguration(concurrency: budget.images), transport: meter),
+            loader: loader,
             meter: meter,
             folder: try OutputFolder(path: output),
             previews: try progressiveDir.map { try OutputFolder(path: $0) },
@@ -21,17 +30,15 @@ extension GetCommand {
             workers: workers,
             memory: memoryLimits)
         let display = ProgressDisplay(printsJSON: json, meter: meter)
-        let sources = sources
-        // Encoding at full size can take hundreds of megabytes per image: limit the number of concurrent ones.
-        let concurrency = plan.holdsFullSize ? min(budget.images, 2 * workers.count) : budget.images
+        let sources = sources.map { ImageSource(argument: $0) }
+        let run = SourceRun(fetcher, display, places: places, count: concurrency)
 
-        let hasCache = cache.folder != nil
         do {
             try await Interruption.cancelling {
                 let drawing = Task { await display.redrawRegularly() }
                 let end: (any Error)?
                 do {
-                    try await Self.get(sources, list, concurrency: concurrency, by: fetcher, display)
+                    try await run.run(sources) { try await list?.next() }
                     end = nil
                 } catch {
                     end = error
@@ -72,28 +79,5 @@ extension GetCommand {
     private var writesAnew: Bool {
         if case .converted = plan.mode { return true }
         return allowPartial || progressiveDir != nil
-    }
-
-    /// Processes up to `concurrency` images at a time; reads a line of the list when another one can start.
-    private static func get(
-        _ sources: [String], _ list: InputList?, concurrency: Int, by fetcher: ImageFetcher, _ display: ProgressDisplay
-    ) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            var running = 0
-            func start(_ source: ImageSource) async throws {
-                if running == concurrency {
-                    try await group.next()
-                } else {
-                    running += 1
-                }
-                group.addTask {
-                    let id = await display.begin(source.text)
-                    try await display.end(id, fetcher.get(source))
-                }
-            }
-            for source in sources { try await start(ImageSource(argument: source)) }
-            while let line = try await list?.next() { try await start(line) }
-            try await group.waitForAll()
-        }
     }
 }

@@ -74,7 +74,8 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            The number of images processed at a time; reduced if the limit on open files (ulimit -n) is too low for it.
+            The number of images processed at a time, not counting those that wait for a retry or for --rate; reduced if \
+            the limit on open files (ulimit -n) is too low for it.
             """)
     var concurrency = 16
 

@@ -12,10 +12,10 @@ struct ImageFetcher: Sendable {
     let workers: ThreadPool
     var memory = MemoryLimits()
 
-    /// Processes `source` and returns the outcome.
+    /// Processes `source` and returns the outcome; work begins once there is a place for it.
     ///
     /// Throws an error if the task is canceled, and a ``FileError`` if nothing can be written anymore.
-    func get(_ source: ImageSource) async throws -> Outcome {
+    func get(_ source: ImageSource, at place: SourcePlace) async throws -> Outcome {
         let clock = ContinuousClock()
         let start = clock.now
         var outcome = Outcome(url: source.text)
@@ -28,7 +28,7 @@ struct ImageFetcher: Sendable {
                         try await previews.write(request, named: source.text)
                     }
                 }
-                try await withTaskExecutorPreference(workers) { try await get(source, into: &outcome) }
+                try await withTaskExecutorPreference(workers) { try await get(source, place, into: &outcome) }
                 group.cancelAll()
                 try await group.waitForAll()
             }
@@ -55,8 +55,8 @@ struct ImageFetcher: Sendable {
         return ImageRequest(url, options: options)
     }
 
-    private func get(_ source: ImageSource, into outcome: inout Outcome) async throws {
-        let pieces = try pieces(of: source)
+    private func get(_ source: ImageSource, _ place: SourcePlace, into outcome: inout Outcome) async throws {
+        let pieces = try await pieces(of: source, place)
         switch plan.mode {
         case .converted(let format): try await convert(pieces, as: format, source, &outcome)
         case .untouched: try await check(pieces, .header, source, &outcome)
@@ -64,15 +64,24 @@ struct ImageFetcher: Sendable {
             do {
                 try await check(pieces, .everything, source, &outcome)
             } catch ImageError.transport(_) where plan.options.allowsPartial {
-                try await convert(try self.pieces(of: source), as: nil, source, &outcome)
+                try await convert(try await self.pieces(of: source, place), as: nil, source, &outcome)
             }
         }
     }
 
-    private func pieces(of source: ImageSource) throws -> any ImagePieces {
+    private func pieces(of source: ImageSource, _ place: SourcePlace) async throws -> any ImagePieces {
         switch source.place {
-        case .url(let url): DownloadedPieces(loader.bytes(for: ImageRequest(url)))
-        case .file(let path): FilePieces(try ImageFile(path: path))
+        case .url(let url):
+            // A second download must not wait while it occupies the place of the first one.
+            place.restart()
+            let pieces = DownloadedPieces(loader.bytes(for: ImageRequest(url)))
+            guard await pieces.waitForFirst() else { return pieces }
+            pieces.suspendReading()
+            try await place.claim()
+            return pieces
+        case .file(let path):
+            try await place.claim()
+            return FilePieces(try ImageFile(path: path))
         case .invalid(let reason): throw FileError(description: reason)
         }
     }

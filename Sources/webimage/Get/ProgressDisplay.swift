@@ -4,15 +4,15 @@ import WebimageConsole
 ///
 /// Failures are results on standard output if the lines are JSON; otherwise they are displayed on standard error.
 ///
-/// On a terminal, there is a line for every active image and one for the total, redrawn at most ten times per second;
-/// otherwise only the plain lines of results. Errors while writing to standard error are ignored, because they do not
-/// affect the images.
+/// On a terminal, there is a line for every image that has a place and one for the total, redrawn at most ten times per
+/// second; otherwise only the plain lines of results. Errors while writing to standard error are ignored, because they
+/// do not affect the images.
 actor ProgressDisplay {
     private let printsJSON: Bool
     private let isLive: Bool
     private let meter: TransferMeter
-    private var running: [(id: Int, url: String)] = []
-    private var started = 0
+    private var started: [Int: (url: String, place: SourcePlace)] = [:]
+    private var count = 0
     private var succeeded = 0
     private(set) var failed = 0
     /// Results that wait for the next redraw, so that they do not break up the live lines.
@@ -27,18 +27,23 @@ actor ProgressDisplay {
         isLive = Terminal.error.isInteractive
     }
 
-    /// Adds an active image; returns its number for `end`.
-    func begin(_ url: String) -> Int {
-        started += 1
-        running.append((started, url))
-        return started
+    /// Adds an image, which is displayed while it has its place; returns its number for `end`.
+    func begin(_ url: String, _ place: SourcePlace) -> Int {
+        count += 1
+        started[count] = (url, place)
+        return count
     }
 
-    /// Removes an active image and displays its outcome.
+    /// The images that have a place, in the order in which they were added.
+    var running: [String] {
+        started.filter { $0.value.place.isHeld }.sorted { $0.key < $1.key }.map(\.value.url)
+    }
+
+    /// Removes an image and displays its outcome.
     ///
     /// Throws an error if standard output is no longer writable.
     func end(_ id: Int, _ outcome: Outcome) throws(FileError) {
-        running.removeAll { $0.id == id }
+        started[id] = nil
         if outcome.isSuccess { succeeded += 1 } else { failed += 1 }
         if let outputFailure { throw outputFailure }
         if isLive {
@@ -58,9 +63,9 @@ actor ProgressDisplay {
 
     /// Removes the live lines and, for several images, displays a summary.
     func close() throws(FileError) {
-        running = []
+        started = [:]
         if isLive { try redraw() }
-        if started > 1 { Terminal.error.tell("\(summary)\n") }
+        if count > 1 { Terminal.error.tell("\(summary)\n") }
     }
 
     private func report(_ outcome: Outcome) throws(FileError) {
@@ -83,7 +88,8 @@ actor ProgressDisplay {
         for outcome in outcomes { try report(outcome) }
 
         let size = Terminal.error.size
-        var lines = running.prefix(max(0, size.rows - 2)).map { line(for: $0.url, columns: size.columns - 1) }
+        let running = running
+        var lines = running.prefix(max(0, size.rows - 2)).map { line(for: $0, columns: size.columns - 1) }
         if !running.isEmpty { lines.append("\(summary), \(running.count) running".fitting(size.columns - 1)) }
         let up = drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r" : ""
         Terminal.error.tell(up + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")

@@ -32,12 +32,14 @@ final class DownloadedPieces: ImagePieces {
         parts = body.makeAsyncIterator()
     }
 
-    /// Waits until ``next()`` has a piece, or throws, without delay.
-    func waitForFirst() async {
+    /// Waits until ``next()`` has a piece, or throws, without delay; returns `false` if it throws.
+    @discardableResult func waitForFirst() async -> Bool {
         do {
             first = .success(try await parts.next())
+            return true
         } catch {
             first = .failure(error)
+            return false
         }
     }
 

@@ -3,9 +3,12 @@ import Threading
 /// The lines that are open at a time: read, and not written yet.
 ///
 /// A line that waits for a retry, a rate, a lookup, or a slot is open as well, but takes no place of a transfer. More
-/// lines than those that suffice to keep all transfers busy are opened only while there are free places. Long lines count
-/// by their bytes as well, because the sender of a list determines their length.
+/// lines than those that suffice to keep all transfers busy are opened only while there are free places. Long lines
+/// count by their bytes as well, because the sender of a list determines their length.
 final class LineWindow: Sendable {
+    /// The number of bytes of open lines from which no further one is opened, unless another one is set.
+    static let byteLimit = 8 << 20
+
     private struct State {
         var open = 0
         var bytes = 0
@@ -22,7 +25,8 @@ final class LineWindow: Sendable {
     private let state = Locked(State())
 
     init(
-        limit: Int, byteLimit: Int = 8 << 20, base: Int = .max, hasFreePlaces: @escaping @Sendable () -> Bool = { true }
+        limit: Int, byteLimit: Int = LineWindow.byteLimit, base: Int = .max,
+        hasFreePlaces: @escaping @Sendable () -> Bool = { true }
     ) {
         self.limit = limit
         self.byteLimit = byteLimit

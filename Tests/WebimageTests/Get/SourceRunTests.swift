@@ -1,0 +1,150 @@
+import ArgumentParser
+import AsyncWebImage
+import ImageEncoders
+import LoopbackOrigin
+import TestSupport
+import Testing
+import Threading
+
+@testable import webimage
+
+@Suite(.timeLimit(.minutes(2)))
+struct SourceRunTests {
+    typealias Response = LoopbackOrigin.Response
+
+    /// A response after which a request is repeated, much later than any test ends.
+    private let unavailable = Response(status: 503, headerFields: ["Retry-After": "60"])
+
+    private func photograph() throws -> Response {
+        Response(body: try #require(testPhotograph).encoded(as: .jpeg))
+    }
+
+    /// Runs `body` with a run that processes two images at a time.
+    private func withRun(_ body: (SourceRun) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let command = try GetCommand.parse(["--input", "-"])
+            let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
+            let places = ConversionPlaces(limit: 2)
+            var configuration = try command.loaderConfiguration(concurrency: 2)
+            configuration.downloads.requestModifier = places
+            let loader = ImageLoader(configuration: configuration, transport: meter)
+            loader.coordinator.addListener { places.note($0) }
+            let fetcher = ImageFetcher(
+                loader: loader, meter: meter, folder: try OutputFolder(path: folder), plan: command.plan,
+                workers: ThreadPool(count: 1))
+            try await body(
+                SourceRun(fetcher, ProgressDisplay(printsJSON: true, meter: meter), places: places, count: 2))
+        }
+    }
+
+    @Test func noMoreSourcesAreStartedWhileNoPlaceIsFree() async throws {
+        let gate = Gate()
+        let file = try photograph()
+        try await withLoopbackOrigin { origin in
+            origin.route("/*", file.held(at: .start, until: gate))
+            try await withRun { run in
+                let read = Tally()
+                async let end: Void = run.run([]) {
+                    if read.count == 2 { await origin.counts { $0.totalRequests == 2 } }
+                    guard read.count < 20 else { return nil }
+                    read.add()
+                    return ImageSource(listed: origin.url("/\(read.count)"))
+                }
+                await read.reaches(2 * SourceRun.sourcesPerPlace)
+                #expect(await !read.reaches(2 * SourceRun.sourcesPerPlace + 1, within: .milliseconds(100)))
+                #expect(origin.counts.totalRequests == 2)
+                gate.open()
+                try await end
+                #expect(read.count == 20 && origin.counts.totalRequests == 20)
+                #expect(origin.counts.maximumRunningRequests == 2)
+            }
+        }
+    }
+
+    @Test func onlyImagesWithAPlaceAreDisplayedAsRunning() async throws {
+        let file = try photograph()
+        try await withLoopbackOrigin { origin in
+            origin.route("/dead/*", unavailable)
+            origin.route("/live/*", file.stalled(at: .body(10)))
+            let paths = (0..<3).map { "/dead/\($0)" } + (0..<4).map { "/live/\($0)" }
+            let sources = paths.map { ImageSource(listed: origin.url($0)) }
+            try await withRun { run in
+                let task = Task { try await run.run(sources) { nil } }
+                await origin.counts { counts in
+                    counts.totalRequests == 5 && counts.requests.count { $0.key.hasPrefix("/live/") } == 2
+                }
+                let running = await run.display.running
+                #expect(running.count == 2 && running.allSatisfy { $0.contains("/live/") })
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                #expect(await run.display.running.isEmpty)
+            }
+        }
+    }
+
+    @Test func oneImageInManyLinesIsProcessedAtAsManyPlacesAsThereAre() async throws {
+        let file = try photograph()
+        try await withLoopbackOrigin { origin in
+            origin.route("/photo", file)
+            try await withRun { run in
+                try await run.run(Array(repeating: ImageSource(listed: origin.url("/photo")), count: 100)) { nil }
+                #expect(await run.display.failed == 0)
+                #expect(await run.display.running.isEmpty)
+            }
+        }
+    }
+}
+
+/// The built command, whose images wait.
+@Suite(
+    .enabled(if: !Sanitizer.isActive, "the commands they start take minutes under a sanitizer"), .timeLimit(.minutes(3))
+)
+struct WaitingImageTests {
+    typealias Response = LoopbackOrigin.Response
+
+    private func photograph() throws -> Response {
+        Response(body: try #require(testPhotograph).encoded(as: .jpeg))
+    }
+
+    @Test(arguments: [false, true]) func imagesThatWaitForARetryDoNotDelayOthers(isCached: Bool) async throws {
+        let file = try photograph()
+        try await withLoopbackOrigin { origin in
+            origin.route("/dead/*", Response(status: 503, headerFields: ["Retry-After": "60"]))
+            origin.route("/live/*", file)
+            let paths = (0..<6).map { "/dead/\($0)" } + (0..<10).map { "/live/\($0)" }
+            try await withTemporaryFolder { folder in
+                let options = ["-o", "\(folder)/images", "--concurrency", "2", "--input", "-"]
+                let result = try await Command.run(
+                    ["get"] + options + (isCached ? ["--cache", "\(folder)/cache"] : []),
+                    input: paths.map { origin.url($0) }.joined(separator: "\n")
+                ) { command in
+                    await origin.counts { $0.requests.count { $0.key.hasPrefix("/live/") } == 10 }
+                    // The images that wait are canceled.
+                    command.interrupt()
+                }
+                #expect(result.status == 130)
+                #expect(origin.counts.totalRequests == 16)
+            }
+        }
+    }
+
+    @Test func hostsWithARateTakeTurnsInASortedList() async throws {
+        let file = try photograph()
+        try await withLoopbackOrigin { origin in
+            origin.route("/*", file)
+            let first = (0..<6).map { origin.url("/first/\($0)") }
+            let second = (0..<6).map { origin.url("/second/\($0)") }
+                .map { "http://localhost:" + $0.drop { $0 != ":" }.dropFirst().drop { $0 != ":" }.dropFirst() }
+            try await withTemporaryFolder { folder in
+                let result = try await Command.run(
+                    ["get", "-o", folder, "--concurrency", "2", "--rate", "5", "--input", "-"],
+                    input: (first + second).joined(separator: "\n"))
+                #expect(result.status == 0, "\(result.errors)")
+            }
+            let hosts = origin.recordedRequests.map { $0.path.hasPrefix("/first/") }
+            #expect(hosts.count == 12)
+            let changes = zip(hosts, hosts.dropFirst()).count { $0 != $1 }
+            #expect(changes > 4, "\(hosts)")
+        }
+    }
+}
