@@ -79,7 +79,7 @@ struct LimitsDocumentTests {
             count(ResponseCache.maximumRanges),
         "time for which a cache does not use an entry that is damaged and cannot be removed, or whose body could not "
             + "be read to its end": seconds(.seconds(SkippedEntries.lifetime)),
-        "such entries; before there are more, all are used again": count(SkippedEntries.maximumCount),
+        "such entries; before this number is exceeded, all are used again": count(SkippedEntries.maximumCount),
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),
         "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":

@@ -24,9 +24,9 @@ struct CommandLimitsDocumentTests {
             "metadata before the pixels": mebibytes(configuration.decoding.limits.maximumHeaderBytes),
             "metadata in memory while it arrives": mebibytes(MemoryLimits.beginning),
             "previews of one image in `--progressive-dir`": previews,
-            "images that wait or are processed, of which `--concurrency` are processed":
+            "images that wait or are processed; at most `--concurrency` of them are processed":
                 "\(lookahead) images, \(mebibytes(LineWindow.byteLimit)) of URLs",
-            "the same while `--concurrency` images are processed":
+            "the same; from this number on, no further image is started while `--concurrency` images are processed":
                 "\(SourceRun.sourcesPerPlace) times `--concurrency`",
         ]
         for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }
