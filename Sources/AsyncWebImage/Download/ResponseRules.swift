@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The rules for accepting a response as the requested image.
 struct ResponseRules: Sendable {
-    /// The statuses of responses with a body.
+    /// The accepted statuses.
     let statuses: ClosedRange<Int>
     /// The accepted media types, with `*` for all of a kind; `nil` accepts any.
     let contentTypes: [String]?

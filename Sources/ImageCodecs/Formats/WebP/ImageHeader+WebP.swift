@@ -107,7 +107,7 @@ extension ImageHeader {
         return header
     }
 
-    /// Chunks begin at even offsets.
+    /// Returns `length` rounded up to an even number, because chunks begin at even offsets.
     private static func padded(_ length: Int) -> Int {
         length + length & 1
     }

@@ -2,7 +2,7 @@ import AsyncWebImage
 
 /// Refuses images whose response disallows their use by X-Robots-Tag.
 ///
-/// In the response to a request for robots.txt, the field has no meaning, wherever a redirect leads.
+/// The field is ignored in responses to requests for robots.txt, even after redirects, because it has no meaning there.
 struct RobotsTagRule: ResponseValidator, Equatable {
     /// The directives that refuse an image, in lowercase, such as `noai`.
     let disallowed: Set<String>

@@ -34,7 +34,7 @@ struct ShardMarker: Sendable, Equatable {
         self.init(input: Input(first: first, count: count, sha256: sum), optionsDigest: optionsDigest)
     }
 
-    /// Adds the marker to the numbers of a shard.
+    /// Adds the marker's members to `object`, which contains the counts of the shard.
     func add(to object: inout JSONObject) {
         var lines = JSONObject()
         lines.add("first", input.first)
