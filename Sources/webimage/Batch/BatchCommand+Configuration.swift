@@ -80,9 +80,11 @@ extension BatchCommand {
     }
 
     /// The rules for the shards in a folder.
-    func shardRules() throws -> ShardOutput.Rules {
-        ShardOutput.Rules(
-            plan: parts.plan(SampleKeys(samplesPerShard: output.samplesPerShard)),
+    func shardRules(firstShard: Int) throws -> ShardOutput.Rules {
+        var plan = parts.plan(SampleKeys(samplesPerShard: output.samplesPerShard))
+        plan.firstShard = firstShard
+        return ShardOutput.Rules(
+            plan: plan,
             conditions: OpenShard.Conditions(
                 maximumRetryableRate: output.maxRetryableRate, minimumSuccessRate: output.minSuccessRate),
             command: output.postShard.map { ShardCommand(text: $0) }, overwrites: output.overwrite,

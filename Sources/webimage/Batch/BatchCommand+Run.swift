@@ -57,7 +57,7 @@ extension BatchCommand {
             robots: rules.robotsText ? RobotsCheck(loader: loader, token: rules.robotsToken) : nil)
         let failedLines = try output.failedTo.map { try LineFile(path: $0) }
 
-        let destination = try makeDestination(window: window, room: room)
+        let destination = try await makeDestination(lines, window: window, room: room)
         let run = BatchRun(
             list: lines, processor: processor, output: destination.output, window: window, progress: progress,
             workers: workers, grace: .seconds(resources.grace)
@@ -96,10 +96,14 @@ extension BatchCommand {
         var writers: [StreamWriter] = []
     }
 
-    private func makeDestination(window: LineWindow, room: Allowance) throws -> Destination {
+    private func makeDestination(_ lines: BatchList, window: LineWindow, room: Allowance) async throws -> Destination {
         guard output.output == "-" else {
+            let folder = try shardFolder()
+            let head = output.extend ? try await lines.headDigest() : nil
+            let list = if let head { try folder.addList(head) } else { try folder.beginList() }
+            let rules = try shardRules(firstShard: list.firstShard)
             let shards = ShardOutput(
-                try shardFolder(), rules: try shardRules(), columns: output.folderColumns(listColumns),
+                folder, list: list, rules: rules, columns: output.folderColumns(listColumns),
                 lookahead: resources.lookahead, window: window, room: room)
             return Destination(output: shards, shards: shards)
         }

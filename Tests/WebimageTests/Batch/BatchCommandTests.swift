@@ -225,7 +225,7 @@ struct BatchCommandTests {
             origin.route("/queued", Response(body: file).stalled(at: .body(10)))
             let list = [origin.url("/slow"), origin.url("/never"), origin.url("/queued")].joined(separator: "\n")
             let result = try await Command.run(
-                arguments + ["--concurrency", "2", "--grace", "3", "--ordered"], input: list
+                arguments + ["--concurrency", "2", "--grace", "10", "--ordered"], input: list
             ) { command in
                 await origin.bodyBytesSent(to: "/slow", reach: 10)
                 await origin.bodyBytesSent(to: "/never", reach: 10)

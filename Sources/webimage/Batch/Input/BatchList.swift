@@ -1,3 +1,5 @@
+import Digests
+import Hashing
 import WebimageConsole
 
 /// The entries of a list, read on demand.
@@ -11,6 +13,8 @@ actor BatchList {
     private var header: [String] = []
     private var headerLine: [UInt8]?
     private var hasBegun = false
+    /// The first entries, until they are returned.
+    private var head: [ListEntry] = []
     private var count = 0
 
     /// Opens the list at `path`, or standard input for `-`; without a format, it is determined by the name or the
@@ -28,8 +32,26 @@ actor BatchList {
         reader.totalBytes.flatMap { $0 > 0 ? min(1, Double(reader.bytesRead) / Double($0)) : nil }
     }
 
+    /// Returns a digest of the first 100 lines, or of fewer if they have 1 MiB; `nil` if the list is empty.
+    ///
+    /// Called before ``next()``.
+    func headDigest() async throws -> String? {
+        var digest = try MessageDigest(.sha256)
+        var size = 0
+        while head.count < 100, size < 1 << 20, let entry = try await read() {
+            head.append(entry)
+            size += entry.line.bytes.count
+            digest.update(entry.line.bytes + [UInt8(ascii: "\n")])
+        }
+        return head.isEmpty ? nil : try digest.finish().hexadecimal
+    }
+
     /// Returns the next entry; `nil` at the end of the list, or when the task is canceled.
     func next() async throws -> ListEntry? {
+        head.isEmpty ? try await read() : head.removeFirst()
+    }
+
+    private func read() async throws -> ListEntry? {
         if !hasBegun { try await begin() }
         while let line = try await reader.next() {
             guard !line.isBlank else { continue }

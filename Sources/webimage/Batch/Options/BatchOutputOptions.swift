@@ -48,6 +48,13 @@ struct BatchOutputOptions: ParsableArguments {
     @Flag(help: "Write shards again even if they are complete.")
     var overwrite = false
 
+    @Flag(
+        help: """
+            Add the shards of this list after those that the folder has. A run of the same list with --extend, recognized by \
+            its first 100 lines, continues its shards. While a list is being written, no other can be added.
+            """)
+    var extend = false
+
     @Option(
         help: ArgumentHelp(
             "Do not complete a shard if more than this share of its lines, from 0 to 1, failed with retryable errors such as "
@@ -145,7 +152,7 @@ struct BatchOutputOptions: ParsableArguments {
     /// An option that applies only to a folder, if one was used.
     private var folderOption: String? {
         if postShard != nil { return "--post-shard" }
-        return overwrite ? "--overwrite" : nil
+        return overwrite ? "--overwrite" : extend ? "--extend" : nil
     }
 
     /// An option that applies only to standard output, if one was used.

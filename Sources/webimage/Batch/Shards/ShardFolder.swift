@@ -35,13 +35,15 @@ struct ShardFolder: Sendable {
     func archivePath(_ shard: Int) -> String { "\(path)/\(keys.name(ofShard: shard)).tar" }
     func sidecarPath(_ shard: Int) -> String { "\(path)/\(keys.name(ofShard: shard)).jsonl" }
     func markerPath(_ shard: Int) -> String { "\(path)/\(keys.name(ofShard: shard))_stats.json" }
+    /// The path of the description of the run.
+    var runPath: String { "\(path)/run.json" }
     func lockPath(_ shard: Int) -> String { "\(path)/.\(keys.name(ofShard: shard)).lock" }
 
     /// Describes the run in `run.json`, or compares it with the earlier run that made the folder.
     ///
     /// Throws ``ConflictingRun`` if that had other options.
     func describe(_ run: JSONObject) throws {
-        let path = "\(path)/run.json"
+        let path = runPath
         let bytes = run.bytes + [UInt8(ascii: "\n")]
         if unsafe access(path, F_OK) != 0 {
             let file = try PartFile(path: path)
@@ -96,16 +98,24 @@ struct ShardFolder: Sendable {
     func removeLeftovers(_ shard: Int) {
         let name = keys.name(ofShard: shard)
         let prefixes = ["tar", "jsonl"].map { ".\(name).\($0)." } + [".\(name)_stats.json."]
-        guard let stream = unsafe opendir(path) else { return }
-        defer { unsafe closedir(stream) }
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name.hasSuffix(".part"), prefixes.contains(where: { name.hasPrefix($0) }) {
-                unsafe unlink("\(path)/\(name)")
-            }
+        for name in (try? fileNames()) ?? []
+        where name.hasSuffix(".part") && prefixes.contains(where: { name.hasPrefix($0) }) {
+            unsafe unlink("\(path)/\(name)")
         }
+    }
+
+    /// Returns the names of all files in the folder.
+    func fileNames() throws(FileError) -> [String] {
+        guard let stream = unsafe opendir(path) else { throw FileError("read the folder", path) }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            names.append(
+                unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+                })
+        }
+        return names
     }
 }
 

@@ -22,6 +22,7 @@ final class ShardOutput: BatchOutput {
     }
 
     private let folder: ShardFolder
+    private let list: ShardList
     private let rules: Rules
     private let columns: BatchRecord.Columns
     private let window: LineWindow
@@ -33,10 +34,12 @@ final class ShardOutput: BatchOutput {
     private let plan: Locked<ShardPlan>
 
     init(
-        _ folder: ShardFolder, rules: Rules, columns: BatchRecord.Columns, lookahead: Int, window: LineWindow,
+        _ folder: ShardFolder, list: consuming ShardList, rules: Rules, columns: BatchRecord.Columns, lookahead: Int,
+        window: LineWindow,
         room: Allowance
     ) {
         self.folder = folder
+        self.list = list
         self.rules = rules
         plan = Locked(rules.plan)
         self.columns = columns
@@ -76,7 +79,7 @@ final class ShardOutput: BatchOutput {
             guard marker == ShardMarker(input: input, optionsDigest: rules.optionsDigest) else {
                 throw ConflictingRun(
                     description: "the shard \(folder.keys.name(ofShard: number)) in \(folder.path) was made from other "
-                        + "lines or with other options; see --overwrite")
+                        + "lines or with other options; see --overwrite and --extend")
             }
         case .make(let shard):
             if shard.end(input) { try await commit(shard) }

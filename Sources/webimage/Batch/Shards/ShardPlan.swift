@@ -19,6 +19,8 @@ struct ShardPlan: Sendable, Equatable {
     /// The part of this process; `nil` for all shards.
     var part: Part?
     var unit = Unit.shard
+    /// The number of the first shard of the list.
+    var firstShard = 0
     /// The number of lines of this part that have been counted.
     private var count = 0
 
@@ -42,8 +44,8 @@ struct ShardPlan: Sendable, Equatable {
     /// Returns the shard of the line at this position.
     func shard(at position: Int) -> Int {
         let number = position / keys.samplesPerShard
-        guard let part, case .host = unit else { return number }
-        return part.number + number * part.count
+        guard let part, case .host = unit else { return firstShard + number }
+        return firstShard + part.number + number * part.count
     }
 
     /// Returns the row of the line at this position in its shard.
@@ -51,6 +53,6 @@ struct ShardPlan: Sendable, Equatable {
 
     /// Returns whether this process makes the shard.
     func includes(shard: Int) -> Bool {
-        part.map { shard % $0.count == $0.number } ?? true
+        part.map { (shard - firstShard) % $0.count == $0.number } ?? true
     }
 }

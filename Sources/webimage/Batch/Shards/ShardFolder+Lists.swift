@@ -1,0 +1,68 @@
+import WebimageConsole
+
+/// The lists of a folder: the one that begins with shard 0, and those that were added after it, each with a file
+/// `00012_list.json` that has the number of its first shard.
+extension ShardFolder {
+    private static let listSuffix = "_list.json"
+
+    /// Begins or continues the list whose first shard is shard 0.
+    ///
+    /// Throws ``ConflictingRun`` if shards are made from another list at the same time.
+    func beginList() throws -> ShardList {
+        let list = try ShardList(path: runPath, firstShard: 0)
+        try requireNoOther(than: list.path)
+        return list
+    }
+
+    /// Begins a list after all shards of the folder, or continues it.
+    ///
+    /// `head` is the digest of the first lines of the list, by which it is recognized. Throws ``ConflictingRun`` if
+    /// shards are made from another list at the same time.
+    func addList(_ head: String) throws -> ShardList {
+        while true {
+            let names = try fileNames()
+            if let known = try names.first(where: { try $0.hasSuffix(Self.listSuffix) && digest(ofList: $0) == head }) {
+                let list = try ShardList(path: "\(path)/\(known)", firstShard: Self.number(of: known) ?? 0)
+                try requireNoOther(than: list.path)
+                return list
+            }
+            try requireNoOther(than: nil)
+            let first = (names.compactMap(Self.number(of:)).max() ?? -1) + 1
+            var object = JSONObject()
+            object.add("first_shard", first)
+            object.add("head_sha256", head)
+            let file = try PartFile(path: "\(path)/\(keys.name(ofShard: first))\(Self.listSuffix)")
+            try file.append(object.bytes + [UInt8(ascii: "\n")])
+            try file.sync()
+            // If there is one already, another process has added a list in the meantime: perhaps this one.
+            _ = try file.placeIfFree()
+        }
+    }
+
+    /// Throws ``ConflictingRun`` if a process makes shards from another list than that of the file `own`.
+    private func requireNoOther(than own: String?) throws {
+        let paths = try [runPath] + fileNames().filter { $0.hasSuffix(Self.listSuffix) }.map { "\(path)/\($0)" }
+        for other in paths where try other != own && ShardList.isInUse(path: other) {
+            throw ConflictingRun(
+                description:
+                    "another list is being written to \(path): wait until it is complete, or choose another folder")
+        }
+    }
+
+    private func digest(ofList name: String) throws -> String? {
+        let path = "\(path)/\(name)"
+        guard let members = JSONScanner.members(of: try ImageFile(path: path).bytes(limit: 1 << 16)),
+            let head = members.first(where: { $0.name == "head_sha256" })
+        else { throw ConflictingRun(description: "\(path) was not written by webimage") }
+        return JSONScanner.text(of: head.value)
+    }
+
+    /// Returns the number of the shard to which a file belongs; `nil` if it belongs to none.
+    private static func number(of name: String) -> Int? {
+        let digits = name.prefix { $0.isASCII && $0.isNumber }
+        guard [".tar", ".jsonl", "_stats.json", listSuffix].contains(String(name.dropFirst(digits.count))) else {
+            return nil
+        }
+        return Int(digits)
+    }
+}
