@@ -8,16 +8,16 @@ public import HTTPTypes
 public struct RedirectPolicy: Sendable, Hashable {
     /// The treatment of redirects from https to http.
     public enum InsecureRedirects: Sendable, Hashable {
-        /// They are followed.
+        /// Redirects are followed.
         case followed
-        /// They are followed unless the request, or an earlier https request of the chain, had credentials.
+        /// Redirects are followed unless the request, or an earlier https request of the chain, had credentials.
         ///
         /// Credentials are `Authorization`, `Cookie`, and `Proxy-Authorization` header fields, a user name or
         /// password in the URL, ``TransportRequest/credential``, a ``CredentialProvider``'s answer, a client
         /// certificate, and ``TransportRequest/handlesCookies``. They are never forwarded, but the content they
         /// protect could be read and replaced on the network.
         case followedWithoutCredentials
-        /// They fail with ``TransportError/Reason/insecureRedirect``.
+        /// Redirects fail with ``TransportError/Reason/insecureRedirect``.
         case refused
     }
 

@@ -17,7 +17,8 @@ final class CurlTransfer {
     private var isPausedForFairness = false
     /// The host whose addresses are being looked up.
     var awaitedHost: String?
-    /// The addresses passed to libcurl with the request, which libcurl has cached once it has connected.
+    /// The key and expiration of the addresses passed to libcurl with the request; once it has connected, libcurl has
+    /// cached them.
     var addressesToGive: (key: String, expiry: ContinuousClock.Instant)?
     /// The easy handle, while libcurl has the transfer.
     var easy: CurlEasy?

@@ -8,7 +8,7 @@ package struct ExifReader: Sendable {
     /// The maximum number of bytes in a value; larger ones are left out.
     package static let maximumValueBytes = 4 << 10
 
-    /// Data in the formats of others: XMP, IPTC, Photoshop resources, an ICC profile, and the notes of camera makers.
+    /// The tags of data in other formats: XMP, IPTC, Photoshop resources, ICC profiles, and the notes of camera makers.
     private static let foreign: Set<Int> = [0x02BC, 0x83BB, 0x8649, 0x8773, 0x927C]
 
     private let bytes: [UInt8]

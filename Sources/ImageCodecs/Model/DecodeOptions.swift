@@ -2,7 +2,7 @@
 public struct DecodeOptions: Sendable, Hashable {
     /// The requested size.
     public var target: Target
-    /// The filter used when the size changes.
+    /// The resampling method used when the size changes.
     public var resampling: Resampling
     /// A Boolean value that indicates whether images smaller than the target are enlarged.
     ///

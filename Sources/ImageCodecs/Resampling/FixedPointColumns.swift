@@ -64,7 +64,7 @@ struct FixedPointColumns {
         weights.append(contentsOf: repeatElement(0, count: end - weights.count))
     }
 
-    /// Returns the maximum size in bytes of such a table and a row of pairs, with `taps` source pixels per target
+    /// Returns the maximum size in bytes of a table of weights and a row of pairs, with `taps` source pixels per target
     /// pixel.
     static func workingBytes(taps: Int, target: Int, source: Int) -> Int {
         let length = taps / 2 + 3

@@ -33,7 +33,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Returns whether `length` bytes from `offset` have been received.
+    /// Returns whether the span contains `length` bytes from `offset`.
     package func has(_ length: Int, at offset: Int) -> Bool {
         offset <= count && length <= count - offset
     }
