@@ -9,7 +9,7 @@ extension BatchCommand {
     func configuration(_ budget: OpenFileBudget) throws -> ImageLoader.Configuration {
         var configuration = ImageLoader.Configuration(downloads: requests.downloads, maximumMemoryCacheBytes: 0)
         let memory = memoryLimits
-        if case .converted = plan.mode {
+        if plan.isConverted || list.lineOptions {
             configuration.decoding.memoryBudget = memory.allConversions
             configuration.decoding.maximumDecodeBytes = memory.conversion
         } else {
@@ -47,13 +47,8 @@ extension BatchCommand {
         return transport
     }
 
-    /// The plan for the output of each image; shrunk images are JPEG unless --format is set, to have one format.
-    var plan: OutputPlan {
-        let decoding = images.decoding
-        return OutputPlan(
-            format: images.format ?? (decoding.target == .original ? nil : .jpeg), options: decoding,
-            resizing: images.resize.rule, quality: images.encodingQuality, takesFirstFrame: images.firstFrame)
-    }
+    /// The plan of lines without options.
+    var plan: OutputPlan { LinePlans.plan(for: images) }
 
     /// The columns of the list, and the names that the output adds.
     var listColumns: ListColumns {
@@ -125,6 +120,7 @@ extension BatchCommand {
         object.add("url_col", list.urlCol)
         object.add("id_col", list.idCol)
         object.add("caption_col", list.captionCol)
+        if list.lineOptions { object.add("line_options", true) }
         object.add("min_image_size", rules.minImageSize)
         object.add("max_image_area", rules.maxImageArea)
         object.add("max_aspect_ratio", rules.maxAspectRatio.map { "\($0)" })

@@ -49,7 +49,7 @@ extension BatchCommand {
         places.whenFree { window.placesChanged() }
         let progress = BatchProgress(interval: output.statsInterval.map { .seconds($0) })
         let processor = LineProcessor(
-            loader: loader, plan: plan, memory: memoryLimits,
+            loader: loader, plans: LinePlans(images, needsPixels: !output.pixelHashes.isEmpty), memory: memoryLimits,
             scratch: try OutputFolder(path: output.output == "-" ? Self.temporaryFolder : output.output),
             filter: rules.filter,
             digest: output.digest, verified: list.verifyHash?.algorithm, readsExif: output.exif,

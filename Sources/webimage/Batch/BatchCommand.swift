@@ -20,10 +20,10 @@ struct BatchCommand: AsyncParsableCommand {
             With --output FOLDER, the images are written to shards of --samples-per-shard lines: 00000.tar, a tar archive for \
             WebDataset with the successful images; 00000.jsonl, a record for each line; and 00000_stats.json, the marker of a \
             complete shard, which is written last. A repeated run skips complete shards, and so continues an interrupted run. \
-            It is an error if the list, or an option that affects the images or records, differs from the earlier run. The \
-            bytes of an archive depend only on the lines, these options, and the responses of the servers. Several processes \
-            can write shards to the same folder at the same time. With --part-by host, a shard contains lines of one part, and \
-            some numbers of shards may not occur.
+            It is an error if the list, or an option that affects the images or records, differs from the earlier run; \
+            --extend adds another list. The bytes of an archive depend only on the lines, these options, and the responses of \
+            the servers. Several processes can write shards of one list to a folder at the same time. With --part-by host, a \
+            shard contains lines of one part, and some numbers of shards may not occur.
 
             Without a size option (--max-pixel-size, --fit, --fill, or --resize-mode), --format, or --first-frame, images are \
             written as downloaded, byte for byte, after they have been verified. With --format original, only the header is \
@@ -47,11 +47,11 @@ struct BatchCommand: AsyncParsableCommand {
             succeed later.
 
             EXIT STATUS
-              0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an image \
-            failed and --fail-on-error is set; 64 if the options or the columns of the list are invalid; 65 if the folder \
-            belongs to another run; 74 if the output or the cache cannot be written, or the command of --post-shard fails; \
-            75 if a shard is not complete because of --max-retryable-rate or --min-success-rate; 129, 130, or 143 after SIGHUP, \
-            Ctrl-C, or SIGTERM.
+              0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an \
+            image failed and --fail-on-error is set; 64 if the options or the columns of the list are invalid; 65 if the \
+            folder belongs to another run, or another list is being written to it; 74 if the output or the cache cannot be \
+            written, or the command of --post-shard fails; 75 if a shard is not complete because of --max-retryable-rate or \
+            --min-success-rate; 129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
 
             EXAMPLES
               webimage batch --input list.jsonl --output shards --max-pixel-size 256 --public-only
@@ -77,7 +77,7 @@ struct BatchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network") var network: NetworkOptions
 
     func validate() throws {
-        try images.validateQuality(for: plan)
+        if !list.lineOptions { try images.validateQuality(for: plan) }
         if output.output == "-", let option = parts.usedOption {
             throw ValidationError("\(option) applies to a folder.")
         }
@@ -88,6 +88,9 @@ struct BatchCommand: AsyncParsableCommand {
         if output.headerOnly {
             guard plan == OutputPlan(format: nil, options: DecodeOptions(), quality: images.encodingQuality) else {
                 throw ValidationError("--header-only writes no images: options for images have no effect.")
+            }
+            guard !list.lineOptions else {
+                throw ValidationError("--header-only and --line-options cannot be combined.")
             }
             guard list.verifyHash == nil else {
                 throw ValidationError("--header-only and --verify-hash cannot be combined.")

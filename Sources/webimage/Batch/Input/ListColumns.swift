@@ -5,6 +5,8 @@ struct ListColumns: Sendable, Equatable {
     var caption: String?
     /// The expected digest of the body, in hexadecimal digits.
     var digest: String?
+    /// The options of the line.
+    var options: String?
 
     /// The columns of the output, which a list may not have as additional columns.
     var reserved: Set<String> = [
@@ -13,7 +15,7 @@ struct ListColumns: Sendable, Equatable {
     ]
 
     /// Returns whether a column of the list is passed on.
-    func passOn(_ name: String) -> Bool { name != url && name != id && name != caption && name != digest }
+    func passOn(_ name: String) -> Bool { ![url, id, caption, digest, options].contains(name) }
 
     /// Returns the first of the names to pass on that is reserved for the output, or `nil`.
     func conflict(among names: [String]) -> String? {

@@ -19,6 +19,8 @@ struct ListEntry: Sendable, Equatable {
     var caption: String?
     /// The expected digest of the body.
     var digest: String?
+    /// The options of the line, as JSON.
+    var options: [UInt8]?
     var passedOn: [Column] = []
     /// The line that names the columns of the list; `nil` if there is none.
     var header: [UInt8]?
@@ -64,6 +66,7 @@ extension ListEntry {
                 if url == nil { problem = "the member \(columns.url) is not a string" }
             case columns.caption: caption = JSONScanner.text(of: member.value)
             case columns.digest: digest = JSONScanner.text(of: member.value)
+            case columns.options: options = member.value.elementsEqual("null".utf8) ? nil : Array(member.value)
             default: passedOn.append(Column(name: Array(member.rawName), value: Array(member.value)))
             }
         }
@@ -89,6 +92,7 @@ extension ListEntry {
             case columns.url: url = text
             case columns.caption: caption = text
             case columns.digest: digest = text.isEmpty ? nil : text
+            case columns.options: options = text.isEmpty ? nil : Array(text.utf8)
             default: passedOn.append(Column(name: JSONObject.quoted(name), value: JSONObject.quoted(text)))
             }
         }

@@ -29,6 +29,13 @@ struct BatchListOptions: ParsableArguments {
                 + "has the name of the digest unless you specify another one.", valueName: "digest[=column]"))
     var verifyHash: DigestColumn?
 
+    @Flag(
+        help: """
+            Use the column options of the list: a JSON object with max_pixel_size, fit, fill, format, or quality, which replace \
+            the options of the same names for this line. A size replaces all sizes.
+            """)
+    var lineOptions = false
+
     func validate() throws {
         guard input == "-" || FileError.reading(input) == nil else {
             throw ValidationError("--input: \(FileError.reading(input)?.description ?? "cannot read \(input)").")
@@ -38,7 +45,9 @@ struct BatchListOptions: ParsableArguments {
 
     /// The columns with a meaning.
     var columns: ListColumns {
-        ListColumns(url: urlCol, id: idCol, caption: captionCol, digest: verifyHash?.column)
+        ListColumns(
+            url: urlCol, id: idCol, caption: captionCol, digest: verifyHash?.column,
+            options: lineOptions ? "options" : nil)
     }
 }
 

@@ -18,7 +18,7 @@ struct LineProcessor: Sendable {
     }
 
     let loader: ImageLoader
-    let plan: OutputPlan
+    let plans: LinePlans
     let memory: MemoryLimits
     /// The folder for temporary files of large images.
     let scratch: OutputFolder
@@ -47,6 +47,7 @@ struct LineProcessor: Sendable {
         let line = StartedLine()
         guard entry.problem == nil else { return line }
         do {
+            if let options = entry.options { line.plan = try plans.plan(for: options) }
             try await start(entry.url ?? "", line)
         } catch {
             line.beginning = .failure(error)
@@ -103,7 +104,7 @@ struct LineProcessor: Sendable {
         }
         let pieces = try DigestedPieces(downloaded, digest ?? verified, findsExif: readsExif)
         do {
-            try await load(pieces, into: &answer)
+            try await load(pieces, line.plan ?? plans.common, into: &answer)
         } catch {
             describe(pieces, &answer.record)
             throw error
@@ -129,10 +130,12 @@ struct LineProcessor: Sendable {
         record.source = pieces.source
     }
 
-    private func load(_ pieces: DigestedPieces, into answer: inout Answer) async throws {
+    private func load(
+        _ pieces: DigestedPieces, _ plan: OutputPlan, into answer: inout Answer
+    ) async throws {
         while true {
             switch plan.mode {
-            case .converted(let format): try await convert(pieces, as: format, &answer)
+            case .converted(let format): try await convert(pieces, plan, as: format, &answer)
             case .untouched: try await keep(pieces, .header, &answer)
             case .verified: try await keep(pieces, .everything, &answer)
             }
@@ -141,7 +144,9 @@ struct LineProcessor: Sendable {
         }
     }
 
-    private func convert(_ pieces: DigestedPieces, as format: ImageFormat?, _ answer: inout Answer) async throws {
+    private func convert(
+        _ pieces: DigestedPieces, _ plan: OutputPlan, as format: ImageFormat?, _ answer: inout Answer
+    ) async throws {
         var conversion = Conversion(
             decoder: loader.decoder, memory: memory, plan: plan, format: format, folder: scratch, hashes: hashes)
         conversion.admission = { [filter] in try filter.check($0.size) }

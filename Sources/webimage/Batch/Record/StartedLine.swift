@@ -15,6 +15,8 @@ final class StartedLine {
 
     /// The time at which the line was started.
     let start = ContinuousClock.now
+    /// The plan of a line with options of its own; `nil` for the plan of all others.
+    var plan: OutputPlan?
     /// The value for ``ConversionPlaces/end(_:)``; `nil` if there was no request.
     var place: String?
     /// `nil` if the line has no URL.
