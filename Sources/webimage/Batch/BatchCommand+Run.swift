@@ -46,7 +46,8 @@ extension BatchCommand {
         loader.coordinator.addListener { places.note($0) }
         let room = Allowance(limit: 64 << 20)
         let window = LineWindow(limit: resources.lookahead, base: 4 * budget.images) { places.areFree }
-        places.whenFree { window.placesChanged() }
+        // The window refers to the places.
+        places.whenFree { [weak window] in window?.placesChanged() }
         let progress = BatchProgress(interval: output.statsInterval.map { .seconds($0) })
         let processor = LineProcessor(
             loader: loader, plans: LinePlans(images, needsPixels: !output.pixelHashes.isEmpty), memory: memoryLimits,

@@ -19,7 +19,8 @@ struct SourceRun: Sendable {
         self.display = display
         self.places = places
         window = LineWindow(limit: Self.lookahead, base: Self.sourcesPerPlace * count) { places.areFree }
-        places.whenFree { [window] in window.placesChanged() }
+        // The window refers to the places.
+        places.whenFree { [weak window] in window?.placesChanged() }
     }
 
     /// Gets the images of `sources`, then those of the list.

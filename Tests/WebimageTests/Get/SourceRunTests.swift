@@ -37,6 +37,22 @@ struct SourceRunTests {
         }
     }
 
+    @Test func placesAreFreedWithTheRun() throws {
+        let command = try GetCommand.parse(["--input", "-"])
+        let meter = TransferMeter(over: CurlTransport(configuration: CurlTransport.Configuration()))
+        let loader = ImageLoader(configuration: try command.loaderConfiguration(concurrency: 2), transport: meter)
+        let fetcher = ImageFetcher(
+            loader: loader, meter: meter, folder: try OutputFolder(path: "."), plan: command.plan,
+            workers: ThreadPool(count: 1))
+        weak var places: ConversionPlaces?
+        do {
+            let held = ConversionPlaces(limit: 2)
+            places = held
+            _ = SourceRun(fetcher, ProgressDisplay(printsJSON: true, meter: meter), places: held, count: 2)
+        }
+        #expect(places == nil)
+    }
+
     @Test func noMoreSourcesAreStartedWhileNoPlaceIsFree() async throws {
         let gate = Gate()
         let file = try photograph()
