@@ -7,7 +7,7 @@ struct PreviewWriter: Sendable {
     static let maximumCount = 16
     /// The maximum size of all previews of one image, in bytes.
     static let maximumBytes = 64 << 20
-    /// The time between the first two previews; each further interval is half as long again.
+    /// The time between the first two previews; each further interval is 1.5 times the previous one.
     static let firstInterval = Duration.milliseconds(100)
 
     let folder: OutputFolder
