@@ -28,7 +28,7 @@ struct StreamingDecoderTests {
         #expect(decoder.header?.size == PixelSize(width: 640, height: 480))
         let plan = try #require(decoder.plan)
         #expect(plan.storedSize == PixelSize(width: 640, height: 480))
-        #expect(plan.rowSize == PixelSize(width: 320, height: 240))
+        #expect(plan.rowSize == PixelSize(width: 160, height: 120))
         #expect(plan.scaledSize == PixelSize(width: 100, height: 75))
         #expect(plan.estimatedBytes >= plan.outputSize.area * 4)
         #expect(decoder.previewVersion == 0)

@@ -1,8 +1,8 @@
 /// A built-in format's decoder of still images: file bytes in, rows of the stored image out, from the top.
 protocol BuiltInRowDecoder: RowDecoder {
     /// Returns the size of the rows that the decoder produces if `target` is requested: the stored size or, if the
-    /// codec can scale while decoding, a smaller size that is no less than the target, and at least twice the target
-    /// unless less makes the codec much faster.
+    /// codec can scale while decoding, a smaller size that is no less than the target, and large enough that the
+    /// resampling filter decides the quality, unless less makes the codec much faster.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize
 
     /// Returns the maximum memory that the decoder holds while it produces rows of `rowSize`, in bytes.

@@ -17,12 +17,12 @@ struct JPEGScale {
     /// The scales with vectorized code in libjpeg-turbo: 5/8 takes longer than the full size.
     private static let fastEighths = [1, 2, 4]
 
-    /// Creates the smallest fast scale that is at least twice as large as `target` in both directions, which leaves
-    /// the resampling filter enough detail, or the full size if there is none.
+    /// Creates the smallest fast scale that is at least 1.5 times as large as `target` in both directions, which
+    /// leaves the resampling filter enough detail, or the full size if there is none.
     init(of size: PixelSize, for target: PixelSize) {
         for eighths in Self.fastEighths {
             let scale = JPEGScale(eighths: eighths, of: size)
-            if scale.rowSize.width / 2 >= target.width, scale.rowSize.height / 2 >= target.height {
+            if scale.rowSize.width * 2 / 3 >= target.width, scale.rowSize.height * 2 / 3 >= target.height {
                 self = scale
                 return
             }
