@@ -20,6 +20,8 @@ let package = Package(
     targets: [
         // The limit of libcurl and the kernel: a plain loop in C.
         .target(name: "CurlMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
+        // The limit of libjpeg: likewise.
+        .target(name: "JPEGLoop", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(
             name: "Engines",
             dependencies: [
@@ -33,7 +35,7 @@ let package = Package(
         .executableTarget(
             name: "Scenarios",
             dependencies: [
-                "Engines",
+                "Engines", "JPEGLoop",
                 .product(name: "AsyncWebImage", package: "async-web-image"),
                 .product(name: "ImageCodecs", package: "async-web-image"),
                 .product(name: "ImageEncoders", package: "async-web-image"),

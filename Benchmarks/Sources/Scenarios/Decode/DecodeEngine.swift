@@ -40,13 +40,11 @@ extension PixelSize {
         return PixelSize(width: scaled(width), height: scaled(height))
     }
 
-    /// The least eighths of this size, rounded up as libjpeg does, that are at least twice `target` both ways, or all; of
-    /// those that libjpeg-turbo computes in vectors, as the others take longer than the next of them.
-    ///
-    /// That is the library's rule: less leaves its filter too little detail.
+    /// Returns the number of eighths at which the library lets libjpeg decode an image of this size for `target`: of the
+    /// scales with vectorized code, the smallest that is at least 1.5 times `target`, or all eighths.
     func eighths(for target: PixelSize) -> Int {
         [1, 2, 4].first { eighths in
-            (width * eighths + 7) / 8 >= target.width * 2 && (height * eighths + 7) / 8 >= target.height * 2
+            (width * eighths + 7) / 8 * 2 >= target.width * 3 && (height * eighths + 7) / 8 * 2 >= target.height * 3
         } ?? 8
     }
 }

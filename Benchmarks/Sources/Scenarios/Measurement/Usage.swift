@@ -13,6 +13,13 @@ struct Usage: Sendable {
         return (result, Usage(wall: .now - started, cpu: processorTime() - cpuBefore))
     }
 
+    /// The number of page faults of this process so far, without those that read from a disk.
+    static var pageFaults: Int {
+        var usage = rusage()
+        _ = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_minflt
+    }
+
     private static func processorTime() -> Duration {
         var usage = rusage()
         _ = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -6,16 +6,19 @@ struct PictureSite: Codable, Sendable {
     let origin: Origin
     /// The names of the pictures there.
     let names: [String]
+    /// The paths of the same pictures.
+    let paths: [String]
     let scratch: String
 
     /// Runs `body` while the origin serves the pictures.
     static func with<Result: Sendable>(
         _ scenario: String, fixtures: FixtureFolder, _ body: (PictureSite) async throws -> Result
     ) async throws -> Result {
-        let names = try (1...pictures).map { try fixtures.jpeg(width: 1_600, height: 1_200, number: $0).name }
+        let files = try (1...pictures).map { try fixtures.jpeg(width: 1_600, height: 1_200, number: $0) }
         return try await TemporaryFolder.with(scenario) { scratch in
             try await Origin.serving(fixtures) {
-                try await body(PictureSite(origin: $0, names: names, scratch: scratch))
+                try await body(
+                    PictureSite(origin: $0, names: files.map(\.name), paths: files.map(\.path), scratch: scratch))
             }
         }
     }
@@ -23,5 +26,10 @@ struct PictureSite: Codable, Sendable {
     /// Returns `count` different URLs of pictures.
     func urls(_ count: Int) -> [String] {
         (0..<count).map { origin.url("\(names[$0 % names.count])?n=\($0)") }
+    }
+
+    /// Returns the paths of `count` pictures, which repeat.
+    func paths(_ count: Int) -> [String] {
+        (0..<count).map { paths[$0 % paths.count] }
     }
 }

@@ -49,7 +49,8 @@ enum Pipeline: Scenario {
         File.remove(folder)
         defer { File.remove(folder) }
         let batch = PipelineBatch(
-            urls: site.urls(subject.images), folder: folder, concurrency: subject.concurrency, processes: processes)
+            urls: site.urls(subject.images), paths: site.paths(subject.images), folder: folder,
+            concurrency: subject.concurrency, processes: processes)
         try batch.prepare()
         let runs = try engine.commands(for: batch).map { try $0.runForMemory(scratch: folder) }
         try Mismatch.check("thumbnails", try batch.resultCount(), is: subject.images)

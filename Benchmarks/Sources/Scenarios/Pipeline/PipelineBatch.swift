@@ -1,6 +1,8 @@
 /// The work of one run in a folder of its own: input lists, and an empty folder for the results.
 struct PipelineBatch: Sendable {
     let urls: [String]
+    /// The paths of the same pictures on this machine.
+    let paths: [String]
     let folder: String
     let concurrency: Int
     let processes: Int
@@ -13,6 +15,8 @@ struct PipelineBatch: Sendable {
     var downloads: String { folder + "/downloads.conf" }
     /// Those files, one a line.
     var originals: String { folder + "/originals.txt" }
+    /// The pictures on this machine, one a line.
+    var localPictures: String { folder + "/pictures.txt" }
     var results: String { folder + "/results" }
 
     /// Writes the lists and makes the folder.
@@ -21,7 +25,7 @@ struct PipelineBatch: Sendable {
         let pairs = zip(urls, files).map { "url = \"\($0)\"\noutput = \"\($1)\"" }
         try File.createFolder(results)
         try File.createFolder(folder + "/originals")
-        for (path, lines) in [(list, urls), (downloads, pairs), (originals, files)] {
+        for (path, lines) in [(list, urls), (downloads, pairs), (originals, files), (localPictures, paths)] {
             try File.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: path)
         }
     }

@@ -4,6 +4,8 @@ enum PipelineEngine: String, CaseIterable, Sendable {
     case img2dataset
     /// All files first, then all thumbnails.
     case curlAndVipsthumbnail = "curl+vipsthumbnail"
+    /// The commands of libjpeg with files that need no download, and no filter: the limit of the codec.
+    case djpegAndCjpeg = "djpeg+cjpeg"
 
     /// The commands, to be run one after the other; the JPEGs are then somewhere below `batch.results`.
     func commands(for batch: PipelineBatch) throws -> [Command] {
@@ -44,6 +46,21 @@ enum PipelineEngine: String, CaseIterable, Sendable {
                         try Tool("vipsthumbnail").path, "--size", "\(batch.maximumSide)",
                         "-o", "\(batch.results)/%s.jpg[Q=\(batch.quality)]",
                     ]),
+            ]
+        case .djpegAndCjpeg:
+            let djpeg = try Tool("djpeg").path
+            let cjpeg = try Tool("cjpeg").path
+            let script = """
+                for path; do
+                    count=$((count + 1))
+                    \(djpeg) -scale 2/8 "$path" |
+                        \(cjpeg) -quality \(batch.quality) -outfile "\(batch.results)/$$-$count.jpg" || exit 1
+                done
+                """
+            return [
+                Command(
+                    try Tool("xargs"),
+                    ["-a", batch.localPictures, "-P", "\(batch.processes)", "-n", "50", "sh", "-c", script, "sh"])
             ]
         }
     }

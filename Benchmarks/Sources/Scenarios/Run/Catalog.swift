@@ -1,8 +1,8 @@
 /// All scenarios, in the order in which they run.
 enum Catalog {
     static let scenarios: [any Scenario.Type] = [
-        Throughput.self, Storm.self, Cancel.self, Mixed.self, Progressive.self, Decode.self, Pipeline.self, Shards.self,
-        Cache.self,
+        Throughput.self, Storm.self, Cancel.self, Mixed.self, Progressive.self, Decode.self, DecodeLoop.self,
+        Pipeline.self, Shards.self, Cache.self,
     ]
 
     static func scenario(named name: String) -> (any Scenario.Type)? {

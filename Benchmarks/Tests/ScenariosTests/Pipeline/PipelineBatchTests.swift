@@ -5,7 +5,8 @@ import Testing
 @Suite struct PipelineBatchTests {
     private func batch(in folder: String) -> PipelineBatch {
         PipelineBatch(
-            urls: ["http://a/1.jpg?n=0", "http://a/2.jpg?n=1"], folder: folder, concurrency: 64, processes: 2)
+            urls: ["http://a/1.jpg?n=0", "http://a/2.jpg?n=1"], paths: ["/b/1.jpg", "/b/2.jpg"], folder: folder,
+            concurrency: 64, processes: 2)
     }
 
     @Test func batchListsContainEveryURLAndItsFile() async throws {
@@ -24,6 +25,7 @@ import Testing
                     output = "\(originals[1])"
 
                     """)
+            #expect(try text(batch.localPictures) == "/b/1.jpg\n/b/2.jpg\n")
             #expect(try batch.resultCount() == 0)
         }
     }
