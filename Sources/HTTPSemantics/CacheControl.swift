@@ -2,7 +2,7 @@ package import HTTPTypes
 
 /// The directives of `Cache-Control` in a request or response (RFC 9111, section 5.2) that matter to a private cache.
 ///
-/// A pure value. Invalid directives are interpreted strictly, so that nothing is used longer than its origin
+/// A pure value. Invalid directives are interpreted strictly, so that no response is used longer than its origin
 /// intended.
 package struct CacheControl: Sendable, Equatable {
     /// A Boolean value that indicates whether the response must not be stored.

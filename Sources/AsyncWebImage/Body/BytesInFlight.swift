@@ -4,9 +4,8 @@ import Threading
 /// The number of body bytes held by all downloads of a loader, and the limits from which no further downloads start
 /// and active ones stop growing.
 ///
-/// At the limit, no further download starts. At one and a half times the limit, bodies that hold more than their
-/// share, of which all together have the other half, wait, except for one. Thus no more is held than twice the limit
-/// plus one body.
+/// At the limit, no further download starts. At one and a half times the limit, bodies that hold more than an equal
+/// share of half of the limit wait, except for one. The total is thus at most twice the limit plus one body.
 final class BytesInFlight: Sendable {
     private let bytes = Atomic(0)
     private let limit: Atomic<Int>

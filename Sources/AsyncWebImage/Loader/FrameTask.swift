@@ -31,7 +31,7 @@ public final class FrameTask<Frame: Sendable>: Sendable {
 
     /// Cancels the load for this handle; other callers that share the download are not affected.
     ///
-    /// The stream throws `CancellationError`. Frames of an animation that have been received may be delivered before.
+    /// The stream throws `CancellationError`. Frames of an animation that have been received may be delivered first.
     public func cancel() { cancelStream() }
 
     /// A stream of the progress until the load is complete.

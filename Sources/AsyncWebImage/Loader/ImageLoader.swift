@@ -64,7 +64,7 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// Releases memory that others need more: half of the cached images, and what is kept only to be reused.
+    /// Releases memory for other processes: half of the cached images, and the buffers that are kept for reuse.
     static func releaseMemory(of imageCache: any ImageCache, _ buffers: BodyBufferPool) {
         imageCache.trim(to: imageCache.byteCount / 2)
         buffers.removeAll()

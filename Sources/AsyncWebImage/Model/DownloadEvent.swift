@@ -22,7 +22,7 @@ public struct DownloadEvent: Sendable {
         /// An attempt failed, and another follows after the delay.
         case retrying(after: Duration, because: ImageError)
         /// The download ended: with the whole body, with the error of the last attempt, or with `CancellationError` if
-        /// all callers canceled.
+        /// it was stopped because all callers canceled or the loader was shut down.
         case completed(Result<Summary, any Error>)
     }
 

@@ -34,7 +34,7 @@ struct FetchKey: Sendable, Hashable {
 }
 
 extension FetchKey {
-    /// A Boolean value that indicates whether the caller has a version already and only wants another one.
+    /// A Boolean value that indicates whether the caller has a version and wants the image only if it has changed.
     var isConditional: Bool { !headerFields.isEmpty && headerFields.isConditional }
 }
 

@@ -43,7 +43,7 @@ public struct ImageCacheKey: Sendable, Hashable {
     let fetch: FetchKey
     /// The decoding options.
     public let options: DecodeOptions
-    /// The digest that the body must have, and has if there is an image; `nil` for any.
+    /// The digest of the body from which the image is decoded; `nil` for any.
     public internal(set) var expectedDigest: BodyDigest?
 
     /// The URL.

@@ -44,7 +44,7 @@ extension ImageError.Code {
     public static let invalidURL = Self(rawValue: "invalid_url")
     /// `host_not_found`: the host does not exist, or has no address.
     public static let hostNotFound = Self(rawValue: "host_not_found")
-    /// `dns_temporary`: the host's name could not be looked up; a later attempt may succeed.
+    /// `dns_temporary`: the host's name could not be resolved; a later attempt may succeed.
     public static let temporaryLookupFailure = Self(rawValue: "dns_temporary")
     /// `connection_failed`: no connection could be made.
     public static let connectionFailed = Self(rawValue: "connection_failed")
@@ -52,7 +52,7 @@ extension ImageError.Code {
     public static let connectionLost = Self(rawValue: "connection_lost")
     /// `tls`: TLS could not be negotiated, or the certificate is not trusted.
     public static let tls = Self(rawValue: "tls")
-    /// `timeout_lookup`: the host's name was not found within ``Deadlines/lookup``.
+    /// `timeout_lookup`: the host's name was not resolved within ``Deadlines/lookup``.
     public static let lookupTimeout = Self(rawValue: "timeout_lookup")
     /// `timeout_connect`: no connection was established within ``Deadlines/connect``.
     public static let connectTimeout = Self(rawValue: "timeout_connect")

@@ -57,8 +57,8 @@ public struct ImageRequest: Sendable, Hashable {
     /// ``DecodeOptions/allowsPartial``. The body is the one that ``ImageLoader/data(for:)`` returns, after any
     /// ``BodyTransform``.
     ///
-    /// A stored response with another digest counts as not stored: the image is requested again with
-    /// ``CachePolicy/reload``. It is an error only with ``CachePolicy/cacheOnly`` and for ``ImageLoader/bytes(for:)``.
+    /// A stored response with another digest is treated as not stored: the image is requested again with
+    /// ``CachePolicy/reload``. With ``CachePolicy/cacheOnly`` and for ``ImageLoader/bytes(for:)``, the load fails.
     ///
     /// Requests with different expected digests share a download, which computes each algorithm once.
     public var expectedDigest: BodyDigest?

@@ -2,6 +2,6 @@
 ///
 /// The version is declared only here; `webimage --version` and the `User-Agent` field use it.
 package enum PackageVersion {
-    /// The version of the latest release, or of the first one while there is none.
+    /// The version of the latest release; until the first release, its version.
     package static let current = "0.1.0"
 }

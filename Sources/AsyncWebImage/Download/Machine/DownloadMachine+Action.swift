@@ -21,7 +21,7 @@ extension DownloadMachine {
         indirect case backOff(ID, until: Instant, delay: Duration, because: ImageError)
         /// Completes the body: callers that wait only for the bytes are answered.
         case receive(ID)
-        /// Fails the body: callers that wait only for the bytes get the error, decodes fail by themselves.
+        /// Fails the body: callers that wait only for the bytes get the error, and decodes fail when they read it.
         ///
         /// With `keepsBeginning`, reply with `keep` if the next request can continue the received part.
         indirect case fail(ID, ImageError, keepsBeginning: Bool)

@@ -152,7 +152,7 @@ struct Variant: Sendable, Hashable {
         case header(readsAnimation: Bool)
         case pixels(DecodeOptions)
         case animation(DecodeOptions)
-        /// The body as it is.
+        /// The body, not decoded.
         case body
     }
 
