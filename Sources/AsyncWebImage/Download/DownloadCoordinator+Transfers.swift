@@ -69,7 +69,7 @@ extension DownloadCoordinator {
         download.log.discardIfOverBudget()
         download.events?.send(.retrying(after: delay, because: error))
         logger.debug(
-            "trying again",
+            "retrying download",
             metadata: ["url": "\(download.key.url)", "error": "\(error)", "delay": "\(delay)"])
         // Belongs to no caller's task.
         download.backoffTimer = Task.detached { [clock, id = download.id] in

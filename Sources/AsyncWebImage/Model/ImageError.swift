@@ -100,7 +100,7 @@ extension ImageError: CustomStringConvertible {
         case .unacceptableType(let head):
             head.response.headerFields[.contentType].map { "the content type \($0) is not accepted" }
                 ?? "the response has no content type"
-        case .rejected(let hook, _, let cause): "refused by the application's \(hook.words): \(cause)"
+        case .rejected(let hook, _, let cause): "rejected by the application's \(hook.words): \(cause)"
         case .emptyBody: "the response has an empty body"
         case .digestMismatch(_, let expected, let actual, let source):
             "the \(actual.algorithm) digest of the body is \(actual.hexadecimal) instead of \(expected.hexadecimal): "

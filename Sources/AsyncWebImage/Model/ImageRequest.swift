@@ -49,8 +49,8 @@ public struct ImageRequest: Sendable, Hashable {
     /// The digest that the response body must have; `nil` for any.
     ///
     /// If the body has another digest, every kind of load fails with
-    /// ``ImageError/digestMismatch(_:expected:actual:from:)``, and no pixels enter the cache of decoded images. A result
-    /// is therefore delivered only after the whole body has been received, also by
+    /// ``ImageError/digestMismatch(_:expected:actual:from:)``, and no pixels enter the cache of decoded images.
+    /// A result is therefore delivered only after the whole body has been received, also by
     /// ``ImageLoader/info(for:readsAnimation:)`` and for the first frame of an animation. Only previews, frames of
     /// ``ImageLoader/animationFrames(for:)``, and pieces of ``ImageLoader/bytes(for:)`` are delivered before the digest
     /// is known; they are followed by the error. An interrupted transfer is an error, even with

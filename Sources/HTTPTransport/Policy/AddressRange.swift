@@ -51,7 +51,7 @@ extension AddressRange: CustomStringConvertible {
 extension AddressRange: ExpressibleByStringLiteral {
     /// Creates a range from a literal; traps if the text is not a range.
     public init(stringLiteral text: String) {
-        guard let range = AddressRange(text) else { preconditionFailure("\(text) is no range of addresses") }
+        guard let range = AddressRange(text) else { preconditionFailure("\(text) is not an address range") }
         self = range
     }
 }

@@ -41,7 +41,7 @@ extension HostPattern: CustomStringConvertible {
 extension HostPattern: ExpressibleByStringLiteral {
     /// Creates a pattern from a literal; traps if the text is not a pattern.
     public init(stringLiteral text: String) {
-        guard let pattern = HostPattern(text) else { preconditionFailure("\(text) is no host") }
+        guard let pattern = HostPattern(text) else { preconditionFailure("\(text) is not a host pattern") }
         self = pattern
     }
 }

@@ -20,7 +20,7 @@ public struct PublicKeyPin: Sendable, Hashable {
 extension PublicKeyPin: ExpressibleByStringLiteral {
     /// Creates a pin from a literal; traps if the text is not a pin.
     public init(stringLiteral text: String) {
-        guard let pin = PublicKeyPin(text) else { preconditionFailure("\(text) is no SHA-256 of a public key") }
+        guard let pin = PublicKeyPin(text) else { preconditionFailure("\(text) is not a public key pin") }
         self = pin
     }
 }

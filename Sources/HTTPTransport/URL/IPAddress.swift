@@ -107,7 +107,7 @@ extension IPAddress: CustomStringConvertible {
 extension IPAddress: ExpressibleByStringLiteral {
     /// Creates an address from a literal; traps if the text is not an address.
     public init(stringLiteral text: String) {
-        guard let address = IPAddress(text) else { preconditionFailure("\(text) is no address") }
+        guard let address = IPAddress(text) else { preconditionFailure("\(text) is not an IP address") }
         self = address
     }
 }

@@ -68,7 +68,7 @@ struct HookTests {
             }
             #expect(url == origin.url("/a"))
             #expect(cause is No)
-            #expect(error?.description == "refused by the application's request modifier: not today")
+            #expect(error?.description == "rejected by the application's request modifier: not today")
             #expect(origin.counts.totalRequests == 0)
             await loader.coordinator.becomesIdle()
         }
