@@ -72,7 +72,7 @@ static void on_row(png_structp png, png_bytep new_row, png_uint_32 row, int pass
 static void on_end(png_structp png, png_infop info) {
     (void)info;
     cpng_reader *reader = png_get_progressive_ptr(png);
-    if (reader->final_rows != reader->height) png_error(png, "the image data end too early");
+    if (reader->final_rows != reader->height) png_error(png, "the image data ends too early");
     reader->has_ended = true;
 }
 

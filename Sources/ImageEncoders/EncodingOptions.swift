@@ -11,7 +11,7 @@ public enum EncodingOptions: Sendable, Hashable {
     /// GIF, still or animated.
     case gif(GIFOptions = GIFOptions())
 
-    /// Creates the default options of `format`, with a quality of 1 to 100 if it has one.
+    /// Creates the default options of `format`; `quality`, 1 to 100, applies to JPEG and WebP.
     ///
     /// Throws `encodingFailed` for formats that this library cannot encode.
     public init(_ format: ImageFormat, quality: Int = 85, isProgressive: Bool = false) throws(CodecError) {

@@ -74,7 +74,7 @@ struct MetadataWritingTests {
         var long = ImageMetadata(exif: exif + [UInt8](repeating: 0, count: 65_527 - exif.count))
         #expect(try read(image.encoded(with: .jpeg(), metadata: long)) == long)
         long.exif?.append(0)
-        #expect(throws: CodecError.encodingFailed(.jpeg, "Exif data of 65528 bytes, where 65527 are the most")) {
+        #expect(throws: CodecError.encodingFailed(.jpeg, "Exif data of 65528 bytes exceeds the limit of 65527")) {
             try image.encoded(with: .jpeg(), metadata: long)
         }
         #expect(try read(image.encoded(with: .png(), metadata: long)) == long)

@@ -30,7 +30,7 @@ extension ImageMetadata {
             ("Exif data", exif?.count ?? 0, maximumExif),
         ]
         for (name, count, limit) in parts where count > limit {
-            throw .encodingFailed(format, "\(name) of \(count) bytes, where \(limit) are the most")
+            throw .encodingFailed(format, "\(name) of \(count) bytes exceeds the limit of \(limit)")
         }
     }
 }

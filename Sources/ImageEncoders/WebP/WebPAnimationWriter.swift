@@ -24,7 +24,7 @@ final class WebPAnimationWriter: AnimationWriter {
         configuration = try WebPEncoder.configuration(options)
         var settings = WebPAnimEncoderOptions()
         guard unsafe WebPAnimEncoderOptionsInit(&settings) != 0 else {
-            throw .encodingFailed(.webp, "another version of libwebp")
+            throw .encodingFailed(.webp, "incompatible libwebp")
         }
         settings.anim_params.loop_count = Int32(repetitionCount)
         guard let encoder = unsafe WebPAnimEncoderNew(Int32(size.width), Int32(size.height), &settings) else {

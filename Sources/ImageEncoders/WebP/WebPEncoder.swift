@@ -45,7 +45,7 @@ struct WebPEncoder: FormatEncoder {
         var configuration = WebPConfig()
         let quality = Float(min(max(options.quality, 1), 100))
         guard unsafe WebPConfigPreset(&configuration, WEBP_PRESET_DEFAULT, quality) != 0 else {
-            throw .encodingFailed(.webp, "another version of libwebp")
+            throw .encodingFailed(.webp, "incompatible libwebp")
         }
         configuration.method = Int32(min(max(options.effort, 0), 6))
         configuration.alpha_quality = Int32(min(max(options.alphaQuality, 0), 100))
@@ -60,7 +60,7 @@ struct WebPEncoder: FormatEncoder {
     /// Returns a picture with the pixels as ARGB or YUV, which the caller must free.
     static func picture(of pixels: PixelBuffer, isARGB: Bool) throws(CodecError) -> WebPPicture {
         var picture = unsafe WebPPicture()
-        guard unsafe WebPPictureInit(&picture) != 0 else { throw .encodingFailed(.webp, "another version of libwebp") }
+        guard unsafe WebPPictureInit(&picture) != 0 else { throw .encodingFailed(.webp, "incompatible libwebp") }
         unsafe picture.use_argb = isARGB ? 1 : 0
         unsafe picture.width = Int32(pixels.width)
         unsafe picture.height = Int32(pixels.height)

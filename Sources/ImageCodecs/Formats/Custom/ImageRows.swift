@@ -51,9 +51,9 @@ public struct ImageRows: ~Copyable {
         if let failure { throw failure }
         let detail =
             if samples != size.width * 4 {
-                "a row of \(samples) samples, where \(size.width) pixels have \(size.width * 4)"
+                "a row of \(samples) samples instead of \(size.width * 4)"
             } else if count >= size.height {
-                "more than the \(size.height) rows that there are"
+                "more than \(size.height) rows"
             } else {
                 ""
             }

@@ -11,7 +11,7 @@ extension ImageHeader {
             let content = offset + 8
             guard length <= 0x7FFF_FFFF else { throw .corrupt(.png, "a chunk of \(length) bytes") }
             guard (type..<content).allSatisfy({ isLetter(bytes[$0]) }) else {
-                throw .corrupt(.png, "a chunk without a proper name")
+                throw .corrupt(.png, "a chunk with an invalid name")
             }
             let isFirst = offset == 8
             if isFirst, bytes.has("CgBI", at: type) {
@@ -60,7 +60,7 @@ extension ImageHeader {
         let depth = ihdr[8]
         guard depths.contains(depth) else { throw .corrupt(.png, "\(depth) bits with color type \(colorType)") }
         guard ihdr[10] == 0, ihdr[11] == 0, ihdr[12] <= 1 else {
-            throw .corrupt(.png, "an unknown compression, filter or interlace method")
+            throw .corrupt(.png, "an unknown compression, filter, or interlace method")
         }
 
         var header = ImageHeader(format: .png, size: PixelSize(width: width, height: height))

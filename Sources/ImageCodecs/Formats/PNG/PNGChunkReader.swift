@@ -66,7 +66,7 @@ struct PNGChunkReader {
             throw .corrupt(.png, "a chunk is longer than the format allows")
         }
         guard name.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) }) else {
-            throw .corrupt(.png, "a chunk without a proper name")
+            throw .corrupt(.png, "a chunk with an invalid name")
         }
         checksum = CRC32()
         checksum.update(name.span)

@@ -65,7 +65,7 @@ struct PNGChunks {
         dataLeft = length
         checksumLeft = 4
         if name.has("IDAT", at: 0) {
-            guard !dataHaveEnded else { throw .corrupt(.png, "the image data are not in one piece") }
+            guard !dataHaveEnded else { throw .corrupt(.png, "the image data is not contiguous") }
             hasData = true
             content = .idat
             return .head(head)

@@ -53,7 +53,7 @@ final class PNGPixelCheck {
 
     /// Ends the stream, which must be complete.
     func finish() throws(CodecError) {
-        guard hasEnded, rowLeft == 0, rows.isEmpty else { throw .corrupt(.png, "the image data end too early") }
+        guard hasEnded, rowLeft == 0, rows.isEmpty else { throw .corrupt(.png, "the image data ends too early") }
     }
 
     private var hasEnded: Bool { unsafe cpng_inflater_has_ended(inflater) }

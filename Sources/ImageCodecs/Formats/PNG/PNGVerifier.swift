@@ -161,7 +161,7 @@ final class PNGVerifier: BuiltInVerifier {
     // MARK: Pixels
 
     private func beginImage() throws(CodecError) {
-        guard !imageHasEnded else { throw .corrupt(.png, "the image data are not in one piece") }
+        guard !imageHasEnded else { throw .corrupt(.png, "the image data is not contiguous") }
         guard !hasImage else { return }
         guard hasPalette || !needsPalette else { throw .corrupt(.png, "no palette before the image data") }
         hasImage = true

@@ -10,7 +10,7 @@ struct CustomDecoderFaultTests {
 
     @Test(arguments: [DecodeOptions(), DecodeOptions(target: .maximumSide(3), allowsPartial: true)])
     func tooManyRowsOfACustomDecoderAreRejected(options: DecodeOptions) {
-        let error = fault("more than the 8 rows that there are")
+        let error = fault("more than 8 rows")
         #expect(throws: error) { try TestFormat(begin: TestFormat.rows(9)).decoded(options) }
         #expect(throws: error) {
             try TestFormat(begin: TestFormat.rows(8), finish: TestFormat.rows(1)).decoded(options)
@@ -23,7 +23,7 @@ struct CustomDecoderFaultTests {
 
     @Test(arguments: [0, 1, 3, 5, 8, 4_000])
     func customDecoderRowsOfAnotherWidthAreRejected(pixels: Int) {
-        let error = fault("a row of \(pixels * 4) samples, where 4 pixels have 16")
+        let error = fault("a row of \(pixels * 4) samples instead of 16")
         for options in [DecodeOptions(), DecodeOptions(target: .maximumSide(3)), DecodeOptions(pixelFormat: .rgba16)] {
             #expect(throws: error) { try TestFormat(begin: TestFormat.rows(8, of: pixels)).decoded(options) }
             #expect(throws: error) {

@@ -91,7 +91,7 @@ struct PNGRowDecoderTests {
         let idat = TestPNG.chunk("IDAT", [0])
         let writer = TestPNG(after: [TestPNG.chunk("tEXt", Array("a".utf8)), idat])
         let image = TestPNG.Image(width: 1, height: 1, depth: 8, colorType: 0, samples: [7])
-        #expect(throws: CodecError.corrupt(.png, "the image data are not in one piece")) {
+        #expect(throws: CodecError.corrupt(.png, "the image data is not contiguous")) {
             try decodeRows(writer.file(image))
         }
     }

@@ -52,10 +52,10 @@ struct PNGVerifierTests {
     }
 
     @Test func pngVerifierRequiresDataOfTheExactLength() {
-        #expect(error(file(idat: [TestPNG.stored(rows(6))])) == .corrupt(.png, "the image data end too early"))
+        #expect(error(file(idat: [TestPNG.stored(rows(6))])) == .corrupt(.png, "the image data ends too early"))
         #expect(error(file(idat: [TestPNG.stored(rows(8))])) == .corrupt(.png, "more image data than pixels"))
         let whole = TestPNG.stored(rows(7))
-        #expect(error(file(idat: [whole.dropLast()])) == .corrupt(.png, "the image data end too early"))
+        #expect(error(file(idat: [whole.dropLast()])) == .corrupt(.png, "the image data ends too early"))
         #expect(error(file(idat: [whole + [0]])) == .corrupt(.png, "bytes after the image data"))
         #expect(error(file(idat: [whole, [0]])) == .corrupt(.png, "bytes after the image data"))
     }
