@@ -23,7 +23,7 @@ struct BatchCommand: AsyncParsableCommand {
             It is an error if the list, or an option that affects the images or records, differs from the earlier run; \
             --extend adds another list. The bytes of an archive depend only on the lines, these options, and the responses of \
             the servers. Several processes can write shards of one list to a folder at the same time. With --part-by host, a \
-            shard contains lines of one part, and some numbers of shards may not occur.
+            shard contains lines of one part, and some shard numbers may be missing.
 
             Without a size option (--max-pixel-size, --fit, --fill, or --resize-mode), --format, or --first-frame, images are \
             written as downloaded, byte for byte, after they have been verified. With --format original, only the header is \

@@ -151,9 +151,9 @@ extension CacheCommand {
                     throw FileError(description: "cannot remove all responses in \(folder.path): \(error)")
                 }
             }
-            let removed = max(0, before.bytes - cache.byteCount)
-            try Terminal.output.write(
-                "removed \(max(0, before.count - cache.entryCount)) responses, \(ByteCount(removed))\n")
+            let count = max(0, before.count - cache.entryCount)
+            let bytes = ByteCount(max(0, before.bytes - cache.byteCount))
+            try Terminal.output.write("removed \(count) \(count == 1 ? "response" : "responses"), \(bytes)\n")
         }
     }
 
@@ -167,9 +167,9 @@ extension CacheCommand {
 
         func run() async throws {
             let result = try await folder.open().verify()
-            let unreadable = result.unreadable > 0 ? ", \(result.unreadable) cannot be read" : ""
+            let unreadable = result.unreadable > 0 ? ", \(result.unreadable) unreadable" : ""
             try Terminal.output.write(
-                "\(result.intact) responses are intact, \(result.damaged) were damaged\(unreadable)\n")
+                "\(result.intact) intact, \(result.damaged) damaged and removed\(unreadable)\n")
             if result.damaged + result.unreadable > 0 { throw ExitCode.failure }
         }
     }

@@ -7,14 +7,14 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Download images, check them, and write them to files.",
         discussion: """
-            Without --format, a size option (--max-pixel-size, --fit, --fill, or --resize-mode), --first-frame, or \
-            --ignore-orientation, an image is written as downloaded, byte for byte, after it has been verified: all scans of \
+            Unless you set --format, --first-frame, --ignore-orientation, or a size option (--max-pixel-size, --fit, --fill, \
+            or --resize-mode), an image is written as downloaded, byte for byte, after it has been verified: all scans of \
             a JPEG, all passes of a PNG, and all frames of an animation are decoded up to the end marker of the file, and \
             the checksums of PNG are verified. The correctness of colors and \
             metadata, and data after the end marker, are not checked. With one of these options other than --format, the \
             default format is JPEG, or PNG if the image has transparent parts; an animation keeps its format and its frames \
             unless --first-frame is set. --format original checks only the header, which rejects files that are not images; \
-            damaged or truncated images are written as they are.
+            damaged or truncated images are written unchanged.
 
             A file that is not an image is rejected after its first bytes. An image that needs more memory to verify than \
             --memory-limit allows counts as failed. If the disk is full, the command ends.

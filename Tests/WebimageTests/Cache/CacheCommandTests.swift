@@ -59,13 +59,13 @@ struct CacheCommandTests {
         }
     }
 
-    @Test func clearRemovesEverythingOrWhatHasExpired() async throws {
+    @Test func cacheClearRemovesAllOrOnlyExpiredResponses() async throws {
         try await withCache { folder, cache in
             let expired = try await Command.run(["cache", "clear", "--expired", folder])
-            #expect(expired.output.hasPrefix("removed 1 responses, "))
+            #expect(expired.output.hasPrefix("removed 1 response, "))
             #expect(await cache.contains("http://example.com/a"))
             let all = try await Command.run(["cache", "clear", folder])
-            #expect(all.output.hasPrefix("removed 1 responses, "))
+            #expect(all.output.hasPrefix("removed 1 response, "))
             #expect(cache.entryCount == 0)
         }
     }
@@ -83,7 +83,7 @@ struct CacheCommandTests {
     @Test func cacheVerifyFailsIfAResponseWasDamaged() async throws {
         try await withCache { folder, cache in
             let intact = try await Command.run(["cache", "verify", folder])
-            #expect(intact.status == 0 && intact.output == "2 responses are intact, 0 were damaged\n")
+            #expect(intact.status == 0 && intact.output == "2 intact, 0 damaged and removed\n")
             let file = try #require(try cacheFiles(folder).first)
             let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(folder)/\(file)"))
             let end = try handle.seekToEnd()
@@ -91,7 +91,7 @@ struct CacheCommandTests {
             try handle.write(contentsOf: [0xFF])
             try handle.close()
             let damaged = try await Command.run(["cache", "verify", folder])
-            #expect(damaged.status == 1 && damaged.output == "1 responses are intact, 1 were damaged\n")
+            #expect(damaged.status == 1 && damaged.output == "1 intact, 1 damaged and removed\n")
             #expect(cache.entryCount == 1)
         }
     }
@@ -104,7 +104,7 @@ struct CacheCommandTests {
             try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/dev/null")
             let result = try await Command.run(["cache", "verify", folder])
             #expect(result.status == 1)
-            #expect(result.output == "1 responses are intact, 0 were damaged, 1 cannot be read\n")
+            #expect(result.output == "1 intact, 0 damaged and removed, 1 unreadable\n")
         }
     }
 

@@ -93,12 +93,12 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Add a column phash: 64 bits in hexadecimal that differ little between images that look alike, as phash of the \
-            Python package imagehash.
+            Add a column phash: 64 bits in hexadecimal that differ little between images that look alike, comparable to \
+            those of phash in the Python package imagehash.
             """)
     var computePhash = false
 
-    @Flag(help: "Add a column thumbhash: a placeholder of up to 25 bytes for the image (ThumbHash), in Base64.")
+    @Flag(help: "Add a column thumbhash: the ThumbHash of the image, a placeholder of up to 25 bytes, in Base64.")
     var computeThumbhash = false
 
     @Option(

@@ -16,8 +16,8 @@ struct BatchPartOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --part-by host, divide the lines with this host among all processes, because it has most of the list. Its "
-                + "requests then come from all processes, so --sharers is n by default. Repeat the option for more hosts.",
+            "With --part-by host, divide the lines with this host among all processes; for a host that has most of the "
+                + "list. All processes then send requests to it, so --sharers is n by default. Can be repeated.",
             valueName: "host"))
     var spreadHost: [HostArgument] = []
 
