@@ -127,7 +127,7 @@ def test_a_reader_that_stops_holds_up_the_downloads(binary: str, origin: Origin)
         for _ in range(10):
             next(results)
         before = -1
-        # The requests come to rest.
+        # Wait until no further requests arrive.
         while (requested := sum(origin.request_count("stops").values())) != before:
             before = requested
             time.sleep(1)

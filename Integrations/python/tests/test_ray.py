@@ -61,7 +61,7 @@ def test_an_actor_that_is_killed_loses_nothing(origin: Origin, tmp_path: Path) -
     urls = origin.images(400, "killed")
     parent = tmp_path / "parent"
     wrapper = tmp_path / "webimage"
-    # Tells the process of the first actor.
+    # Records the process of the first actor.
     wrapper.write_text(
         f'#!/bin/sh\nset -C\n(echo $PPID >{parent}) 2>/dev/null\nexec {os.environ["WEBIMAGE"]} "$@" --rate 100\n'
     )

@@ -2,7 +2,7 @@
 
 `Batch` runs one process and yields a record and the bytes of an image for each URL. `webimage_spark` and `webimage_ray`
 do this within the tasks of an engine, `download_parquet` from Parquet files to Parquet files, and `download` accepts
-the arguments of img2dataset. The modules of engines and of pyarrow are imported when they are first used.
+the arguments of img2dataset. Spark, Ray, and pyarrow are imported only when they are used.
 """
 
 from importlib import import_module

@@ -21,8 +21,8 @@ _OTHER_AUTHORITIES = (
 def find_binary(path: str | os.PathLike[str] | None = None) -> str:
     """Returns the path of the `webimage` binary.
 
-    The first of these decides: `path`, the environment variable `WEBIMAGE`, the binary in the wheel, and the
-    command `webimage` in `PATH`. Raises `FileNotFoundError` if there is none.
+    The first one that is set or exists is used: `path`, the environment variable `WEBIMAGE`, the binary in the
+    wheel, or the command `webimage` in `PATH`. Raises `FileNotFoundError` if there is none, or it is not executable.
     """
     named = os.fspath(path) if path is not None else os.environ.get("WEBIMAGE")
     if named:
@@ -44,7 +44,7 @@ def find_binary(path: str | os.PathLike[str] | None = None) -> str:
 def certificate_authorities(binary: str) -> str | None:
     """Returns the file for `--cacert` that the bundled binary needs on this machine, if any.
 
-    The libcurl in the wheel looks where Debian keeps the certificate authorities, and nowhere else.
+    The libcurl in the wheel looks for the certificate authorities only where Debian keeps them.
     """
     if Path(binary).parent != _BUNDLE or os.path.exists(_DEFAULT_AUTHORITIES):
         return None

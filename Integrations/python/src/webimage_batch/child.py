@@ -76,7 +76,7 @@ class Child:
     def read(self) -> tuple[Record, bytes] | None:
         """Returns the next record and its payload, or `None` if the stream ends.
 
-        The start frame is checked and left out; the end frame is returned.
+        The start frame is checked and skipped; the end frame is returned.
         """
         if not self._has_started:
             first = self._frames.read()
@@ -94,7 +94,7 @@ class Child:
     def wait_for_exit(self) -> None:
         """Waits for the end of a process whose output has ended, and raises the error for its exit status, if any.
 
-        Afterward, all that the process has written to standard error has been read, and its reports been delivered.
+        Afterward, all of its standard error has been read, and its reports have been delivered.
         """
         try:
             status = self._process.wait(_SECONDS_TO_EXIT)
@@ -140,5 +140,5 @@ class Child:
         try:
             self._on_statistics(statistics)
         except Exception as error:
-            # This thread must go on: a full pipe would stop the process.
+            # This thread must keep reading: a full pipe would block the process.
             self._log.append(f"on_statistics failed: {error!r}")

@@ -37,7 +37,7 @@ class Batch:
     >>> for record, payload in batch.results({"url": url} for url in urls):
     ...     print(record["index"], record["status"], len(payload))
 
-    `webimage batch --help` lists the options. `arguments` are passed on as they are. `binary` is the path of the
+    `webimage batch --help` lists the options. `arguments` are passed on unchanged. `binary` is the path of the
     executable file; see `find_binary` for the default. If no record arrives for `stall_timeout` seconds while lines
     wait for theirs, the process is killed and `BatchError` raised; `None` waits forever. `on_statistics` is called
     with each report on progress, from another thread, and for the last time before the results end.
@@ -61,7 +61,7 @@ class Batch:
         """Starts a process and returns its results, one for each row, in order of completion.
 
         `record["index"]` is the number of the row, from 0. With `ordered=True` as an option, the results come in the
-        order of the rows. `rows` is read in a thread of its own, only as far as the downloads proceed.
+        order of the rows. `rows` is read in a thread of its own, only as fast as the process accepts them.
         """
         return Results(self.start(), rows)
 
@@ -78,7 +78,7 @@ class Batch:
 class Results(Iterator[Result]):
     """The results of one process. Iterate to the end, or call `close`, or use it as a context manager.
 
-    Raises `BatchError` if the process ends before its work: then some rows have no result.
+    Raises `BatchError` if the process ends early, so that some rows have no result.
     """
 
     def __init__(self, child: Child, rows: Iterable[Row]) -> None:
@@ -132,7 +132,7 @@ class Results(Iterator[Result]):
 
 
 class _Feeder(threading.Thread):
-    """Writes rows to a process until it has them all, ends, or stops reading."""
+    """Writes rows to a process until all are written, or the process ends or stops reading."""
 
     def __init__(self, child: Child, rows: Iterable[Row]) -> None:
         super().__init__(daemon=True, name="webimage-rows")

@@ -14,7 +14,7 @@ from .options import Option
 BATCH_BYTES = 8 << 20
 """The default for the size of tables: engines hold several of them, and Arrow's limit is 2 GiB."""
 
-# Small results, such as failures, are not held back for the sake of the bytes.
+# A limit in addition to the bytes, so that small results, such as failures, do not wait for long.
 _MOST_ROWS = 10_000
 
 _TYPES: dict[str, Any] = {
@@ -100,7 +100,7 @@ class ResultBuffer:
         return self._bytes >= self._batch_bytes or len(self._entries) >= _MOST_ROWS
 
     def take(self) -> Any:
-        """Returns a table of the rows with their results, and starts again."""
+        """Returns a table of the rows with their results, and empties the buffer."""
         groups: dict[int, list[tuple[Any, int, Result]]] = collections.defaultdict(list)
         for entry in self._entries:
             groups[id(entry[0])].append(entry)

@@ -52,7 +52,7 @@ class WatchedPipe(io.RawIOBase):
                 was_idle = self._is_idle()
                 if self._poll.poll(self._timeout * 1000):
                     break
-                # A line that was sent during the wait has more time.
+                # The time for a line that was sent during the wait begins anew.
                 if not was_idle:
                     raise BatchError(f"webimage batch has sent nothing for {self._timeout:g} seconds.")
         return os.readv(self._descriptor, [buffer])

@@ -49,10 +49,10 @@ def download(
 ) -> Counts:
     """Downloads a list of URLs into a folder, with the arguments of img2dataset; returns how many succeeded.
 
-    The names are img2dataset's, and so are the defaults of those that decide about the result. An argument that
+    The arguments have img2dataset's names, and its defaults if they affect the result. An argument that
     `webimage batch` cannot honor raises `ValueError`; one that has no effect on the result, such as
     `processes_count`, is ignored with a warning. The README lists both. Raises `BatchError` if not all shards are
-    complete; images that fail are recorded, and raise nothing.
+    complete; images that fail are recorded, and raise no error.
     """
     arguments = Arguments(dict(locals()))
     for warning in arguments.warnings:

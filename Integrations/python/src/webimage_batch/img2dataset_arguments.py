@@ -91,7 +91,7 @@ class Arguments:
     def _size_options(self) -> dict[str, Option]:
         if self["disable_all_reencoding"]:
             return {"format": "original"}
-        # img2dataset's quality of PNG is a level of compression.
+        # For PNG, img2dataset's quality is a compression level.
         quality = None if self["encode_format"] == "png" else self["encode_quality"]
         options: dict[str, Option] = {"format": _FORMATS[self["encode_format"]], "quality": quality}
         if self["resize_mode"] == "no":

@@ -59,7 +59,7 @@ def _parts(arguments: Arguments, folder: Path, stem: str, columns: ResultColumns
 
 
 def _schema(arguments: Arguments) -> Any:
-    """Returns the columns of the output that come from the input; other formats than Parquet only have texts."""
+    """Returns the columns of the output that come from the input; formats other than Parquet have only text."""
     types: dict[str, Any] = {}
     if arguments["input_format"] == "parquet":
         file = list_files(arguments["url_list"], "parquet")[0]
@@ -69,7 +69,7 @@ def _schema(arguments: Arguments) -> Any:
 
 
 def _record_batches(arguments: Arguments, schema: Any, index: int) -> Iterator[Any]:
-    """Yields the rows of the list under the names of the output, with keys that begin at an index."""
+    """Yields the rows of the list with the output's column names, and with keys that begin at that of `index`."""
     columns = arguments.columns()
     samples = arguments["number_sample_per_shard"]
     digits = max(0, math.ceil(math.log10(samples)))

@@ -8,7 +8,7 @@ Scalar = str | int | float
 Option = Scalar | bool | Iterable[Scalar] | None
 """A value of an option: `True` for a flag, `None` or `False` to leave it out, several values to repeat it."""
 
-# These decide how the package talks to the process.
+# These determine the protocol between the package and the process.
 _RESERVED = frozenset({"input", "input_format", "output", "stream", "echo", "payload", "url_col", "id_col", "log"})
 
 

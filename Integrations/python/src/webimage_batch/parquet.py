@@ -63,7 +63,7 @@ def download_parquet(
     """Downloads the URLs of Parquet files into a folder of Parquet files, and returns how many succeeded.
 
     The result has the rows of `source` in their order, the column `image` with the bytes, and the columns of the
-    record. Files that an earlier run has completed are not made again.
+    record. Files that an earlier run has completed are skipped.
 
     - `source`: a Parquet file, or a folder of them.
     - `url`: the column with the URLs.
@@ -109,7 +109,7 @@ def _checked(batches: Iterable[Any], columns: ResultColumns, url: str) -> Iterat
         yield batch
 
 
-# Options that change how fast a result comes, not what it is.
+# Options that affect the speed, but not the result.
 _WITHOUT_EFFECT = frozenset(
     {
         "binary",

@@ -75,7 +75,7 @@ class ParquetPart(Part):
             self._flush()
 
     def close(self) -> None:
-        """Writes the rest."""
+        """Writes the remaining rows."""
         if self._buffer:
             self._flush()
         if self._writer is not None:

@@ -15,7 +15,7 @@ from .errors import BatchError, UsageError
 from .frames import CutOffError, is_end
 from .rows import Row, encode_row
 
-# Results that were read and wait for their callers; the process waits when there are more.
+# The maximum size of results that wait for their callers; beyond it, nothing more is read from the process.
 _QUEUED_BYTES = 64 << 20
 
 
@@ -92,7 +92,7 @@ class _Call:
             await self._ready.wait()
 
     def cancel(self) -> None:
-        """Drops what has not been taken, and what is still to come."""
+        """Discards the results that have not been taken, and later ones."""
         with self._connection.changed:
             self._is_canceled = True
             self._connection.release(sum(len(result.payload) for result in self._results))
@@ -101,7 +101,7 @@ class _Call:
     # The connection calls these with its lock held.
 
     def put(self, result: Result) -> int:
-        """Adds a result; returns the number of bytes that wait because of it."""
+        """Adds a result; returns the number of its bytes, which now wait for the caller."""
         if self._is_canceled:
             return 0
         self._results.append(result)
@@ -147,7 +147,7 @@ class _Connection:
         return call
 
     def release(self, count: int) -> None:
-        """Lets the reading thread go on; the caller holds the lock."""
+        """Lets the reading thread continue; the caller holds the lock."""
         self._queued_bytes -= count
         self.changed.notify_all()
 
