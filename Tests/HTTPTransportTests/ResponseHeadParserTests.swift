@@ -123,7 +123,7 @@ struct ResponseHeadParserTests {
     }
 
     @Test(arguments: [(20_000, 5), (1, 2_000)])
-    func trailersCountTowardsTheHeadLimit(length: Int, count: Int) {
+    func trailersCountTowardTheHeadLimit(length: Int, count: Int) {
         var parser = ResponseHeadParser()
         for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] { _ = parser.append(Array(line.utf8).span) }
         let trailer = Array("A: \(String(repeating: "x", count: length))\r\n".utf8)
@@ -135,7 +135,7 @@ struct ResponseHeadParserTests {
         }
     }
 
-    @Test func answeredChallengeCountsTowardsTheHeadLimit() {
+    @Test func answeredChallengeCountsTowardTheHeadLimit() {
         var parser = ResponseHeadParser()
         let lines = ["HTTP/1.1 401 \r\n", "A: \(String(repeating: "x", count: 60_000))\r\n", "\r\n"]
         for line in lines { _ = parser.append(Array(line.utf8).span) }

@@ -35,7 +35,7 @@ struct RepetitionTests {
         #expect(isRepeated)
     }
 
-    @Test func interruptionsCountRepeatedBytes() async throws {
+    @Test func cutPointIncludesRepeatedBytes() async throws {
         let wire = try await wire(
             Response(body: Array("01".utf8), framing: .chunked).followed(by: "abc", .endlessly).cut(at: .body(7)))
         #expect(wire.hasSuffix("\r\n\r\n2\r\n01\r\n5\r\nabcab\r\n"))

@@ -24,7 +24,7 @@ struct NetworkOptionsTests {
     @Test(arguments: [
         ("/nowhere/ca.pem", "No such file or directory"), ("/dev", "Is a directory"), ("", "No such file or directory"),
     ])
-    func authoritiesThatCannotBeReadAreRefusedAtTheStart(file: String, reason: String) {
+    func unreadableAuthorityFileIsRejectedAtTheStart(file: String, reason: String) {
         do {
             _ = try NetworkOptions.parse(["--cacert", file])
             Issue.record("accepted")

@@ -104,7 +104,7 @@ struct BodyBufferPoolTests {
         #expect(pool.byteCount == 0)
     }
 
-    @Test func usedBufferPoolKeepsItsMemory() async {
+    @Test func bufferPoolInUseKeepsItsMemory() async {
         _ = keepReleased()
         for _ in 0..<3 {
             // The next alarm is set after the decision to keep the memory.

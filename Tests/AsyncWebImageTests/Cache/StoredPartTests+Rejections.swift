@@ -171,7 +171,7 @@ extension StoredPartTests {
         }
     }
 
-    @Test func partialBodiesCountTowardsLimitAndAreEvicted() async throws {
+    @Test func partialBodiesCountTowardLimitAndAreEvicted() async throws {
         try await withBeginning { origin, folder in
             let cache = try ResponseCache.test(folder, time, maximumBytes: 250_000)
             #expect(cache.byteCount > Self.beginning)

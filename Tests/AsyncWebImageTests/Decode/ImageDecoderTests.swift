@@ -48,7 +48,7 @@ struct ImageDecoderTests {
         try await decoder.withMemory(100) {}
     }
 
-    @Test func decodeThatCanNeverFitFailsClearly() async throws {
+    @Test func decodeThatNeedsMoreThanTheMemoryBudgetFails() async throws {
         let decoder = decoder(budget: 100)
         await #expect(throws: CodecError.overLimit(.memory, value: 101, limit: 100)) {
             try await decoder.withMemory(101) {}

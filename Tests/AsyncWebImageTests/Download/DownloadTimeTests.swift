@@ -153,7 +153,7 @@ struct DownloadTimeTests {
         await loader.coordinator.becomesIdle()
     }
 
-    @Test func lookupTimeCountsTowardsTotalDeadline() async throws {
+    @Test func lookupTimeCountsTowardTotalDeadline() async throws {
         var exchanges = transport.exchanges.makeAsyncIterator()
         let cache = try ResponseCache.test(nil, ManualTime())
         let held = HeldCache(cache)

@@ -5,7 +5,7 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct LookupGrowthTests {
-    @Test func successesAddThreadsWhileLookupsWait() async {
+    @Test func successfulLookupsAddThreadsWhileOthersWait() async {
         let gatekeeper = Gatekeeper()
         let resolver = ThreadedResolver(
             { host throws(LookupFailure) in

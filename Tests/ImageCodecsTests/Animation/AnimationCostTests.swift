@@ -94,7 +94,7 @@ struct AnimationCostTests {
     }
 
     @Test func invisibleFramesAreNotDecoded() throws {
-        // The second frame's data end too early; it lies left of the visible area of the fill.
+        // The second frame's data ends too early; it lies left of the visible area of the fill.
         let first = TestGIF.Frame(width: 20, height: 4, indices: [UInt8](repeating: 1, count: 80))
         let broken = TestGIF.Frame(width: 2, height: 2, indices: [0])
         let last = TestGIF.Frame(left: 9, top: 1, width: 1, height: 1, indices: [0])

@@ -52,7 +52,7 @@ struct ColorConversionTests {
         #expect(error < 2.5)
     }
 
-    @Test(arguments: [1.0, 1.8, 2.6]) func grayProfilesFitGrayImages(gamma: Double) throws {
+    @Test(arguments: [1.0, 1.8, 2.6]) func grayProfilesApplyToGrayImages(gamma: Double) throws {
         let gray = TestImage.gray(50, 40)
         let profile = TestProfile.gray(.gamma(gamma))
         func expected(_ pixel: ArraySlice<UInt8>) -> [Double] {

@@ -5,7 +5,7 @@ import Testing
 /// The folder itself: without its tables or files, the other suites would look at nothing.
 struct CorpusTests {
     @Test(.enabled(if: Corpus.isAvailable, "set WEBIMAGE_CORPUS"))
-    func everyFileOfTheManifestIsThere() throws {
+    func corpusContainsEveryFileOfTheManifest() throws {
         let files = try Corpus.files()
         #expect(Set(files.map(\.path)).count == files.count)
         for format in ImageFormat.allBuiltIn {

@@ -31,7 +31,7 @@ struct JPEGCorpusTests {
         print("jpeg: \(matching) of \(count) equal djpeg")
     }
 
-    @Test func orientedFilesComeUpright() throws {
+    @Test func corpusJPEGsAreDecodedUpright() throws {
         for row in try Corpus.table("orient.tsv") {
             guard let path = row["path"], let reference = row["rgba8_oriented_sha256"] else { continue }
             guard let file = try Corpus.files().first(where: { $0.path == path }), file.format == .jpeg else {

@@ -46,7 +46,7 @@ struct ExifReaderTests {
         #expect(ExifField.gpsName(31) == "GPSHPositioningError" && ExifField.gpsName(32) == nil)
     }
 
-    @Test func textEndsAtAZeroByteAndWithoutBlanks() {
+    @Test func exifTextEndsAtAZeroByteAndLosesTrailingBlanks() {
         #expect(values(Field(1, " a b  \0")) == [.text(" a b")])
         #expect(values(Field(1, "author\0editor\0")) == [.text("author")])
         #expect(values(Field(1, "   \0")) == [.text("")])
@@ -64,7 +64,7 @@ struct ExifReaderTests {
         #expect(values == [.text("a comment"), .text("€€"), .text("")])
     }
 
-    @Test func dataOfOtherFormatsAreLeftOut() {
+    @Test func exifFieldsWithOtherDataFormatsAreOmitted() {
         #expect(
             values(Field(0x927C, type: 7, "Kamera"), Field(0x02BC, type: 1, [1, 2]), Field(0x0112, type: 3, [1])) == [
                 .integers([1])
@@ -87,7 +87,7 @@ struct ExifReaderTests {
         #expect(read(bytes).map(\.directory) == [.image, .exif])
     }
 
-    @Test func fieldsBeyondTheEndOrTheLimitsAreLeftOut() {
+    @Test func exifFieldsBeyondTheEndOrTheLimitsAreOmitted() {
         let most = ExifReader.maximumValueBytes
         let texts = [most, most + 1].map { String(repeating: "x", count: $0) }
         #expect(values(Field(1, texts[0]), Field(2, texts[1])) == [.text(texts[0])])
@@ -104,7 +104,7 @@ struct ExifReaderTests {
     }
 
     @Test(arguments: [false, true])
-    func damagedDataNeverCauseATrap(isBigEndian: Bool) {
+    func damagedExifDataNeverTraps(isBigEndian: Bool) {
         let bytes = TestExif.bytes(
             image: [Field(0x010F, "Kamera\0"), Field(11, type: 11, [1, 2]), Field(12, type: 12, [1])],
             exif: [

@@ -14,7 +14,7 @@ struct ImageMetadataTests {
         #expect(metadata.exif == TestExif.bytes(orientation: 1, isBigEndian: isBigEndian, type: type))
     }
 
-    @Test func exifDataWithoutAnOrientationStayAsTheyAre() {
+    @Test func exifDataWithoutAnOrientationIsUnchanged() {
         for exif in [[], Array("II*\0".utf8), Array(TestExif.bytes(orientation: 6).prefix(30))] as [[UInt8]] {
             var metadata = ImageMetadata(exif: exif)
             metadata.resetOrientation()

@@ -33,7 +33,7 @@ struct ExifScannerTests {
     }
 
     @Test(arguments: formats, [1, 7, 4_096])
-    func exifDataAreFoundHoweverTheBytesArrive(format: ImageFormat, piece: Int) throws {
+    func exifDataIsFoundInPiecesOfAnySize(format: ImageFormat, piece: Int) throws {
         #expect(scan(try file(format), piece: piece) == TestExif.photo)
         #expect(scan(try file(format, exif: nil), piece: piece) == nil)
     }
@@ -46,7 +46,7 @@ struct ExifScannerTests {
         }
     }
 
-    @Test func segmentsOfOtherMetadataAndFillBytesArePassedOver() throws {
+    @Test func exifScannerSkipsOtherMetadataAndFillBytes() throws {
         let jpeg = try file(.jpeg)
         let other = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
         let segment: [UInt8] = [0xFF, 0xFF, 0xFF, 0xE1, 0, UInt8(other.count + 2)] + other

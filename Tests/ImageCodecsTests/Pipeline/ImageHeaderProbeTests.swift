@@ -17,7 +17,7 @@ struct ImageHeaderProbeTests {
     }
 
     @Test
-    func everyFormatTellsItsSize() throws {
+    func headerOfEveryFormatHasItsSize() throws {
         for format in ImageFormat.allBuiltIn {
             let file = try TestImages.photo(width: 24, height: 18).encoded(as: format)
             let header = try #require(try ImageHeader.probe(file.span))
@@ -73,7 +73,7 @@ struct ImageHeaderProbeTests {
     }
 
     @Test
-    func aSideOfZeroIsRefused() throws {
+    func imageWithASideOfZeroIsRejected() throws {
         let gif = Array("GIF89a".utf8) + [0, 0, 5, 0, 0, 0, 0]
         #expect(throws: CodecError.zeroPixels(.gif, PixelSize(width: 0, height: 5))) {
             try ImageHeader.probe(gif.span)
@@ -155,7 +155,7 @@ struct ImageHeaderProbeTests {
     }
 
     @Test
-    func anAnimatedPNGTellsItsFrames() throws {
+    func headerOfAnAnimatedPNGHasItsFrameCount() throws {
         let writer = TestPNG(before: [TestPNG.chunk("acTL", [0, 0, 0, 12, 0, 0, 0, 0])])
         let file = writer.file(TestPNG.Image(width: 1, height: 1, depth: 8, colorType: 0, samples: [1]))
         #expect(try ImageHeader.probe(file.span)?.frameCount == 12)

@@ -27,7 +27,7 @@ struct PreviewPlanTests {
         #expect(preview.rowRegion == PixelRegion(whole: preview.rowSize))
     }
 
-    @Test func previewsOfOtherCodecsAreScaledDown() throws {
+    @Test func previewsAreResampledIfTheCodecCannotScale() throws {
         let preview = try preview(plan(), 1_920, scales: false)
         #expect(preview.rowSize == PixelSize(width: 5_520, height: 3_680))
         #expect(preview.scaledSize == PixelSize(width: 1_920, height: 1_280))

@@ -63,7 +63,7 @@ struct StreamingDecoderTests {
     // MARK: Orientation
 
     @Test(arguments: ImageOrientation.allCases)
-    func imagesComeUpright(orientation: ImageOrientation) throws {
+    func imagesAreDecodedUpright(orientation: ImageOrientation) throws {
         let file = try jpeg(40, 24)
         let stored = try decode(file)
         let turned = try decode(oriented(file, orientation))
@@ -189,7 +189,7 @@ struct StreamingDecoderTests {
         #expect(throws: CodecError.unsupportedFormat(lookingLike: name)) { try decode(bytes) }
     }
 
-    @Test func twelveBytesAreEnoughToRefuseAFile() throws {
+    @Test func twelveBytesAreEnoughToRejectAFile() throws {
         let bytes = Array("<!DOCTYPE ht".utf8)
         let decoder = StreamingDecoder()
         try append(bytes, 0..<11, to: decoder)

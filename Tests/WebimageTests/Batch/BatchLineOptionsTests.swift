@@ -81,7 +81,7 @@ struct BatchLineOptionsTests {
         #expect(frame.code == "bad_line")
     }
 
-    @Test func optionsAreAnOrdinaryColumnByDefault() async throws {
+    @Test func optionsColumnHasNoEffectWithoutLineOptions() async throws {
         let frame = try #require(
             try await frames([#"{"max_pixel_size":24}"#], ["--max-pixel-size", "48", "--echo"]).first)
         #expect(size(frame) == [48, 32])

@@ -66,7 +66,7 @@ struct BatchPixelHashTests {
         }
     }
 
-    @Test func columnsOfTheListHaveTheirNamesOnlyWithoutTheOptions() throws {
+    @Test func namesOfComputedHashesAreReservedOnlyIfRequested() throws {
         let command = try BatchCommand.parse(arguments + ["--format", "png"])
         #expect(command.listColumns.conflict(among: ["a", "phash"]) == "phash")
         #expect(ListColumns().conflict(among: ["a", "phash", "thumbhash"]) == nil)

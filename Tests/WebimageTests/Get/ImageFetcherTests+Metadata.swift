@@ -93,7 +93,7 @@ extension ImageFetcherTests {
     }
 
     @Test(arguments: [nil, OutputFormat.original, .png])
-    func endlessMetadataAreRefusedAtTheirLimit(format: OutputFormat?) async throws {
+    func endlessMetadataIsRejectedAtItsLimit(format: OutputFormat?) async throws {
         try await withLoopbackOrigin { (origin) async throws in
             let response = Response(body: [0xFF, 0xD8], framing: .untilClose)
             origin.route("/a.jpg", response.followed(by: Self.metadataSegment, .endlessly))

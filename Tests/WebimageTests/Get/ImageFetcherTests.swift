@@ -196,7 +196,7 @@ struct ImageFetcherTests {
         #expect(try AnimatedImage(#require(files["photo.png"])).frameCount == 3)
     }
 
-    @Test func wholeImagesStayAsTheyAreWherePartialOnesAreAllowed() async throws {
+    @Test func allowPartialWritesIntactImagesUnchanged() async throws {
         let file = try file(.jpeg)
         let (outcome, files) = try await get(Response(body: file), allowsPartial: true)
         #expect(files == ["photo.jpg": file])

@@ -30,7 +30,7 @@ struct ExifTextTests {
         #expect(text(Field(0x010F, "a"), Field(0x010F, "b"), exif: [Field(0x010F, "c")]) == #"{"Make":"a"}"#)
     }
 
-    @Test func fieldsThatDoNotFitAreLeftOut() throws {
+    @Test func exifFieldsBeyondTheTextLimitAreOmitted() throws {
         let long = String(repeating: "\u{1}", count: 2_000)
         let object = try #require(text(Field(1, long), Field(2, long), Field(3, "short")))
         #expect(object.contains("0x0001") && !object.contains("0x0002"))
@@ -38,7 +38,7 @@ struct ExifTextTests {
         #expect(object.utf8.count <= ExifText.maximumBytes)
     }
 
-    @Test func dataWithoutFieldsHaveNoText() {
+    @Test func exifDataWithoutFieldsHasNoText() {
         #expect(text() == nil)
         #expect(ExifText.text(of: []) == nil)
     }

@@ -55,7 +55,7 @@ struct ImageOptionsTests {
         #expect(try encoding("--quality", "7") == .webp(WebPOptions(quality: 7)))
     }
 
-    @Test func onlyBatchWritesOneFormatByDefault() throws {
+    @Test func batchConvertsToJPEGByDefaultAndGetByContent() throws {
         #expect(try Tool.get.plan(["--fit", "9x9"]).mode == .converted(nil))
         #expect(try Tool.batch.plan(["--fit", "9x9"]).mode == .converted(.jpeg))
         #expect(try Tool.batch.plan(["--fit", "9x9", "--format", "png"]).mode == .converted(.png))

@@ -15,7 +15,7 @@ struct LineWindowTests {
         #expect(window.open == 2)
     }
 
-    @Test func linesAboveTheBaseRequireFreeSlots() async {
+    @Test func linesBeyondTheMinimumOpenOnlyIfSlotsAreFree() async {
         let areFree = Locked(true)
         let window = LineWindow(limit: 3, base: 1) { areFree.withLock { $0 } }
         #expect(await window.enter())

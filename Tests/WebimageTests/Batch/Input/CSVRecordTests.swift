@@ -18,7 +18,7 @@ struct CSVRecordTests {
     }
 
     @Test(arguments: [#""a"#, #"a"b"#, #""a"b"#, #"a,"b"#, #""a"",b"#])
-    func aQuotationMarkAtAWrongPlaceIsRefused(line: String) {
+    func misplacedQuotationMarksAreRejected(line: String) {
         #expect(values(line) == nil)
     }
 

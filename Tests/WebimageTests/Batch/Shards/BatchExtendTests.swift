@@ -137,7 +137,7 @@ struct BatchExtendTests {
         }
     }
 
-    @Test func additionalListsNeedAFolder() async throws {
+    @Test func extendRequiresAFolder() async throws {
         let result = try await Command.run(["batch", "--input", "-", "--output", "-", "--extend"])
         #expect(result.status == 64)
         #expect(result.errors.contains("--extend applies to a folder"))

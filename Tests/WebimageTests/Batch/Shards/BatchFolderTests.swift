@@ -123,7 +123,7 @@ struct BatchFolderTests {
         }
     }
 
-    @Test func anotherListOrOtherOptionsAreRefused() async throws {
+    @Test func folderRejectsAnotherListAndOtherOptions() async throws {
         try await withList(40) { _, list, folder in
             #expect(try await run(list, into: folder).status == 0)
             let lines = list.split(separator: "\n")
