@@ -86,7 +86,7 @@ struct ShardCommandTests {
                 text: "trap '' TERM; : > '\(begun)'; while :; do sleep 100; done",
                 terminationTime: .milliseconds(100))
             let running = Task { try await command.run([], shard: "00000") }
-            while !FileManager.default.fileExists(atPath: begun) { await Task.yield() }
+            while !FileManager.default.fileExists(atPath: begun), !Task.isCancelled { await Task.yield() }
             running.cancel()
             await #expect(throws: CancellationError.self) { try await running.value }
         }
