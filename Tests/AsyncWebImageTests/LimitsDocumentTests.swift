@@ -52,9 +52,10 @@ struct LimitsDocumentTests {
     private static let fixed: [String: String] = [
         "number of partial bodies kept in memory": count(InterruptedBodies.maximumCount),
         "memory of finished bodies that is kept for later ones": bytes(BodyBufferPool.defaultLimit),
-        "time without use after which it is released; up to twice this time": seconds(BodyBufferPool.idleTime),
+        "time after which unused memory of finished bodies is released; up to twice this time":
+            seconds(BodyBufferPool.idleTime),
         "bytes that a transfer receives before its readers have read them": bytes(BodyLog.highWater),
-        "the same for `info(for:)`": bytes(BodyLog.limitedReadAhead),
+        "bytes that a transfer for `info(for:)` receives before they are read": bytes(BodyLog.limitedReadAhead),
         "bytes received but not yet read by a consumer of `bytes(for:)`, if the body is too large to be kept":
             bytes(BodyLog.highWater),
         "bytes of a response head, with interim responses and trailers": bytes(ResponseHeadParser.limit),
@@ -79,7 +80,8 @@ struct LimitsDocumentTests {
             count(ResponseCache.maximumRanges),
         "time for which a cache does not use an entry that is damaged and cannot be removed, or whose body could not "
             + "be read to its end": seconds(.seconds(SkippedEntries.lifetime)),
-        "such entries; before this number is exceeded, all are used again": count(SkippedEntries.maximumCount),
+        "damaged or unreadable entries that a cache does not use; before this number is exceeded, all are used again":
+            count(SkippedEntries.maximumCount),
         "color profile": bytes(ColorSource.maximumProfileBytes),
         "memory that Little CMS allocates for a color conversion": bytes(ColorProfileHandle.maximumBytes),
         "tables of a lossless WebP image, frame, or alpha channel; part of the memory for its decode":

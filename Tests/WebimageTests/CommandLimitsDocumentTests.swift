@@ -26,7 +26,8 @@ struct CommandLimitsDocumentTests {
             "previews of one image in `--progressive-dir`": previews,
             "images that wait or are processed; at most `--concurrency` of them are processed":
                 "\(lookahead) images, \(mebibytes(LineWindow.byteLimit)) of URLs",
-            "the same; from this number on, no further image is started while `--concurrency` images are processed":
+            "images that wait or are processed; from this number on, no further image is started while "
+                + "`--concurrency` images are processed":
                 "\(SourceRun.sourcesPerPlace) times `--concurrency`",
         ]
         for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }
@@ -42,7 +43,7 @@ struct CommandLimitsDocumentTests {
             "redirects of a robots.txt; with more, everything is allowed": "\(RobotsCheck.maximumRedirects)",
             "comparisons for one URL; with more, it is disallowed": comparisons,
             "time for which a robots.txt applies": "\(Int(RobotsCache.lifetime / .seconds(3_600))) hours",
-            "time after which one that could not be read is requested again":
+            "time after which a robots.txt that could not be read is requested again":
                 "\(Int(RobotsCache.failureLifetime / .seconds(60))) minutes",
             "origins whose rules are kept": "\(origins), \(mebibytes(RobotsCache.maximumBytes))",
         ]
@@ -57,7 +58,7 @@ struct CommandLimitsDocumentTests {
             "part of the Exif data that is read": "\(ExifScanner.maximumBytes >> 10) KiB",
             "fields": "\(ExifReader.maximumFields)",
             "value of a field; larger ones are left out": "\(ExifReader.maximumValueBytes >> 10) KiB",
-            "text of the column `exif`; fields that do not fit are left out": "\(ExifText.maximumBytes >> 10) KiB",
+            "text of the member `exif`; fields that do not fit are left out": "\(ExifText.maximumBytes >> 10) KiB",
         ]
         for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }
     }
