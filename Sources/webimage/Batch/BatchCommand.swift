@@ -25,9 +25,9 @@ struct BatchCommand: AsyncParsableCommand {
             the servers. Several processes can write shards of one list to a folder at the same time. With --part-by host, a \
             shard contains lines of one part, and some shard numbers may be missing.
 
-            Without a size option (--max-pixel-size, --fit, --fill, or --resize-mode), --format, or --first-frame, images are \
-            written as downloaded, byte for byte, after they have been verified. With --format original, only the header is \
-            checked. With a size option, the default format is jpeg; with only --first-frame, it is jpeg, or png for \
+            Unless you set --format, --first-frame, or a size option (--max-pixel-size, --fit, --fill, or --resize-mode), \
+            images are written as downloaded, byte for byte, after they have been verified. With --format original, only the \
+            header is checked. With a size option, the default format is jpeg; with only --first-frame, it is jpeg, or png for \
             transparent images. JPEG has no transparency, and contains only the first frame of an animation; to keep them, \
             set --format webp.
 

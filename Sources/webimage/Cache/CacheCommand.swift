@@ -86,7 +86,7 @@ extension CacheCommand {
     /// The command `webimage cache remove`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove the responses for some URLs, including those to requests with credentials.",
+            abstract: "Remove the responses for the given URLs, including those to requests with credentials.",
             discussion: "The exit status is 0 only if there was a response for every URL, and all were removed.")
 
         @OptionGroup var folder: Folder
@@ -161,7 +161,7 @@ extension CacheCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Read all responses, and remove those that are damaged.",
-            discussion: "The exit status is 1 if responses were damaged or cannot be read.")
+            discussion: "The exit status is 1 if responses were damaged or could not be read.")
 
         @OptionGroup var folder: Folder
 

@@ -20,9 +20,9 @@ struct CacheOptions: ParsableArguments {
     @Option(
         name: .customLong("cache-policy"),
         help: """
-            The rule for using cached responses: protocol uses fresh ones and revalidates others, revalidate always asks the \
-            server, reload downloads and stores them again, cache-else-load uses stored ones even if they are stale, and \
-            cache-only sends no requests. (default: protocol)
+            The rule for using cached responses: protocol uses fresh ones and revalidates others, revalidate asks the server \
+            even for fresh ones unless they are immutable, reload downloads and stores them again, cache-else-load uses stored \
+            ones even if they are stale, and cache-only sends no requests. (default: protocol)
             """)
     var use: CacheUse?
 

@@ -90,7 +90,7 @@ struct GetCommand: AsyncParsableCommand {
             "The maximum average number of requests per second to one host. (default: no limit)", valueName: "number"))
     var rate: Double?
 
-    @Flag(help: "Do not apply the EXIF orientation.")
+    @Flag(help: "Do not apply the Exif orientation.")
     var ignoreOrientation = false
 
     @Option(

@@ -4,9 +4,9 @@ import ArgumentParser
 struct ResizeOptions: ParsableArguments {
     @Option(
         help: """
-            Resize as img2dataset does: border (the longer side is --image-size, and white margins make a square), keep_ratio \
-            (the shorter side is --image-size), keep_ratio_largest (the longer side is), center_crop (the shorter side is, \
-            and the longer one is cropped to it), or no. Smaller images are enlarged.
+            Resize as img2dataset does, so that --image-size is the length of one side: border (of the longer side; white \
+            margins make a square), keep_ratio (of the shorter side), keep_ratio_largest (of the longer side), center_crop \
+            (of the shorter side; the longer one is cropped to it), or no. Smaller images are enlarged.
             """)
     var resizeMode: ResizeMode?
 

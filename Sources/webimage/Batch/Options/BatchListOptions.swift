@@ -32,7 +32,7 @@ struct BatchListOptions: ParsableArguments {
     @Flag(
         help: """
             Use the column options of the list: a JSON object with max_pixel_size, fit, fill, format, or quality, which replace \
-            the options of the same names for this line. A size replaces all sizes.
+            the options of the same names for this line. A size of a line replaces all size options.
             """)
     var lineOptions = false
 

@@ -40,9 +40,10 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Run this shell command for each shard when its files are complete, before its marker is written. Their paths are "
-                + "its arguments, as in 'for f; do aws s3 cp \"$f\" s3://bucket/ || exit; done'. If it fails, the shard is not "
-                + "complete, its files are removed, and the run ends with exit status 74.", valueName: "command"))
+            "Run this shell command for each shard when its files are complete, before its marker is written. The paths of "
+                + "the files are its arguments, as in 'for f; do aws s3 cp \"$f\" s3://bucket/ || exit; done'. If it fails, "
+                + "the shard is not complete, its files are removed, and the run ends with exit status 74.",
+            valueName: "command"))
     var postShard: String?
 
     @Flag(help: "Write shards again even if they are complete.")
@@ -50,8 +51,9 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Add the shards of this list after those that the folder has. A run of the same list with --extend, recognized by \
-            its first 100 lines, continues its shards. While a list is being written, no other can be added.
+            Add the shards of this list after those in the folder. Another run with --extend and the same list, which is \
+            recognized by its first 100 lines, continues an interrupted run. While a list is being written, no other list can \
+            be added.
             """)
     var extend = false
 
@@ -86,19 +88,19 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Add a column exif: the Exif data of JPEG, PNG, and WebP images, which can contain the location, as the text of a \
+            Add the member exif: the Exif data of JPEG, PNG, and WebP images, which can contain the location, as the text of a \
             JSON object such as {"Make":"Canon","ExposureTime":"1/60"}.
             """)
     var exif = false
 
     @Flag(
         help: """
-            Add a column phash: 64 bits in hexadecimal that differ little between images that look alike, comparable to \
+            Add the member phash: 64 bits in hexadecimal that differ little between images that look alike, comparable to \
             those of phash in the Python package imagehash.
             """)
     var computePhash = false
 
-    @Flag(help: "Add a column thumbhash: the ThumbHash of the image, a placeholder of up to 25 bytes, in Base64.")
+    @Flag(help: "Add the member thumbhash: the ThumbHash of the image, a placeholder of up to 25 bytes, in Base64.")
     var computeThumbhash = false
 
     @Option(

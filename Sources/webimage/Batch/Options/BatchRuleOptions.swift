@@ -27,10 +27,11 @@ struct BatchRuleOptions: ParsableArguments {
     @Flag(
         name: .customLong("robots-txt"),
         help: """
-            Request robots.txt (RFC 9309) of each host, once a day, and exclude the URLs that it disallows for the name of \
-            --user-agent-token, or webimage by default. A host without the file allows all URLs. If the host responds with \
-            status 429, or 500 or higher, its URLs fail with retryable errors; if the connection fails, they fail with the \
-            same error. --deadline applies to the file and the image separately. Redirects of images are not checked.
+            Request robots.txt (RFC 9309) of each origin (scheme, host, and port), once a day, and exclude the URLs that it \
+            disallows for the name of --user-agent-token, or webimage by default. Without the file, all URLs are allowed. If \
+            the response has status 429, or 500 or higher, the URLs of the origin fail with retryable errors; if the \
+            connection fails, they fail with the same error. --deadline applies to the file and the image separately. \
+            Redirects of images are not checked.
             """)
     var robotsText = false
 
