@@ -102,7 +102,7 @@ final class WebPImageDecoder {
         switch status {
         case VP8_STATUS_OK: isComplete = true
         case VP8_STATUS_SUSPENDED where !isLast: hasFailed = false
-        case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: throw .corrupt(.webp, "the image data end too early")
+        case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: throw .corrupt(.webp, "the image data ends too early")
         case VP8_STATUS_OUT_OF_MEMORY: throw .corrupt(.webp, "no memory for the image")
         case VP8_STATUS_UNSUPPORTED_FEATURE: throw .unsupportedFeature(.webp, "an unknown kind of bitstream")
         default: throw .corrupt(.webp, "invalid image data")
@@ -127,7 +127,7 @@ final class WebPImageDecoder {
         guard !tableCheck.hasPassed else { return true }
         let chunks = chunks
         try tableCheck.read(chunks.span)
-        guard tableCheck.hasPassed || !isLast else { throw .corrupt(.webp, "the image data end too early") }
+        guard tableCheck.hasPassed || !isLast else { throw .corrupt(.webp, "the image data ends too early") }
         return tableCheck.hasPassed
     }
 
