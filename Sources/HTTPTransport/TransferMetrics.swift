@@ -1,7 +1,7 @@
 /// Timing and size metrics of a transfer.
 ///
-/// Times are measured from the start of the transfer. If its connection was reused, the times for resolving,
-/// connecting, and securing are zero.
+/// Times are measured from the start of the transfer. If its connection was reused, the times for name resolution, TCP,
+/// and TLS are zero.
 public struct TransferMetrics: Sendable, Hashable {
     /// The time until the host's addresses were known.
     public var nameLookupDuration: Duration = .zero

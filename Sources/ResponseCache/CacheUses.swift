@@ -50,7 +50,7 @@ extension ResponseCache {
         public var hits = 0
         /// The number of requests for which the origin was asked whether a stored response is current.
         public var revalidations = 0
-        /// The number of requests for which there was no usable response, or only its beginning.
+        /// The number of requests for which there was no usable response, or only the beginning of one.
         public var misses = 0
         /// The number of responses that were removed to make room.
         public var evictions = 0

@@ -8,7 +8,7 @@ final class BodyStream: Sendable {
     enum Part: Sendable, Equatable {
         /// The next bytes.
         case bytes([UInt8])
-        /// All bytes before are void.
+        /// All earlier bytes are invalid; the body starts again.
         case restart
     }
 

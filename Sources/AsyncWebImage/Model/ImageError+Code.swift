@@ -58,7 +58,7 @@ extension ImageError.Code {
     public static let connectTimeout = Self(rawValue: "timeout_connect")
     /// `timeout_first_byte`: the response did not begin within ``Deadlines/firstByte``.
     public static let firstByteTimeout = Self(rawValue: "timeout_first_byte")
-    /// `timeout_idle`: no byte arrived for the time of ``Deadlines/idle``.
+    /// `timeout_idle`: the next part of the response did not arrive within ``Deadlines/idle``.
     public static let idleTimeout = Self(rawValue: "timeout_idle")
     /// `deadline`: the time limit for the whole download passed; see ``DownloadConfiguration/deadlines``.
     public static let deadline = Self(rawValue: "deadline")

@@ -22,7 +22,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case invalidURL
         /// The host does not exist, or has no address.
         case hostNotFound
-        /// The host's name could not be looked up: the name servers gave no answer, or asked to try again.
+        /// The host's name could not be resolved: the name servers gave no answer, or asked to try again.
         case lookupFailed
         /// The process or the system has no file descriptor left for the transfer.
         case tooManyOpenFiles

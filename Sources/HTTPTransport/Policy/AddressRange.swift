@@ -44,7 +44,7 @@ extension IPAddress {
 }
 
 extension AddressRange: CustomStringConvertible {
-    /// The range in the format that it is parsed from: `10.0.0.0/8`.
+    /// The range in the format from which it is parsed, such as `10.0.0.0/8`.
     public var description: String { "\(base)/\(prefixLength)" }
 }
 

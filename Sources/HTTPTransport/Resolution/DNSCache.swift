@@ -2,8 +2,8 @@ import Threading
 
 /// A DNS cache with the active lookups of a transport.
 ///
-/// Lookups of the same host are shared. Addresses are cached for a minute, and failures for five seconds. A lookup
-/// without remaining waiters is canceled.
+/// Lookups of the same host are shared. Addresses are cached for a minute, and failures that are not temporary for five
+/// seconds. A lookup without remaining waiters is canceled.
 final class DNSCache: Sendable {
     /// The result of a lookup: addresses in order of preference, or a failure.
     typealias Answer = Result<Addresses, LookupFailure>

@@ -50,8 +50,8 @@ public struct DecodeOptions: Sendable, Hashable {
         ///
         /// If the image is smaller than the box, the result is the largest part of it with the aspect ratio of the box.
         case fill(PixelSize)
-        /// A maximum size in bytes of pixels, preserving the aspect ratio; 60 MiB are nearly 16 megapixels of four
-        /// bytes.
+        /// A maximum size of the pixels in bytes, preserving the aspect ratio; 60 MiB are nearly 16 megapixels of four
+        /// bytes each.
         ///
         /// This target never enlarges an image.
         case maximumBytes(Int = 60 << 20)

@@ -4,7 +4,7 @@ import Threading
 final class SourcePlace: Sendable {
     private enum Claim {
         case none
-        /// The place that was taken for the request.
+        /// The place that was taken when the URL was requested.
         case ofURL
         /// A place in addition to that of the URL, or of a source without a request.
         case own

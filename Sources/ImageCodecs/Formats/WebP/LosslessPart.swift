@@ -8,7 +8,7 @@ struct LosslessPart {
 
     /// The colors of one or more pixels.
     enum Colors {
-        /// A color that may be new; its value selects a group of codes.
+        /// A color that earlier pixels may not have; its value selects a group of codes.
         case new(group: Int)
         /// Colors of earlier pixels.
         case known
