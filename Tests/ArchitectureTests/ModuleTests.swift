@@ -39,7 +39,7 @@ struct ModuleTests {
         #expect(refused(sources).isEmpty)
     }
 
-    @Test func aFolderWithoutALevelIsRefused() {
+    @Test func aFolderWithoutALevelIsRejected() {
         #expect(refused([("Low/A.swift", "struct A {}"), ("New/B.swift", "struct B { let a: A }")]) == ["A"])
     }
 }

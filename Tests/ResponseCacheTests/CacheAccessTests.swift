@@ -132,7 +132,7 @@ struct CacheAccessTests {
         }
     }
 
-    @Test func folderWithoutACacheIsNotUsedUnlessItMayBecomeOne() async throws {
+    @Test func onlyAnExistingCacheIsOpenedWithoutCreatesDirectory() async throws {
         try await withTemporaryFolder { folder in
             let configuration = ResponseCache.Configuration(directory: folder, createsDirectory: false)
             #expect(throws: FileFailure.self) { try ResponseCache(configuration, now: { [time] in time.now }) }

@@ -104,7 +104,7 @@ struct ResponseStorageTests {
         }
     }
 
-    @Test func failuresOfAStorageAreReportedOnceAndCostOnlyTheCache() async throws {
+    @Test func storageFailureIsReportedOnceAndDoesNotFailLoads() async throws {
         let storage = DictionaryStorage()
         let cache = cache(storage)
         let reports = Tally()

@@ -43,7 +43,7 @@ struct StoredBodyTests {
     }
 
     @Test(arguments: [0, piece - 1, piece, 2 * piece, 3 * piece - 1])
-    func theLastPieceOfADamagedBodyIsNotHandedOut(index: Int) async throws {
+    func lastPieceOfADamagedBodyIsNotDelivered(index: Int) async throws {
         let read = try await read([UInt8](repeating: 7, count: 3 * Self.piece), damagedAt: index)
         #expect(read.bytes.count == 2 * Self.piece && !read.isWhole)
     }

@@ -166,7 +166,7 @@ struct NetworkOptionsTests {
     }
 
     @Test(arguments: [["get", "-o", "/tmp"], ["info"]])
-    func publicOnlyRefusesThisMachine(command: [String]) async throws {
+    func publicOnlyRejectsThisMachine(command: [String]) async throws {
         try await withLoopbackOrigin { (origin) async throws in
             for host in ["127.0.0.1", "localhost", "0x7f.1", "[::ffff:127.0.0.1]"] {
                 let url = "http://\(host):\(origin.port)/a.png"
@@ -180,7 +180,7 @@ struct NetworkOptionsTests {
     }
 
     @Test(arguments: [22, 25, 6_379])
-    func publicOnlyRefusesThePortsOfOtherProtocols(port: Int) async throws {
+    func publicOnlyRejectsPortsOfOtherProtocols(port: Int) async throws {
         let result = try await Command.run(
             ["info", "--public-only", "http://8.8.8.8:\(port)/a.png"],
             environment: ["http_proxy": "", "all_proxy": "", "ALL_PROXY": ""])
@@ -189,7 +189,7 @@ struct NetworkOptionsTests {
     }
 
     @Test(arguments: [["get", "-o", "/tmp"], ["info"]])
-    func publicOnlyRefusesRedirectsToThisMachine(command: [String]) async throws {
+    func publicOnlyRejectsRedirectsToThisMachine(command: [String]) async throws {
         try await withLoopbackOrigin { (proxy) async throws in
             // Nothing public can be reached from here but by a proxy that plays it.
             proxy.route("http://8.8.8.8/a.png", .redirect(to: "http://127.0.0.1:\(proxy.port)/secret.png"))

@@ -147,7 +147,7 @@ def test_unknown_options_are_a_usage_error(binary: str) -> None:
         list(Batch(binary=binary, no_such_option=1).results([]))
 
 
-def test_public_only_refuses_this_machine(binary: str, origin: Origin) -> None:
+def test_public_only_rejects_this_machine(binary: str, origin: Origin) -> None:
     results = list(Batch(binary=binary, public_only=True).results(rows(origin.images(3, "policy"))))
     assert [result.record["error_code"] for result in results] == ["policy"] * 3
     assert not origin.request_count("policy")

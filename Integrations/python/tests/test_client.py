@@ -95,7 +95,7 @@ def test_a_process_that_was_told_to_end_is_an_error(fake: str) -> None:
     assert caught.value.exit_status == 143
 
 
-def test_refused_options_are_a_usage_error(fake: str) -> None:
+def test_rejected_options_are_a_usage_error(fake: str) -> None:
     with pytest.raises(UsageError, match="Unknown option '--fake'"):
         run(fake, "usage")
 

@@ -37,7 +37,7 @@ def test_options_have_their_names_in_python() -> None:
 
 
 @pytest.mark.parametrize("name", ["input", "output", "stream", "input_format"])
-def test_options_of_the_package_are_refused(name: str) -> None:
+def test_options_of_the_package_are_rejected(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         arguments({name: "x"})
 

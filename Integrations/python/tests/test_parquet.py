@@ -86,7 +86,7 @@ def test_a_run_that_dies_leaves_only_whole_files_and_goes_on(tmp_path: Path, fak
     assert (out / "00000.parquet").stat().st_mtime_ns == written
 
 
-def test_a_folder_of_another_list_or_other_options_is_refused(tmp_path: Path, fake: str) -> None:
+def test_a_folder_of_another_list_or_other_options_is_rejected(tmp_path: Path, fake: str) -> None:
     out = tmp_path / "out"
     run(write_list(tmp_path / "list.parquet", 150), out, fake)
     with pytest.raises(FolderError, match="other rows"):
@@ -97,7 +97,7 @@ def test_a_folder_of_another_list_or_other_options_is_refused(tmp_path: Path, fa
     assert read_back(out)["label"].to_pylist() == list(range(1, 151))
 
 
-def test_columns_of_the_result_are_refused_in_the_input(tmp_path: Path, fake: str) -> None:
+def test_columns_of_the_result_are_rejected_in_the_input(tmp_path: Path, fake: str) -> None:
     pq.write_table(pa.table({"url": ["http://a.test/"], "width": [1]}), tmp_path / "list.parquet")
     with pytest.raises(ValueError, match="width"):
         run(tmp_path / "list.parquet", tmp_path / "out", fake)

@@ -70,7 +70,7 @@ def test_a_stream_that_is_not_whole_is_an_error(fake: str, fault: str) -> None:
     asyncio.run(run())
 
 
-def test_refused_options_are_not_tried_again(fake: str) -> None:
+def test_rejected_options_are_not_retried(fake: str) -> None:
     async def run() -> None:
         session = Session(Batch(["--fake=usage"], binary=fake))
         with pytest.raises(UsageError):

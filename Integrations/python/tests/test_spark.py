@@ -125,11 +125,11 @@ def test_a_host_has_one_partition(spark: Any) -> None:
     assert {host: len(found) for host, found in parts.items()} == {"a.test": 1, "b.test": 1, "[::1]": 1, "bad": 1}
 
 
-def test_columns_of_the_result_are_refused_in_the_input(spark: Any, origin: Origin) -> None:
+def test_columns_of_the_result_are_rejected_in_the_input(spark: Any, origin: Origin) -> None:
     with pytest.raises(ValueError, match="status"):
         webimage_spark(frame(spark, [origin.url("image/1")]).withColumnRenamed("label", "status"))
 
 
-def test_refused_options_fail_the_job(spark: Any, origin: Origin) -> None:
+def test_rejected_options_fail_the_job(spark: Any, origin: Origin) -> None:
     with pytest.raises(Exception, match="no-such-option"):
         webimage_spark(frame(spark, [*origin.images(1)]), no_such_option=True).collect()

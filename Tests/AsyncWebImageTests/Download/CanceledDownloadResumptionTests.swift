@@ -52,7 +52,7 @@ struct CanceledDownloadResumptionTests {
         #expect(try await rangesAfterCancelling { $0.headerFields[.cacheControl] = "no-store" } == [nil, nil])
     }
 
-    @Test func refusedResumptionDoesNotCountAsAttempt() async throws {
+    @Test func rejectedResumptionDoesNotCountAsAttempt() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/a") { [file] request in
                 switch request.ordinal {

@@ -83,7 +83,7 @@ struct CredentialTests {
         Credential.basic(user: "me", password: "wrong"), .digest(user: "me", password: "wrong"),
         .password(user: "me", password: "wrong"), .bearer("wrong"),
     ])
-    func refusedCredentialIsNotSentAgain(credential: Credential) async throws {
+    func rejectedCredentialIsNotSentAgain(credential: Credential) async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.guardByDigest("/a", .md5)
             let record = try await transport.fetch(origin.url("/a")) { $0.credential = credential }

@@ -38,7 +38,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func lookupCountsTowardsConnectDeadline() async throws {
+    @Test func lookupCountsTowardConnectDeadline() async throws {
         let gate = ThreadGate()
         defer { gate.open() }
         let transport = CurlTransport(
@@ -73,7 +73,7 @@ struct DeadlineTests {
         #expect(lookups.withLock { $0 } <= 1)
     }
 
-    @Test func tlsHandshakeCountsTowardsConnectDeadline() async throws {
+    @Test func tlsHandshakeCountsTowardConnectDeadline() async throws {
         // The kernel accepts the connection, but no server responds.
         let listener = try SilentListener()
         let transport = CurlTransport(configuration: .init(proxy: .none))
@@ -140,7 +140,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func pauseCountsTowardsTotalDeadline() async throws {
+    @Test func pauseCountsTowardTotalDeadline() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)))
             let recorder = Recorder { _, _ in .pause }

@@ -17,7 +17,7 @@ struct HeadTests {
         }
     }
 
-    @Test func interimResponsesArePassedOver() async throws {
+    @Test func interimResponsesAreSkipped() async throws {
         try await withOrigin { (origin, transport) async throws in
             var response = LoopbackOrigin.Response(body: [7])
             response.interim = [

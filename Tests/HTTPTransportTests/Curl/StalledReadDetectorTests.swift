@@ -18,7 +18,7 @@ struct SilentReadsTests {
         #expect(reads.note(3, .nothing) { 1_001 + StalledReadDetector.limit })
     }
 
-    @Test(arguments: [CallContent.headerLines, .nothing]) func firstReadCountsTowardsStallLimit(content: CallContent) {
+    @Test(arguments: [CallContent.headerLines, .nothing]) func firstReadCountsTowardStallLimit(content: CallContent) {
         var reads = StalledReadDetector()
         reads.watch(3)
         #expect(reads.note(3, content) { StalledReadDetector.limit + 1 })

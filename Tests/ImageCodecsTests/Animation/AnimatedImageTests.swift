@@ -161,7 +161,7 @@ struct AnimatedImageTests {
     // MARK: Limits
 
     @Test(arguments: formats)
-    func moreFramesThanTheLimitAreRefused(format: ImageFormat) throws {
+    func moreFramesThanTheLimitAreRejected(format: ImageFormat) throws {
         let file = try TestAnimation.file(format, count: 5)
         #expect(throws: CodecError.overLimit(.frames, value: 5, limit: 4)) {
             try AnimatedImage(file, limits: DecodeLimits(maximumFrames: 4))
@@ -170,7 +170,7 @@ struct AnimatedImageTests {
     }
 
     @Test(arguments: formats)
-    func aCanvasLargerThanTheLimitIsRefused(format: ImageFormat) throws {
+    func aCanvasLargerThanTheLimitIsRejected(format: ImageFormat) throws {
         let file = try TestAnimation.file(format)
         #expect(throws: CodecError.overLimit(.pixels, value: 117, limit: 116)) {
             try AnimatedImage(file, limits: DecodeLimits(maximumPixels: 116))
@@ -194,7 +194,7 @@ struct AnimatedImageTests {
     }
 
     @Test
-    func aFrameMuchLargerThanItsCanvasIsRefused() throws {
+    func aFrameMuchLargerThanItsCanvasIsRejected() throws {
         let small = TestGIF.Frame(width: 1, height: 1, indices: [0])
         let large = TestGIF.Frame(width: 60_000, height: 60_000, indices: [0])
         let file = TestGIF(width: 1, height: 1).file([small, large])

@@ -59,14 +59,14 @@ struct ImageHeaderProbeTests {
     }
 
     @Test
-    func aTinyGIFOfFourGigapixelsIsRefused() {
+    func aTinyGIFOfFourGigapixelsIsRejected() {
         let file = Array("GIF89a".utf8) + [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0x2C]
         let expected = CodecError.overLimit(.pixels, value: 65_535 * 65_535, limit: 0x3FFF * 0x3FFF)
         #expect(throws: expected) { try ImageHeader.probe(file.span) }
     }
 
     @Test
-    func aGIFFrameMuchLargerThanItsCanvasIsRefused() {
+    func aGIFFrameMuchLargerThanItsCanvasIsRejected() {
         let file =
             Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0] + [0x2C, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 8]
         #expect(throws: CodecError.self) { try ImageHeader.probe(file.span) }

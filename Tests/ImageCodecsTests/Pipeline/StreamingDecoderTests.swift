@@ -228,7 +228,7 @@ struct StreamingDecoderTests {
         }
     }
 
-    @Test func headersOverTheLimitAreRefusedWhileTheyArrive() throws {
+    @Test func headersOverTheLimitAreRejectedWhileTheyArrive() throws {
         var limits = DecodeLimits()
         limits.maximumHeaderBytes = 10_000
         let decoder = StreamingDecoder(limits: limits)

@@ -163,7 +163,7 @@ struct BatchCommandTests {
         }
     }
 
-    @Test func privateAddressesAreRefusedIfAsked() async throws {
+    @Test func privateAddressesAreRejectedIfAsked() async throws {
         try await withLoopbackOrigin { origin in
             let list = (0..<20).map { origin.url("/\($0)") }.joined(separator: "\n")
             let result = try await Command.run(arguments + ["--public-only"], input: list)

@@ -47,7 +47,7 @@ struct GetCommandTests {
         #expect(try encoding(.png, "--fit", "9x9", "--progressive") == .png())
     }
 
-    @Test func anOptionOfAnotherFormatIsRefused() {
+    @Test func anOptionOfAnotherFormatIsRejected() {
         for format in ["png", "gif", "webp", "original"] {
             #expect(
                 message("--format", format, "--progressive")

@@ -96,7 +96,7 @@ struct ImageOptionsTests {
         #expect(other.resizing == ResizeRule(mode: .border, side: 9, leavesSmallerImages: true))
     }
 
-    @Test(arguments: Tool.allCases) func resizeModeWithoutItsSizeOrWithAnotherIsRefused(tool: Tool) {
+    @Test(arguments: Tool.allCases) func resizeModeWithoutItsSizeOrWithAnotherIsRejected(tool: Tool) {
         for mode in ["no", "border"] {
             #expect(
                 tool.message("--fit", "9x9", "--resize-mode", mode, "--image-size", "9").hasSuffix(
@@ -138,7 +138,7 @@ struct ImageOptionsTests {
                 == "GIF files cannot contain profiles: --keep-profile applies to other formats.")
     }
 
-    @Test(arguments: Tool.allCases) func aQualityWithoutEffectIsRefused(tool: Tool) {
+    @Test(arguments: Tool.allCases) func aQualityWithoutEffectIsRejected(tool: Tool) {
         for format in ["png", "gif", "original"] {
             #expect(
                 tool.message("--format", format, "--quality", "50")

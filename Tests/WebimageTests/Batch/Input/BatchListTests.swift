@@ -96,7 +96,7 @@ struct BatchListTests {
         await #expect(throws: UnusableList.self) { _ = try await entries(text + "x,y\n", named: "list.csv") }
     }
 
-    @Test func reservedMembersAreRefused() async throws {
+    @Test func reservedMembersAreRejected() async throws {
         await #expect(throws: UnusableList.self) {
             _ = try await entries(#"{"url":"a","status":1}"#, named: "list.jsonl")
         }

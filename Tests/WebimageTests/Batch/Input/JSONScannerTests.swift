@@ -25,7 +25,7 @@ struct JSONScannerTests {
         #"{"a":"\x"}"#, #"{"a":"\u12"}"#, "{\"a\":\"\t\"}", #"{"a":"}"#, #"{"a":[1,]}"#, #"{"a":[1}"#, #"{"a":{1:2}}"#,
         #"{'a':1}"#, #"{"a":1 "b":2}"#, #"{"\ud800":1}"#,
     ])
-    func invalidJSONIsRefused(text: String) {
+    func invalidJSONIsRejected(text: String) {
         #expect(members(text) == nil)
     }
 

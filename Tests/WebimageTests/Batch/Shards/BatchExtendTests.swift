@@ -83,7 +83,7 @@ struct BatchExtendTests {
         }
     }
 
-    @Test func anAdditionalListThatHasGrownIsRefused() async throws {
+    @Test func anAdditionalListThatHasGrownIsRejected() async throws {
         try await withFolder { origin, folder in
             #expect(try await run(list("a", 110, origin), into: folder).status == 0)
             let result = try await run(list("a", 130, origin), into: folder)

@@ -232,7 +232,7 @@ struct BatchFolderTests {
         #expect(result.errors.contains("/proc/nowhere"))
     }
 
-    @Test func reservedColumnsAreRefused() async throws {
+    @Test func reservedColumnsAreRejected() async throws {
         try await withTemporaryFolder { folder in
             let result = try await run(#"{"url":"u","width":1}"#, into: folder)
             #expect(result.status == 64)
@@ -241,7 +241,7 @@ struct BatchFolderTests {
     }
 
     @Test(arguments: ["3/3", "-1/2", "1", "a/b", "0/0"])
-    func partsThatDoNotExistAreRefused(part: String) async throws {
+    func partsThatDoNotExistAreRejected(part: String) async throws {
         #expect(try await run("", into: "/tmp/never", ["--part", part]).status == 64)
     }
 }
