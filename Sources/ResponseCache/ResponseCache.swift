@@ -113,8 +113,7 @@ public final class ResponseCache: Sendable {
     /// The number of stored responses, including partial ones and those of other processes.
     public var entryCount: Int { storage.entryCount }
 
-    /// The error because of which responses could not be stored, if there was one: the folder cannot be written to, or
-    /// the disk is full, for example.
+    /// The error that prevented responses from being stored, such as a full disk; `nil` if there was none.
     package var failure: (any Error)? { storageFailure.withLock { $0.failure } }
 
     /// Calls `report` once, as soon as responses cannot be stored.

@@ -11,8 +11,8 @@ struct LookupThreads: Equatable {
     /// The default maximum.
     static let usualMaximum = 64
 
-    /// Creates the numbers for a process that may open `openFileLimit` files: 8 and 64 for 1,024 or more by default, and
-    /// at least one.
+    /// Creates the numbers for a process that may open `openFileLimit` files: by default 8 and 64 if the limit is 1,024
+    /// or more, and always at least one.
     init(openFileLimit: Int, maximum limit: Int = usualMaximum) {
         maximum = max(1, min(limit, openFileLimit / 16))
         initial = min(8, max(1, maximum / 2))
