@@ -163,7 +163,7 @@ extension CurlTransport {
     private func abortFlooded() {
         for connection in multi.connections.floodGuard.removeEndedConnections() {
             for transfer in transfers.values where transfer.uses(connection) {
-                _ = transfer.fail(.invalidResponse, detail: "endless data that belong to no response")
+                _ = transfer.fail(.invalidResponse, detail: "endless data that belongs to no response")
             }
         }
     }

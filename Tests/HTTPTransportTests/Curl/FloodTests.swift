@@ -13,7 +13,7 @@ struct PlainFloodTests {
             origin.route("/a", .raw(Self.chunked + "1;").followed(by: "x", .endlessly))
             let record = try await transport.fetch(origin.url("/a"))
             #expect(record.error?.reason == .invalidResponse)
-            #expect(record.error?.detail == "endless data that belong to no response")
+            #expect(record.error?.detail == "endless data that belongs to no response")
         }
     }
 
@@ -49,7 +49,7 @@ struct FloodTests {
     /// Returns whether they hold libcurl up depends on which side is faster; where they do not, a deadline ends the transfer.
     private static func isEnd(_ error: TransportError?) -> Bool {
         switch error?.reason {
-        case .invalidResponse: error?.detail == "endless data that belong to no response"
+        case .invalidResponse: error?.detail == "endless data that belongs to no response"
         case .timedOut(.total): true
         default: false
         }

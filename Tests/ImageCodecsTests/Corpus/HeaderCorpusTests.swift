@@ -18,7 +18,7 @@ struct HeaderCorpusTests {
                     #expect(header.frameCount == file.frames, "\(file.path)")
                 }
             } catch CodecError.unsupportedFeature(.jpeg, _) {
-                // 12 bits a channel, and lossless.
+                // 12 bits per channel, and lossless.
             } catch {
                 Issue.record("\(file.path): \(error)")
             }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Images of 16 bits a channel that are decoded into as many.
+/// Images of 16 bits per channel that are decoded into as many.
 @Suite(.timeLimit(.minutes(1)))
 struct SixteenBitPixelsTests {
     private let size = PixelSize(width: 23, height: 17)

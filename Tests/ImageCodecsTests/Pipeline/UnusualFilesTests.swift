@@ -77,7 +77,7 @@ struct UnusualFilesTests {
         var file = try TestImage.photo(20, 10).encoded(as: .jpeg)
         let frame = try #require(file.indices.first { file[$0...].starts(with: [0xFF, 0xC0]) })
         (file[frame + 1], file[frame + 4]) = (marker, depth)
-        let detail = depth == 12 ? "12 bits a channel" : "lossless JPEG"
+        let detail = depth == 12 ? "12 bits per channel" : "lossless JPEG"
         #expect(throws: CodecError.unsupportedFeature(.jpeg, detail)) { try probe(file) }
     }
 

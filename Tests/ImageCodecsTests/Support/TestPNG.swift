@@ -27,7 +27,7 @@ struct TestPNG {
         return Self.signature + Self.chunk("IHDR", header) + body.flatMap(\.self) + Self.chunk("IEND", [])
     }
 
-    /// The image in 8 bits a channel, interlaced.
+    /// The image in 8 bits per channel, interlaced.
     static func interlaced(_ pixels: PixelBuffer) -> [UInt8] {
         TestPNG(isInterlaced: true).file(
             Image(

@@ -2,7 +2,7 @@
 
 /// Puts profiles into files that have none.
 enum TestTagged {
-    /// A PNG of 8 bits a channel with `chunks` before its pixels; color type 0 is gray, 2 color, 6 color with alpha.
+    /// A PNG of 8 bits per channel with `chunks` before its pixels; color type 0 is gray, 2 color, 6 color with alpha.
     static func png(_ pixels: PixelBuffer, colorType: UInt8 = 6, chunks: [[UInt8]]) -> [UInt8] {
         let channels = colorType == 0 ? 1 : colorType == 2 ? 3 : 4
         let samples = pixels.bytes.indices.filter { $0 % 4 < channels }.map { Int(pixels.bytes[$0]) }

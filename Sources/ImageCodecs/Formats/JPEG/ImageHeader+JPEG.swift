@@ -85,7 +85,7 @@ extension ImageHeader {
         case 0xC3, 0xCB: throw .unsupportedFeature(.jpeg, "lossless JPEG")
         default: throw .unsupportedFeature(.jpeg, "hierarchical JPEG")
         }
-        guard precision == 8 else { throw .unsupportedFeature(.jpeg, "\(precision) bits a channel") }
+        guard precision == 8 else { throw .unsupportedFeature(.jpeg, "\(precision) bits per channel") }
         guard [1, 3, 4].contains(components) else { throw .unsupportedFeature(.jpeg, "\(components) components") }
 
         var header = ImageHeader(format: .jpeg, size: PixelSize(width: width, height: height))

@@ -53,7 +53,7 @@ extension ImageHeader {
             if bytes.has("VP8 ", at: offset) || bytes.has("VP8L", at: offset) {
                 guard let image = try webp(imageChunkAt: offset, of: bytes, limits: limits) else { return nil }
                 guard image.size == imageSize else {
-                    throw .corrupt(.webp, "the image has another size than its header says")
+                    throw .corrupt(.webp, "the size of the image differs from its header")
                 }
                 header.hasAlpha = header.hasAlpha || image.hasAlpha
                 header.memoryUsage = max(header.memoryUsage, held(length))

@@ -117,7 +117,7 @@ final class WebPImageDecoder {
         // A bitstream that is too short or invalid uses no memory; decoding reports which it is.
         guard status == VP8_STATUS_OK else { return }
         guard Int(features.width) == storedSize.width, Int(features.height) == storedSize.height else {
-            throw .corrupt(.webp, "the image has another size than its header says")
+            throw .corrupt(.webp, "the size of the image differs from its header")
         }
         hasItsSize = true
     }

@@ -81,7 +81,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     var frameCount: Int? { header.frameCount ?? chunks.frameCount }
 
     private func place(left: Int, top: Int, size: PixelSize) throws(CodecError) {
-        guard image == nil, !chunks.hasImage else { throw .corrupt(.webp, "a frame behind the image") }
+        guard image == nil, !chunks.hasImage else { throw .corrupt(.webp, "a frame after the image") }
         guard size == header.size || rowSize == header.size, left + size.width <= header.size.width,
             top + size.height <= header.size.height
         else {

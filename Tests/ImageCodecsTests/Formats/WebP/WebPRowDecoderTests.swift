@@ -126,7 +126,7 @@ struct WebPRowDecoderTests {
 
     @Test(arguments: Place.allCases)
     func webpBitstreamOfAnotherSizeIsRejectedBeforeDecoding(place: Place) throws {
-        let error = CodecError.corrupt(.webp, "the image has another size than its header says")
+        let error = CodecError.corrupt(.webp, "the size of the image differs from its header")
         let lossy = try Array(TestImages.photo(width: 400, height: 300).encoded(as: .webp).dropFirst(12))
         let images = [lossy] + (place == .behindAlpha ? [] : [Self.empty(PixelSize(width: 400, height: 300))])
         for (image, size) in images.flatMap({ image in [(1, 1), (400, 299), (800, 600)].map { (image, $0) } }) {
