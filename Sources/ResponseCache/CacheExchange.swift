@@ -29,7 +29,10 @@ struct CacheExchange {
     /// A response that cannot be used has been released by then.
     private func answer(_ decision: CacheDecision) async throws -> IncomingResponse? {
         switch decision {
-        case .serve(let reply): return await serve(reply)
+        case .serve(let reply):
+            let response = await serve(reply)
+            if !decision.isRead { cache.uses.record(response == nil ? .miss : .hit) }
+            return response
         case .refuse: throw lookup.error(.notCached)
         case .revalidate, .resume, .fetch, .followRedirect: break
         }

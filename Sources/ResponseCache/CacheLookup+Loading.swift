@@ -2,7 +2,15 @@ package import HTTPTransport
 
 extension CacheLookup {
     /// Decides and, if a short stored response is served, reads its body, all in one job on a thread of the cache.
+    ///
+    /// A long response counts as a hit only once it turns out to be readable.
     func decideAndLoad(revalidatesLater: Bool = false) -> CacheDecision {
+        let decision = loaded(revalidatesLater: revalidatesLater)
+        if isNeeded, let use = decision.use, use != .hit || decision.isRead { cache.uses.record(use) }
+        return decision
+    }
+
+    private func loaded(revalidatesLater: Bool) -> CacheDecision {
         // A damaged entry is removed; there are a few of a URL at most.
         for _ in 0..<8 {
             let decision = decide(revalidatesLater: revalidatesLater)
@@ -20,6 +28,12 @@ extension CacheLookup {
 }
 
 extension CacheDecision {
+    /// A Boolean value that indicates whether the whole body of the stored response to serve has been read.
+    var isRead: Bool {
+        guard case .serve(let reply) = self, case .loaded = reply.stored.body else { return false }
+        return true
+    }
+
     /// The stored response to serve if its whole body has been read, and nothing else has to be done.
     package var loaded: (head: ResponseHead, source: ResponseSource, body: [UInt8])? {
         guard case .serve(let reply) = self, case .loaded(let body, _) = reply.stored.body, reply.positions == nil,

@@ -40,12 +40,6 @@ struct CacheLookup: Sendable {
     /// With `revalidatesLater`, the caller revalidates a stale response that is served for that reason.
     func decide(revalidatesLater: Bool = false) -> CacheDecision {
         guard isNeeded else { return .fetch(standIn: nil) }
-        let decision = decision(revalidatesLater: revalidatesLater)
-        if let use = decision.use { cache.uses.record(use) }
-        return decision
-    }
-
-    private func decision(revalidatesLater: Bool) -> CacheDecision {
         if request.isRangeContinuation, policy != .cacheOnly { return resumption ?? .fetch(standIn: nil) }
         if let range = request.byteRange { return decide(range) }
         let stored = cache.find(.whole, request, key).flatMap { isRetry && $0.head.isFailure ? nil : $0 }

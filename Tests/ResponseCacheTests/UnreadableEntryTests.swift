@@ -98,6 +98,17 @@ struct UnreadableEntryTests {
         #expect(try await cache.stored(url) == [1])
     }
 
+    @Test(arguments: [1_000, 300_000]) func readErrorCountsAsAMissInTheStatistics(length: Int) async throws {
+        let cache = cache()
+        try await cache.store(body(length), url)
+        storage.fail(Broken(), in: [.read])
+        await #expect(throws: TransportError.self) { try await response(cache, fails, policy: .cacheOnly) }
+        #expect(cache.statistics == ResponseCache.Statistics(hits: 0, misses: 1))
+        storage.recover()
+        _ = try await response(cache, fails)
+        #expect(cache.statistics == ResponseCache.Statistics(hits: 1, misses: 1))
+    }
+
     @Test func entryThatFailsWithinItsBodyIsSkippedForAMinute() async throws {
         let cache = cache()
         try await cache.store(body(300_000), url, [.cacheControl: "max-age=600"])
