@@ -10,6 +10,8 @@ final class Download {
     let key: FetchKey
     let log: BodyLog
     let events: DownloadEventSender?
+    /// A Boolean value that indicates whether it was started to bring a stored response up to date.
+    let isRefresh: Bool
     #if Tracing
     var span: DownloadSpan?
     #endif
@@ -19,7 +21,8 @@ final class Download {
     /// The timer of the delay before the next attempt.
     var backoffTimer: Task<Void, Never>?
 
-    init(id: ID, key: FetchKey, log: BodyLog, events: DownloadEventSender?) {
+    init(id: ID, key: FetchKey, log: BodyLog, events: DownloadEventSender?, isRefresh: Bool) {
+        self.isRefresh = isRefresh
         self.id = id
         self.key = key
         self.log = log

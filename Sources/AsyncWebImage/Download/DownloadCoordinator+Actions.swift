@@ -22,6 +22,7 @@ extension DownloadCoordinator {
         case .receive(let id):
             guard let download = downloads[id] else { break }
             download.log.resumeBodyWaiters()
+            removeImages(replacedBy: download)
             sendEnd(of: download)
         case .fail(let id, let error, let keepsBeginning):
             guard let download = downloads[id] else { break }
@@ -63,7 +64,8 @@ extension DownloadCoordinator {
         #else
         let events = listeners.sender(for: id, caller.key.url)
         #endif
-        let download = Download(id: id, key: caller.key, log: log, events: events)
+        let download = Download(
+            id: id, key: caller.key, log: log, events: events, isRefresh: caller.isRefresher)
         #if Tracing
         download.span = span
         #endif

@@ -41,8 +41,16 @@ extension DownloadCoordinator {
     private func refresher(of key: FetchKey) -> Subscriber {
         var key = key
         key.cachePolicy = .revalidate
-        return Subscriber(
+        var refresher = Subscriber(
             id: newSubscriberID(), key: key, product: .data(OneShot()), priority: .low, finishesOnShutdown: false)
+        refresher.isRefresher = true
+        return refresher
+    }
+
+    /// Removes the decoded images of a response that a refresh has replaced.
+    func removeImages(replacedBy download: Download) {
+        guard download.isRefresh, download.log.source == .network else { return }
+        cache.removeAll { [key = download.key.withoutPolicy] in $0.fetch == key }
     }
 
     /// Returns the source of the responses of a download.

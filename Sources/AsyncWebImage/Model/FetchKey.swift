@@ -51,8 +51,13 @@ extension FetchKey {
     func cacheKeyForStoring(_ options: DecodeOptions, digest: BodyDigest?) -> ImageCacheKey? {
         guard cachePolicy != .noStore, !isConditional else { return nil }
         if !headerFields.isEmpty, CacheControl(headerFields, isRequest: true).noStore { return nil }
+        return ImageCacheKey(fetch: withoutPolicy, options: options, expectedDigest: digest)
+    }
+
+    /// The key of all cached images of the response.
+    var withoutPolicy: FetchKey {
         var key = self
         key.cachePolicy = .useProtocol
-        return ImageCacheKey(fetch: key, options: options, expectedDigest: digest)
+        return key
     }
 }

@@ -45,6 +45,31 @@ struct StaleWhileRevalidateTests {
         }
     }
 
+    @Test(arguments: [true, false]) func imagesOfAReplacedResponseAreRemoved(isReplaced: Bool) async throws {
+        try await withLoopbackOrigin { origin in
+            let loader = loader(try ResponseCache.test(nil, time))
+            let bodies = [try Samples.file(.png, 20, 10), try Samples.file(.png, 30, 10)]
+            origin.route("/a") { request in
+                let fields: HeaderFields = [
+                    "Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\"",
+                ]
+                guard request.ordinal > 1 else { return .init(headerFields: fields, body: bodies[0]) }
+                return isReplaced
+                    ? .init(headerFields: fields, body: bodies[1]) : .init(status: 304, headerFields: fields, body: [])
+            }
+            let request = ImageRequest(origin.url("/a"))
+            #expect(try await loader.image(for: request).pixels.size.width == 20)
+            await loader.coordinator.becomesIdle()
+            time.advance(by: 20)
+            // The decoded image is served as long as nothing asks the response cache.
+            #expect(try await loader.data(for: request).bytes == bodies[0])
+            await loader.coordinator.becomesIdle()
+            #expect((loader.cachedImage(for: request) == nil) == isReplaced)
+            #expect(try await loader.image(for: request).pixels.size.width == (isReplaced ? 30 : 20))
+            await loader.shutdown(gracePeriod: .zero)
+        }
+    }
+
     @Test func manyStaleResponsesOfOneURLCauseOneRequest() async throws {
         try await withLoopbackOrigin { origin in
             let cache = try ResponseCache.test(nil, time)

@@ -32,6 +32,8 @@ struct Subscriber: Sendable {
     var conditions: Conditions?
     /// A Boolean value that indicates whether another caller had requested the download before.
     var isJoined = false
+    /// A Boolean value that indicates whether nobody waits: the download brings a stored response up to date.
+    var isRefresher = false
     /// The access to the response for the handle of a load.
     var response: ResponseAccess?
     #if Tracing
