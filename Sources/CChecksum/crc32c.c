@@ -9,6 +9,15 @@
 static uint32_t table[8][256];
 static int has_instruction;
 
+// The instruction takes three cycles but can be started in each, so three parts of this length are read at once.
+#define PART 512
+// The checksums after PART zero bytes of those with one nonzero byte, by the position and the value of that byte.
+static uint32_t shifted[4][256];
+
+static uint32_t shift(uint32_t crc) {
+    return shifted[0][crc & 0xFF] ^ shifted[1][crc >> 8 & 0xFF] ^ shifted[2][crc >> 16 & 0xFF] ^ shifted[3][crc >> 24];
+}
+
 __attribute__((constructor)) static void prepare(void) {
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t crc = byte;
@@ -19,6 +28,18 @@ __attribute__((constructor)) static void prepare(void) {
         for (int zeros = 1; zeros < 8; zeros++) {
             const uint32_t crc = table[zeros - 1][byte];
             table[zeros][byte] = crc >> 8 ^ table[0][crc & 0xFF];
+        }
+    }
+    uint32_t bits[32];
+    for (int bit = 0; bit < 32; bit++) {
+        bits[bit] = 1u << bit;
+        for (int zeros = 0; zeros < PART; zeros++) bits[bit] = bits[bit] >> 8 ^ table[0][bits[bit] & 0xFF];
+    }
+    for (int position = 0; position < 4; position++) {
+        for (int byte = 0; byte < 256; byte++) {
+            for (int bit = 0; bit < 8; bit++) {
+                if (byte >> bit & 1) shifted[position][byte] ^= bits[8 * position + bit];
+            }
         }
     }
 #if defined(__x86_64__)
@@ -45,31 +66,42 @@ uint32_t cchecksum_crc32c_plain(uint32_t crc, const uint8_t *bytes, size_t count
 
 #include <nmmintrin.h>
 
-__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, const uint8_t *bytes, size_t count) {
-    uint64_t sum = (uint32_t)~crc;
-    for (; count >= 8; bytes += 8, count -= 8) {
-        uint64_t word;
-        memcpy(&word, bytes, 8);
-        sum = _mm_crc32_u64(sum, word);
-    }
-    uint32_t rest = (uint32_t)sum;
-    while (count-- > 0) rest = _mm_crc32_u8(rest, *bytes++);
-    return ~rest;
-}
+#define TARGET __attribute__((target("sse4.2")))
+#define ADD_WORD(sum, word) ((uint32_t)_mm_crc32_u64(sum, word))
+#define ADD_BYTE(sum, byte) _mm_crc32_u8(sum, byte)
 
 #elif defined(__ARM_FEATURE_CRC32)
 
 #include <arm_acle.h>
 
-static uint32_t by_instruction(uint32_t crc, const uint8_t *bytes, size_t count) {
-    crc = ~crc;
-    for (; count >= 8; bytes += 8, count -= 8) {
-        uint64_t word;
-        memcpy(&word, bytes, 8);
-        crc = __crc32cd(crc, word);
+#define TARGET
+#define ADD_WORD(sum, word) __crc32cd(sum, word)
+#define ADD_BYTE(sum, byte) __crc32cb(sum, byte)
+
+#endif
+
+#if defined(ADD_WORD)
+
+static uint64_t word_at(const uint8_t *bytes) {
+    uint64_t word;
+    memcpy(&word, bytes, 8);
+    return word;
+}
+
+TARGET static uint32_t by_instruction(uint32_t crc, const uint8_t *bytes, size_t count) {
+    uint32_t sum = ~crc;
+    for (; count >= 3 * PART; bytes += 3 * PART, count -= 3 * PART) {
+        uint32_t second = 0, third = 0;
+        for (size_t index = 0; index < PART; index += 8) {
+            sum = ADD_WORD(sum, word_at(bytes + index));
+            second = ADD_WORD(second, word_at(bytes + PART + index));
+            third = ADD_WORD(third, word_at(bytes + 2 * PART + index));
+        }
+        sum = shift(shift(sum) ^ second) ^ third;
     }
-    while (count-- > 0) crc = __crc32cb(crc, *bytes++);
-    return ~crc;
+    for (; count >= 8; bytes += 8, count -= 8) sum = ADD_WORD(sum, word_at(bytes));
+    while (count-- > 0) sum = ADD_BYTE(sum, *bytes++);
+    return ~sum;
 }
 
 #else
