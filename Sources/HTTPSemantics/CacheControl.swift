@@ -38,12 +38,14 @@ package struct CacheControl: Sendable, Equatable {
     package init(_ fields: HTTPFields, isRequest: Bool = false) {
         let lines = fields[values: .cacheControl]
         for line in lines { read(line) }
-        if lines.isEmpty, isRequest, let pragma = HTTPField.Name("Pragma"),
+        if lines.isEmpty, isRequest, let pragma = Self.pragma,
             fields[values: pragma].contains(where: { $0.lowercased().contains("no-cache") })
         {
             noCache = true
         }
     }
+
+    private static let pragma = HTTPField.Name("Pragma")
 
     private mutating func read(_ line: String) {
         var scanner = DirectiveScanner(line)

@@ -14,19 +14,19 @@ package enum SHA256 {
 
     private static func computed(_ bytes: [UInt8]) -> [UInt8] {
         var state = start
-        var words = [UInt32](repeating: 0, count: 64)
         let whole = bytes.count / 64
-        for block in 0..<whole { compress(bytes.span, at: block * 64, into: &state, &words) }
+        for block in 0..<whole { compress(bytes.span, at: block * 64, into: &state) }
 
         var tail = Array(bytes[(whole * 64)...]) + [0x80]
         while tail.count % 64 != 56 { tail.append(0) }
         for shift in stride(from: 56, through: 0, by: -8) {
             tail.append(UInt8(truncatingIfNeeded: (bytes.count * 8) >> shift))
         }
-        for block in 0..<tail.count / 64 { compress(tail.span, at: block * 64, into: &state, &words) }
+        for block in 0..<tail.count / 64 { compress(tail.span, at: block * 64, into: &state) }
         var hash: [UInt8] = []
         hash.reserveCapacity(4 * state.count)
-        for word in state {
+        for index in state.indices {
+            let word = state[index]
             for shift in stride(from: UInt32(24), through: 0, by: -8) {
                 hash.append(UInt8(truncatingIfNeeded: word >> shift))
             }
@@ -34,9 +34,8 @@ package enum SHA256 {
         return hash
     }
 
-    private static func compress(
-        _ bytes: Span<UInt8>, at offset: Int, into state: inout [UInt32], _ words: inout [UInt32]
-    ) {
+    private static func compress(_ bytes: Span<UInt8>, at offset: Int, into state: inout InlineArray<8, UInt32>) {
+        var words = InlineArray<64, UInt32>(repeating: 0)
         for index in 0..<16 {
             let at = offset + index * 4
             words[index] =
@@ -61,13 +60,14 @@ package enum SHA256 {
             let second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) &+ majority
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
         }
-        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
+        let added: InlineArray<8, UInt32> = [a, b, c, d, e, f, g, h]
+        for index in added.indices { state[index] &+= added[index] }
     }
 
-    private static let start: [UInt32] = [
+    private static let start: InlineArray<8, UInt32> = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
-    private static let constants: [UInt32] = [
+    private static let constants: InlineArray<64, UInt32> = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
         0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
         0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,

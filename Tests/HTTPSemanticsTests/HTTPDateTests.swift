@@ -22,7 +22,7 @@ struct HTTPDateTests {
         arguments: [
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600),
             ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200), ("Wednesday, 31-Dec-69 23:59:59 GMT", 3_155_759_999),
-            ("Fri Dec 31 23:59:59 9999", 253_402_300_799),
+            ("Fri Dec 31 23:59:59 9999", 253_402_300_799), ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
         ] as [(String, Int)])
     func httpDatesAreConvertedToSecondsSince1970(text: String, seconds: Int) {
         #expect(HTTPDate.seconds(text) == seconds)
@@ -33,7 +33,9 @@ struct HTTPDateTests {
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 94 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT",
             "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 08:49:37",
-            "Sun, 29 Feb 1995 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+            "Sum, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nox 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08-49-37 GMT", "Sun, 29 Feb 1995 08:49:37 GMT",
+            "Sun, 06 Nov 1994 24:00:00 GMT",
             "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1969 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
         ])
     func otherDateFormatsAreRejected(_ text: String) {
