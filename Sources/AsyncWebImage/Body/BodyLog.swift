@@ -138,6 +138,25 @@ final class BodyLog: Sendable {
     /// Takes the next bytes, or rejects all of them with `.pause` until the readers have caught up, or memory is
     /// available.
     func append(_ bytes: Span<UInt8>) -> BodyDemand {
+        append(bytes.count) { state in
+            if state.open.count + bytes.count > state.open.capacity {
+                state.seal()
+                let capacity = max(state.received == 0 ? state.firstCapacity : Self.segmentSize, bytes.count)
+                if state.open.capacity < capacity { state.open = state.buffers.take(capacity: capacity) }
+            }
+            state.open.append(copying: bytes)
+        }
+    }
+
+    /// Takes the whole body in the same way, without copying it.
+    func append(whole bytes: [UInt8]) -> BodyDemand {
+        append(bytes.count) { state in
+            state.seal()
+            state.open = bytes
+        }
+    }
+
+    private func append(_ count: Int, _ add: (inout State) -> Void) -> BodyDemand {
         let (demand, waiting, watching) = state.withLock { state in
             let isFull = state.isFull
             // A body delayed by its own readers would delay all others.
@@ -146,15 +165,10 @@ final class BodyLog: Sendable {
                 state.isPaused = true
                 return (BodyDemand.pause, [CheckedContinuation<Void, Never>](), Watching?.none)
             }
-            if state.open.count + bytes.count > state.open.capacity {
-                state.seal()
-                let capacity = max(state.received == 0 ? state.firstCapacity : Self.segmentSize, bytes.count)
-                if state.open.capacity < capacity { state.open = state.buffers.take(capacity: capacity) }
-            }
-            state.open.append(copying: bytes)
-            state.received += bytes.count
-            state.held += bytes.count
-            state.bytesInFlight.add(bytes.count)
+            add(&state)
+            state.received += count
+            state.held += count
+            state.bytesInFlight.add(count)
             if state.received > maximumReplayBytes, state.bodyWaiters.isEmpty, !state.readers.isEmpty {
                 state.isComplete = false
             }

@@ -17,7 +17,7 @@ extension DownloadCoordinator {
             events?.send(.started(attempt: 1))
             receiver.receive(stored.head, from: stored.source, length: stored.body.count)
             // As with a transport, a piece has bytes.
-            switch stored.body.isEmpty ? .more : receiver.receive(stored.body.span) {
+            switch stored.body.isEmpty ? .more : receiver.receive(whole: stored.body) {
             case .more: receiver.finish(.complete(TransferMetrics()))
             case .stop: receiver.finish(.stopped(TransferMetrics()))
             // Something else has filled the memory in between.

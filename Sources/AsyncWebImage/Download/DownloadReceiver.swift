@@ -109,6 +109,16 @@ final class DownloadReceiver: TransferReceiver {
         }
     }
 
+    /// The whole body at once, of a response whose head has just been received; it is not copied.
+    func receive(whole body: [UInt8]) -> BodyDemand {
+        guard case .body = state.withLock({ $0.use }), continued == nil, !isTransformed else {
+            return receive(body.span)
+        }
+        let demand = log.append(whole: body)
+        if let events, case .more = demand { events.send(log.progress) }
+        return demand
+    }
+
     func receive(_ bytes: Span<UInt8>) -> BodyDemand {
         switch state.withLock({ $0.use }) {
         case .none: return .stop

@@ -50,7 +50,8 @@ final class PulledTransfer: Transfer {
         receiver.receive(response.head, from: response.source, length: response.length)
         while let piece = try await response.body.next() {
             offer: while true {
-                switch receiver.receive(piece.span) {
+                let isWhole = piece.count == response.length
+                switch isWhole ? receiver.receive(whole: piece) : receiver.receive(piece.span) {
                 case .more: break offer
                 case .stop: return .stopped(response.body.metrics)
                 // The next element may be outdated: then the piece is rejected again.

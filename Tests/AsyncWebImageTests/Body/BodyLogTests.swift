@@ -37,6 +37,22 @@ struct BodyLogTests {
         #expect(try await log.wholeBody() == bytes)
     }
 
+    @Test(arguments: [1, 20_000, 300_000]) func bodyTakenAsAWholeIsDeliveredToAll(count: Int) async throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        let early = try #require(log.makeReader())
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 17) }
+        let reading = Task { try await readAll(early) }
+        guard case .more = log.append(whole: bytes) else {
+            Issue.record("not taken")
+            return
+        }
+        let late = try #require(log.makeReader())
+        log.finish(.delivered)
+        #expect(try await reading.value == bytes)
+        #expect(try await readAll(late) == bytes)
+        #expect(try await log.wholeBody() == bytes)
+    }
+
     @Test func bodyReadersReceiveTheErrorOfAnIncompleteBody() async throws {
         let log = BodyLog(maximumReplayBytes: 1 << 20)
         let reader = try #require(log.makeReader())
