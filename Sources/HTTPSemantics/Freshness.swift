@@ -13,11 +13,40 @@ package struct Freshness: Sendable, Equatable {
     package let initialAge: Int
     /// The time when the response was received, in seconds since 1970.
     package let receivedAt: Int
-    private let control: CacheControl
+    /// The directives of `Cache-Control` on which the use of the response depends.
+    package let directives: Directives
+
+    /// The directives of `Cache-Control` on which the use of a stored response depends; see ``CacheControl``.
+    package struct Directives: Sendable, Equatable {
+        package var noCache = false
+        package var mustRevalidate = false
+        package var isImmutable = false
+        package var staleIfError: Int?
+        package var staleWhileRevalidate: Int?
+
+        package init() {}
+
+        init(_ control: CacheControl) {
+            noCache = control.noCache
+            mustRevalidate = control.mustRevalidate
+            isImmutable = control.isImmutable
+            staleIfError = control.staleIfError
+            staleWhileRevalidate = control.staleWhileRevalidate
+        }
+    }
+
+    /// Creates the freshness from values that were computed before.
+    package init(lifetime: Int, initialAge: Int, receivedAt: Int, directives: Directives) {
+        self.lifetime = lifetime
+        self.initialAge = initialAge
+        self.receivedAt = receivedAt
+        self.directives = directives
+    }
 
     package init(_ response: HTTPResponse, requestedAt: Int, receivedAt: Int) {
         let fields = response.headerFields
-        control = CacheControl(fields)
+        let control = CacheControl(fields)
+        directives = Directives(control)
         // A response without a date is dated by its arrival (RFC 9110, section 6.6.1).
         let date = fields[.date].flatMap(HTTPDate.seconds) ?? receivedAt
         let delay = max(0, receivedAt - requestedAt)
@@ -51,30 +80,32 @@ package struct Freshness: Sendable, Equatable {
 
     /// Returns the time for which the response may still be used without revalidation, in seconds; 0 or less if it is
     /// stale.
-    package func remaining(at now: Int) -> Int { control.noCache ? 0 : lifetime - age(at: now) }
+    package func remaining(at now: Int) -> Int { directives.noCache ? 0 : lifetime - age(at: now) }
 
     /// Returns whether the response may be used without revalidation, for a request that accepts at most `maxAge`
     /// seconds of age.
     package func isFresh(at now: Int, maxAge: Int? = nil) -> Bool {
         let age = age(at: now)
-        return !control.noCache && age < lifetime && age <= maxAge ?? .max
+        return !directives.noCache && age < lifetime && age <= maxAge ?? .max
     }
 
     /// Returns whether the response is fresh and does not change until it is stale, so that there is no reason to
     /// revalidate it (RFC 8246).
-    package func isImmutable(at now: Int) -> Bool { control.isImmutable && isFresh(at: now) }
+    package func isImmutable(at now: Int) -> Bool { directives.isImmutable && isFresh(at: now) }
 
     /// Returns whether the stale response may be used while it is revalidated (RFC 5861, section 3; RFC 9111, section
     /// 4.2.4).
     package func mayBeUsedWhileRevalidating(at now: Int) -> Bool {
-        guard !control.noCache, !control.mustRevalidate, let limit = control.staleWhileRevalidate else { return false }
+        guard !directives.noCache, !directives.mustRevalidate, let limit = directives.staleWhileRevalidate else {
+            return false
+        }
         return age(at: now) - lifetime <= limit
     }
 
     /// Returns whether the stale response may be used instead of an error (RFC 5861, section 4; RFC 9111, section
     /// 4.2.4).
     package func mayStandIn(at now: Int) -> Bool {
-        guard !control.noCache, !control.mustRevalidate, let limit = control.staleIfError else { return false }
+        guard !directives.noCache, !directives.mustRevalidate, let limit = directives.staleIfError else { return false }
         return age(at: now) - lifetime <= limit
     }
 }

@@ -5,6 +5,7 @@ public struct ResponseHead: Sendable {
     private enum Content {
         case raw(RawResponseHead)
         case response(HTTPResponse)
+        case unparsed(any UnparsedResponse)
     }
 
     private let content: Content
@@ -29,6 +30,14 @@ public struct ResponseHead: Sendable {
         redirection = nil
     }
 
+    /// Creates a head whose fields are parsed on demand.
+    package init(_ response: any UnparsedResponse, url: HTTPURL, redirectCount: Int) {
+        content = .unparsed(response)
+        self.url = url
+        self.redirectCount = redirectCount
+        redirection = nil
+    }
+
     init(_ head: RawResponseHead, url: HTTPURL, redirectCount: Int, redirection: Redirection? = nil) {
         self.redirection = redirection
         content = .raw(head)
@@ -41,6 +50,7 @@ public struct ResponseHead: Sendable {
         switch content {
         case .raw(let head): head.status
         case .response(let response): response.status
+        case .unparsed(let response): response.status
         }
     }
 
@@ -51,6 +61,7 @@ public struct ResponseHead: Sendable {
         switch content {
         case .raw(let head): head.response
         case .response(let response): response
+        case .unparsed(let response): response.parsed
         }
     }
 
@@ -60,6 +71,7 @@ public struct ResponseHead: Sendable {
         case .raw(let head): head.fieldByteCount
         case .response(let response):
             response.headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+        case .unparsed(let response): response.fieldByteCount
         }
     }
 
@@ -69,6 +81,22 @@ public struct ResponseHead: Sendable {
         case .raw(let head): head.contentLength
         case .response(let response):
             response.headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        case .unparsed(let response): response.contentLength
         }
     }
+}
+
+/// A status and header fields that are parsed on demand.
+package protocol UnparsedResponse: Sendable {
+    /// The status.
+    var status: HTTPResponse.Status { get }
+
+    /// The value of `Content-Length`; `nil` if there is none.
+    var contentLength: Int? { get }
+
+    /// The memory that the header fields take, in bytes.
+    var fieldByteCount: Int { get }
+
+    /// The status and header fields; parsed on every access.
+    var parsed: HTTPResponse { get }
 }

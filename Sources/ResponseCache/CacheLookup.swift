@@ -74,28 +74,28 @@ struct CacheLookup: Sendable {
 
     /// Returns a stored response for use without revalidation, with its age (RFC 9111, section 5.1).
     func aged(_ stored: StoredResponse) -> StoredReply {
-        var response = stored.head.response
-        response.headerFields[.age] = "\(stored.head.freshness.age(at: cache.now()))"
-        return StoredReply(stored: stored, head: head(response, stored), source: cache.source)
+        let age = stored.head.freshness.age(at: cache.now())
+        return StoredReply(stored: stored, head: head(stored.head, age: age, stored.body), source: cache.source)
     }
 
     /// Returns a stored response updated by a 304; `nil` if that is for another version (RFC 9111, section 4.3.4).
     func renewed(_ stored: StoredResponse, by head: ResponseHead, requestedAt: Int, receivedAt: Int) -> StoredReply? {
         let response = head.response
-        let (old, new) = (stored.head.fields[.eTag], response.headerFields[.eTag])
+        let storedHead = stored.head.parsed
+        let (old, new) = (storedHead.fields[.eTag], response.headerFields[.eTag])
         let isSame = old == nil || new == nil || old?.strongPart == new?.strongPart
         guard !request.isRedirected(head), isSame else { return nil }
-        let renewal = stored.head.renewed(
+        let renewal = storedHead.renewed(
             by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
         return StoredReply(
-            stored: stored, head: self.head(renewal.response, stored), source: .revalidated, renewal: renewal)
+            stored: stored, head: self.head(renewal, age: nil, stored.body), source: .revalidated, renewal: renewal)
     }
 
-    private func head(_ response: HTTPResponse, _ stored: StoredResponse) -> ResponseHead {
-        var response = response
-        // A response without content has no length (RFC 9110, section 8.6).
-        if response.status != .noContent { response.headerFields[.contentLength] = "\(stored.body.length)" }
-        return ResponseHead(response: response, url: request.url, redirectCount: request.followedRedirects ?? 0)
+    /// Returns the head of a response to serve; `age` is `nil` if the origin has just confirmed it.
+    private func head(_ stored: StoredHead, age: Int?, _ body: StoredBody) -> ResponseHead {
+        ResponseHead(
+            AgedResponse(stored: stored, age: age, length: body.length), url: request.url,
+            redirectCount: request.followedRedirects ?? 0)
     }
 
     /// Returns the error of a request that has no response.

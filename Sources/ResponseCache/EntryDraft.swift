@@ -24,6 +24,7 @@ struct EntryDraft {
     /// Creates a draft of an entry whose body must be `length` bytes long, if known.
     init(_ head: StoredHead, _ key: CacheKey, cache: ResponseCache, length: Int? = nil) {
         self.cache = cache
+        let head = head.packed
         self.head = head
         self.key = key
         total = length

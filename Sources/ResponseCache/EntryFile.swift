@@ -110,7 +110,7 @@ package enum EntryFile {
             region = try file.read(layout.offset, at: 0)
             guard region.count == layout.offset else { return nil }
         }
-        return newest(of: (0..<2).compactMap { self.slot($0, in: region, layout) }, layout)
+        return contents(of: (0..<2).compactMap { self.slot($0, in: region, layout) }, region, layout)
     }
 
     private static func layout(_ kind: EntryKind, _ region: [UInt8]) -> Layout? {
@@ -127,7 +127,7 @@ package enum EntryFile {
 
     private static func slot(
         _ number: Int, in region: [UInt8], _ layout: Layout
-    ) -> (slot: Slot, head: Range<Int>, bytes: [UInt8])? {
+    ) -> (slot: Slot, head: Range<Int>)? {
         let length = slotLength(layout.offset)
         let start = slotsOffset + number * length
         var reader = ByteFieldReader(region, from: start)
@@ -139,14 +139,15 @@ package enum EntryFile {
         else {
             return nil
         }
-        return (Slot(number: number, sequence: sequence), head, region)
+        return (Slot(number: number, sequence: sequence), head)
     }
 
-    private static func newest(
-        of slots: [(slot: Slot, head: Range<Int>, bytes: [UInt8])], _ layout: Layout
+    /// Returns the newest head with the other properties.
+    private static func contents(
+        of slots: [(slot: Slot, head: Range<Int>)], _ region: [UInt8], _ layout: Layout
     ) -> Contents? {
         guard let newest = slots.max(by: { $0.slot.sequence < $1.slot.sequence }),
-            let head = StoredHead(Array(newest.bytes[newest.head]))
+            let head = StoredHead(region, in: newest.head)
         else { return nil }
         return Contents(head: head, slot: newest.slot, layout: layout)
     }

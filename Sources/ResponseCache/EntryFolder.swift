@@ -13,7 +13,8 @@ import Glibc
 /// totals.
 final class EntryFolder: Sendable {
     static let shardCount = 256
-    private static let versionName = "v4"
+    private static let versionName = "v5"
+    private static let earlierVersionName = "v4"
 
     /// The path of the cache.
     let path: String
@@ -192,11 +193,18 @@ final class EntryFolder: Sendable {
         }
     }
 
-    /// Removes the files of earlier versions of the format, which were in the folder itself.
+    /// Removes the files of earlier versions of the format, which were in the folder itself or in one of their own.
     func removeEarlierVersions() {
         for name in (try? Self.names(in: path)) ?? [] where Self.isOfEarlierVersion(name) {
             _ = Self.systemUnlink("\(path)/\(name)")
         }
+        let earlier = "\(path)/\(Self.earlierVersionName)"
+        guard let names = try? Self.names(in: earlier), !names.isEmpty else { return }
+        for folder in names.map({ "\(earlier)/\($0)" }) {
+            for name in (try? Self.names(in: folder)) ?? [] { _ = Self.systemUnlink("\(folder)/\(name)") }
+            if unsafe rmdir(folder) != 0 { _ = Self.systemUnlink(folder) }
+        }
+        _ = unsafe rmdir(earlier)
     }
 
     private static func isOfEarlierVersion(_ name: String) -> Bool {

@@ -27,9 +27,9 @@ package enum EntryKind: Sendable, CaseIterable {
     /// The first bytes of a file of this kind, which include the version of the format.
     var magic: [UInt8] {
         switch self {
-        case .whole: Array("awicach4".utf8)
-        case .part: Array("awicprt4".utf8)
-        case .range: Array("awicrng4".utf8)
+        case .whole: Array("awicach5".utf8)
+        case .part: Array("awicprt5".utf8)
+        case .range: Array("awicrng5".utf8)
         }
     }
 

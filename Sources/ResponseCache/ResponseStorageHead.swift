@@ -61,5 +61,5 @@ extension ResponseStorageHead {
         body = BodyFacts(identity: identity, length: length, checksum: CRC32C(bodyChecksum))
     }
 
-    private static let magic = Array("awichea1".utf8)
+    private static let magic = Array("awichea2".utf8)
 }

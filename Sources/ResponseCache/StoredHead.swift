@@ -14,7 +14,13 @@ package struct StoredHead: Sendable, Equatable {
     private(set) var status: Int
     /// The `Range` field of the request for a partial response; `nil` for other responses.
     private(set) var range: String?
-    var fields: HTTPFields
+    private var content: StoredFields
+
+    /// The header fields, parsed on every access if the head was read from a storage.
+    var fields: HTTPFields {
+        get { content.parsed }
+        set { content = StoredFields(newValue) }
+    }
 
     /// Creates the head of a response to `request`.
     package init(
@@ -24,8 +30,9 @@ package struct StoredHead: Sendable, Equatable {
         let key = CacheKey(request)
         url = key.url
         owner = key.owner
-        self.fields = fields ?? Storability.fields(of: response)
-        selection = Self.selection(self.fields, request.headerFields)
+        let fields = fields ?? Storability.fields(of: response)
+        content = StoredFields(fields)
+        selection = Self.selection(fields, request.headerFields)
         self.requestedAt = requestedAt
         self.receivedAt = receivedAt
         status = response.status.code
@@ -60,12 +67,19 @@ package struct StoredHead: Sendable, Equatable {
             to: request, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 
-    var response: HTTPResponse { HTTPResponse(status: .init(code: status), headerFields: fields) }
+    var response: HTTPResponse { HTTPResponse(status: responseStatus, headerFields: fields) }
+
+    var responseStatus: HTTPResponse.Status { .init(code: status) }
+
+    /// The memory that the header fields take, in bytes.
+    var fieldByteCount: Int { content.byteCount }
 
     /// The length of the body declared by the origin; `nil` if there is none.
     var contentLength: Int? { fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
-    var freshness: Freshness { Freshness(response, requestedAt: requestedAt, receivedAt: receivedAt) }
+    var freshness: Freshness {
+        content.freshness ?? Freshness(response, requestedAt: requestedAt, receivedAt: receivedAt)
+    }
 
     /// Returns the name of its file or entry; see ``name(_:_:)``.
     func name(_ key: CacheKey) -> String {
@@ -74,7 +88,9 @@ package struct StoredHead: Sendable, Equatable {
 
     /// Returns whether it answers a request with these fields (RFC 9111, section 4.1).
     func answers(_ key: CacheKey, _ fields: HTTPFields) -> Bool {
-        url == key.url && owner == key.owner && selection == Self.selection(self.fields, fields)
+        guard url == key.url, owner == key.owner else { return false }
+        // Without Vary, there is nothing to compare.
+        return selection == Self.plainSelection || selection == Self.selection(self.fields, fields)
     }
 
     /// Returns the name of the entry without `Vary`, given that of its key.
@@ -83,7 +99,9 @@ package struct StoredHead: Sendable, Equatable {
     /// Returns whether a name is that of an entry without `Vary`.
     static func isPlain(_ name: String) -> Bool { name.hasSuffix(plainSuffix) }
 
-    private static let plainSuffix = SHA256.hash("").prefix(8).hexadecimal
+    /// The hash of the fields that select a response without `Vary`.
+    private static let plainSelection = SHA256.hash("")
+    private static let plainSuffix = plainSelection.prefix(8).hexadecimal
 
     private static func name(_ key: CacheKey, _ selection: [UInt8]) -> String {
         "\(key.name)-\(selection.prefix(8).hexadecimal)"
@@ -102,96 +120,55 @@ extension StoredHead {
 
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append(Array(url.utf8))
-        bytes.append(owner)
-        bytes.append(selection)
+        bytes.reserveCapacity(512)
+        bytes.append(text: url)
+        bytes.append(bytes: owner)
+        bytes.append(bytes: selection)
         bytes.append(requestedAt)
         bytes.append(receivedAt)
         bytes.append(status)
-        bytes.append(fields.count)
-        for field in fields {
-            bytes.append(Array(field.name.rawName.utf8))
-            bytes.append(Array(field.value.utf8))
-        }
-        if let range { bytes.append(Array(range.utf8)) }
+        if status == HTTPResponse.Status.partialContent.code { bytes.append(text: range ?? "") }
+        freshness.append(to: &bytes)
+        content.append(to: &bytes)
         return bytes
     }
 
+    /// The head with its freshness and fields as bytes, so that they are determined only once.
+    var packed: StoredHead {
+        var head = self
+        head.content = content.packed(freshness)
+        return head
+    }
+
+    /// The head with its fields parsed, for code that needs them repeatedly.
+    var parsed: StoredHead {
+        var head = self
+        head.content = StoredFields(fields)
+        return head
+    }
+
     /// Parses a head; returns `nil` if the bytes are not those of a head.
-    init?(_ bytes: [UInt8]) {
-        var reader = ByteFieldReader(bytes)
+    init?(_ bytes: [UInt8]) { self.init(bytes, in: bytes.indices) }
+
+    /// Parses the head at a position in other bytes.
+    init?(_ bytes: [UInt8], in positions: Range<Int>) {
+        var reader = ByteFieldReader(bytes, in: positions)
         guard let url = reader.text(), let owner = reader.bytes(), let selection = reader.bytes(),
             let requestedAt = reader.number(), let receivedAt = reader.number(),
-            let status = reader.number(), (200...999).contains(status), let count = reader.number()
+            let status = reader.number(), (200...999).contains(status)
         else { return nil }
         // Times are added later.
         guard requestedAt < 1 << 48, receivedAt < 1 << 48 else { return nil }
-        var fields = HTTPFields()
-        for _ in 0..<count {
-            guard let name = reader.text().flatMap({ HTTPField.Name($0) }), let value = reader.text() else {
-                return nil
-            }
-            fields.append(HTTPField(name: name, value: value))
-        }
         range = status == HTTPResponse.Status.partialContent.code ? reader.text() : nil
-        guard reader.isAtEnd else { return nil }
+        guard let freshness = Freshness(from: &reader, receivedAt: receivedAt),
+            let content = StoredFields(from: &reader, freshness), reader.isAtEnd
+        else { return nil }
         self.url = url
         self.owner = owner
         self.selection = selection
         self.requestedAt = requestedAt
         self.receivedAt = receivedAt
         self.status = status
-        self.fields = fields
+        self.content = content
     }
-}
-
-extension [UInt8] {
-    /// Appends eight bytes in little-endian order.
-    mutating func append(_ number: Int) {
-        for shift in stride(from: 0, to: 64, by: 8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
-    }
-
-    /// Appends four bytes in little-endian order.
-    mutating func append(_ number: UInt32) {
-        for shift in stride(from: 0, to: 32, by: 8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
-    }
-
-    fileprivate mutating func append(_ bytes: [UInt8]) {
-        append(bytes.count)
-        self += bytes
-    }
-}
-
-/// Reads fields in the order in which they were written; returns `nil` if a field extends beyond the data.
-struct ByteFieldReader {
-    private let all: [UInt8]
-    private var index: Int
-
-    init(_ bytes: [UInt8], from index: Int = 0) {
-        all = bytes
-        self.index = index
-    }
-
-    var isAtEnd: Bool { index == all.count }
-
-    mutating func number() -> Int? {
-        guard let low = number32(), all.count - index >= 4, let high = number32() else { return nil }
-        let number = Int(truncatingIfNeeded: UInt64(high) << 32 | UInt64(low))
-        return number >= 0 ? number : nil
-    }
-
-    mutating func number32() -> UInt32? {
-        guard all.count - index >= 4 else { return nil }
-        defer { index += 4 }
-        return UInt32(all[index]) | UInt32(all[index + 1]) << 8 | UInt32(all[index + 2]) << 16
-            | UInt32(all[index + 3]) << 24
-    }
-
-    mutating func bytes() -> [UInt8]? {
-        guard let count = number(), count <= all.count - index else { return nil }
-        defer { index += count }
-        return Array(all[index..<index + count])
-    }
-
-    mutating func text() -> String? { bytes().map { String(decoding: $0, as: UTF8.self) } }
 }

@@ -20,7 +20,7 @@ struct FolderFilesTests {
             let cache = try ResponseCache.test(folder, time)
             await cache.flush()
             // Nobody has locked it.
-            try write("\(folder)/v4/tmp/abc")
+            try write("\(folder)/v5/tmp/abc")
             let writing = try #require(try cache.testFolder?.create())
             await (try ResponseCache.test(folder, time)).flush()
             #expect(try cacheFiles(folder).map { "\(folder)/\($0)" } == [writing.path])
@@ -60,9 +60,16 @@ struct FolderFilesTests {
             for name in [entry, entry + ".head", entry + ".part", "new-12-ab", "notes", "new.txt"] {
                 try write("\(folder)/\(name)")
             }
+            for shard in ["00", "tmp"] {
+                let path = "\(folder)/v4/\(shard)"
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+                try write("\(path)/\(entry)")
+            }
+            try write("\(folder)/v4/ledger")
             let cache = try ResponseCache.test(folder, time)
             await cache.flush()
             #expect(try cacheFiles(folder).sorted() == ["new.txt", "notes"])
+            #expect(!FileManager.default.fileExists(atPath: "\(folder)/v4"))
             #expect(cache.byteCount == 0)
         }
     }
@@ -75,8 +82,8 @@ struct FolderFilesTests {
             try await cache.store([1], url)
             let key = try #require(try (0..<256).flatMap(cache.storage.keys).first)
             // No change can be recorded.
-            try FileManager.default.removeItem(atPath: "\(folder)/v4/ledger")
-            try FileManager.default.createDirectory(atPath: "\(folder)/v4/ledger", withIntermediateDirectories: false)
+            try FileManager.default.removeItem(atPath: "\(folder)/v5/ledger")
+            try FileManager.default.createDirectory(atPath: "\(folder)/v5/ledger", withIntermediateDirectories: false)
             #expect(throws: FileFailure(code: EISDIR)) { try cache.storage.remove(key) }
             #expect(await cache.removeAll { _ in true } == 0)
             #expect(try await cache.stored(url) == [1])

@@ -19,7 +19,7 @@ struct FolderLedgerTests {
             for number in 0..<20 { try await cache.store([UInt8](repeating: 1, count: 10_000), url + "\(number)") }
             let totals = EntryFolder.Totals(bytes: 20 * 12_288, entries: 20)
             #expect(cache.byteCount == totals.bytes && cache.entryCount == totals.entries)
-            try await check(folder, "\(folder)/v4/ledger", totals)
+            try await check(folder, "\(folder)/v5/ledger", totals)
         }
     }
 

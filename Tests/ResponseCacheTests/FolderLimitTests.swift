@@ -91,7 +91,7 @@ struct FolderLimitTests {
             try await withTemporaryFolder { folder in
                 let cache = try ResponseCache.test(folder, time)
                 await cache.flush()
-                let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/v4")
+                let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/v5")
                 #expect(names.sorted() == ["ledger", "tmp"])
             }
         }

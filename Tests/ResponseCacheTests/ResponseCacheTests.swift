@@ -58,7 +58,7 @@ struct ResponseCacheTests {
             let cache = try ResponseCache.test(folder + "/deep/er", time)
             try await cache.store([1], url)
             let name = try #require(try files(folder + "/deep/er").first)
-            for path in ["", "/v4", "/v4/ledger", "/v4/tmp", "/\(name)"] {
+            for path in ["", "/v5", "/v5/ledger", "/v5/tmp", "/\(name)"] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/deep/er" + path)
                 let mode = try #require(attributes[.posixPermissions] as? NSNumber)
                 #expect(mode.intValue & 0o077 == 0)
@@ -239,6 +239,22 @@ struct ResponseCacheTests {
             #expect(cache.entryCount == 1)
             #expect(cache.failure == nil)
         }
+    }
+
+    @Test(arguments: [
+        "max-age=60", "no-cache", "max-age=5, must-revalidate", "max-age=60, immutable", "stale-if-error=7, max-age=0",
+        "max-age=1, stale-while-revalidate=0", "max-age=99999999999999999999",
+    ])
+    func freshnessIsStoredWithTheHead(control: String) throws {
+        let fields: HTTPFields = [
+            .cacheControl: control, .date: "Sun, 06 Nov 1994 08:49:37 GMT", .age: "12", .eTag: "\"a\"",
+        ]
+        let head = StoredHead(
+            HTTPResponse(status: .ok, headerFields: fields), to: TransportRequest(url: try HTTPURL(url)),
+            requestedAt: 784_111_780, receivedAt: 784_111_790)
+        let read = try #require(StoredHead(head.bytes))
+        #expect(read.freshness == head.freshness && read.fields == fields)
+        #expect(head.packed == head && head.packed.bytes == head.bytes && read.parsed.freshness == head.freshness)
     }
 
     @Test func writtenHeadsAreReadBackUnchanged() throws {

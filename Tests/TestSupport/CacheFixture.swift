@@ -93,7 +93,7 @@ package func cacheFiles(_ folder: String) throws -> [String] {
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { path in
         let type = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(path)")[.type] as? FileAttributeType
-        return path != "v4/ledger" && type != .typeDirectory
+        return path != "v5/ledger" && type != .typeDirectory
     }
 }
 

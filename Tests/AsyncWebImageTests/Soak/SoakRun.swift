@@ -127,7 +127,7 @@ struct SoakRun: Sendable {
     }
 
     private var unfinishedFiles: Set<String> {
-        Set(((try? cacheFiles(folder)) ?? []).filter { $0.hasPrefix("v4/tmp/") })
+        Set(((try? cacheFiles(folder)) ?? []).filter { $0.hasPrefix("v5/tmp/") })
     }
 
     /// Reports the activity if the round does not end because a result is missing.

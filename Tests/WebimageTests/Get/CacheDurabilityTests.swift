@@ -68,7 +68,7 @@ struct CacheDurabilityTests {
                 }
                 _ = try await check(origin, cache, urls)
                 #expect(try await check(origin, cache, urls) == 0)
-                #expect(try cacheFiles(cache).filter { $0.hasPrefix("v4/tmp/") } == [])
+                #expect(try cacheFiles(cache).filter { $0.hasPrefix("v5/tmp/") } == [])
                 #expect(try cacheFiles(cache).count == count)
             }
         }
