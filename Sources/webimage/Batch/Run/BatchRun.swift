@@ -47,6 +47,7 @@ final class BatchRun: Sendable {
         window.close()
         processor.room.abandon()
         processor.places.abandon()
+        output.abandon()
         lines.cancelAll()
     }
 
@@ -71,7 +72,10 @@ final class BatchRun: Sendable {
             window.close()
             Task { await windDown() }
         }
-        if let failure = state.withLock({ $0.failure }) { throw failure }
+        if let failure = state.withLock({ $0.failure }) {
+            output.discard()
+            throw failure
+        }
         // If the list cannot be read to its end, the output must not look complete.
         try await output.finish(progress.statistics, isComplete: (try? result.get()) != nil)
         try result.get()

@@ -148,9 +148,14 @@ final class ShardOutput: BatchOutput {
     }
 
     func finish(_ statistics: BatchStatistics, isComplete: Bool) async throws(FileError) {
-        // The shards of an interrupted run are discarded.
-        state.withLock { $0.open = [:] }
+        // The shards of an interrupted run are incomplete.
+        discard()
     }
 
     func abandon() { openShards.abandon() }
 }
+
+    func discard() {
+        reader.withLock { $0 = nil }
+        state.withLock { $0.open = [:] }
+    }

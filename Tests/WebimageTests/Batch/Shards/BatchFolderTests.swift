@@ -226,6 +226,16 @@ struct BatchFolderTests {
         }
     }
 
+    @Test func noIncompleteFilesRemainIfTheFolderCannotBeWritten() async throws {
+        try await withList(200) { _, list, folder in
+            // An archive of this list has about 40 KiB.
+            let result = try await run(list, into: folder, by: "ulimit -f 16; exec \"$@\"")
+            #expect(result.status == 74)
+            #expect(result.errors.contains("cannot write to"))
+            #expect(try names(folder) == ["run.json"])
+        }
+    }
+
     @Test func unwritableBatchFolderIsAnError() async throws {
         let result = try await run("x\n", into: "/proc/nowhere")
         #expect(result.status == 74)
