@@ -32,7 +32,7 @@ struct BatchResourceOptions: ParsableArguments {
         help: ArgumentHelp(
             "The maximum number of lines that have been read but have no record yet. Lines that wait for a slow host, a rate "
                 + "limit, or a retry do not count toward --concurrency.", valueName: "lines"))
-    var lookahead = 4_096
+    var lookahead = 2_048
 
     @Option(
         help: ArgumentHelp(

@@ -43,45 +43,71 @@ struct LineProcessor: Sendable {
     ///
     /// Apart from ``answer(_:_:)`` because most open lines wait here: a suspended function keeps all its variables, and
     /// this one has few.
-    func start(_ entry: ListEntry) async -> StartedLine {
-        let line = StartedLine()
-        guard entry.problem == nil else { return line }
+    func start(_ line: StartedLine) async {
+        guard hasPlan(line) else { return }
+        if robots != nil { guard await isAllowed(line) else { return } }
+        if readsHeaderOnly { return await readHeader(line) }
+        await begin(line).waitForFirst()
+    }
+
+    /// Sets the plan of a line with options of its own; returns `false` if the line has failed already.
+    @inline(never)  // A function that waits keeps the variables of those that are inlined.
+    private func hasPlan(_ line: StartedLine) -> Bool {
+        guard line.entry.problem == nil else { return false }
         do {
-            if let options = entry.options { line.plan = try plans.plan(for: options) }
-            try await start(entry.url ?? "", line)
+            if let options = line.entry.options { line.plan = try plans.plan(for: options) }
+            return true
         } catch {
             line.beginning = .failure(error)
+            return false
         }
-        return line
-    }
-
-    private func start(_ url: String, _ line: StartedLine) async throws {
-        if let robots, let url = try? HTTPURL(url) { try await robots.check(url) }
-        line.place = places.begin(url)
-        if readsHeaderOnly { return try await readHeader(url, line) }
-        let pieces = pieces(of: url)
-        line.beginning = .body(pieces)
-        await pieces.waitForFirst()
-    }
-
-    private func readHeader(_ url: String, _ line: StartedLine) async throws {
-        line.beginning = .header(try await loader.info(for: ImageRequest(url)))
     }
 
     @inline(never)
-    private func pieces(of url: String) -> DownloadedPieces { DownloadedPieces(loader.bytes(for: ImageRequest(url))) }
+    private func isAllowed(_ line: StartedLine) async -> Bool {
+        guard let robots, let url = try? HTTPURL(line.entry.url ?? "") else { return true }
+        do {
+            try await robots.check(url)
+            return true
+        } catch {
+            line.beginning = .failure(error)
+            return false
+        }
+    }
 
-    /// Returns the answer to `entry`, whether or not its download succeeds.
+    @inline(never)
+    private func readHeader(_ line: StartedLine) async {
+        let url = line.entry.url ?? ""
+        line.place = places.begin(url)
+        do {
+            line.beginning = .header(try await loader.info(for: ImageRequest(url)))
+        } catch {
+            line.beginning = .failure(error)
+        }
+    }
+
+    /// Starts the download of a line.
+    @inline(never)
+    private func begin(_ line: StartedLine) -> DownloadedPieces {
+        let url = line.entry.url ?? ""
+        line.place = places.begin(url)
+        let pieces = DownloadedPieces(loader.bytes(for: ImageRequest(url)))
+        line.beginning = .body(pieces)
+        return pieces
+    }
+
+    /// Returns the answer to `line`, whether or not its download succeeds.
     ///
     /// Throws ``FileError`` if no temporary files can be written anymore.
-    func answer(_ entry: ListEntry, _ line: StartedLine) async throws(FileError) -> Answer {
+    func answer(_ line: StartedLine) async throws(FileError) -> Answer {
+        let entry = line.entry
         var answer = Answer(record: BatchRecord(entry: entry))
         if let problem = entry.problem {
             answer.record.failure = BatchFailure(.badLine, problem)
         } else {
             do {
                 defer { if let place = line.place { answer.record.attempts = places.end(place) } }
-                try await load(line, entry, into: &answer)
+                try await load(line, into: &answer)
             } catch {
                 if let error = error as? FileError, error.endsRun { throw error }
                 answer.record.failure = BatchFailure(error)
@@ -94,7 +120,7 @@ struct LineProcessor: Sendable {
         return answer
     }
 
-    private func load(_ line: StartedLine, _ entry: ListEntry, into answer: inout Answer) async throws {
+    private func load(_ line: StartedLine, into answer: inout Answer) async throws {
         let downloaded: DownloadedPieces
         switch line.beginning {
         case .body(let pieces): downloaded = pieces
@@ -111,7 +137,7 @@ struct LineProcessor: Sendable {
         }
         describe(pieces, &answer.record)
         answer.record.exif = pieces.exif.flatMap(ExifText.text(of:))
-        try check(try pieces.finish(), entry, &answer.record)
+        try check(try pieces.finish(), line.entry, &answer.record)
     }
 
     private func describe(_ info: ImageInfo, _ record: inout BatchRecord) throws {

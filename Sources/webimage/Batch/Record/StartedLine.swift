@@ -1,8 +1,9 @@
 import AsyncWebImage
 
-/// A line of a list whose download has been started.
+/// A line of a list that is being answered.
 ///
-/// Not `Sendable`: used only by the task of the line.
+/// Thousands of lines wait at a time, so their tasks hold this object instead of copies of its parts. Not `Sendable`:
+/// used only by the task of the line.
 final class StartedLine {
     /// The beginning of a download.
     enum Beginning {
@@ -13,12 +14,17 @@ final class StartedLine {
         case failure(any Error)
     }
 
+    let entry: ListEntry
     /// The time at which the line was started.
     let start = ContinuousClock.now
     /// The plan of a line with options of its own; `nil` for the plan of all others.
     var plan: OutputPlan?
     /// The value for ``ConversionPlaces/end(_:)``; `nil` if there was no request.
     var place: String?
-    /// `nil` if the line has no URL.
+    /// `nil` if the line has no URL, or its download has not begun.
     var beginning: Beginning?
+
+    init(_ entry: ListEntry) {
+        self.entry = entry
+    }
 }

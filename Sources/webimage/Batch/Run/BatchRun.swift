@@ -90,27 +90,29 @@ final class BatchRun: Sendable {
             }
             window.add(bytes: entry.line.bytes.count)
             if try await output.takes(&entry) {
-                lines.start { [self, entry] in await answer(entry) }
+                start(StartedLine(entry))
             } else {
                 window.leave(bytes: entry.line.bytes.count)
             }
         }
     }
 
-    private func answer(_ entry: ListEntry) async {
-        // Lines that wait for their download keep only the variables of this function.
-        let line = await processor.start(entry)
-        await finish(entry, line)
+    private func start(_ line: sending StartedLine) {
+        lines.start { [self] in
+            // Lines that wait for their download keep only the variables of this closure.
+            await processor.start(line)
+            await finish(line)
+        }
     }
 
-    private func finish(_ entry: ListEntry, _ line: StartedLine) async {
+    private func finish(_ line: StartedLine) async {
         do throws(FileError) {
-            let answer = try await processor.answer(entry, line)
+            let answer = try await processor.answer(line)
             progress.add(answer.record)
             whenAnswered(answer.record)
             try await output.deliver(answer)
         } catch {
-            window.leave(bytes: entry.line.bytes.count)
+            window.leave(bytes: line.entry.line.bytes.count)
             fail(error)
         }
     }

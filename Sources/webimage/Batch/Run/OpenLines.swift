@@ -21,7 +21,7 @@ final class OpenLines: Sendable {
     var count: Int { state.withLock { $0.tasks.count } }
 
     /// Starts a task.
-    func start(_ body: @escaping @Sendable () async -> Void) {
+    func start(_ body: sending @escaping () async -> Void) {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
