@@ -38,7 +38,7 @@ extension BatchCommand {
             passesOn: output.echo || output.stream == .tar || output.output != "-")
         let workers = ThreadPool(count: resources.threads ?? availableProcessorCount())
         // Some images are converted while the next ones arrive.
-        let places = ConversionPlaces(limit: budget.images + 2 * workers.count)
+        let places = ConversionPlaces(limit: budget.images + 2 * workers.count, transfers: budget.images)
         var configuration = try configuration(budget)
         configuration.downloads.requestModifier = places
         let loader = ImageLoader(

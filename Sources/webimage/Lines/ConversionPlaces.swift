@@ -17,6 +17,10 @@ final class ConversionPlaces: RequestModifier {
     }
 
     private let places: Allowance
+    /// The number of transfers at a time.
+    private let transferLimit: Int
+    /// The downloads that are being transferred, by their numbers.
+    private let transfers = Locked(Set<UInt64>())
     private let entries = Locked([String: Entry]())
     private let observer = Locked(Observer())
 
@@ -24,12 +28,14 @@ final class ConversionPlaces: RequestModifier {
         var whenFree: (@Sendable () -> Void)?
     }
 
-    init(limit: Int) {
+    /// Creates places for `limit` images, of which `transfers` are downloaded at a time.
+    init(limit: Int, transfers: Int = .max) {
         places = Allowance(limit: limit)
+        transferLimit = transfers
     }
 
     /// A Boolean value that indicates whether a request could be sent.
-    var areFree: Bool { !places.isExhausted }
+    var areFree: Bool { !places.isExhausted && transfers.withLock { $0.count } < transferLimit }
 
     /// Sets a closure that is called when a place has become free.
     func whenFree(_ call: @escaping @Sendable () -> Void) { observer.withLock { $0.whenFree = call } }
@@ -37,8 +43,10 @@ final class ConversionPlaces: RequestModifier {
     /// Releases a place that belongs to no URL.
     func release() {
         places.release(1)
-        observer.withLock { $0.whenFree }?()
+        reportFree()
     }
+
+    private func reportFree() { observer.withLock { $0.whenFree }?() }
 
     /// Adds a line that will request a URL; returns a value for ``end(_:)``.
     func begin(_ url: String) -> String? {
@@ -101,16 +109,28 @@ final class ConversionPlaces: RequestModifier {
     /// Follows the attempts of a download.
     func note(_ event: DownloadEvent) {
         switch event.kind {
-        case .started(let attempt): entries.withLock { $0[event.url.string]?.attempts = attempt }
+        case .started(let attempt):
+            transfers.withLock { _ = $0.insert(event.id) }
+            entries.withLock { $0[event.url.string]?.attempts = attempt }
         case .retrying:
+            endTransfer(event.id)
             let hadPlace = entries.withLock { entries in
                 guard entries[event.url.string]?.hasPlace == true else { return false }
                 entries[event.url.string]?.hasPlace = false
                 return true
             }
             if hadPlace { release() }
+        case .completed: endTransfer(event.id)
         default: break
         }
+    }
+
+    private func endTransfer(_ download: UInt64) {
+        let wasFull = transfers.withLock { transfers in
+            let wasFull = transfers.count >= transferLimit
+            return transfers.remove(download) != nil && wasFull
+        }
+        if wasFull { reportFree() }
     }
 
     /// Serves all lines at once, because they only end.

@@ -3,8 +3,8 @@ import Threading
 /// The lines that are open at a time: read, and not written yet.
 ///
 /// A line that waits for a retry, a rate, a lookup, or a slot is open as well, but takes no place of a transfer. More
-/// lines than those that suffice to keep all transfers busy are opened only while there are free places. Long lines
-/// count by their bytes as well, because the sender of a list determines their length.
+/// lines than those that suffice to keep all transfers busy are opened only while there are free places, which they
+/// could take. Long lines count by their bytes as well, because the sender of a list determines their length.
 final class LineWindow: Sendable {
     /// The number of bytes of open lines from which no further one is opened, unless another one is set.
     static let byteLimit = 8 << 20
@@ -41,17 +41,23 @@ final class LineWindow: Sendable {
     ///
     /// For a single reader.
     func enter() async -> Bool {
-        await withCheckedContinuation { continuation in
-            let isAdmitted = state.withLock { state in
-                if state.isClosed || isFree(state) { return true }
-                state.waiter = continuation
-                return false
+        while true {
+            await withCheckedContinuation { continuation in
+                let isAdmitted = state.withLock { state in
+                    if state.isClosed || isFree(state) { return true }
+                    state.waiter = continuation
+                    return false
+                }
+                if isAdmitted { continuation.resume() }
             }
-            if isAdmitted { continuation.resume() }
-        }
-        return state.withLock { state in
-            if !state.isClosed { state.open += 1 }
-            return !state.isClosed
+            let isOpened: Bool? = state.withLock { state in
+                if state.isClosed { return false }
+                // A waiting download may have taken the place in the meantime.
+                guard isFree(state) else { return nil }
+                state.open += 1
+                return true
+            }
+            if let isOpened { return isOpened }
         }
     }
 

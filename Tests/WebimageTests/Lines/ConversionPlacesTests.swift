@@ -1,7 +1,8 @@
-import AsyncWebImage
+import HTTPTransport
 import Testing
 import Threading
 
+@testable import AsyncWebImage
 @testable import webimage
 
 @Suite(.timeLimit(.minutes(1)))
@@ -20,6 +21,27 @@ struct ConversionPlacesTests {
         }
         #expect(calls.withLock { $0 } == 100_000)
         #expect(places.areFree)
+    }
+
+    @Test func placesAreNotFreeWhileAllTransfersAreInUse() throws {
+        let places = ConversionPlaces(limit: 10, transfers: 1)
+        let calls = Locked(0)
+        places.whenFree { calls.withLock { $0 += 1 } }
+        let url = try HTTPURL(url)
+        func note(_ kind: DownloadEvent.Kind) {
+            places.note(DownloadEvent(id: 1, url: url, time: .now, kind: kind))
+        }
+        let completed = DownloadEvent.Kind.completed(.failure(CancellationError()))
+        for end in [.retrying(after: .zero, because: .shutDown), completed] {
+            note(.started(attempt: 1))
+            #expect(!places.areFree)
+            // A download starts over without an end.
+            note(.started(attempt: 1))
+            note(end)
+            #expect(places.areFree)
+        }
+        note(completed)
+        #expect(calls.withLock { $0 } == 2)
     }
 
     @Test func linesWithOneURLShareAConversionPlace() async throws {

@@ -30,6 +30,26 @@ struct LineWindowTests {
         #expect(window.open == 3)
     }
 
+    @Test func freePlaceThatIsTakenAtOnceOpensNoLine() async {
+        let checks = Locked(0)
+        // Free when it is reported, but not anymore when the line would be opened.
+        let window = LineWindow(limit: 3, base: 0) {
+            checks.withLock { checks in
+                checks += 1
+                return checks == 2 || checks > 4
+            }
+        }
+        let line = Task { await window.enter() }
+        while checks.withLock({ $0 }) < 4 {
+            window.placesChanged()
+            await Task.yield()
+        }
+        #expect(window.open == 0)
+        window.placesChanged()
+        #expect(await line.value)
+        #expect(window.open == 1)
+    }
+
     @Test func longLinesCountByTheirBytes() async {
         let window = LineWindow(limit: 10, byteLimit: 100)
         #expect(await window.enter())
