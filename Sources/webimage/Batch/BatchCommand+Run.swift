@@ -67,7 +67,7 @@ extension BatchCommand {
         }
         for writer in destination.writers { writer.whenFailed { run.fail($0) } }
 
-        let telling = Task { await progress.tellRegularly { await run.activity(destination.shards?.openCount) } }
+        let telling = Task { await progress.tellRegularly { await run.activity(destination.shards) } }
         let watching = Task { await destination.writers.first?.watchReader() }
         defer {
             telling.cancel()

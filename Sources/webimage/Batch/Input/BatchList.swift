@@ -15,7 +15,8 @@ actor BatchList {
     private var hasBegun = false
     /// The first entries, until they are returned.
     private var head: [ListEntry] = []
-    private var count = 0
+    /// The number of entries that have been read.
+    private(set) var count = 0
 
     /// Opens the list at `path`, or standard input for `-`; without a format, it is determined by the name or the
     /// first byte that is not blank.

@@ -17,8 +17,8 @@ final class LineReader {
         blocks = try InputBlocks(path: path)
     }
 
-    /// The number of bytes read, of the file.
-    var bytesRead: Int { blocks.bytesRead }
+    /// The number of bytes of the file of which the returned lines were made; of a compressed file, up to a block more.
+    var bytesRead: Int { blocks.bytesRead - (gunzip == nil ? block.count : 0) }
     /// The size of the file; `nil` if unknown.
     var totalBytes: Int? { blocks.totalBytes }
 

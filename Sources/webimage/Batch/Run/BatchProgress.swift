@@ -19,6 +19,10 @@ final class BatchProgress: Sendable {
         /// The number of lines that are read and not written yet.
         var open = 0
         var openShards = 0
+        /// The number of lines that have been read.
+        var read = 0
+        /// The number of lines read of shards that were complete before.
+        var complete = 0
         /// The fraction of the list that has been read, from 0 to 1; `nil` if unknown.
         var readPart: Double?
     }
@@ -46,7 +50,9 @@ final class BatchProgress: Sendable {
         while (try? await Task.sleep(for: interval)) != nil {
             let activity = await activity()
             if isLive {
-                Terminal.error.tell("\r\(line(activity).fitting(Terminal.error.size.columns - 1))\u{1B}[K")
+                let columns = Terminal.error.size.columns - 1
+                let line = ProgressLine(statistics: statistics, activity: activity, seconds: seconds)
+                Terminal.error.tell("\r\(line.text(columns: columns).fitting(columns))\u{1B}[K")
             } else {
                 Terminal.error.tell(object(activity).text + "\n")
             }
@@ -56,7 +62,8 @@ final class BatchProgress: Sendable {
     /// Removes the line on a terminal, and displays the sum there.
     func close() {
         guard isLive else { return }
-        Terminal.error.tell("\r\(summary)\u{1B}[K\n")
+        let line = ProgressLine(statistics: statistics, seconds: seconds)
+        Terminal.error.tell("\r\(line.summary(columns: Terminal.error.size.columns - 1))\u{1B}[K\n")
     }
 
     private var seconds: Double { max((ContinuousClock.now - start) / .seconds(1), 0.001) }
@@ -81,37 +88,6 @@ final class BatchProgress: Sendable {
         object.add("shards_open", activity.openShards)
         object.add("rss", residentBytes())
         return object
-    }
-
-    private var summary: String {
-        let statistics = statistics
-        let failures = statistics.byCode.filter { $0.key != "success" }.sorted {
-            ($1.value, $0.key) < ($0.value, $1.key)
-        }
-        .prefix(4).map { "\($0.value) \($0.key)" }
-        let rate = Int(Double(statistics.count) / seconds)
-        let bytes = ByteCount(Int(Double(statistics.receivedBytes) / seconds))
-        return (["\(statistics.count) done"] + failures + ["\(rate)/s", "\(bytes)/s"]).joined(separator: ", ")
-    }
-
-    private func line(_ activity: Activity) -> String {
-        let running = "\(activity.transfers) running"
-        guard let part = activity.readPart else { return "\(summary), \(running)" }
-        let width = 16
-        let filled = Int(part * Double(width))
-        let bar = String(repeating: "━", count: filled) + String(repeating: "╌", count: width - filled)
-        return "\(bar) \(summary), \(running)\(remaining(part, activity.open))"
-    }
-
-    /// Returns the estimated time left, by the read part of the list.
-    private func remaining(_ part: Double, _ open: Int) -> String {
-        let done = statistics.count
-        guard part > 0, done > 0 else { return "" }
-        let total = Double(done + open) / part
-        let left = Int(seconds * max(0, total - Double(done)) / Double(done))
-        return left >= 3_600
-            ? ", \(left / 3_600) h \(left / 60 % 60) min left"
-            : left >= 60 ? ", \(left / 60) min left" : ", \(left) s left"
     }
 }
 

@@ -138,11 +138,11 @@ final class BatchRun: Sendable {
     }
 
     /// Returns the current activity.
-    func activity(_ openShards: Int?) async -> BatchProgress.Activity {
+    func activity(_ shards: ShardOutput?) async -> BatchProgress.Activity {
         let activity = await processor.loader.coordinator.activity
         return BatchProgress.Activity(
             transfers: activity.running, waiting: max(0, activity.callers - activity.running + (await joinedLines)),
-            open: window.open,
-            openShards: openShards ?? 0, readPart: await list.progress)
+            open: window.open, openShards: shards?.openCount ?? 0, read: await list.count,
+            complete: shards?.completeLineCount ?? 0, readPart: await list.progress)
     }
 }

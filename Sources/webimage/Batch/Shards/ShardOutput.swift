@@ -19,6 +19,7 @@ final class ShardOutput: BatchOutput {
     private struct State {
         var open: [Int: OpenShard] = [:]
         var uncommitted = 0
+        var completeLines = 0
     }
 
     private let folder: ShardFolder
@@ -55,6 +56,9 @@ final class ShardOutput: BatchOutput {
     /// The number of shards that were not completed, because the network seems to have been out.
     var uncommittedCount: Int { state.withLock { $0.uncommitted } }
 
+    /// The number of lines read of shards that were complete before.
+    var completeLineCount: Int { state.withLock { $0.completeLines } }
+
     func takes(_ entry: inout ListEntry) async throws -> Bool {
         guard let position = plan.withLock({ $0.position(of: entry) }) else { return false }
         entry.position = position
@@ -64,7 +68,11 @@ final class ShardOutput: BatchOutput {
             let use = try await use(of: shard)
             try reader.withLock { $0 = try ShardReader(shard, first: entry.index, use: use) }
         }
-        return reader.withLock { [entry] in $0?.add(entry) ?? false }
+        let (isComplete, isAnswered) = reader.withLock { [entry] reader in
+            (reader?.isComplete == true, reader?.add(entry) ?? false)
+        }
+        if isComplete { state.withLock { $0.completeLines += 1 } }
+        return isAnswered
     }
 
     func endList() async throws {
@@ -153,9 +161,9 @@ final class ShardOutput: BatchOutput {
     }
 
     func abandon() { openShards.abandon() }
-}
 
     func discard() {
         reader.withLock { $0 = nil }
         state.withLock { $0.open = [:] }
     }
+}

@@ -31,6 +31,9 @@ final class ShardReader {
         digest = try MessageDigest(.sha256)
     }
 
+    /// A Boolean value that indicates whether the shard was complete before.
+    var isComplete: Bool { if case .check = use { true } else { false } }
+
     /// Adds the line of an entry; returns whether it is answered.
     func add(_ entry: ListEntry) -> Bool {
         if case .skip = use { return false }
