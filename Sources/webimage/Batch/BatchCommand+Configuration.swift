@@ -54,6 +54,8 @@ extension BatchCommand {
     var listColumns: ListColumns {
         var columns = list.columns
         columns.reserved.formUnion(output.pixelHashes.map(\.rawValue))
+        // The members of a stream that are not columns.
+        if output.echo { columns.reserved.formUnion(["payload", "start", "end"]) }
         return columns
     }
 

@@ -11,7 +11,9 @@ struct ListColumns: Sendable, Equatable {
     /// The columns of the output, which a list may not have as additional columns.
     var reserved: Set<String> = [
         "key", "caption", "url", "status", "error_message", "width", "height", "original_width", "original_height",
-        "exif", "md5", "sha256", "sha512", "id", "index", "error_code",
+        "exif", "md5", "sha256", "sha512", "id", "index", "error_code", "retryable", "format", "frames", "partial",
+        "bytes", "original_bytes", "http_status", "final_url", "content_type", "etag", "last_modified", "attempts",
+        "ms", "source",
     ]
 
     /// Returns whether a column of the list is passed on.

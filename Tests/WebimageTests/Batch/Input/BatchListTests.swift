@@ -1,4 +1,6 @@
+import ArgumentParser
 import CZlib
+import Digests
 import Foundation
 import TestSupport
 import Testing
@@ -105,6 +107,32 @@ struct BatchListTests {
         let unused = try await entries(
             Array(#"{"url":"a","status":1}"#.utf8), named: "list.jsonl", passesOn: false)
         #expect(unused.map(\.problem) == [nil])
+    }
+
+    @Test func allMembersOfRecordsAreReserved() throws {
+        let columns = BatchRecord.Columns(
+            passesOn: true, hasCaption: true, hasKey: true, hasExif: true, digest: .sha256, hashes: PixelHash.allCases)
+        let record = BatchRecord(entry: ListEntry(index: 0, line: RawLine()))
+        let members = try #require(JSONScanner.members(of: record.object(columns).bytes)).map(\.name)
+        let command = try BatchCommand.parse([
+            "--input", "-", "--output", "-", "--echo", "--format", "jpeg", "--compute-phash", "--compute-thumbhash",
+        ])
+        for name in members + ["payload", "start", "end"] {
+            #expect(command.listColumns.reserved.contains(name), "\(name)")
+        }
+    }
+
+    @Test func progressFollowsTheEntriesNotTheBlocks() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/list.txt"
+            try Data(String(repeating: "http://a/\n", count: 100).utf8).write(to: URL(fileURLWithPath: path))
+            let list = try BatchList(path: path, format: nil, columns: ListColumns(), passesOn: false)
+            for _ in 0..<25 { _ = try await list.next() }
+            #expect(await list.progress == 0.25)
+            while try await list.next() != nil {}
+            #expect(await list.progress == 1)
+            #expect(await list.count == 100)
+        }
     }
 
     @Test func firstByteDecidesTheFormatOfOtherLists() async throws {
