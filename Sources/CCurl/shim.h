@@ -51,6 +51,13 @@ static inline const struct sockaddr *ccurl_socket_address(const struct curl_sock
 static inline CURLSHcode ccurl_share(CURLSH *share, curl_lock_data kind) {
     return curl_share_setopt(share, CURLSHOPT_SHARE, kind);
 }
+/// Sets the functions that lock and unlock a kind of data; both get `data`.
+static inline void ccurl_share_set_lock_functions(
+    CURLSH *share, void *data, curl_lock_function lock, curl_unlock_function unlock) {
+    curl_share_setopt(share, CURLSHOPT_USERDATA, data);
+    curl_share_setopt(share, CURLSHOPT_LOCKFUNC, lock);
+    curl_share_setopt(share, CURLSHOPT_UNLOCKFUNC, unlock);
+}
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -2,8 +2,8 @@
 public protocol Transport: Sendable {
     /// Starts a transfer immediately and returns its handle.
     ///
-    /// `receiver` gets the final response's head once, its body in order, and the outcome exactly once, on the
-    /// transport's own thread or before this method returns. The caller limits the number of concurrent transfers.
+    /// `receiver` gets the final response's head once, its body in order, and the outcome exactly once, on a
+    /// thread of the transport or before this method returns. The caller limits the number of concurrent transfers.
     func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer
 }
 
@@ -21,7 +21,7 @@ public protocol Transfer: AnyObject, Sendable {
 
 /// A receiver of a response while it arrives.
 ///
-/// All calls are made in sequence, usually on the transport's thread, which serves all transfers: they must neither
+/// All calls are made in sequence, usually on a thread of the transport, which serves many transfers: they must neither
 /// block nor perform expensive work.
 public protocol TransferReceiver: AnyObject, Sendable {
     /// Receives the final response's head, after redirects. Called at most once, before any part of the body.

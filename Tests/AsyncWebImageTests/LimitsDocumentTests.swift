@@ -58,6 +58,7 @@ struct LimitsDocumentTests {
         "bytes that a transfer for `info(for:)` receives before they are read": bytes(BodyLog.limitedReadAhead),
         "bytes received but not yet read by a consumer of `bytes(for:)`, if the body is too large to be kept":
             bytes(BodyLog.highWater),
+        "hosts without a transfer whose thread is remembered": count(TransferAssignment.maximumKeys),
         "bytes of a response head, with interim responses and trailers": bytes(ResponseHeadParser.limit),
         "lines of a response head": count(ResponseHeadParser.maximumLines),
         "body of a redirect or challenge that is read so that its connection can be reused":
@@ -90,7 +91,8 @@ struct LimitsDocumentTests {
 
     /// Properties whose default depends on the machine, or is stated by another test.
     private static let computed: Set<String> = [
-        "CurlTransport.Configuration.maximumConnections", "ImageDecoder.Configuration.memoryBudget",
+        "CurlTransport.Configuration.maximumConnections", "CurlTransport.Configuration.threadCount",
+        "ImageDecoder.Configuration.memoryBudget",
         "ImageDecoder.Configuration.maximumDecodeBytes", "ImageDecoder.Configuration.threadCount",
         "AnimationDecoder.init(_:windowBytes:)", "--memory-limit",
     ]

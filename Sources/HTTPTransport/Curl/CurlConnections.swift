@@ -2,7 +2,7 @@ import SocketPolling
 
 /// Tracks the connections that libcurl opens and closes.
 ///
-/// Used only on the transport's thread.
+/// Used only on the worker's thread.
 final class CurlConnections {
     private let poller: EventPoller
     let floodGuard: FloodGuard

@@ -4,7 +4,7 @@ import HTTPTypes
 /// An owner of a `CURL` easy handle, reused for one transfer after another if ``CurlVersion/mayReuseHandles`` allows
 /// it.
 ///
-/// Confined to the transport's thread.
+/// Confined to the worker's thread.
 @safe
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
@@ -109,7 +109,7 @@ final class CurlEasy {
 
     /// Continues after a pause.
     ///
-    /// Call this method on the transport's thread only.
+    /// Call this method on the worker's thread only.
     func unpause() -> CURLcode { unsafe curl_easy_pause(handle, CURLPAUSE_CONT) }
 
     func check(_ code: CURLcode) throws(CurlOptionFailure) {

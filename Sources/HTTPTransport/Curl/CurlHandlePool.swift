@@ -1,21 +1,23 @@
 import CCurl
 
-/// Creates the easy handles of a transport, and keeps those that can be reused.
+/// Creates the easy handles of a thread, and keeps those that can be reused.
 ///
-/// Confined to the transport's thread.
+/// Confined to the worker's thread.
 final class CurlHandlePool {
     private let configuration: CurlTransport.Configuration
+    private let cookies: SharedCookies
+    private let maximumIdleHandles: Int
     private let connections: CurlConnections
     private let mayReuse = CurlVersion.loaded.mayReuseHandles
     private let headerLines = HeaderLines()
     private var idle: [CurlEasy] = []
     /// The shared state, from the first handle on.
     private var share: CurlShare?
-    /// The cookies, from the first request on that handles cookies.
-    private var cookieJar: CookieJar?
 
-    init(_ configuration: CurlTransport.Configuration, connections: CurlConnections) {
-        self.configuration = configuration
+    init(_ state: SharedTransportState, maximumIdleHandles: Int, connections: CurlConnections) {
+        configuration = state.configuration
+        cookies = state.cookies
+        self.maximumIdleHandles = maximumIdleHandles
         self.connections = connections
     }
 
@@ -37,12 +39,11 @@ final class CurlHandlePool {
         // be sent with requests that do not handle them.
         guard mayReuse, easy.settings?.leavesSecrets == false, !easy.handlesCookies else { return }
         // As many as there are connections.
-        if idle.count < configuration.maximumIdleConnections { idle.append(easy) }
+        if idle.count < maximumIdleHandles { idle.append(easy) }
     }
 
     /// Makes `easy` send and store the transport's cookies.
-    func openCookieJar(for easy: CurlEasy) throws(CurlOptionFailure) {
-        if cookieJar == nil { cookieJar = try CookieJar(file: configuration.cookieFile) }
-        try cookieJar?.open(for: easy)
+    func openCookies(for easy: CurlEasy) throws(CurlOptionFailure) {
+        try cookies.open(for: easy)
     }
 }

@@ -4,7 +4,7 @@ import SocketPolling
 /// An owner of a `CURLM`, driven by socket events: libcurl reports the sockets it waits for and when it must be
 /// called.
 ///
-/// Confined to the transport's thread.
+/// Confined to the worker's thread.
 @safe
 final class CurlMulti {
     private let handle: UnsafeMutableRawPointer

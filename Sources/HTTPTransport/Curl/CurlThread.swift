@@ -8,14 +8,14 @@ import Darwin
 import Glibc
 #endif
 
-/// The thread on which libcurl runs: the executor of ``CurlTransport``.
+/// The thread on which libcurl runs: the executor of a ``CurlWorker``.
 ///
 /// It runs the actor's jobs and commands, lets the driver handle sockets and timers, and otherwise sleeps in the
 /// poller. One wake-up is enough for all jobs that arrive while it is awake.
 final class CurlThread: SerialExecutor {
     private enum Work: Sendable {
         case job(UnownedJob)
-        case command(CurlTransport.Command)
+        case command(CurlWorker.Command)
     }
 
     private struct Inbox {
@@ -36,15 +36,24 @@ final class CurlThread: SerialExecutor {
     /// Starts the thread, which ends when ``end()`` is called, and calls `whenEnded` last.
     ///
     /// Between calls of the driver's methods, the thread holds only a weak reference to it.
-    func start(driver: some CurlThreadDriver, whenEnded: @escaping @Sendable () -> Void = {}) {
-        startRequiredThread(named: "webimage-curl") { [weak driver] in
+    func start(
+        driver: some CurlThreadDriver, whenEnded: @escaping @Sendable () -> Void = {}
+    ) throws(ThreadFailure) {
+        try startThread(named: "webimage-curl") { [weak driver] in
             self.run { driver }
             whenEnded()
         }
     }
 
+    /// Runs the available work on the calling thread, because the thread could not be started.
+    func runWithoutThread() {
+        identity.store(currentThreadNumber(), ordering: .relaxed)
+        var batch: [Work] = []
+        _ = runBatch(&batch, nil)
+    }
+
     /// Makes the driver perform `command` on the thread, after everything enqueued before.
-    func send(_ command: CurlTransport.Command) {
+    func send(_ command: CurlWorker.Command) {
         append(.command(command))
     }
 
@@ -53,7 +62,7 @@ final class CurlThread: SerialExecutor {
     }
 
     func checkIsolated() {
-        precondition(isCurrent, "not on the transport's thread")
+        precondition(isCurrent, "not on the worker's thread")
     }
 
     func isIsolatingCurrentContext() -> Bool? { isCurrent }
@@ -130,7 +139,7 @@ final class CurlThread: SerialExecutor {
 /// The object driven by a ``CurlThread``; all calls are made on its thread.
 protocol CurlThreadDriver: AnyObject, Sendable {
     /// Performs a command from another thread.
-    func perform(_ command: CurlTransport.Command)
+    func perform(_ command: CurlWorker.Command)
     /// Returns the maximum time that the thread may sleep; `nil` for no limit.
     func maximumSleep() -> Duration?
     /// Handles a wake-up: `eventCount` events are pending, and timers can be due.

@@ -100,6 +100,7 @@ extension CurlTransfer {
 
     private func deliver(_ raw: RawResponseHead, _ redirection: ResponseHead.Redirection?) {
         delivered.hasHead = true
+        learnProtocol()
         receiver.receive(
             ResponseHead(raw, url: request.url, redirectCount: redirectCount, redirection: redirection))
     }

@@ -1,12 +1,12 @@
 import CCurl
 import HTTPTypes
 
-/// A transfer of ``CurlTransport``: its request, which changes with redirects, and its state.
+/// A transfer of a ``CurlWorker``: its request, which changes with redirects, and its state.
 ///
-/// Confined to the transport's thread; libcurl's callbacks receive its address.
+/// Confined to the worker's thread; libcurl's callbacks receive its address.
 @safe
 final class CurlTransfer {
-    /// The handle, which also keeps the transport alive during the transfer.
+    /// The handle, which also keeps the worker alive during the transfer.
     let handle: CurlTransferHandle
     let start: ContinuousClock.Instant
     private(set) var request: TransportRequest
@@ -20,6 +20,8 @@ final class CurlTransfer {
     /// The key and expiration of the addresses passed to libcurl with the request; once it has connected, libcurl has
     /// cached them.
     var addressesToGive: (key: String, expiry: ContinuousClock.Instant)?
+    /// The key of the hop's connections; `nil` if the transport has one thread only.
+    var connectionKey: ConnectionKey?
     /// The easy handle, while libcurl has the transfer.
     var easy: CurlEasy?
     /// A Boolean value that indicates whether the hop uses a proxy, whose own address is not checked.
@@ -70,6 +72,7 @@ final class CurlTransfer {
         self.deadlines = deadlines
         self.shares = shares
         request = handle.request
+        connectionKey = handle.connectionKey
         redirectCount = request.followedRedirects ?? 0
         start = .now
         clock = TransferClock(request.deadlines, now: start)

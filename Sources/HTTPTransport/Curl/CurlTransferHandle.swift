@@ -1,16 +1,22 @@
 import Synchronization
 
-/// The handle of a transfer, which passes a caller's requests from any thread to the transport's.
+/// The handle of a transfer, which passes a caller's requests from any thread to the worker's.
 final class CurlTransferHandle: Transfer {
-    let transport: CurlTransport
+    let worker: CurlWorker
     let id: UInt64
     /// The original request, before redirects.
     let request: TransportRequest
     let receiver: any TransferReceiver
+    /// The key of the connections for the original request; `nil` if the transport has one thread only.
+    let connectionKey: ConnectionKey?
     private let cancelled = Atomic(false)
 
-    init(transport: CurlTransport, id: UInt64, request: TransportRequest, receiver: any TransferReceiver) {
-        self.transport = transport
+    init(
+        worker: CurlWorker, id: UInt64, request: TransportRequest, receiver: any TransferReceiver,
+        connectionKey: ConnectionKey?
+    ) {
+        self.worker = worker
+        self.connectionKey = connectionKey
         self.id = id
         self.request = request
         self.receiver = receiver
@@ -22,10 +28,10 @@ final class CurlTransferHandle: Transfer {
 
     func cancel() {
         guard !cancelled.exchange(true, ordering: .relaxed) else { return }
-        transport.send(.cancel(self))
+        worker.send(.cancel(self))
     }
 
     func resume() {
-        transport.send(.resume(self))
+        worker.send(.resume(self))
     }
 }

@@ -1,3 +1,5 @@
+import Threading
+
 extension CurlTransport {
     /// The settings shared by all transfers.
     public struct Configuration: Sendable {
@@ -11,6 +13,12 @@ extension CurlTransport {
         ///
         /// At the limit, a new connection replaces an idle one, or waits until there is one.
         public var maximumConnections: Int?
+        /// The maximum number of threads for transfers, from 1 to 16; by default ``defaultThreadCount``.
+        ///
+        /// Another thread is started when each of the others has several transfers. The limits on connections apply to
+        /// all threads together, so there are no more threads than connections. Values outside of the range are
+        /// replaced by the nearest one.
+        public var threadCount: Int
         /// The rule that selects a proxy; by default, that of the environment variables.
         public var proxy: ProxyRule
         /// The TLS settings, such as trusted authorities and client certificates.
@@ -34,13 +42,15 @@ extension CurlTransport {
 
         /// Creates a configuration.
         ///
-        /// By default, 256 idle connections are kept, at most half of the process's file descriptors are used, and
-        /// the environment's proxy and the system's certificate authorities apply.
+        /// By default, 256 idle connections are kept, at most half of the process's file descriptors are used, there
+        /// is one thread for every four processors, and the environment's proxy and the system's certificate
+        /// authorities apply.
         public init(
             maximumIdleConnections: Int = 256, maximumConnections: Int? = nil, proxy: ProxyRule = .environment,
             tls: TLSOptions = TLSOptions(),
             policy: NetworkPolicy = NetworkPolicy(), resolver: any HostResolver = ThreadedResolver(),
-            credentialProvider: (any CredentialProvider)? = nil, cookieFile: String? = nil
+            credentialProvider: (any CredentialProvider)? = nil, cookieFile: String? = nil,
+            threadCount: Int = Configuration.defaultThreadCount
         ) {
             self.maximumIdleConnections = maximumIdleConnections
             self.maximumConnections = maximumConnections
@@ -50,6 +60,15 @@ extension CurlTransport {
             self.resolver = resolver
             self.credentialProvider = credentialProvider
             self.cookieFile = cookieFile
+            self.threadCount = threadCount
         }
+
+        /// A quarter of the processors available to this process, from 1 to 4.
+        ///
+        /// With few processors, the other threads of the process need them.
+        public static let defaultThreadCount = threadCount(processors: availableProcessorCount())
+
+        /// Returns the default number of threads for this number of processors.
+        static func threadCount(processors: Int) -> Int { max(1, min(4, processors / 4)) }
     }
 }

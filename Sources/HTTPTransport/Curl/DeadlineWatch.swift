@@ -1,6 +1,6 @@
-/// The current time of the transport's thread, and the time of the next check of deadlines.
+/// The current time of the worker's thread, and the time of the next check of deadlines.
 ///
-/// Confined to the transport's thread. The clock is read once per iteration, because reading it for every piece of
+/// Confined to the worker's thread. The clock is read once per iteration, because reading it for every piece of
 /// every transfer is expensive; deadlines are precise to about ten milliseconds.
 final class DeadlineWatch {
     /// The start of the current iteration.

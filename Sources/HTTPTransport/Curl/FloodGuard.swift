@@ -10,7 +10,7 @@ import Glibc
 
 /// Ends connections that keep libcurl from returning, as decided by ``FloodJudge``.
 ///
-/// libcurl calls no callback in this situation. Therefore a separate thread checks the transport's thread every 20
+/// libcurl calls no callback in this situation. Therefore a separate thread checks the worker's thread every 20
 /// milliseconds, or every 2 after a flood, while libcurl is active, and shuts down the connection's socket, which
 /// libcurl treats as its end.
 final class FloodGuard: Sendable {
@@ -25,7 +25,7 @@ final class FloodGuard: Sendable {
     private struct State {
         var connections: Set<Int32> = []
         var ended: [EndedConnection] = []
-        /// The clock of the processor time of the transport's thread.
+        /// The clock of the processor time of the worker's thread.
         var clock: clockid_t?
     }
 
@@ -35,7 +35,7 @@ final class FloodGuard: Sendable {
     private static let idleLooks = 50
 
     private let state = Locked(State())
-    /// A number that is odd while the transport's thread is inside libcurl, and changes after each callback.
+    /// A number that is odd while the worker's thread is inside libcurl, and changes after each callback.
     private let activity = Atomic<UInt64>(0)
     private let isNeeded = Atomic(false)
     private let isWatching = Atomic(false)
@@ -47,7 +47,7 @@ final class FloodGuard: Sendable {
     }
 }
 
-// MARK: - Methods for the transport's thread
+// MARK: - Methods for the worker's thread
 
 extension FloodGuard {
     /// Enables the guard: from now on there can be connections that libcurl reads until nothing arrives, unlike plain
@@ -102,7 +102,7 @@ extension FloodGuard {
         }
     }
 
-    /// Ends the guard when the transport's thread ends.
+    /// Ends the guard when the worker's thread ends.
     func end() { isOver.store(true, ordering: .relaxed) }
 
     private func advance(by count: UInt64) {
@@ -168,7 +168,7 @@ extension FloodGuard {
     /// Shuts down a connection, from any thread.
     func endConnection(_ descriptor: Int32) {
         state.withLock { state in
-            // Under the lock, because the transport's thread takes it before it closes a connection.
+            // Under the lock, because the worker's thread takes it before it closes a connection.
             guard state.connections.contains(descriptor) else { return }
             state.ended.append(EndedConnection(descriptor: descriptor, endpoints: ConnectionEndpoints(of: descriptor)))
             // Set first, because libcurl can return, and its transfers can end, before the call below returns.

@@ -1,4 +1,4 @@
-/// Determines which connection blocks the transport's thread, from periodic samples.
+/// Determines which connection blocks the worker's thread, from periodic samples.
 ///
 /// libcurl keeps reading while bytes arrive that belong to no response: empty HTTP/2 frames, TLS session tickets, the
 /// body of a proxy's refusal. It returns or calls back only when there are none left, which the server controls.

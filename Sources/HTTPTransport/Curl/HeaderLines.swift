@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// A cache of the latest request's header lines, because the next request rarely has different ones.
 ///
-/// Confined to the transport's thread.
+/// Confined to the worker's thread.
 final class HeaderLines {
     private var latest: (fields: HTTPFields, list: CurlList)?
 

@@ -1,8 +1,8 @@
-/// Keeps a transfer from occupying the transport's thread while others wait.
+/// Keeps a transfer from occupying the worker's thread while others wait.
 ///
 /// libcurl reads from a socket up to a hundred times in one call, which takes seconds if the body arrives in chunks
 /// of one byte. A transfer that has used up its share is paused, and continues when all other sockets have been
-/// served; the data that libcurl has read by then is delivered in large pieces. Confined to the transport's thread.
+/// served; the data that libcurl has read by then is delivered in large pieces. Confined to the worker's thread.
 final class ThreadTimeShares {
     private var clock = ShareClock()
     private var yielding: [CurlTransfer] = []

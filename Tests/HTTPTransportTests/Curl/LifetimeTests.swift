@@ -71,7 +71,7 @@ struct LifetimeTests {
             try await withLoopbackOrigin { (origin) async throws in
                 let gate = Gate()
                 origin.route("/a", LoopbackOrigin.Response(body: pattern(20_000)).held(at: .body(10_000), until: gate))
-                let transport = CurlTransport(configuration: .init(proxy: .none))
+                let transport = CurlTransport(configuration: .init(proxy: .none, threadCount: 1))
                 let recorders = (0..<2_000).map { _ in Recorder() }
                 for recorder in recorders {
                     _ = try transport.start(origin.url("/a"), recorder) { $0.deadlines.connect = .seconds(60) }

@@ -98,5 +98,10 @@ struct OpenFileLimitTests {
 }
 
 extension CurlTransport {
+    /// The number of connections of the first thread.
+    fileprivate var connectionCount: Int { get async { await first.connectionCount } }
+}
+
+extension CurlWorker {
     fileprivate var connectionCount: Int { thread.poller.connectionCount }
 }

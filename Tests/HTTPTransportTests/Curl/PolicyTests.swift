@@ -64,7 +64,8 @@ struct PolicyTests {
     @Test func networkPolicyAppliesToReusedConnections() throws {
         let transport = transport(NetworkPolicy())
         let request = TransportRequest(url: try HTTPURL("http://name.example/"))
-        let handle = CurlTransferHandle(transport: transport, id: 1, request: request, receiver: Recorder())
+        let handle = CurlTransferHandle(
+            worker: transport.first, id: 1, request: request, receiver: Recorder(), connectionKey: nil)
         let transfer = CurlTransfer(handle, deadlines: DeadlineWatch(), shares: ThreadTimeShares())
         #expect(transfer.mayUseConnection(to: IPAddress("8.8.8.8"), by: .publicInternetOnly))
         #expect(!transfer.mayUseConnection(to: IPAddress("10.0.0.1"), by: .publicInternetOnly))

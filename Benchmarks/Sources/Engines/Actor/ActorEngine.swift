@@ -1,4 +1,5 @@
 import AsyncWebImage
+import Foundation
 import ImageCodecs
 
 /// AsyncWebImage, through its public API.
@@ -6,11 +7,16 @@ struct ActorEngine: SharingEngine {
     private let loader: ImageLoader
 
     /// Creates a loader without an image cache, so that every requested image is loaded.
+    ///
+    /// The environment variable `TRANSPORT_THREADS` sets the number of threads for transfers.
     init(concurrency: Int) {
         var configuration = ImageLoader.Configuration()
         configuration.downloads.maximumConcurrentDownloads = concurrency
         configuration.downloads.maximumConcurrentDownloadsPerHost = concurrency
         configuration.maximumMemoryCacheBytes = 0
+        if let threads = ProcessInfo.processInfo.environment["TRANSPORT_THREADS"].flatMap(Int.init) {
+            configuration.transport.threadCount = threads
+        }
         loader = ImageLoader(configuration: configuration)
     }
 

@@ -14,7 +14,8 @@ struct RunCommand: AsyncParsableCommand {
             Engines: \(Catalog.engines().joined(separator: ", ")).
 
             Tools that are not installed have no figures. The environment says where two of them are: WEBIMAGE, or else \
-            what make release builds, and IMG2DATASET, or else the one in the path.
+            what make release builds, and IMG2DATASET, or else the one in the path. \
+            TRANSPORT_THREADS is the number of the actor engine's threads for transfers.
             """)
 
     @Option(name: .long, help: ArgumentHelp("Only this scenario; may be repeated.", valueName: "name"))

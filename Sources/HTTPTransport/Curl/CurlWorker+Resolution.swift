@@ -1,19 +1,19 @@
 // Name resolution, unless a proxy resolves names.
-extension CurlTransport {
+extension CurlWorker {
     /// Resolves the host's addresses, then passes the transfer to libcurl.
     func resolve(_ transfer: CurlTransfer) {
         let url = transfer.request.url
-        let proxy = configuration.proxy.proxy(for: url)
-        if let refusal = policy?.refusal(of: url, throughProxy: proxy != nil) {
+        let proxy = state.configuration.proxy.proxy(for: url)
+        if let refusal = state.policy?.refusal(of: url, throughProxy: proxy != nil) {
             return finish(transfer, .failed(TransportError(url: url.string, reason: .refusedByPolicy(refusal))))
         }
         transfer.usesProxy = proxy != nil
         // A proxy resolves names itself.
         if proxy != nil || isNumericAddress(url.host) { return submit(transfer, addresses: nil, proxy: proxy) }
-        if let answer = dnsCache.cachedResult(for: url.host) { return proceed(transfer, answer) }
+        if let answer = state.dnsCache.cachedResult(for: url.host) { return proceed(transfer, answer) }
         let id = transfer.handle.id
         transfer.awaitedHost = url.host
-        dnsCache.resolve(url.host, for: id) { [weak self] answer in
+        state.dnsCache.resolve(url.host, for: id) { [weak self] answer in
             self?.send(.resolved(id, host: url.host, answer))
         }
     }

@@ -1,0 +1,68 @@
+import SocketPolling
+
+// The commands for the worker's thread, and the work of each of its iterations.
+
+extension CurlWorker {
+    /// A command from another thread.
+    ///
+    /// Values in the thread's inbox instead of jobs of the actor, so that starting and ending a transfer takes no
+    /// task.
+    enum Command: Sendable {
+        case begin(CurlTransferHandle)
+        case cancel(CurlTransferHandle)
+        case resume(CurlTransferHandle)
+        case resolved(UInt64, host: String, DNSCache.Answer)
+        case answered(UInt64, CredentialStore.Key, SharedCredentials.Answer)
+    }
+
+    /// Performs a command on the thread.
+    nonisolated func perform(_ command: Command) {
+        assumeIsolated { worker in
+            switch command {
+            case .begin(let handle): worker.begin(handle)
+            case .cancel(let handle): worker.cancel(handle)
+            case .resume(let handle): worker.resume(handle)
+            case .resolved(let id, let host, let answer): worker.resolved(id, host, answer)
+            case .answered(let id, let key, let answer): worker.answered(id, key, answer)
+            }
+        }
+    }
+}
+
+extension CurlWorker: CurlThreadDriver {
+    nonisolated func maximumSleep() -> Duration? {
+        assumeIsolated { worker in
+            // Commands may have added transfers, which start with the timers.
+            worker.multi.runTimers(now: worker.deadlines.now)
+            worker.finishCompleted()
+            worker.deadlines.beginTurn()
+            guard !worker.shares.hasWaiting else { return .zero }
+            let now = worker.deadlines.now
+            let waits = [worker.multi.timer?.wait(from: now), worker.deadlines.next.map { now.duration(to: $0) }]
+            return waits.compactMap { $0 }.min().map { max(.zero, $0) }
+        }
+    }
+
+    nonisolated func handle(eventCount: Int) {
+        assumeIsolated { worker in
+            worker.deadlines.beginTurn()
+            worker.shares.beginRound(at: worker.deadlines.now)
+            worker.resumeFairnessPauses()
+            worker.thread.poller.deliver(eventCount, to: worker.multi.handle)
+            worker.multi.runTimers(now: worker.deadlines.now)
+            worker.finishCompleted()
+            worker.expireOverdue()
+        }
+    }
+
+    private func expireOverdue() {
+        for (transfer, deadline) in deadlines.overdue(transfers.values) {
+            // The remainder of an intermediate response need not be read.
+            if deadline != .total, transfer.clock.phase == .discarding, continueIfNeeded(transfer) {
+                deadlines.expect(transfer.clock)
+            } else {
+                finish(transfer, transfer.outcome(after: deadline))
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import CCurl
+import SocketPolling
+import Synchronization
+import Threading
+
+/// A thread of a ``CurlTransport`` with its own libcurl multi handle and connections.
+///
+/// The actor's executor is the thread on which libcurl runs, so that libcurl's callbacks are isolated to the actor. The
+/// thread ends, and its connections are closed, when the worker is released and no transfer is active.
+actor CurlWorker {
+    let state: SharedTransportState
+    /// The number of the worker among those of its transport.
+    nonisolated let index: Int
+    nonisolated let thread: CurlThread
+    let multi: CurlMulti
+    private(set) var transfers: [UInt64: CurlTransfer] = [:]
+    private let handles: CurlHandlePool
+    /// Finished transfers whose receivers have not been notified yet.
+    private var finished: [(CurlTransfer, TransferOutcome)] = []
+    let deadlines = DeadlineWatch()
+    let shares = ThreadTimeShares()
+    private var resolveOverrides = ResolveOverrides()
+
+    /// The executor: the thread on which libcurl runs.
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    /// Creates a worker whose thread is yet to be started.
+    init(_ index: Int, of state: SharedTransportState, on thread: CurlThread) {
+        self.index = index
+        self.state = state
+        self.thread = thread
+        let limits = state.limits[index]
+        multi = CurlMulti(
+            poller: thread.poller, shares: shares, maximumIdleConnections: limits.idleConnections,
+            maximumConnections: ConnectionLimit(limits.connections, openFileLimit: limits.connections))
+        handles = CurlHandlePool(
+            state, maximumIdleHandles: limits.idleConnections, connections: multi.connections)
+    }
+
+    /// Runs on the thread: closes the connections, then ends the thread.
+    isolated deinit {
+        thread.end()
+    }
+
+    /// The number of active transfers.
+    var transferCount: Int { transfers.count }
+
+    /// Makes the thread perform `command`, after earlier commands.
+    nonisolated func send(_ command: Command) {
+        thread.send(command)
+    }
+}
+
+// MARK: - The life of a transfer
+
+extension CurlWorker {
+    /// Determines what the transfer needs, then passes it to libcurl.
+    func begin(_ handle: CurlTransferHandle) {
+        let transfer = CurlTransfer(
+            handle, deadlines: deadlines, shares: shares, hasProvider: state.credentials.hasProvider)
+        guard !handle.isCancelled else { return finish(transfer, .failed(.cancelled(handle.request.url))) }
+        guard thread.poller.open() else {
+            return finish(
+                transfer, .failed(TransportError(url: handle.request.url.string, reason: .tooManyOpenFiles)))
+        }
+        transfers[handle.id] = transfer
+        findCredential(for: transfer)
+        resolve(transfer)
+    }
+
+    /// Passes the transfer to libcurl.
+    func submit(_ transfer: CurlTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
+        transfer.hasAddresses()
+        let url = transfer.request.url
+        do {
+            let easy = try handles.take()
+            try transfer.prepare(
+                easy, addresses: addresses.flatMap { resolveOverrides.updates($0, for: transfer) }, proxy: proxy,
+                tls: state.configuration.tls)
+            if transfer.request.handlesCookies { try handles.openCookies(for: easy) }
+            if url.isSecure || proxy != nil { multi.connections.floodGuard.begin() }
+            try multi.add(easy)
+            transfer.easy = easy
+        } catch let failure as CurlOptionFailure {
+            finish(transfer, .failed(TransportError(failure.code, url: url.string, detail: "", progress: .connecting)))
+        } catch {
+            finish(
+                transfer,
+                .failed(TransportError(url: url.string, reason: .other(code: 0), detail: "\(error)")))
+        }
+    }
+
+    /// Ends a canceled transfer.
+    func cancel(_ handle: CurlTransferHandle) {
+        guard let transfer = transfers[handle.id] else { return }
+        finish(transfer, .failed(.cancelled(transfer.request.url)))
+    }
+
+    /// Continues a transfer that its receiver has paused.
+    func resume(_ handle: CurlTransferHandle) {
+        guard let transfer = transfers[handle.id], transfer.isPaused else { return }
+        unpause(transfer)
+    }
+
+    /// Continues transfers that were paused to let others run.
+    func resumeFairnessPauses() {
+        for transfer in shares.takeWaiting() where transfer.endTurnPause() { unpause(transfer) }
+    }
+
+    private func unpause(_ transfer: CurlTransfer) {
+        guard let easy = transfer.easy else { return }
+        transfer.enter(.receiving)
+        shares.beginCall()
+        let code = easy.unpause()
+        if code != CURLE_OK, transfers[transfer.handle.id] != nil { finish(transfer, transfer.outcome(code)) }
+    }
+
+    /// Ends every transfer that libcurl has finished.
+    ///
+    /// Receivers are notified in sequence, so that they wake other threads only once.
+    func finishCompleted() {
+        abortFlooded()
+        while let (transfer, result) = multi.nextFinished() {
+            if continueIfNeeded(transfer) { continue }
+            if result == CURLE_OK { multi.noteSuccess() }
+            if result != CURLE_OK, transfer.shouldRetryConnection(result, makingRoom: multi.makeRoomForConnection) {
+                recycle(transfer)
+                transfer.retry()
+                resolve(transfer)
+            } else {
+                let outcome = transfer.outcome(result)
+                recycle(transfer)
+                finished.append((transfer, outcome))
+            }
+        }
+        for (transfer, outcome) in finished { finish(transfer, outcome) }
+        finished.removeAll(keepingCapacity: true)
+    }
+
+    /// Aborts the transfers whose connection blocked libcurl.
+    private func abortFlooded() {
+        for connection in multi.connections.floodGuard.removeEndedConnections() {
+            for transfer in transfers.values where transfer.uses(connection) {
+                _ = transfer.fail(.invalidResponse, detail: "endless data that belongs to no response")
+            }
+        }
+    }
+
+    /// Makes the next request of a transfer with an intermediate response: for a redirect, or with a credential.
+    ///
+    /// A redirect that the sender of the request follows itself ends the transfer.
+    ///
+    /// Returns `false` if the response is final.
+    func continueIfNeeded(_ transfer: CurlTransfer) -> Bool {
+        guard transfer.abortReason == nil, !transfer.handle.isCancelled else { return false }
+        if transfer.incoming.redirected != nil, transfer.request.followedRedirects != nil {
+            finish(transfer, transfer.outcomeWithoutBody())
+        } else if let next = transfer.incoming.redirected {
+            transfer.learnProtocol()
+            recycle(transfer)
+            leave(transfer, keepsConnection: true)
+            transfer.follow(next)
+            transfer.connectionKey = state.connectionKey(of: next.url)
+            if let key = transfer.connectionKey { state.assign { [index] in $0.begin(key, on: index) } }
+            findCredential(for: transfer)
+            resolve(transfer)
+        } else if let challenge = transfer.incoming.challenge {
+            recycle(transfer)
+            answer(challenge, to: transfer)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// Ends a transfer; the only place that does.
+    func finish(_ transfer: CurlTransfer, _ outcome: TransferOutcome) {
+        recycle(transfer)
+        leave(transfer, keepsConnection: outcome.isComplete)
+        transfers[transfer.handle.id] = nil
+        if let host = transfer.awaitedHost { state.dnsCache.withdraw(transfer.handle.id, from: host) }
+        if let key = transfer.awaitedCredentialKey { state.credentials.leave(transfer.handle.id, key) }
+        // A canceled transfer always reports the cancellation.
+        transfer.receiver.finish(transfer.handle.isCancelled ? .failed(.cancelled(transfer.request.url)) : outcome)
+    }
+
+    /// Records that the transfer no longer needs a connection of its hop.
+    private func leave(_ transfer: CurlTransfer, keepsConnection: Bool) {
+        guard let key = transfer.connectionKey else { return }
+        state.assign { [index] in $0.end(key, on: index, keepsConnection: keepsConnection) }
+    }
+
+    private func recycle(_ transfer: CurlTransfer) {
+        guard let easy = transfer.easy else { return }
+        multi.remove(easy)
+        transfer.easy = nil
+        resolveOverrides.note(transfer)
+        handles.recycle(easy)
+    }
+}
+
+extension TransferOutcome {
+    fileprivate var isComplete: Bool {
+        if case .complete = self { true } else { false }
+    }
+}

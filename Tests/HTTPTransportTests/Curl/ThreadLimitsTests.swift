@@ -1,0 +1,36 @@
+import Testing
+
+@testable import HTTPTransport
+
+struct ThreadLimitsTests {
+    @Test(arguments: [
+        (1, 256, 512, [256], [512]),
+        (4, 256, 512, [64, 64, 64, 64], [128, 128, 128, 128]),
+        (4, 6, 7, [2, 2, 1, 1], [2, 2, 2, 1]),
+        (4, 256, 3, [86, 85, 85], [1, 1, 1]),
+        (4, 1, 100, [1], [100]),
+        (0, 8, 8, [8], [8]),
+        (-1, 8, 8, [8], [8]),
+        (2, 0, 8, [0], [8]),
+    ])
+    func threadsDivideTheLimits(
+        threads: Int, idle: Int, connections: Int, idleOfEach: [Int], connectionsOfEach: [Int]
+    ) {
+        let limits = ThreadLimits.divided(
+            .init(maximumIdleConnections: idle, maximumConnections: connections, threadCount: threads),
+            openFileLimit: 1_024)
+        #expect(limits.map(\.idleConnections) == idleOfEach)
+        #expect(limits.map(\.connections) == connectionsOfEach)
+    }
+
+    @Test func threadsAreLimited() {
+        let limits = ThreadLimits.divided(.init(threadCount: 1_000), openFileLimit: 100_000)
+        #expect(limits.count == 16)
+        #expect(limits.map(\.connections).reduce(0, +) == 50_000)
+    }
+
+    @Test(arguments: [(1, 1), (2, 1), (7, 1), (8, 2), (15, 3), (16, 4), (128, 4)])
+    func thereIsOneThreadForEveryFourProcessors(processors: Int, threads: Int) {
+        #expect(CurlTransport.Configuration.threadCount(processors: processors) == threads)
+    }
+}
