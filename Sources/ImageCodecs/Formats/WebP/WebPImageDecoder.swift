@@ -1,6 +1,9 @@
 import CWebP
 
 /// Decodes one image, an optional `ALPH` and a `VP8 ` or `VP8L` chunk, with libwebp's incremental decoder.
+///
+/// libwebp writes rows of the whole image, from the top, and never uses them again. If they are large, they are in a
+/// ``RowWindow``, and the image is decoded in parts, so that the caller can read and release rows in between.
 @safe
 final class WebPImageDecoder {
     /// The size of the rows.
@@ -9,13 +12,19 @@ final class WebPImageDecoder {
     private let storedSize: PixelSize
     /// On the heap because libwebp keeps its address.
     private let configuration: UnsafeMutablePointer<WebPDecoderConfig>
-    private let decoder: OpaquePointer
+    private var decoder: OpaquePointer
+    /// The memory of the rows; `nil` if it is libwebp's.
+    private var window: RowWindow?
     /// The received chunks, which libwebp reads from the beginning even after they have moved.
     private var chunks: [UInt8] = []
     /// The number of bytes from which the next decoding attempt pays off.
     ///
     /// Grows with the file: a lossless image's tables are parsed again from the beginning until they are complete.
     private var nextAttempt = 0
+    /// The number of bytes that libwebp has received.
+    private var passedBytes = 0
+    /// The number of bytes of all chunks, as far as known.
+    private var expectedBytes = 0
     /// The check that chunks must pass before libwebp reads them.
     private var tableCheck: LosslessTableCheck
     private(set) var isComplete = false
@@ -23,12 +32,22 @@ final class WebPImageDecoder {
     /// A Boolean value that indicates whether the bitstream declares the required size, which is known with its first
     /// bytes.
     private var hasItsSize = false
+    private var isLossless = false
     /// The number of complete rows, from the top.
     private(set) var rowCount = 0
+    private var releasedRows = 0
+
+    /// The size in bytes above which rows are in a window; the heap is faster for smaller images.
+    private static let largestWithoutWindow = 8 << 20
+    /// The number of bytes of rows that are decoded at once, on average.
+    private static let partBytes = 8 << 20
+    /// The number of pixels from which a second thread filters and converts rows.
+    private static let leastPixelsForThread = 4_000_000
 
     /// Creates a decoder with rows of the given size, for an image whose tables may take `tableLimit` bytes.
     convenience init(storedSize: PixelSize, size: PixelSize, tableLimit: Int) throws(CodecError) {
         try self.init(storedSize: storedSize, size: size, tableLimit: tableLimit) { options in
+            options.use_threads = storedSize.area >= Self.leastPixelsForThread ? 1 : 0
             guard size != storedSize else { return }
             options.use_scaling = 1
             options.scaled_width = Int32(clamping: size.width)
@@ -60,6 +79,7 @@ final class WebPImageDecoder {
         let isReady = unsafe WebPInitDecoderConfig(configuration) != 0
         unsafe configuration.pointee.output.colorspace = MODE_RGBA
         unsafe setOptions(&configuration.pointee.options)
+        window = unsafe Self.useWindow(for: size, configuration)
         let decoder = isReady ? unsafe WebPIDecode(nil, 0, configuration) : nil
         guard let decoder = unsafe decoder else {
             unsafe configuration.deallocate()
@@ -74,8 +94,23 @@ final class WebPImageDecoder {
         unsafe configuration.deallocate()
     }
 
+    /// Makes libwebp write large rows to a window, if there is one.
+    private static func useWindow(
+        for size: PixelSize, _ configuration: UnsafeMutablePointer<WebPDecoderConfig>
+    ) -> RowWindow? {
+        let (stride, overflow) = size.width.multipliedReportingOverflow(by: 4)
+        guard !overflow, stride <= Int32.max, size.height > largestWithoutWindow / max(stride, 1),
+            let window = RowWindow(stride: stride, count: size.height)
+        else { return nil }
+        unsafe configuration.pointee.output.is_external_memory = 1
+        unsafe configuration.pointee.output.u.RGBA = unsafe WebPRGBABuffer(
+            rgba: window.rows, stride: Int32(stride), size: window.byteCount)
+        return window
+    }
+
     /// Reserves memory for chunks of this many bytes, so that they are not moved as they grow.
     func reserve(_ count: Int) {
+        expectedBytes = count
         chunks.reserveCapacity(count)
     }
 
@@ -84,29 +119,60 @@ final class WebPImageDecoder {
         chunks.append(bytes)
     }
 
-    /// Decodes the received chunks if they have grown enough since the last attempt, or if `isLast`.
-    func decode(isLast: Bool) throws(CodecError) {
-        guard !isComplete, !hasFailed, isLast || chunks.count >= nextAttempt else { return }
-        nextAttempt = chunks.count + max(4 << 10, chunks.count / 16)
+    /// Decodes the next part of the received chunks if they have grown enough since the last attempt, or if `isLast`.
+    ///
+    /// Returns `true` if there are more parts: call this method again once the new rows have been read.
+    @discardableResult
+    func decode(isLast: Bool) throws(CodecError) -> Bool {
+        guard !isComplete, !hasFailed, isLast || chunks.count >= nextAttempt else { return false }
         hasFailed = true
         // libwebp allocates as much as the bitstream declares, regardless of its container.
         if !hasItsSize { try compareSizes() }
-        guard try verifyTables(isLast: isLast) else {
+        let end = try verifyTables(isLast: isLast) ? endOfPart : chunks.count
+        let hasMore = end < chunks.count
+        if !hasMore { nextAttempt = chunks.count + max(4 << 10, chunks.count / 16) }
+        guard tableCheck.hasPassed else {
             hasFailed = false
-            return
+            return false
         }
-        let status = unsafe chunks.withUnsafeBufferPointer { bytes in
-            unsafe WebPIUpdate(decoder, bytes.baseAddress, bytes.count)
-        }
+        let status = pass(end)
         countRows()
         switch status {
         case VP8_STATUS_OK: isComplete = true
-        case VP8_STATUS_SUSPENDED where !isLast: hasFailed = false
+        case VP8_STATUS_SUSPENDED where hasMore || !isLast: hasFailed = false
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: throw .corrupt(.webp, "the image data ends too early")
         case VP8_STATUS_OUT_OF_MEMORY: throw .corrupt(.webp, "no memory for the image")
         case VP8_STATUS_UNSUPPORTED_FEATURE: throw .unsupportedFeature(.webp, "an unknown kind of bitstream")
         default: throw .corrupt(.webp, "invalid image data")
         }
+        return hasMore && !isComplete
+    }
+
+    /// The end of the part to be decoded next, in the chunks.
+    private var endOfPart: Int {
+        guard let byteCount = window?.byteCount else { return chunks.count }
+        // libwebp begins again at the start of the tables of a lossless image, and later a few rows before the end.
+        let least = max(64 << 10, passedBytes / 16)
+        let average = max(4 << 10, expectedBytes / max(1, byteCount / Self.partBytes))
+        return passedBytes + min(isLossless || rowCount == 0 ? least : average, chunks.count - passedBytes)
+    }
+
+    /// Passes the chunks up to `end` to libwebp.
+    private func pass(_ end: Int) -> VP8StatusCode {
+        passedBytes = end
+        func update() -> VP8StatusCode {
+            unsafe chunks.withUnsafeBufferPointer { bytes in unsafe WebPIUpdate(decoder, bytes.baseAddress, end) }
+        }
+        let status = update()
+        guard status == VP8_STATUS_OUT_OF_MEMORY, rowCount == 0,
+            unsafe configuration.pointee.options.use_threads != 0
+        else { return status }
+        // Perhaps there are too many threads.
+        unsafe configuration.pointee.options.use_threads = 0
+        guard let replacement = unsafe WebPIDecode(nil, 0, configuration) else { return status }
+        unsafe WebPIDelete(decoder)
+        unsafe decoder = replacement
+        return update()
     }
 
     private func compareSizes() throws(CodecError) {
@@ -120,6 +186,7 @@ final class WebPImageDecoder {
             throw .corrupt(.webp, "the size of the image differs from its header")
         }
         hasItsSize = true
+        isLossless = features.format == 2
     }
 
     /// Checks the tables that libwebp would build; returns `false` if more bytes are needed.
@@ -136,12 +203,18 @@ final class WebPImageDecoder {
         if unsafe WebPIDecGetRGB(decoder, &lastRow, nil, nil, nil) != nil { rowCount = Int(lastRow) }
     }
 
-    /// Calls `body` with a complete row.
+    /// Calls `body` with a complete row that has not been released.
     func withRow(_ row: Int, _ body: (Span<UInt8>) -> Void) {
         var stride: Int32 = 0
-        guard row >= 0, row < rowCount, let pixels = unsafe WebPIDecGetRGB(decoder, nil, nil, nil, &stride) else {
-            return
-        }
+        guard row >= releasedRows, row < rowCount,
+            let pixels = unsafe WebPIDecGetRGB(decoder, nil, nil, nil, &stride)
+        else { return }
         unsafe body(Span(_unsafeStart: pixels + row * Int(stride), count: size.width * 4))
+    }
+
+    /// Releases the complete rows above row `end`.
+    func releaseRows(before end: Int) {
+        releasedRows = max(releasedRows, min(end, rowCount))
+        window?.discard(before: releasedRows)
     }
 }

@@ -26,11 +26,17 @@ final class WebPRowDecoder: BuiltInRowDecoder {
         return PixelSize(width: width * 2, height: height * 2)
     }
 
-    /// libwebp's output, the pixels and tables of a lossless image, and the compressed image.
+    /// libwebp's output, the pixels and tables of a lossless image or alpha, and the compressed image.
+    ///
+    /// All of the output, although usually only the rows in use are in memory: a few bytes can be the whole of an image
+    /// of one color.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        // A side has up to 24 bits.
-        (header.size.area + rowSize.area) * (header.hasAlpha ? 5 : 4) + header.memoryUsage + header.tableBytes
-            + (256 << 10)
+        // A side has up to 24 bits. Of a lossy image, libwebp holds a few rows.
+        let pixels =
+            header.hasAlpha
+            ? (header.size.area + rowSize.area) * 5
+            : rowSize.area * 4 + (header.tableBytes > 0 ? header.size.area * 4 : header.size.width * 128)
+        return pixels + header.memoryUsage + header.tableBytes + (256 << 10)
     }
 
     init(
@@ -74,7 +80,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     func salvage(to rows: any RowSink) {
         guard let image else { return }
         // The bytes received since the last attempt.
-        try? image.decode(isLast: true)
+        try? decode(image, to: rows, isLast: true)
         handOut(image, to: rows)
     }
 
@@ -94,12 +100,20 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     /// Passes on complete rows, and releases the image after its last row.
     private func decode(to rows: any RowSink, isLast: Bool) throws(CodecError) {
         guard let image else { return }
-        try image.decode(isLast: isLast)
-        handOut(image, to: rows)
+        try decode(image, to: rows, isLast: isLast)
         if image.isComplete { self.image = nil }
     }
 
+    private func decode(_ image: WebPImageDecoder, to rows: any RowSink, isLast: Bool) throws(CodecError) {
+        var hasMore = true
+        while hasMore {
+            hasMore = try image.decode(isLast: isLast)
+            handOut(image, to: rows)
+        }
+    }
+
     private func handOut(_ image: WebPImageDecoder, to rows: any RowSink) {
+        defer { image.releaseRows(before: rowsHandedOut - (image.size == rowSize ? 0 : top)) }
         if image.size == rowSize {
             for row in rowsHandedOut..<max(rowsHandedOut, image.rowCount) {
                 image.withRow(row) { pixels in handOut(pixels, to: rows) }
