@@ -35,12 +35,9 @@ struct InfoCommand: AsyncParsableCommand {
     func run() async throws {
         let sources = sources.map { ImageSource(argument: $0) }
         let json = json
-        var transport = network.transport
-        transport.maximumConnections = try OpenFileBudget.reserve(images: 1).connections
-        let configuration = ImageLoader.Configuration(downloads: requests.downloads, transport: transport)
+        let loader = sources.contains(where: \.isURL) ? try makeLoader() : nil
         let failures = try await Interruption.cancelling {
-            let loader = ImageLoader(configuration: configuration)
-            let workers = ThreadPool()
+            let workers = ThreadPool(count: 1)
             var failures = 0
             for source in sources {
                 let description = try await Self.describe(source, loader, workers)
@@ -57,13 +54,22 @@ struct InfoCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitCode.failure }
     }
 
+    private func makeLoader() throws -> ImageLoader {
+        var transport = network.transport
+        transport.maximumConnections = try OpenFileBudget.reserve(images: 1).connections
+        let configuration = ImageLoader.Configuration(downloads: requests.downloads, transport: transport)
+        return ImageLoader(configuration: configuration)
+    }
+
+    /// `loader` is needed for remote sources only.
     private static func describe(
-        _ source: ImageSource, _ loader: ImageLoader, _ workers: ThreadPool
+        _ source: ImageSource, _ loader: ImageLoader?, _ workers: ThreadPool
     ) async throws -> ImageDescription {
         var description = ImageDescription(url: source.text)
         do {
             switch source.place {
             case .url(let url):
+                guard let loader else { return description }
                 let info = try await loader.info(for: ImageRequest(url), readsAnimation: true)
                 description.header = info.header
                 description.bytesRead = info.byteCount
