@@ -6,9 +6,9 @@ MANUAL := .build/manual
 COMPLETIONS := bash-completion/completions/webimage zsh/site-functions/_webimage fish/vendor_completions.d/webimage.fish
 SOURCES := Package.swift Sources Tests Examples Benchmarks/Package.swift $(wildcard $(addprefix Benchmarks/,Sources Benchmarks Tests))
 
-# A binary that does not need the Swift toolchain to run, without its symbols.
+# A binary that does not need the Swift toolchain to run, without its symbols. Swift exports them by default, for plug-ins.
 ifeq ($(shell uname -s),Linux)
-RELEASE := -c release --static-swift-stdlib -Xlinker -s
+RELEASE := -c release --static-swift-stdlib -Xlinker -s -Xlinker --no-export-dynamic
 else
 RELEASE := -c release
 endif
