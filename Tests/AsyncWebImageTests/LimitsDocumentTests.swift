@@ -58,7 +58,7 @@ struct LimitsDocumentTests {
         "bytes that a transfer for `info(for:)` receives before they are read": bytes(BodyLog.limitedReadAhead),
         "bytes received but not yet read by a consumer of `bytes(for:)`, if the body is too large to be kept":
             bytes(BodyLog.highWater),
-        "hosts without a transfer whose thread is remembered": count(TransferAssignment.maximumKeys),
+        "hosts without running transfers for which a thread is remembered": count(TransferAssignment.maximumKeys),
         "bytes of a response head, with interim responses and trailers": bytes(ResponseHeadParser.limit),
         "lines of a response head": count(ResponseHeadParser.maximumLines),
         "body of a redirect or challenge that is read so that its connection can be reused":
