@@ -6,7 +6,7 @@ MANUAL := .build/manual
 COMPLETIONS := bash-completion/completions/webimage zsh/site-functions/_webimage fish/vendor_completions.d/webimage.fish
 SOURCES := Package.swift Sources Tests Examples Benchmarks/Package.swift $(wildcard $(addprefix Benchmarks/,Sources Benchmarks Tests))
 
-# A binary that does not need the Swift toolchain to run, without its symbols. Swift exports them by default, for plug-ins.
+# A stripped binary that runs without the Swift toolchain. By default, Swift also exports symbols, for plug-ins.
 ifeq ($(shell uname -s),Linux)
 RELEASE := -c release --static-swift-stdlib -Xlinker -s -Xlinker --no-export-dynamic
 else

@@ -20,7 +20,7 @@ let package = Package(
     targets: [
         // The limit of libcurl and the kernel: a plain loop in C.
         .target(name: "CurlMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
-        // The limit of libjpeg: likewise.
+        // The limit of libjpeg: a plain loop in C.
         .target(name: "JPEGLoop", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(
             name: "Engines",

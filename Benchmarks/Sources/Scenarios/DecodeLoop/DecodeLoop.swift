@@ -1,7 +1,7 @@
 import Glibc
 import ImageCodecs
 
-/// The cost of small decodes in a process that runs: without its start, and with memory that has been used before.
+/// The cost of small decodes in a running process: without its start, and with memory that has been used before.
 enum DecodeLoop: Scenario {
     static let name = "decode-loop"
     static let summary = "JPEG files in memory to pixels, one after the other in one process"
@@ -22,7 +22,7 @@ enum DecodeLoop: Scenario {
         var heading: String { "\(megapixels) MP to \(maximumSide)" }
     }
 
-    /// All of the shape of a photograph.
+    /// The sizes by megapixels; all have the aspect ratio of a photograph.
     private static let sizes = [1: PixelSize(width: 1_224, height: 816), 10: PixelSize(width: 3_864, height: 2_588)]
 
     static func cases(_ extent: Extent) -> [Case] {

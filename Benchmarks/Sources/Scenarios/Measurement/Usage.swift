@@ -13,7 +13,7 @@ struct Usage: Sendable {
         return (result, Usage(wall: .now - started, cpu: processorTime() - cpuBefore))
     }
 
-    /// The number of page faults of this process so far, without those that read from a disk.
+    /// The number of minor page faults of this process so far.
     static var pageFaults: Int {
         var usage = rusage()
         _ = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -4,9 +4,9 @@ struct PictureSite: Codable, Sendable {
     private static let pictures = 24
 
     let origin: Origin
-    /// The names of the pictures there.
+    /// The names of the pictures on the origin.
     let names: [String]
-    /// The paths of the same pictures.
+    /// The paths of the same pictures on this machine.
     let paths: [String]
     let scratch: String
 

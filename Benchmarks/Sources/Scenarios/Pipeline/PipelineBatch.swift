@@ -15,7 +15,7 @@ struct PipelineBatch: Sendable {
     var downloads: String { folder + "/downloads.conf" }
     /// Those files, one a line.
     var originals: String { folder + "/originals.txt" }
-    /// The pictures on this machine, one a line.
+    /// The paths of the pictures on this machine, one per line.
     var localPictures: String { folder + "/pictures.txt" }
     var results: String { folder + "/results" }
 

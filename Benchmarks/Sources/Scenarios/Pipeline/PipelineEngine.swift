@@ -4,7 +4,7 @@ enum PipelineEngine: String, CaseIterable, Sendable {
     case img2dataset
     /// All files first, then all thumbnails.
     case curlAndVipsthumbnail = "curl+vipsthumbnail"
-    /// The commands of libjpeg with files that need no download, and no filter: the limit of the codec.
+    /// The commands of libjpeg, with local files and without a filter: the limit of the codec.
     case djpegAndCjpeg = "djpeg+cjpeg"
 
     /// The commands, to be run one after the other; the JPEGs are then somewhere below `batch.results`.

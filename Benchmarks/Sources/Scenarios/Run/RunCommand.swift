@@ -13,8 +13,8 @@ struct RunCommand: AsyncParsableCommand {
 
             Engines: \(Catalog.engines().joined(separator: ", ")).
 
-            Tools that are not installed have no figures. The environment says where two of them are: WEBIMAGE, or else \
-            what make release builds, and IMG2DATASET, or else the one in the path. \
+            Tools that are not installed have no figures. The environment variables WEBIMAGE and IMG2DATASET \
+            are the paths of two of them; by default, what make release builds, and the one in PATH. \
             TRANSPORT_THREADS is the number of the actor engine's threads for transfers.
             """)
 

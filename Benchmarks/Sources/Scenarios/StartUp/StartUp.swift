@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// The cost of starting a command: one file that takes no time itself.
+/// The cost of starting a command, measured with one file that takes almost no time to process.
 enum StartUp: Scenario {
     static let name = "start-up"
     static let summary = "one JPEG of 64 x 48 pixels; webimage reads its header, the others its pixels"
@@ -75,6 +75,6 @@ enum StartUp: Scenario {
 }
 
 extension Metric {
-    /// Without the shared libraries.
+    /// The size of the executable, without its shared libraries.
     static let executableSize = Metric(rawValue: "executable_bytes")
 }
