@@ -1,6 +1,6 @@
 /// The properties of a request that determine which connections it can use.
 ///
-/// The TLS settings depend on the host, and credentials are sent with each request.
+/// TLS settings are not included because they depend on the host, nor credentials, which are sent with each request.
 struct ConnectionKey: Sendable, Hashable {
     /// A Boolean value that indicates whether the connection has TLS to the origin, so that HTTP/2 is possible.
     let isSecure: Bool

@@ -15,9 +15,9 @@ extension CurlTransport {
         public var maximumConnections: Int?
         /// The maximum number of threads for transfers, from 1 to 16; by default ``defaultThreadCount``.
         ///
-        /// Another thread is started when each of the others has several transfers. The limits on connections apply to
-        /// all threads together, so there are no more threads than connections. Values outside of the range are
-        /// replaced by the nearest one.
+        /// Another thread is started when each of the others has several transfers. The limits on connections,
+        /// including idle ones, apply to all threads together, so there are no more threads than either limit. Values
+        /// outside of the range are replaced by the nearest one.
         public var threadCount: Int
         /// The rule that selects a proxy; by default, that of the environment variables.
         public var proxy: ProxyRule

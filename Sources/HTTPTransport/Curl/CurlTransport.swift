@@ -5,9 +5,9 @@ import Threading
 
 /// A transport for HTTP/1.1 and HTTP/2 based on libcurl's multi interface.
 ///
-/// Transfers run on up to ``Configuration/threadCount`` threads, each with its own connections; they share DNS cache,
-/// credentials, and cookies. The threads end, and all connections are closed, when the transport is released and no
-/// transfer is active.
+/// Transfers run on up to ``Configuration/threadCount`` threads, each with its own connections; they share the DNS
+/// cache, credentials, and cookies. The threads end, and all connections are closed, when the transport is released and
+/// no transfer is active.
 public final class CurlTransport: Transport {
     private let state: SharedTransportState
     /// The worker of the first thread.

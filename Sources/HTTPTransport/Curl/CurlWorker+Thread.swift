@@ -5,8 +5,8 @@ import SocketPolling
 extension CurlWorker {
     /// A command from another thread.
     ///
-    /// Values in the thread's inbox instead of jobs of the actor, so that starting and ending a transfer takes no
-    /// task.
+    /// Commands are values in the thread's inbox, not jobs of the actor, so that starting and ending a transfer takes
+    /// no task.
     enum Command: Sendable {
         case begin(CurlTransferHandle)
         case cancel(CurlTransferHandle)

@@ -4,7 +4,7 @@ import Threading
 /// The cookies shared by the transfers of a transport that handle cookies, on all of its threads.
 final class SharedCookies: Sendable {
     private let file: String?
-    /// The cookies, from the first request on that handles cookies.
+    /// The cookies; `nil` until the first request that handles cookies.
     private let share = Locked<CurlShare?>(nil)
 
     init(file: String?) {

@@ -44,12 +44,12 @@ struct ThreadLimits: Sendable, Equatable {
     /// The maximum number of open connections.
     let connections: Int
 
-    /// The number of connections in use from which on others have to be closed, or transfers have to wait.
+    /// The number of connections that can be in use before others have to be closed, or transfers have to wait.
     var connectionsInUse: Int { max(1, min(idleConnections, connections)) }
 
     /// Returns the limits of each thread; their sums are those of the configuration.
     ///
-    /// There are no more threads than connections.
+    /// There are no more threads than either limit.
     static func divided(_ configuration: CurlTransport.Configuration, openFileLimit: Int) -> [ThreadLimits] {
         let connections = ConnectionLimit(configuration.maximumConnections, openFileLimit: openFileLimit).maximum
         let idle = configuration.maximumIdleConnections

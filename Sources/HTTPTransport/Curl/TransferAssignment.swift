@@ -36,7 +36,7 @@ struct TransferAssignment {
     static let maximumThreads = 16
     /// The number of keys that are remembered, in addition to those of running transfers.
     static let maximumKeys = 4_096
-    /// The number of transfers on each started thread from which on another thread is started.
+    /// The number of transfers on each started thread at which another thread is started.
     static let transfersBeforeNextThread = 4
     /// The minimum difference between the transfers of two threads that outweighs an idle connection.
     static let minimumImbalance = 4

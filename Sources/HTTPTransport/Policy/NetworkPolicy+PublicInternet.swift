@@ -3,8 +3,8 @@ extension NetworkPolicy {
     ///
     /// The policy refuses loopback and unspecified addresses, private addresses (RFC 1918), unique-local addresses, the
     /// shared range `100.64.0.0/10`, link-local addresses, which include cloud metadata services, and multicast,
-    /// broadcast, and reserved addresses, including those for documentation or benchmarks. It also refuses the ports of
-    /// other protocols, such as mail, that browsers block (Fetch, section 2.9), and those of Redis and memcached. To
+    /// broadcast, and reserved addresses, including those for documentation or benchmarking. It also refuses the ports
+    /// of other protocols, such as mail, that browsers block (Fetch, section 2.9), and those of Redis and memcached. To
     /// allow an exception, insert a rule at the front: `policy.addresses.insert(.allow("10.0.0.5/32"), at: 0)`.
     public static let publicInternetOnly = NetworkPolicy(ports: portsOfOthers, addresses: publicAddresses)
 
