@@ -9,9 +9,9 @@
 static uint32_t table[8][256];
 static int has_instruction;
 
-// The instruction takes three cycles but can be started in each, so three parts of this length are read at once.
+// The instruction takes three cycles, but one can start in each, so three parts of this length are read at once.
 #define PART 512
-// The checksums after PART zero bytes of those with one nonzero byte, by the position and the value of that byte.
+// By position and value of a byte: a checksum with this byte and zeros elsewhere, after PART further zero bytes.
 static uint32_t shifted[4][256];
 
 static uint32_t shift(uint32_t crc) {

@@ -33,7 +33,8 @@ package enum HTTPDate: Sendable {
         return seconds(day: words[2], month: words[1], year: number(words[4]), time: words[3])
     }
 
-    /// Parses a date in the format of all current servers, `Sun, 06 Nov 1994 08:49:37 GMT`, without splitting the text.
+    /// Parses a date in the preferred format (IMF-fixdate), `Sun, 06 Nov 1994 08:49:37 GMT`, without splitting the
+    /// text.
     ///
     /// Returns `nil` for other text, including other spellings of the same format.
     private static func secondsOfUsualDate(_ text: String) -> Int? {

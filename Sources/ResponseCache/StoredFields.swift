@@ -8,7 +8,7 @@ import HTTPTypes
 struct StoredFields: Sendable {
     private enum Content {
         case parsed(HTTPFields)
-        /// The names and values, each preceded by its length, and what follows from them.
+        /// The names and values, each preceded by its length, and the freshness computed from them.
         case bytes([UInt8], Freshness)
     }
 
@@ -103,7 +103,7 @@ extension Freshness {
         bytes.append(initialAge)
         let flags = [directives.noCache, directives.mustRevalidate, directives.isImmutable]
         bytes.append(flags.enumerated().reduce(0) { $0 | ($1.element ? 1 << $1.offset : 0) })
-        // A missing time is followed by a larger number than any.
+        // A missing time is written as a larger number than any time.
         bytes.append(directives.staleIfError ?? Self.limit)
         bytes.append(directives.staleWhileRevalidate ?? Self.limit)
     }

@@ -3,7 +3,7 @@ import HTTPTransport
 import Threading
 import ResponseCache
 
-/// The bytes of one download in order: written by the transport's thread, read by any number of decoders.
+/// The bytes of one download in order: written by a thread of the transport, read by any number of decoders.
 ///
 /// Pieces that are read are sealed and then shared, never copied. Small ones are copied for each reader and stay in
 /// the piece being written, so that a body that arrives byte by byte takes little more than its bytes. The whole body
@@ -148,7 +148,7 @@ final class BodyLog: Sendable {
         }
     }
 
-    /// Takes the whole body in the same way, without copying it.
+    /// Takes the whole body like ``append(_:)``, without copying it.
     func append(whole bytes: [UInt8]) -> BodyDemand {
         append(bytes.count) { state in
             state.seal()

@@ -4,8 +4,8 @@ import HTTPTypes
 import Threading
 import ResponseCache
 
-/// Takes one response, on the transport's thread or in the task of a ``PulledTransfer``: the body of a success goes into
-/// the log, of a failure only the beginning is kept.
+/// Takes one response, on a thread of the transport or in the task of a ``PulledTransfer``: the body of a success goes
+/// into the log, of a failure only the beginning is kept.
 final class DownloadReceiver: TransferReceiver {
     /// The reason why the attempt ended without the whole body.
     enum Failure {
@@ -109,7 +109,7 @@ final class DownloadReceiver: TransferReceiver {
         }
     }
 
-    /// The whole body at once, of a response whose head has just been received; it is not copied.
+    /// Receives the whole body of a response whose head has just been received, without copying it.
     func receive(whole body: [UInt8]) -> BodyDemand {
         guard case .body = state.withLock({ $0.use }), continued == nil, !isTransformed else {
             return receive(body.span)

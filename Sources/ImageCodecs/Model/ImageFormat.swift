@@ -9,7 +9,7 @@ public struct ImageFormat: Sendable, Hashable {
     /// The usual file name extension, without the dot.
     public let fileExtension: String
 
-    /// Creates another format, for the ``CustomFormat`` that reads it.
+    /// Creates a format that is not built in, for the ``CustomFormat`` that reads it.
     ///
     /// It differs from the built-in formats regardless of its name.
     public init(name: String, mediaType: String, fileExtension: String) {

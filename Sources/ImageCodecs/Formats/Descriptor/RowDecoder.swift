@@ -2,7 +2,7 @@
 protocol BuiltInRowDecoder: RowDecoder {
     /// Returns the size of the rows that the decoder produces if `target` is requested: the stored size or, if the
     /// codec can scale while decoding, a smaller size that is no less than the target, and large enough that the
-    /// resampling filter decides the quality, unless less makes the codec much faster.
+    /// resampling filter decides the quality, unless a smaller size makes the codec much faster.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize
 
     /// Returns the maximum memory that the decoder holds while it produces rows of `rowSize`, in bytes.

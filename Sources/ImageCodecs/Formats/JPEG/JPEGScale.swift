@@ -17,8 +17,10 @@ struct JPEGScale {
     /// The scales with vectorized code in libjpeg-turbo: 5/8 takes longer than the full size.
     private static let fastEighths = [1, 2, 4]
 
-    /// Creates the smallest fast scale that is at least 1.5 times as large as `target` in both directions, which
-    /// leaves the resampling filter enough detail, or the full size if there is none.
+    /// Creates the smallest fast scale that is at least 1.5 times as large as `target` in both directions, or the full
+    /// size if there is none.
+    ///
+    /// This leaves the resampling filter enough detail.
     init(of size: PixelSize, for target: PixelSize) {
         for eighths in Self.fastEighths {
             let scale = JPEGScale(eighths: eighths, of: size)

@@ -4,7 +4,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Address space for all rows of an image, of which only the rows in use occupy memory.
+/// Reserved address space for all rows of an image, of which only the rows in use occupy memory.
 ///
 /// Memory is allocated when a row is written, and returned to the system by ``discard(before:)``.
 @safe
@@ -23,7 +23,7 @@ struct RowWindow: ~Copyable {
     private let mappedBytes: Int
     private var discardedBytes = 0
 
-    /// Returns `nil` if there is no such address space.
+    /// Returns `nil` if the address space cannot be reserved.
     init?(stride: Int, count: Int) {
         let (byteCount, overflow) = stride.multipliedReportingOverflow(by: count)
         // Large enough to begin at a multiple of the granularity.
@@ -44,7 +44,7 @@ struct RowWindow: ~Copyable {
         self.byteCount = byteCount
         self.stride = stride
         #if os(Linux)
-        // Without huge pages, small ones do.
+        // If there are no huge pages, small ones are used.
         _ = unsafe madvise(start, byteCount, MADV_HUGEPAGE)
         #endif
     }

@@ -151,7 +151,8 @@ final class WebPImageDecoder {
     /// The end of the part to be decoded next, in the chunks.
     private var endOfPart: Int {
         guard let byteCount = window?.byteCount else { return chunks.count }
-        // libwebp begins again at the start of the tables of a lossless image, and later a few rows before the end.
+        // Of a lossless image, libwebp reads the tables again with each part until they are complete, and then a few
+        // rows.
         let least = max(64 << 10, passedBytes / 16)
         let average = max(4 << 10, expectedBytes / max(1, byteCount / Self.partBytes))
         return passedBytes + min(isLossless || rowCount == 0 ? least : average, chunks.count - passedBytes)
@@ -167,7 +168,7 @@ final class WebPImageDecoder {
         guard status == VP8_STATUS_OUT_OF_MEMORY, rowCount == 0,
             unsafe configuration.pointee.options.use_threads != 0
         else { return status }
-        // Perhaps there are too many threads.
+        // Perhaps the system has no second thread.
         unsafe configuration.pointee.options.use_threads = 0
         guard let replacement = unsafe WebPIDecode(nil, 0, configuration) else { return status }
         unsafe WebPIDelete(decoder)

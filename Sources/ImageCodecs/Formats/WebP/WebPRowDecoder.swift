@@ -28,8 +28,8 @@ final class WebPRowDecoder: BuiltInRowDecoder {
 
     /// libwebp's output, the pixels and tables of a lossless image or alpha, and the compressed image.
     ///
-    /// All of the output, although usually only the rows in use are in memory: a few bytes can be the whole of an image
-    /// of one color.
+    /// All of the output is counted, although usually only the rows in use are in memory: a few bytes can contain an
+    /// image of one color.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         // A side has up to 24 bits. Of a lossy image, libwebp holds a few rows.
         let pixels =

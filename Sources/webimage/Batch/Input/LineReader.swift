@@ -17,7 +17,8 @@ final class LineReader {
         blocks = try InputBlocks(path: path)
     }
 
-    /// The number of bytes of the file of which the returned lines were made; of a compressed file, up to a block more.
+    /// The number of bytes of the file from which the returned lines were read; for a compressed file, up to a block
+    /// more.
     var bytesRead: Int { blocks.bytesRead - (gunzip == nil ? block.count : 0) }
     /// The size of the file; `nil` if unknown.
     var totalBytes: Int? { blocks.totalBytes }

@@ -16,8 +16,8 @@ struct BatchPartOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --part-by host, divide the lines with this host among all processes; for a host that has most of the "
-                + "list. All processes then send requests to it, so --sharers is n by default. Can be repeated.",
+            "With --part-by host, divide the lines with this host among all processes. Use this for a host that has "
+                + "most of the list. All processes then send requests to it, so --sharers is n by default. Can be repeated.",
             valueName: "host"))
     var spreadHost: [HostArgument] = []
 

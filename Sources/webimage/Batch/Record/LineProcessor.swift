@@ -51,7 +51,7 @@ struct LineProcessor: Sendable {
     }
 
     /// Sets the plan of a line with options of its own; returns `false` if the line has failed already.
-    @inline(never)  // A function that waits keeps the variables of those that are inlined.
+    @inline(never)  // A function that waits keeps the variables of inlined ones.
     private func hasPlan(_ line: StartedLine) -> Bool {
         guard line.entry.problem == nil else { return false }
         do {

@@ -21,7 +21,7 @@ final class BatchProgress: Sendable {
         var openShards = 0
         /// The number of lines that have been read.
         var read = 0
-        /// The number of lines read of shards that were complete before.
+        /// The number of lines read that belong to shards completed by an earlier run.
         var complete = 0
         /// The fraction of the list that has been read, from 0 to 1; `nil` if unknown.
         var readPart: Double?

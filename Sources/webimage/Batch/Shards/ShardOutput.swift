@@ -56,7 +56,7 @@ final class ShardOutput: BatchOutput {
     /// The number of shards that were not completed, because the network seems to have been out.
     var uncommittedCount: Int { state.withLock { $0.uncommitted } }
 
-    /// The number of lines read of shards that were complete before.
+    /// The number of lines read that belong to shards completed by an earlier run.
     var completeLineCount: Int { state.withLock { $0.completeLines } }
 
     func takes(_ entry: inout ListEntry) async throws -> Bool {

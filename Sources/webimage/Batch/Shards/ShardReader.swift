@@ -31,7 +31,7 @@ final class ShardReader {
         digest = try MessageDigest(.sha256)
     }
 
-    /// A Boolean value that indicates whether the shard was complete before.
+    /// A Boolean value that indicates whether an earlier run completed the shard.
     var isComplete: Bool { if case .check = use { true } else { false } }
 
     /// Adds the line of an entry; returns whether it is answered.
