@@ -42,7 +42,7 @@ public final class ResponseCache: Sendable {
         /// Older responses are not used, even if the origin declares them fresh.
         public var maximumAge: Int?
 
-        /// Creates a configuration; by default 512 MiB, and bodies of at most 32 MiB.
+        /// Creates a configuration; by default, 512 MiB in total, and bodies of at most 32 MiB.
         public init(
             directory: String? = nil, createsDirectory: Bool = true, maximumBytes: Int = 512 << 20,
             maximumEntryBytes: Int = 32 << 20, maximumAge: Int? = nil

@@ -43,8 +43,8 @@ extension CurlTransport {
         /// Creates a configuration.
         ///
         /// By default, 256 idle connections are kept, at most half of the process's file descriptors are used, there
-        /// is one thread for every four processors, and the environment's proxy and the system's certificate
-        /// authorities apply.
+        /// are one to four threads, depending on the number of processors, and the environment's proxy and the system's
+        /// certificate authorities apply.
         public init(
             maximumIdleConnections: Int = 256, maximumConnections: Int? = nil, proxy: ProxyRule = .environment,
             tls: TLSOptions = TLSOptions(),
