@@ -14,7 +14,6 @@ import Glibc
 final class EntryFolder: Sendable {
     static let shardCount = 256
     private static let versionName = "v5"
-    private static let earlierVersionName = "v4"
 
     /// The path of the cache.
     let path: String
@@ -193,18 +192,13 @@ final class EntryFolder: Sendable {
         }
     }
 
-    /// Removes the files of earlier versions of the format, which were in the folder itself or in one of their own.
+    /// Removes the files of the earliest versions of the format, which were in the folder itself.
+    ///
+    /// A folder of another version is left alone: one with such a name can belong to something else.
     func removeEarlierVersions() {
         for name in (try? Self.names(in: path)) ?? [] where Self.isOfEarlierVersion(name) {
             _ = Self.systemUnlink("\(path)/\(name)")
         }
-        let earlier = "\(path)/\(Self.earlierVersionName)"
-        guard let names = try? Self.names(in: earlier), !names.isEmpty else { return }
-        for folder in names.map({ "\(earlier)/\($0)" }) {
-            for name in (try? Self.names(in: folder)) ?? [] { _ = Self.systemUnlink("\(folder)/\(name)") }
-            if unsafe rmdir(folder) != 0 { _ = Self.systemUnlink(folder) }
-        }
-        _ = unsafe rmdir(earlier)
     }
 
     private static func isOfEarlierVersion(_ name: String) -> Bool {

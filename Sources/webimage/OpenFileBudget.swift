@@ -1,5 +1,6 @@
-import WebimageConsole
+import AsyncWebImage
 import Threading
+import WebimageConsole
 
 /// The distribution of file descriptors between the parts of the process, so that none takes those that another
 /// needs.
@@ -11,9 +12,9 @@ struct OpenFileBudget: Equatable {
 
     /// The descriptors of the Swift runtime: its event loop, and two timers.
     private static let runtime = 4
-    /// The descriptors opened at the start of a command: signals, the pollers and wake-ups of the transport and
-    /// libcurl, and the list.
-    private static let atStart = 3 + 4 + 1
+    /// The descriptors opened by a command besides those for images: signals, the pollers and wake-ups of each thread
+    /// of the transport and of libcurl, and the list.
+    private static let atStart = 3 + 4 * CurlTransport.Configuration().threadCount + 1
     /// The minimum for the system's resolver, and for files that are open only briefly.
     private static let besides = 4
     /// An image's connection and its output file.

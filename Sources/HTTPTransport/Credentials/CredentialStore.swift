@@ -68,11 +68,11 @@ struct CredentialStore {
         return asking.removeValue(forKey: key)?.waiting ?? []
     }
 
-    /// Removes a waiting transfer; cancels the query if no transfer waits for it anymore.
-    mutating func leave(_ transfer: UInt64, _ key: Key) {
+    /// Removes a waiting transfer; returns the task of the query, to be canceled, if no transfer waits for it anymore.
+    mutating func leave(_ transfer: UInt64, _ key: Key) -> Task<Void, Never>? {
         asking[key]?.waiting.remove(transfer)
-        guard asking[key]?.waiting.isEmpty == true else { return }
-        asking.removeValue(forKey: key)?.task?.cancel()
+        guard asking[key]?.waiting.isEmpty == true else { return nil }
+        return asking.removeValue(forKey: key)?.task
     }
 
     static func origin(of url: HTTPURL) -> String { "\(url.scheme)://\(url.host):\(url.port)" }

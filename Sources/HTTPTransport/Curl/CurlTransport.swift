@@ -72,19 +72,21 @@ public final class CurlTransport: Transport {
 extension CurlTransport {
     private func worker(for key: ConnectionKey) -> CurlWorker {
         guard let index = state.assign({ $0.assign(key) }) else { return first }
-        if let worker = workers.withLock({ workers in startWorkers(upTo: index, &workers) }) { return worker }
-        let other = state.assign { $0.reassign(key, from: index) } ?? 0
-        return workers.withLock { $0[min(other, $0.count - 1)] }
+        let started = workers.withLock { workers in
+            startWorkers(upTo: index, &workers)
+            return workers
+        }
+        if index < started.count { return started[index] }
+        return started[state.assign { $0.reassign(key, from: index, toFirst: started.count) } ?? 0]
     }
 
-    /// Returns the worker with this number after starting it and those before it; `nil` if the system has no thread or
-    /// no file descriptors for one of them.
-    private func startWorkers(upTo index: Int, _ workers: inout [CurlWorker]) -> CurlWorker? {
+    /// Starts the worker with this number and those before it, unless the system has no thread or no file descriptors
+    /// for one of them.
+    private func startWorkers(upTo index: Int, _ workers: inout [CurlWorker]) {
         while workers.count <= index {
-            guard let worker = startedWorker(workers.count) else { return nil }
+            guard let worker = startedWorker(workers.count) else { return }
             workers.append(worker)
         }
-        return workers[index]
     }
 
     private func startedWorker(_ index: Int) -> CurlWorker? {

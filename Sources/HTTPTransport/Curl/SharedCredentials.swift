@@ -46,10 +46,12 @@ final class SharedCredentials: Sendable {
 
     /// Removes a waiting transfer; cancels the query if no transfer waits for it anymore.
     func leave(_ transfer: UInt64, _ key: CredentialStore.Key) {
-        state.withLock { state in
+        let query = state.withLock { state in
             state.completions[transfer] = nil
-            state.store.leave(transfer, key)
+            return state.store.leave(transfer, key)
         }
+        // Not under the lock: the provider's cancellation handlers run now.
+        query?.cancel()
     }
 
     private func ask(_ challenge: CredentialChallenge, for key: CredentialStore.Key, _ id: Int) async {

@@ -113,10 +113,10 @@ struct TransferAssignment {
 
     /// Moves a transfer that has just been assigned to `thread`, which cannot be started, and returns another thread.
     ///
-    /// From then on, no transfer is assigned to `thread` or later ones.
-    mutating func reassign(_ key: ConnectionKey, from thread: Int) -> Int {
+    /// From then on, transfers are assigned to the first `count` threads only, which have been started.
+    mutating func reassign(_ key: ConnectionKey, from thread: Int, toFirst count: Int) -> Int {
         end(key, on: thread, keepsConnection: false)
-        threadCount = max(1, min(threadCount, thread))
+        threadCount = max(1, min(threadCount, count))
         startedCount = min(startedCount, threadCount)
         if let state = connections[key], state.home >= threadCount { connections[key]?.home = 0 }
         return assign(key)
@@ -140,11 +140,15 @@ extension TransferAssignment {
         case true?:
             if state.running[home] > 0 || state.idle[home] > 0 || hasRoom(home) { return home }
         case nil:
-            if state.running[home] > 0 { return home }
+            // No more than can have connections of their own there, should they need them.
+            if state.running[home] > 0, Int(state.running[home]) < capacities[home] { return home }
         case false?: break
         }
         let reusing = threads.filter { state.idle[$0] > 0 }.min { running[$0] < running[$1] }
-        guard let reusing, running[reusing] <= running[leastBusy] + tolerance else { return leastBusy }
+        // The idle connection may have been closed, so a thread that may open another one is preferred.
+        guard let reusing, hasRoom(reusing) || !hasRoom(leastBusy),
+            running[reusing] <= running[leastBusy] + tolerance
+        else { return leastBusy }
         return reusing
     }
 

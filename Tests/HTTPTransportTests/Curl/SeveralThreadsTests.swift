@@ -222,7 +222,8 @@ struct SeveralThreadsSecureTests {
 
     @Test func transfersShareOneConnectionOfHTTP2() async throws {
         let server = try await SecureServer()
-        #expect(try await connections(server.port, server, 100).count == 1)
+        // Fewer than a thread's part of the connections.
+        #expect(try await connections(server.port, server, 60).count == 1)
     }
 
     @Test func transfersOfHTTP1HaveConnectionsOfTheirOwn() async throws {

@@ -91,6 +91,12 @@ struct TransferAssignmentTests {
             "transfers that wait for the protocol need one connection, those of HTTP/1.1 leave a full thread",
             capacities: [2, 2], repeated(.secure("A"), 4) + [.http1("A", on: 0), .secure("A")], [0, 0, 0, 0, 1]),
         Case(
+            "transfers beyond the connections of the thread that determines the protocol use other threads",
+            capacities: [3, 3], repeated(.secure("A"), 5), [0, 0, 0, 0, 1]),
+        Case(
+            "an idle connection on a full thread does not outweigh a thread with room", capacities: [2, 2],
+            [.plain("a"), .ends("a", on: 0)] + repeated(.plain("b"), 2) + [.plain("a")], [0, 0, 0, 1]),
+        Case(
             "an idle connection does not outweigh many more transfers",
             repeated(.secure("A"), 10) + [.http1("A", on: 0), .ends("A", on: 0), .secure("A"), .secure("A")],
             Array(repeating: 0, count: 10) + [1, 1]),
@@ -137,7 +143,7 @@ struct TransferAssignmentTests {
         for _ in 0..<8 { _ = assignment.assign(key) }
         let refused = assignment.assign(key)
         #expect(refused == 2)
-        let other = assignment.reassign(key, from: refused)
+        let other = assignment.reassign(key, from: refused, toFirst: 2)
         #expect(other == 0)
         let later = (0..<10).map { _ in assignment.assign(key) }
         #expect(Set(later) == [0, 1])

@@ -44,7 +44,8 @@ extension PixelSize {
     /// scales with vectorized code, the smallest that is at least 1.5 times `target`, or all eighths.
     func eighths(for target: PixelSize) -> Int {
         [1, 2, 4].first { eighths in
-            (width * eighths + 7) / 8 * 2 >= target.width * 3 && (height * eighths + 7) / 8 * 2 >= target.height * 3
+            ((width * eighths + 7) / 8 * 4 + 3) / 6 >= target.width
+                && ((height * eighths + 7) / 8 * 4 + 3) / 6 >= target.height
         } ?? 8
     }
 }

@@ -24,7 +24,9 @@ struct JPEGScale {
     init(of size: PixelSize, for target: PixelSize) {
         for eighths in Self.fastEighths {
             let scale = JPEGScale(eighths: eighths, of: size)
-            if scale.rowSize.width * 2 / 3 >= target.width, scale.rowSize.height * 2 / 3 >= target.height {
+            // The sides of the target have been rounded, by up to half a pixel.
+            func suffices(_ side: Int, for targetSide: Int) -> Bool { (side * 4 + 3) / 6 >= targetSide }
+            if suffices(scale.rowSize.width, for: target.width), suffices(scale.rowSize.height, for: target.height) {
                 self = scale
                 return
             }

@@ -47,7 +47,7 @@ final class WebPImageDecoder {
     /// Creates a decoder with rows of the given size, for an image whose tables may take `tableLimit` bytes.
     convenience init(storedSize: PixelSize, size: PixelSize, tableLimit: Int) throws(CodecError) {
         try self.init(storedSize: storedSize, size: size, tableLimit: tableLimit) { options in
-            options.use_threads = storedSize.area >= Self.leastPixelsForThread ? 1 : 0
+            options.use_threads = Self.usesThread(for: storedSize) ? 1 : 0
             guard size != storedSize else { return }
             options.use_scaling = 1
             options.scaled_width = Int32(clamping: size.width)
@@ -93,6 +93,9 @@ final class WebPImageDecoder {
         unsafe WebPFreeDecBuffer(&configuration.pointee.output)
         unsafe configuration.deallocate()
     }
+
+    /// Returns whether libwebp filters and converts the rows of a lossy image of this size on a second thread.
+    static func usesThread(for size: PixelSize) -> Bool { size.area >= leastPixelsForThread }
 
     /// Makes libwebp write large rows to a window, if there is one.
     private static func useWindow(

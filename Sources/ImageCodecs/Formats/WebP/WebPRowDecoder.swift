@@ -31,11 +31,12 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     /// All of the output is counted, although usually only the rows in use are in memory: a few bytes can contain an
     /// image of one color.
     static func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        // A side has up to 24 bits. Of a lossy image, libwebp holds a few rows.
+        // A side has up to 24 bits. Of a lossy image, libwebp holds a few rows, and more of them with a second thread.
+        let columnBytes = WebPImageDecoder.usesThread(for: header.size) ? 288 : 128
         let pixels =
             header.hasAlpha
             ? (header.size.area + rowSize.area) * 5
-            : rowSize.area * 4 + (header.tableBytes > 0 ? header.size.area * 4 : header.size.width * 128)
+            : rowSize.area * 4 + (header.tableBytes > 0 ? header.size.area * 4 : header.size.width * columnBytes)
         return pixels + header.memoryUsage + header.tableBytes + (256 << 10)
     }
 

@@ -60,15 +60,15 @@ struct JPEGRowDecoderTests {
         }
     }
 
-    @Test func jpegRowsAreScaledToAtLeastTwiceTheTarget() {
+    @Test func jpegRowsAreScaledToAtLeastOneAndAHalfTimesTheTarget() {
         func rowSize(_ width: Int, _ height: Int, _ targetWidth: Int, _ targetHeight: Int) -> PixelSize {
             JPEGRowDecoder.rowSize(
                 of: ImageHeader(format: .jpeg, size: PixelSize(width: width, height: height)),
                 for: PixelSize(width: targetWidth, height: targetHeight))
         }
         #expect(rowSize(12000, 7940, 1024, 678) == PixelSize(width: 3000, height: 1985))
-        #expect(rowSize(12000, 7940, 2000, 1323) == PixelSize(width: 6000, height: 3970))
-        #expect(rowSize(12000, 7940, 4000, 2647) == PixelSize(width: 12000, height: 7940))
+        #expect(rowSize(12000, 7940, 2000, 1323) == PixelSize(width: 3000, height: 1985))
+        #expect(rowSize(12000, 7940, 4000, 2647) == PixelSize(width: 6000, height: 3970))
         #expect(rowSize(12000, 7940, 6001, 3971) == PixelSize(width: 12000, height: 7940))
         #expect(rowSize(12000, 7940, 1, 1) == PixelSize(width: 1500, height: 993))
         #expect(rowSize(9, 9, 1, 1) == PixelSize(width: 2, height: 2))
