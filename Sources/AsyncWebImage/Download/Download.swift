@@ -12,6 +12,8 @@ final class Download {
     let events: DownloadEventSender?
     /// A Boolean value that indicates whether it was started to bring a stored response up to date.
     let isRefresh: Bool
+    /// A Boolean value that indicates whether a refresh has replaced the stored response that it may be serving.
+    var isOutdated = false
     #if Tracing
     var span: DownloadSpan?
     #endif

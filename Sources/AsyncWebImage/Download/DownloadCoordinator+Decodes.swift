@@ -99,12 +99,13 @@ extension DownloadCoordinator {
         return true
     }
 
-    /// Adds a complete image to the cache of decoded images, unless its response forbids that.
+    /// Adds a complete image to the cache of decoded images, unless its response forbids that or has been replaced.
     private func store(
         _ result: DecodeResult, _ options: DecodeOptions, of download: Download, from origin: ResponseOrigin
     ) {
         // A later request could result in a complete image instead of a partial one.
         guard case .image(let image) = result.outcome, !image.isPartial,
+            !(download.isOutdated && origin.source.isStored),
             let key = download.key.cacheKeyForStoring(options, digest: result.digest),
             !CacheControl(origin.head.response.headerFields).noStore
         else { return }

@@ -47,10 +47,14 @@ extension DownloadCoordinator {
         return refresher
     }
 
-    /// Removes the decoded images of a response that a refresh has replaced.
+    /// Removes the decoded images of a response that a refresh has replaced, and keeps decodes of that response that
+    /// end later from adding others.
     func removeImages(replacedBy download: Download) {
         guard download.isRefresh, download.log.source == .network else { return }
-        cache.removeAll { [key = download.key.withoutPolicy] in $0.fetch == key }
+        let key = download.key.withoutPolicy
+        cache.removeAll { $0.fetch == key }
+        // Whether a download serves a stored response may not be known yet.
+        for other in downloads.values where other.key.withoutPolicy == key { other.isOutdated = true }
     }
 
     /// Returns the source of the responses of a download.

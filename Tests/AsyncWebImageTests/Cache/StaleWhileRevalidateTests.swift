@@ -1,6 +1,8 @@
 import LoopbackOrigin
+import QOI
 import TestSupport
 import Testing
+import Threading
 
 @testable import AsyncWebImage
 @testable import ResponseCache
@@ -10,15 +12,28 @@ import Testing
 struct StaleWhileRevalidateTests {
     private let time = ManualTime()
 
-    private func loader(_ cache: ResponseCache) -> ImageLoader {
+    private func loader(_ cache: ResponseCache, _ formats: [any CustomFormat] = []) -> ImageLoader {
         var configuration = ImageLoader.Configuration.patient
         configuration.responseCache = cache
+        configuration.decoding.customFormats = formats
         return ImageLoader(configuration: configuration)
     }
 
     /// Each response is the number of its request.
     private func numbered(_ control: String) -> @Sendable (LoopbackOrigin.Request) -> LoopbackOrigin.Response {
         { .init(headerFields: ["Cache-Control": control, "ETag": "\"\($0.ordinal)\""], body: [UInt8($0.ordinal)]) }
+    }
+
+    /// The second response replaces the first, or confirms it.
+    private func versions(
+        _ bodies: [[UInt8]], _ isReplaced: Bool
+    ) -> @Sendable (LoopbackOrigin.Request) -> LoopbackOrigin.Response {
+        { request in
+            let fields: HeaderFields = ["Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\""]
+            guard request.ordinal > 1 else { return .init(headerFields: fields, body: bodies[0]) }
+            return isReplaced
+                ? .init(headerFields: fields, body: bodies[1]) : .init(status: 304, headerFields: fields, body: [])
+        }
     }
 
     @Test(arguments: [true, false]) func theStaleResponseIsServedAndRenewed(onDisk: Bool) async throws {
@@ -49,14 +64,7 @@ struct StaleWhileRevalidateTests {
         try await withLoopbackOrigin { origin in
             let loader = loader(try ResponseCache.test(nil, time))
             let bodies = [try Samples.file(.png, 20, 10), try Samples.file(.png, 30, 10)]
-            origin.route("/a") { request in
-                let fields: HeaderFields = [
-                    "Cache-Control": "max-age=10, stale-while-revalidate=60", "ETag": "\"1\"",
-                ]
-                guard request.ordinal > 1 else { return .init(headerFields: fields, body: bodies[0]) }
-                return isReplaced
-                    ? .init(headerFields: fields, body: bodies[1]) : .init(status: 304, headerFields: fields, body: [])
-            }
+            origin.route("/a", versions(bodies, isReplaced))
             let request = ImageRequest(origin.url("/a"))
             #expect(try await loader.image(for: request).pixels.size.width == 20)
             await loader.coordinator.becomesIdle()
@@ -66,6 +74,32 @@ struct StaleWhileRevalidateTests {
             await loader.coordinator.becomesIdle()
             #expect((loader.cachedImage(for: request) == nil) == isReplaced)
             #expect(try await loader.image(for: request).pixels.size.width == (isReplaced ? 30 : 20))
+            await loader.shutdown(gracePeriod: .zero)
+        }
+    }
+
+    @Test(arguments: [true, false]) func imagesDecodedAfterTheirReplacementAreNotCached(isReplaced: Bool) async throws {
+        try await withLoopbackOrigin { origin in
+            let decodes = BlockingQueue<Void>()
+            defer { decodes.close() }
+            let loader = loader(try ResponseCache.test(nil, time), [HeldFormat(decodes)])
+            let bodies = [Samples.picture(20, 10).qoi(), Samples.picture(30, 10).qoi()]
+            origin.route("/a", versions(bodies, isReplaced))
+            let request = ImageRequest(origin.url("/a"))
+            _ = try await loader.data(for: request)
+            await loader.coordinator.becomesIdle()
+            time.advance(by: 20)
+            async let stale = loader.image(for: request)
+            // The revalidation ends before the decode of the stale response.
+            await origin.requests(to: "/a", reach: 2)
+            await loader.coordinator.activity { $0.running == 0 && $0.callers == 1 }
+            decodes.close()
+            #expect(try await stale.pixels.size.width == 20)
+            await loader.coordinator.becomesIdle()
+            #expect((loader.cachedImage(for: request) == nil) == isReplaced)
+            #expect(try await loader.image(for: request).pixels.size.width == (isReplaced ? 30 : 20))
+            #expect(loader.cachedImage(for: request)?.pixels.size.width == (isReplaced ? 30 : 20))
+            #expect(origin.counts.totalRequests == 2)
             await loader.shutdown(gracePeriod: .zero)
         }
     }
@@ -117,5 +151,28 @@ struct StaleWhileRevalidateTests {
             await loader.shutdown(gracePeriod: .seconds(3_600))
             await origin.openConnections(become: 0)
         }
+    }
+}
+
+/// QOI whose decodes wait until a queue is closed.
+private struct HeldFormat: CustomFormat {
+    private let qoi = QOIFormat()
+    private let decodes: BlockingQueue<Void>
+
+    init(_ decodes: BlockingQueue<Void>) { self.decodes = decodes }
+
+    var format: ImageFormat { qoi.format }
+
+    func recognizes(_ beginning: Span<UInt8>) -> Bool { qoi.recognizes(beginning) }
+
+    func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader? { try qoi.header(of: beginning) }
+
+    func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
+        qoi.workingBytes(of: header, rowSize: rowSize)
+    }
+
+    func decoder(for header: ImageHeader, rowSize: PixelSize) -> any CustomRowDecoder {
+        _ = decodes.next()
+        return qoi.decoder(for: header, rowSize: rowSize)
     }
 }
