@@ -112,7 +112,9 @@ extension CurlWorker {
         transfer.enter(.receiving)
         shares.beginCall()
         let code = easy.unpause()
-        if code != CURLE_OK, transfers[transfer.handle.id] != nil { finish(transfer, transfer.outcome(code)) }
+        guard code != CURLE_OK, transfers[transfer.handle.id] != nil else { return }
+        // The body of a redirect or challenge is given up with an error, too.
+        if !continueIfNeeded(transfer) { finish(transfer, transfer.outcome(code)) }
     }
 
     /// Ends every transfer that libcurl has finished.

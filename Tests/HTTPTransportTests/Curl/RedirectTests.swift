@@ -139,6 +139,16 @@ struct RedirectTests {
         }
     }
 
+    /// libcurl delivers such a body in turns of a few milliseconds.
+    @Test func redirectWithEndlessBodyOfTinyChunksIsFollowed() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            let head = "HTTP/1.1 302 Found\r\nLocation: /b\r\nTransfer-Encoding: chunked\r\n\r\n"
+            origin.route("/a", LoopbackOrigin.Response.raw(head).followed(by: "1\r\na\r\n", .endlessly))
+            origin.route("/b", LoopbackOrigin.Response(body: [1]))
+            for _ in 0..<5 { #expect(try await transport.fetch(origin.url("/a")).body == [1]) }
+        }
+    }
+
     @Test func deadlinesApplyToRedirectWithEndlessBody() async throws {
         try await withOrigin { (origin, transport) async throws in
             let redirect = LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(60_000))
