@@ -3,7 +3,7 @@ import ImageCodecs
 /// The cost of starting a command, measured with one file that takes almost no time to process.
 enum StartUp: Scenario {
     static let name = "start-up"
-    static let summary = "one JPEG of 64 x 48 pixels; webimage reads its header, the others its pixels"
+    static let summary = "one tiny JPEG; webimage reads its header, the others its pixels"
 
     static let columns = [
         Column("ms", .wall, decimals: 1),
