@@ -305,7 +305,9 @@ struct CommandTests {
                         """)
                 #expect(result.status == 1)
                 let failures = result.errors.split(separator: "\n").filter { $0.contains("No space left on device") }
-                #expect(failures == ["webimage: cannot write \(folder)/2.gif: No space left on device"])
+                #expect(failures.count == 1, "\(failures)")
+                // Images are not processed in the order of the arguments.
+                #expect(failures.allSatisfy { $0.hasPrefix("webimage: cannot write \(folder)/") })
                 // Two whole files, and nothing of the third.
                 #expect(result.output.hasSuffix("\n2\n"), "\(result.output)")
                 #expect(origin.counts.totalRequests < 6)
