@@ -15,7 +15,7 @@ struct cpng_reader {
     uint32_t batch_rows, batch_start;
     bool is_interlaced, keeps_16_bits;
     uint32_t final_rows, complete_passes;
-    bool has_ended;
+    bool has_ended, is_out_of_memory;
     char message[96];
 };
 
@@ -52,7 +52,10 @@ static void on_info(png_structp png, png_infop info) {
     } else {
         reader->rows = calloc(reader->batch_rows, reader->row_bytes);
     }
-    if (reader->rows == NULL) png_error(png, "out of memory");
+    if (reader->rows == NULL) {
+        reader->is_out_of_memory = true;
+        png_error(png, "out of memory");
+    }
 }
 
 static void on_row(png_structp png, png_bytep new_row, png_uint_32 row, int pass) {
@@ -125,6 +128,10 @@ uint32_t cpng_reader_final_rows(const cpng_reader *reader) { return reader->fina
 const uint8_t *cpng_reader_row(const cpng_reader *reader, uint32_t row) {
     uint32_t first = reader->is_interlaced ? 0 : reader->batch_start;
     return reader->rows + (row - first) * reader->row_bytes;
+}
+
+bool cpng_reader_is_out_of_memory(const cpng_reader *reader) {
+    return reader->is_out_of_memory;
 }
 
 uint32_t cpng_reader_complete_passes(const cpng_reader *reader) { return reader->complete_passes; }

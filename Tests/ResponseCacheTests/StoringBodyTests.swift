@@ -81,7 +81,7 @@ struct StoringBodyTests {
                 while try await body.next() != nil { most = max(most, writer.waitingBytes) }
                 return most
             }
-            while writer.waitingBytes < EntryWriter.queueLimit { await Task.yield() }
+            while writer.waitingBytes < EntryWriter.queueLimit, !Task.isCancelled { await Task.yield() }
             #expect(writer.waitingBytes < EntryWriter.queueLimit + large.count)
             held.release()
             #expect(try await pulling.value < EntryWriter.queueLimit + large.count)

@@ -20,6 +20,8 @@ void cpng_reader_keep_16_bits(cpng_reader *reader);
 /// Takes the next bytes. False: see the message; the reader is no longer usable.
 bool cpng_reader_feed(cpng_reader *reader, const uint8_t *bytes, size_t count);
 const char *cpng_reader_message(const cpng_reader *reader);
+/// Whether the last feed failed because there is no memory for the rows.
+bool cpng_reader_is_out_of_memory(const cpng_reader *reader);
 
 /// Returns the number of complete and final rows, from the top.
 uint32_t cpng_reader_final_rows(const cpng_reader *reader);

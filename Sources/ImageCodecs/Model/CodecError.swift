@@ -15,6 +15,8 @@ public enum CodecError: Error, Sendable, Hashable {
     case zeroPixels(ImageFormat, PixelSize)
     /// A limit of ``DecodeLimits`` was exceeded, or the decode can never fit into the allowed memory.
     case overLimit(Limit, value: Int, limit: Int)
+    /// The system has no memory for a decoder, or the file makes the decoder need more than it may use.
+    case outOfMemory(ImageFormat)
     /// The image could not be encoded, or the format has no encoder; the string contains details from the codec.
     case encodingFailed(ImageFormat, String)
     /// The decoder of a ``CustomFormat`` violated its contract.
@@ -52,7 +54,8 @@ extension CodecError: CustomStringConvertible {
         case .zeroPixels(let format, let size): "the \(format.name) image has no pixels (\(size))"
         case .overLimit(let limit, let value, let maximum):
             "the image \(limit == .memory ? "needs" : "has") \(value) \(limit.rawValue), "
-                + "which exceeds the limit of \(maximum)\(limit.settingSuffix)"
+                + "which exceeds the limit of \(maximum)"
+        case .outOfMemory(let format): "there is not enough memory to decode the \(format.name) file"
         case .encodingFailed(let format, let detail): "the image cannot be written as \(format.name): \(detail)"
         case .decoderFault(let format, let detail): "the decoder for \(format.name) has a defect: \(detail)"
         }
@@ -60,17 +63,17 @@ extension CodecError: CustomStringConvertible {
 }
 
 extension CodecError.Limit {
-    /// The property that sets the limit, in parentheses; empty if there is no single one.
-    fileprivate var settingSuffix: String {
+    /// The property of ``DecodeLimits`` that sets the limit; `nil` if there is no single one.
+    fileprivate var propertyName: String? {
         switch self {
-        case .pixels: " (DecodeLimits.maximumPixels)"
-        case .side: " (DecodeLimits.maximumSide)"
-        case .bytes: " (DecodeLimits.maximumBytes)"
-        case .scans: " (DecodeLimits.maximumScans)"
-        case .frames: " (DecodeLimits.maximumFrames)"
-        case .animationPixels: " (DecodeLimits.maximumAnimationPixels)"
-        case .headerBytes: " (DecodeLimits.maximumHeaderBytes)"
-        case .memory: ""
+        case .pixels: "maximumPixels"
+        case .side: "maximumSide"
+        case .bytes: "maximumBytes"
+        case .scans: "maximumScans"
+        case .frames: "maximumFrames"
+        case .animationPixels: "maximumAnimationPixels"
+        case .headerBytes: "maximumHeaderBytes"
+        case .memory: nil
         }
     }
 }
@@ -78,6 +81,12 @@ extension CodecError.Limit {
 extension CodecError: LocalizedError {
     /// The same sentence as ``description``.
     public var errorDescription: String? { description }
+
+    /// The property that allows an image that exceeds a limit; `nil` for other errors.
+    public var recoverySuggestion: String? {
+        guard case .overLimit(let limit, _, _) = self, let name = limit.propertyName else { return nil }
+        return "Increase DecodeLimits.\(name) to allow such images."
+    }
 }
 
 extension CodecError {
@@ -86,7 +95,9 @@ extension CodecError {
     var isDamage: Bool {
         switch self {
         case .truncated, .corrupt: true
-        case .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .encodingFailed, .decoderFault: false
+        case .unsupportedFormat, .unsupportedFeature, .zeroPixels, .overLimit, .outOfMemory, .encodingFailed,
+            .decoderFault:
+            false
         }
     }
 }

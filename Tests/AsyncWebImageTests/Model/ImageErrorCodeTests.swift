@@ -39,7 +39,7 @@ struct ImageErrorCodeTests {
         (.overLimit(.frames, value: 2, limit: 1), "too_many_frames"),
         (.overLimit(.scans, value: 2, limit: 1), "corrupt"),
         (.overLimit(.headerBytes, value: 2, limit: 1), "corrupt"), (.encodingFailed(.webp, ""), "encode"),
-        (.decoderFault(.jpeg, ""), "other"),
+        (.outOfMemory(.webp), "too_many_pixels"), (.decoderFault(.jpeg, ""), "other"),
     ])
     func codecErrorsHaveCodes(error: CodecError, code: String) {
         #expect(ImageError.codec(error, url: Self.url).code.rawValue == code)

@@ -76,7 +76,7 @@ extension CodecError {
     var isOfTheFile: Bool {
         switch self {
         case .truncated, .corrupt, .zeroPixels, .overLimit, .unsupportedFeature, .unsupportedFormat: true
-        case .encodingFailed, .decoderFault: false
+        case .outOfMemory, .encodingFailed, .decoderFault: false
         }
     }
 }

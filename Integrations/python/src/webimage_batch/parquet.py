@@ -115,7 +115,6 @@ _WITHOUT_EFFECT = frozenset(
         "binary",
         "cache",
         "cache_limit",
-        "cache_policy",
         "concurrency",
         "dns_concurrency",
         "lookahead",

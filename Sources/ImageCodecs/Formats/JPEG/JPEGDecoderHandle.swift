@@ -25,7 +25,7 @@ struct JPEGDecoderHandle: ~Copyable {
     private let maximumScans: Int
 
     init(_ setup: CJPEGDecoderSetup) throws(CodecError) {
-        guard let decoder = unsafe cjpeg_decoder_create(setup) else { throw .corrupt(.jpeg, "out of memory") }
+        guard let decoder = unsafe cjpeg_decoder_create(setup) else { throw .outOfMemory(.jpeg) }
         unsafe self.decoder = decoder
         maximumScans = Int(setup.maximum_scans)
     }
@@ -123,7 +123,8 @@ struct JPEGDecoderHandle: ~Copyable {
         case .truncated: .truncated(.jpeg)
         case .unsupported: .unsupportedFeature(.jpeg, message)
         case .tooManyScans: .overLimit(.scans, value: maximumScans + 1, limit: maximumScans)
-        case .corrupt, .outOfMemory, .ok, .needsBytes, .ended: .corrupt(.jpeg, message)
+        case .outOfMemory: .outOfMemory(.jpeg)
+        case .corrupt, .ok, .needsBytes, .ended: .corrupt(.jpeg, message)
         }
     }
 

@@ -24,7 +24,7 @@ final class PNGPixelCheck {
 
     /// Creates a check of an image of `size`.
     init(size: PixelSize, bitsPerPixel: Int, isInterlaced: Bool) throws(CodecError) {
-        guard let inflater = unsafe cpng_inflater_create() else { throw .corrupt(.png, "no memory for a decoder") }
+        guard let inflater = unsafe cpng_inflater_create() else { throw .outOfMemory(.png) }
         unsafe self.inflater = inflater
         for pass in isInterlaced ? Self.passes : [(0, 0, 1, 1)] {
             let columns = (size.width - pass.x + pass.dx - 1) / pass.dx

@@ -34,7 +34,7 @@ final class PNGRowDecoder: BuiltInRowDecoder {
         let batch = Batch(header)
         guard let width = UInt32(exactly: header.size.width), let height = UInt32(exactly: header.size.height),
             let reader = unsafe cpng_reader_create(width, height, UInt32(clamping: batch.rows))
-        else { throw .corrupt(.png, "no memory for a decoder") }
+        else { throw .outOfMemory(.png) }
         unsafe self.reader = reader
         self.header = header
         rowBytes = header.size.width * 4
@@ -113,7 +113,10 @@ final class PNGRowDecoder: BuiltInRowDecoder {
             }
             rowsHandedOut += 1
         }
-        guard isRead else { throw .corrupt(.png, unsafe String(cString: cpng_reader_message(reader))) }
+        guard isRead else {
+            guard unsafe !cpng_reader_is_out_of_memory(reader) else { throw .outOfMemory(.png) }
+            throw .corrupt(.png, unsafe String(cString: cpng_reader_message(reader)))
+        }
     }
 
     /// The amount of input for libpng at once, and the maximum number of rows it can complete.

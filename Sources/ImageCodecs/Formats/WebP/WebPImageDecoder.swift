@@ -83,7 +83,7 @@ final class WebPImageDecoder {
         let decoder = isReady ? unsafe WebPIDecode(nil, 0, configuration) : nil
         guard let decoder = unsafe decoder else {
             unsafe configuration.deallocate()
-            throw .corrupt(.webp, "no memory for a decoder")
+            throw .outOfMemory(.webp)
         }
         unsafe self.decoder = decoder
     }
@@ -144,7 +144,7 @@ final class WebPImageDecoder {
         case VP8_STATUS_OK: isComplete = true
         case VP8_STATUS_SUSPENDED where hasMore || !isLast: hasFailed = false
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: throw .corrupt(.webp, "the image data ends too early")
-        case VP8_STATUS_OUT_OF_MEMORY: throw .corrupt(.webp, "no memory for the image")
+        case VP8_STATUS_OUT_OF_MEMORY: throw .outOfMemory(.webp)
         case VP8_STATUS_UNSUPPORTED_FEATURE: throw .unsupportedFeature(.webp, "an unknown kind of bitstream")
         default: throw .corrupt(.webp, "invalid image data")
         }
