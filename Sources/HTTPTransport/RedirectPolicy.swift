@@ -31,8 +31,8 @@ public struct RedirectPolicy: Sendable, Hashable {
 
     /// Creates a policy.
     ///
-    /// By default, redirects from https to http are followed without credentials, as in browsers and curl, and
-    /// ``defaultCrossOriginHeaderFields`` are forwarded to other origins.
+    /// By default, redirects from https to http are followed unless the request, or an earlier https request of the
+    /// chain, had credentials, and ``defaultCrossOriginHeaderFields`` are forwarded to other origins.
     public init(
         insecureRedirects: InsecureRedirects = .followedWithoutCredentials,
         crossOriginHeaderFields: Set<HTTPField.Name> = RedirectPolicy.defaultCrossOriginHeaderFields

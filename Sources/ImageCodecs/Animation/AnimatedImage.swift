@@ -131,7 +131,8 @@ public struct AnimatedImage: Sendable {
         (0..<frameCount).reduce(.zero) { $0 + delay(at: $1) }
     }
 
-    /// The maximum memory needed to decode a frame, in bytes, in addition to the file and the retained frames.
+    /// The maximum memory needed to decode a frame, in bytes, in addition to the file and the recent frames that an
+    /// ``AnimationDecoder`` retains.
     ///
     /// Calculated from the known frames: parts of the canvas that no frame covers use no memory.
     public var estimatedBytes: Int {
