@@ -26,8 +26,8 @@ struct CommandLimitsDocumentTests {
             "previews of one image in `--progressive-dir`": previews,
             "images that wait or are processed; at most `--concurrency` of them are processed":
                 "\(lookahead) images, \(mebibytes(LineWindow.byteLimit)) of URLs",
-            "images that wait or are processed; from this number on, no further image is started while "
-                + "`--concurrency` images are processed":
+            "images that wait or are processed; from this number on, a further URL is taken from the list only "
+                + "while fewer than `--concurrency` images are processed":
                 "\(SourceRun.sourcesPerPlace) times `--concurrency`",
         ]
         for (limit, value) in expected { #expect(section.contains("| \(limit) | \(value) |"), "\(limit)") }

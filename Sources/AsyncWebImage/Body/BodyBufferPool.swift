@@ -5,7 +5,8 @@ import Threading
 /// Otherwise the heap maps and unmaps the memory of every large body, and each of its pages costs a page fault.
 ///
 /// A body is an array that its callers own, too. The pool shares it and, before it is reused, lets the array determine
-/// whether any other owner remains; if so, the new body gets an array of its own. Memory that is unused for
+/// whether any other owner remains; if so, the new body gets an array of its own. A body for which no array has the right size
+/// takes the place of older ones, so that bodies of many sizes do not fill the pool. Memory that is unused for
 /// ``idleTime`` is released.
 final class BodyBufferPool: Sendable {
     private struct State {
@@ -38,10 +39,14 @@ final class BodyBufferPool: Sendable {
     func take(capacity: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         if Self.capacities.contains(capacity) {
-            bytes = state.withLock { state in
+            let removed: [[UInt8]]
+            (bytes, removed) = state.withLock { state in
                 state.isUsed = true
-                return state.buffers.remove(capacity: capacity) ?? []
+                if let bytes = state.buffers.remove(capacity: capacity) { return (bytes, []) }
+                // The sizes of bodies have changed. New memory replaces old memory, which would otherwise fill the pool.
+                return ([], state.buffers.removeOldest(capacity: capacity))
             }
+            _ = removed
             // If a caller still uses the array, this replaces it with a new one.
             bytes.removeAll(keepingCapacity: true)
         }

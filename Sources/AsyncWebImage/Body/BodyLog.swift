@@ -241,8 +241,7 @@ extension BodyLog.State {
             return
         }
         // Read before it was full, as with a slow server: stored without its unused capacity.
-        var segment: [UInt8] = []
-        segment.reserveCapacity(open.count)
+        var segment = buffers.take(capacity: open.count)
         segment += open
         segments.append(segment)
         open.removeAll(keepingCapacity: true)

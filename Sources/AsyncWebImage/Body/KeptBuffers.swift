@@ -27,12 +27,7 @@ struct KeptBuffers {
         let capacity = bytes.capacity
         buffers.append(Buffer(bytes: bytes, capacity: capacity))
         byteCount += capacity
-        var removed: [[UInt8]] = []
-        while byteCount > limit, let oldest = buffers.popFirst() {
-            byteCount -= oldest.capacity
-            removed.append(oldest.bytes)
-        }
-        return removed
+        return removeOldest(capacity: byteCount - limit)
     }
 
     /// Removes and returns the oldest array with the capacity, and no more than a quarter in addition; `nil` if there
@@ -43,5 +38,17 @@ struct KeptBuffers {
         let buffer = buffers.remove(at: index)
         byteCount -= buffer.capacity
         return buffer.bytes
+    }
+
+    /// Removes and returns the oldest arrays, with this capacity in total, or all of them if they have less.
+    mutating func removeOldest(capacity: Int) -> [[UInt8]] {
+        var removed: [[UInt8]] = []
+        var remaining = capacity
+        while remaining > 0, let oldest = buffers.popFirst() {
+            byteCount -= oldest.capacity
+            remaining -= oldest.capacity
+            removed.append(oldest.bytes)
+        }
+        return removed
     }
 }

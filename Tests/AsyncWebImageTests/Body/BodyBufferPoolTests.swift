@@ -45,11 +45,22 @@ struct BodyBufferPoolTests {
         #expect(used == [UInt8](repeating: 1, count: 200_000))
     }
 
-    @Test func keptBufferIsReusedOnlyForItsSize() {
-        let released = keepReleased()
-        #expect(address(of: pool.take(capacity: 100_000)) != released)
-        #expect(pool.take(capacity: 300_000).capacity >= 300_000)
-        #expect(address(of: pool.take(capacity: 200_000)) == released)
+    @Test(arguments: [100_000, 150_000, 210_000, 300_000]) func keptBufferIsReusedOnlyForItsSize(capacity: Int) {
+        let buffers = [[UInt8](repeating: 1, count: 200_000), [UInt8](repeating: 2, count: 200_000)]
+        let addresses = buffers.map { address(of: $0) }
+        for buffer in buffers { pool.keep(buffer) }
+        #expect(!addresses.contains(address(of: pool.take(capacity: capacity))))
+    }
+
+    @Test func memoryForAnotherSizeReplacesTheOldest() {
+        let oldest = keepReleased()
+        let newer = (0..<3).map { _ in keepReleased() }
+        // Two of 200,000 bytes are as much as one of 300,000.
+        _ = pool.take(capacity: 300_000)
+        #expect((400_000..<600_000).contains(pool.byteCount))
+        #expect(address(of: pool.take(capacity: 200_000)) == newer[1])
+        #expect(address(of: pool.take(capacity: 200_000)) == newer[2])
+        #expect(pool.byteCount == 0 && oldest != newer[1])
     }
 
     @Test func smallAndHugeArraysAreNotKept() {
