@@ -8,6 +8,10 @@ extension DownloadCoordinator {
         ///
         /// Priorities without waiting downloads are omitted.
         public var waitingByPriority: [DownloadPriority: Int]
+        /// The number of downloads, of those that wait for a slot, whose host's rate limit does not allow a start now.
+        public var rateLimited: Int
+        /// The number of downloads that wait until a failed attempt is retried.
+        public var backingOff: Int
         /// The number of callers waiting for a result.
         public var callers: Int
         /// The number of bytes that downloads hold in bodies that are arriving or waiting to be decoded.
@@ -29,6 +33,8 @@ extension DownloadCoordinator {
             return Activity(
                 running: machine.runningCount,
                 waitingByPriority: Dictionary(uniqueKeysWithValues: waiting.filter { $0.1 > 0 }),
+                rateLimited: machine.queue.rateLimitedCount,
+                backingOff: machine.backingOffCount,
                 callers: machine.callers.count,
                 bytesInFlight: bytesInFlight.count)
         }

@@ -207,6 +207,11 @@ extension DownloadQueue {
         return refills.min?.time
     }
 
+    /// The number of waiting downloads whose host's rate does not allow a start now.
+    var rateLimitedCount: Int {
+        hosts.indices.reduce(0) { hosts.states[$1].refill == nil ? $0 : $0 + hosts.states[$1].waiting }
+    }
+
     /// Sets the current time, relative to any fixed moment; only needed with a ``rateLimit``.
     mutating func advance(to time: Duration) {
         self.time = max(self.time, time)

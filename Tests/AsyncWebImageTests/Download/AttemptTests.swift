@@ -35,7 +35,10 @@ struct AttemptTests {
             let loader = loader()
             async let data = loader.data(for: ImageRequest(origin.url("/a")))
             await passTime()
-            await passTime()
+            _ = await clock.nextSleep()
+            let activity = await loader.coordinator.activity
+            #expect(activity.backingOff == 1 && activity.running == 0 && activity.waiting == 0)
+            clock.advance(by: .seconds(100))
 
             let answer = try await data
             #expect(answer.bytes == [1, 2, 3])

@@ -237,6 +237,7 @@ struct DownloadQueueTests {
         queue.enqueue(7, host: "b", priority: .low, sequence: 7)
         #expect((0..<9).compactMap { _ in queue.next() } == [1, 2, 3, 7])
         #expect(queue.nextStart == .milliseconds(500))
+        #expect(queue.rateLimitedCount == 3)
         queue.advance(to: .milliseconds(499))
         #expect(queue.next() == nil)
         queue.advance(to: .milliseconds(500))
@@ -245,6 +246,7 @@ struct DownloadQueueTests {
         queue.advance(to: .seconds(60))
         #expect((0..<9).compactMap { _ in queue.next() } == [5, 6])
         #expect(queue.nextStart == nil)
+        #expect(queue.rateLimitedCount == 0)
     }
 
     @Test func rateLimitCanChangeWhileDownloadsWait() {

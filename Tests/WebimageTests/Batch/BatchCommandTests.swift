@@ -368,4 +368,26 @@ struct BatchCommandTests {
             #expect((waiting["rss"] as? Int ?? 0) > 1_000_000)
         }
     }
+
+    @Test func progressTellsWhyLinesWait() async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/dead", Response(status: 503, headerFields: ["Retry-After": "30"]))
+            origin.route("/*", Response(body: try photograph()))
+            let lines = ["/dead", "/1", "/2", "/3"].map { origin.url($0) }.joined(separator: "\n")
+            let result = try await Command.run(
+                arguments + ["--stats-interval", "0.05", "--rate", "0.5"], input: lines
+            ) { command in
+                await origin.requests(to: "/dead", reach: 1)
+                _ = await command.ends(within: .seconds(2))
+                command.interrupt()
+            }
+            let reports = result.errors.split(separator: "\n").compactMap {
+                try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+            }
+            let last = try #require(reports.last)
+            #expect(reports.contains { $0["waiting_retry"] as? Int == 1 }, "\(last)")
+            #expect(reports.contains { ($0["waiting_rate"] as? Int ?? 0) >= 1 }, "\(last)")
+            #expect((last["waiting"] as? Int ?? 0) >= 2)
+        }
+    }
 }

@@ -66,6 +66,13 @@ struct DownloadMachine {
     /// The number of downloads that wait for a slot or a lookup.
     var waitingCount: Int { queue.waitingCount + (lookups?.waitingCount ?? 0) }
 
+    /// The number of downloads that wait until a failed attempt is retried.
+    var backingOffCount: Int {
+        downloads.states.count { state in
+            if case .backingOff = state.phase { true } else { false }
+        }
+    }
+
     /// Returns the number of downloads of a priority that wait for a slot or a lookup.
     func waitingCount(of priority: DownloadPriority) -> Int {
         queue.waitingCounts[priority.rawValue] + (lookups?.waitingCounts[priority.rawValue] ?? 0)

@@ -16,6 +16,10 @@ final class BatchProgress: Sendable {
         var transfers = 0
         /// The number of lines that wait for a transfer: for a slot, a rate, a lookup in the cache, or a retry.
         var waiting = 0
+        /// The number of images, of those that lines wait for, whose host's rate limit does not allow a request now.
+        var rateLimited = 0
+        /// The number of images, of those that lines wait for, whose failed request will be repeated.
+        var backingOff = 0
         /// The number of lines that are read and not written yet.
         var open = 0
         var openShards = 0
@@ -84,6 +88,8 @@ final class BatchProgress: Sendable {
         object.add("bytes_per_s", rounded: Double(statistics.receivedBytes) / seconds)
         object.add("in_flight", activity.transfers)
         object.add("waiting", activity.waiting)
+        object.add("waiting_rate", activity.rateLimited)
+        object.add("waiting_retry", activity.backingOff)
         object.add("open", activity.open)
         object.add("shards_open", activity.openShards)
         object.add("rss", residentBytes())

@@ -142,7 +142,8 @@ final class BatchRun: Sendable {
         let activity = await processor.loader.coordinator.activity
         return BatchProgress.Activity(
             transfers: activity.running, waiting: max(0, activity.callers - activity.running + (await joinedLines)),
-            open: window.open, openShards: shards?.openCount ?? 0, read: await list.count,
-            complete: shards?.completeLineCount ?? 0, readPart: await list.progress)
+            rateLimited: activity.rateLimited, backingOff: activity.backingOff, open: window.open,
+            openShards: shards?.openCount ?? 0, read: await list.count, complete: shards?.completeLineCount ?? 0,
+            readPart: await list.progress)
     }
 }
