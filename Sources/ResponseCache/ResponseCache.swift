@@ -5,11 +5,12 @@ import Threading
 ///
 /// To use a cache, set `ImageLoader.Configuration.responseCache`; several loaders can share one cache. The
 /// ``CachePolicy`` of a request determines how the cache is used. Complete responses to GET requests are stored unless
-/// they contain `no-store` or are too large. Responses with statuses other than 200 and 203, such as errors and
-/// redirects, are stored only if they have a freshness lifetime. Responses are stored separately for each combination
-/// of URL, fields named by `Vary`, and credentials and cookies of the request. Requests with
-/// `ImageRequest.handlesCookies` bypass the cache. Responses to requests authenticated by a ``CredentialProvider`` are
-/// stored like all others, because a cache belongs to one user. The least recently used responses are removed first.
+/// the request or the response contains `no-store`, or they are too large. Responses with statuses other than 200 and
+/// 203, such as errors and redirects, are stored only if they have a freshness lifetime. Responses are stored
+/// separately for each combination of URL, fields named by `Vary`, and credentials and cookies of the request. Requests
+/// with `ImageRequest.handlesCookies` bypass the cache. Responses to requests authenticated by a ``CredentialProvider``
+/// are stored like all others, because a cache belongs to one user. The least recently used responses are removed
+/// first.
 ///
 /// Partial bodies of interrupted or canceled downloads are stored as well, if they have at least 16 KiB and a strong
 /// validator. If there is no complete stored response, the next request asks for the remainder and combines both parts.

@@ -16,9 +16,11 @@ extension DownloadCoordinator {
 
     /// Changes the configuration of downloads: concurrency, order, rate, header fields, deadlines, and limits.
     ///
-    /// The order, higher concurrency, and a lower ``DownloadConfiguration/maximumResumableBytes`` take effect
-    /// immediately; lower concurrency takes effect as downloads end. Other settings apply to downloads that start from
-    /// now on. The number of connections that the transport keeps does not change.
+    /// The order, higher concurrency, the retry policy, ``DownloadConfiguration/maximumBytesInFlight``, and a lower
+    /// ``DownloadConfiguration/maximumResumableBytes`` take effect immediately; lower concurrency takes effect as
+    /// downloads end. `deadlines.total` and ``DownloadConfiguration/maximumReplayBytes`` apply to downloads that are
+    /// requested from now on, and other settings to attempts that start from now on, including retries of active
+    /// downloads. The number of connections that the transport keeps does not change.
     ///
     /// New requests do not share downloads that were started before a change of the header fields. Cached images stay
     /// in the cache.

@@ -1,8 +1,8 @@
 /// The priority of a download.
 ///
-/// Downloads with the same priority run in the configured order, FIFO or LIFO. Half of the slots, in total and per
-/// host, are not available to ``low`` and ``veryLow``, so that these priorities do not delay other requests. If there
-/// is only one slot, it is available to all priorities.
+/// Downloads with the same priority run in the configured order, FIFO or LIFO. Half of the slots (rounded down), in
+/// total and per host, are not available to ``low`` and ``veryLow``, so that these priorities do not delay other
+/// requests.
 public enum DownloadPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// For downloads that can wait until no others are pending.
     case veryLow

@@ -61,7 +61,8 @@ public enum ImageError: Error, Sendable {
 extension ImageError {
     /// The URL that failed, without user name and password.
     ///
-    /// After redirects, it is the last URL. It is `nil` for ``unavailableDigest(_:)``,
+    /// After redirects, it is the requested URL for ``codec(_:url:partial:)`` and ``unsuitable(_:url:)``, and usually
+    /// the last URL for other errors. It is `nil` for ``unavailableDigest(_:)``,
     /// ``unusableCacheFolder(path:reason:)``, and ``shutDown``.
     public var url: String? {
         switch self {

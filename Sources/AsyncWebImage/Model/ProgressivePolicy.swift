@@ -35,7 +35,7 @@ public struct ProgressivePolicy: Sendable, Hashable {
     /// Creates a policy.
     ///
     /// By default, all scans are shown, with at most ten previews per second and 1,920 pixels per side, using at most
-    /// a fifth of the decoding time or a fiftieth of the time since decoding began.
+    /// a fifth of the decoding time or a fiftieth of the time since decoding began, whichever is more.
     public init(
         selection: Selection = .all, minimumInterval: Duration = .milliseconds(100), maximumSide: Int = 1_920,
         decodingShare: Double = 0.2, elapsedShare: Double = 0.02
