@@ -22,13 +22,32 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     /// The maximum number of short elements taken before a waiting long one.
     private static var shortInARow: Int { 8 }
 
+    /// The threads waiting for a condition.
+    private struct Waiters {
+        var count = 0
+        /// A Boolean value that indicates whether one of them has been signaled and has not returned yet.
+        var isWaking = false
+
+        /// Returns whether one of them must be signaled; if one is waking up already, it will signal the next one.
+        mutating func wake() -> Bool {
+            defer { isWaking = true }
+            return !isWaking
+        }
+
+        mutating func hasReturned() {
+            count -= 1
+            isWaking = false
+        }
+    }
+
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     /// The conditions for threads that take all elements, and for those that take only short ones, so that a signal
     /// never wakes a thread that cannot take the element.
     private let anyAdded: UnsafeMutablePointer<pthread_cond_t>
     private let shortAdded: UnsafeMutablePointer<pthread_cond_t>
-    /// The number of threads waiting for `anyAdded`.
-    private var waitingForAny = 0
+    /// The threads waiting for `anyAdded` and `shortAdded`.
+    private var forAny = Waiters()
+    private var forShort = Waiters()
     private var short = Deque<Element>()
     private var long = Deque<Element>()
     private var shortSinceLong = 0
@@ -68,8 +87,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         case .short: short.append(element)
         case .long: long.append(element)
         }
-        signalForRemaining()
-        unsafe pthread_mutex_unlock(mutex)
+        unlockAndWake()
     }
 
     /// A Boolean value that indicates whether an element of the lane for short work is waiting.
@@ -84,19 +102,23 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     /// With `onlyShort`, long elements are left to other threads. Returns `nil` once the queue is closed and empty.
     package func next(onlyShort: Bool = false) -> Element? {
         unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
             if let element = take(onlyShort) {
-                signalForRemaining()
+                unlockAndWake()
                 return element
             }
-            if isClosed { return nil }
+            if isClosed {
+                unsafe pthread_mutex_unlock(mutex)
+                return nil
+            }
             if onlyShort {
+                forShort.count += 1
                 unsafe pthread_cond_wait(shortAdded, mutex)
+                forShort.hasReturned()
             } else {
-                waitingForAny += 1
+                forAny.count += 1
                 unsafe pthread_cond_wait(anyAdded, mutex)
-                waitingForAny -= 1
+                forAny.hasReturned()
             }
         }
     }
@@ -110,16 +132,19 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         unsafe pthread_cond_broadcast(shortAdded)
     }
 
-    /// Wakes one thread for the remaining elements, if there is one that can take them.
+    /// Unlocks the mutex and wakes one thread for the remaining elements, if there is one that can take them.
     ///
     /// Called for every added or removed element, because a thread woken for one element can find another one as
-    /// well.
-    private func signalForRemaining() {
-        if waitingForAny > 0 {
-            if !short.isEmpty || !long.isEmpty { unsafe pthread_cond_signal(anyAdded) }
-        } else if !short.isEmpty {
-            unsafe pthread_cond_signal(shortAdded)
+    /// well. A thread is woken after unlocking: otherwise, it would have to wait for the mutex.
+    private func unlockAndWake() {
+        var condition: UnsafeMutablePointer<pthread_cond_t>?
+        if forAny.count > 0 {
+            if !short.isEmpty || !long.isEmpty, forAny.wake() { unsafe condition = anyAdded }
+        } else if forShort.count > 0, !short.isEmpty, forShort.wake() {
+            unsafe condition = shortAdded
         }
+        unsafe pthread_mutex_unlock(mutex)
+        if let condition = unsafe condition { unsafe pthread_cond_signal(condition) }
     }
 
     private func take(_ onlyShort: Bool) -> Element? {
