@@ -10,19 +10,31 @@ package struct CacheKey: Sendable, Hashable {
     let url: String
     /// A hash of the credentials; empty without any.
     let owner: [UInt8]
+    /// The common prefix of the names of the key's entries: 32 hexadecimal digits.
+    let name: String
 
     package init(_ request: TransportRequest) {
-        url = request.cacheKey ?? request.url.string
+        url = Self.url(of: request)
+        owner = Self.owner(of: request)
+        // Computed once, because a request that is stored needs it several times.
+        var identity = Array(url.utf8)
+        identity.append(0x0A)
+        identity.append(contentsOf: owner)
+        name = SHA256.hash(identity).prefix(16).hexadecimal
+    }
+
+    /// Returns the URL of a request, or its own key.
+    static func url(of request: TransportRequest) -> String { request.cacheKey ?? request.url.string }
+
+    /// Returns a hash of the credentials of a request; empty without any.
+    static func owner(of request: TransportRequest) -> [UInt8] {
         let secrets = [
             request.headerFields[.authorization], request.headerFields[.cookie], request.credential?.secret,
             request.url.user, request.url.password,
         ]
         let isAnybody = secrets.allSatisfy { $0 == nil }
-        owner = isAnybody ? [] : SHA256.hash(secrets.map { $0.map { "+\($0.utf8.count):\($0)" } ?? "-" }.joined())
+        return isAnybody ? [] : SHA256.hash(secrets.map { $0.map { "+\($0.utf8.count):\($0)" } ?? "-" }.joined())
     }
-
-    /// The common prefix of the names of the key's entries: 32 hexadecimal digits.
-    var name: String { SHA256.hash(Array(url.utf8) + [0x0A] + owner).prefix(16).hexadecimal }
 }
 
 extension Credential {

@@ -27,9 +27,8 @@ package struct StoredHead: Sendable, Equatable {
         _ response: HTTPResponse, fields: HTTPFields? = nil, to request: TransportRequest, requestedAt: Int,
         receivedAt: Int
     ) {
-        let key = CacheKey(request)
-        url = key.url
-        owner = key.owner
+        url = CacheKey.url(of: request)
+        owner = CacheKey.owner(of: request)
         let fields = fields ?? Storability.fields(of: response)
         content = StoredFields(fields)
         selection = Self.selection(fields, request.headerFields)
@@ -108,7 +107,8 @@ package struct StoredHead: Sendable, Equatable {
     }
 
     private static func selection(_ response: HTTPFields, _ request: HTTPFields) -> [UInt8] {
-        SHA256.hash(VaryRule(response).selection(of: request))
+        let selection = VaryRule(response).selection(of: request)
+        return selection.isEmpty ? plainSelection : SHA256.hash(selection)
     }
 }
 
