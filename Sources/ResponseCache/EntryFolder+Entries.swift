@@ -10,6 +10,7 @@ extension EntryFolder {
             try rename(temporary, to: name)
             totals.bytes += File.space(of: size) - (replaced?.space ?? 0)
             if replaced == nil { totals.entries += 1 }
+            totals.note(name)
             addVariant(name, &totals)
         }
     }
@@ -19,12 +20,17 @@ extension EntryFolder {
     /// With `usedAt`, removes it only if that is still the time of its last use.
     @discardableResult
     func remove(_ name: String, ifUsedAt usedAt: Int? = nil) throws(FileFailure) -> Bool {
-        guard has(name) else { return false }
+        guard mightHave(name), has(name) else { return false }
         return try change(Self.shard(of: name)) { totals throws(FileFailure) in
             if let usedAt, file(name)?.usedAt != usedAt { return false }
             defer { removeVariant(name, &totals) }
             return try removeLocked(name, &totals)
         }
+    }
+
+    /// Returns `false` if there is no entry with a name because there are no parts of bodies in its shard.
+    private func mightHave(_ name: String) -> Bool {
+        EntryKind(name) == .whole || recentTotals(of: Self.shard(of: name))?.hasParts != false
     }
 
     /// Removes all entries; throws the first error after it has removed those that can be removed.
@@ -64,6 +70,14 @@ extension EntryFolder {
     }
 
     // MARK: Variants
+
+    /// Returns the names of all entries of a key that might exist, the newest first.
+    func names(of key: String) -> [String] {
+        // Most shards contain only whole bodies without `Vary`, which the ledger tells faster than the folder.
+        let totals = recentTotals(of: Self.shard(of: key))
+        let wholes = [StoredHead.plainName(key)] + (totals?.hasLists == false ? [] : variants(of: key))
+        return totals?.hasParts == false ? wholes : wholes.flatMap(EntryKind.names)
+    }
 
     /// Returns the names of the whole entries of a key that differ by `Vary`, newest first.
     func variants(of key: String) -> [String] {
@@ -109,6 +123,7 @@ extension EntryFolder {
         if names.isEmpty {
             _ = try? unlink(list)
         } else if let file = try? OpenFile(updating: path(of: list), creates: true) {
+            totals.hasLists = true
             // A concurrent reader can find old or new names; it checks whether each entry exists.
             try? file.write(text, at: 0)
             try? file.truncate(to: text.count)

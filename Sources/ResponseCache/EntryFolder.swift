@@ -1,4 +1,5 @@
 import Hashing
+import Threading
 
 #if canImport(Darwin)
 import Darwin
@@ -20,6 +21,8 @@ final class EntryFolder: Sendable {
     /// The path of the files of this version of the format.
     let base: String
     private let traffic: FileIOStatistics?
+    /// The ledger as it was opened last.
+    let ledgerInUse = Locked<Ledger?>(nil)
 
     /// Opens the folder at `path`, accessible only to its owner.
     ///

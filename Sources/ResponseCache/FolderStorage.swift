@@ -46,8 +46,7 @@ final class FolderStorage: ResponseStorage {
     }
 
     func keys(ofResource resource: String) -> [ResponseStorageKey] {
-        ([StoredHead.plainName(resource)] + folder.variants(of: resource)).flatMap(EntryKind.names)
-            .map(ResponseStorageKey.init(name:))
+        folder.names(of: resource).map(ResponseStorageKey.init(name:))
     }
 
     var portionCount: Int { EntryFolder.shardCount }

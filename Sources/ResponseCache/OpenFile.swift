@@ -15,6 +15,24 @@ package struct FileFailure: Error, Equatable, CustomStringConvertible {
     package var description: String { unsafe String(cString: strerror(code)) }
 }
 
+/// The identity of a file, as long as it exists.
+struct FileIdentity: Sendable, Equatable {
+    private let device: UInt64
+    private let number: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+
+    /// The identity of the file at `path`; `nil` if there is none.
+    init?(path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+}
+
 /// Counts the bytes read from and written to the files of a folder.
 package final class FileIOStatistics: Sendable {
     private let read = Atomic(0)
@@ -69,7 +87,10 @@ package final class OpenFile: Sendable {
         if descriptor < 0 { throw .last }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A file that could not be opened has none.
+        if descriptor >= 0 { close(descriptor) }
+    }
 
     /// Opens a folder.
     init(folder path: String) throws(FileFailure) {
@@ -96,6 +117,12 @@ package final class OpenFile: Sendable {
             guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
             return Int(status.st_size)
         }
+    }
+
+    /// The identity of the file; `nil` if it is unknown.
+    var identity: FileIdentity? {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? FileIdentity(status) : nil
     }
 
     /// A Boolean value that indicates whether the file has not been removed.

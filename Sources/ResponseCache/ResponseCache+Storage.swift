@@ -22,8 +22,8 @@ extension ResponseCache {
             }
             return nil
         }
-        // Requested parts have names of their own.
-        let plain = kind == .range ? nil : kind.name(StoredHead.plainName(key.name))
+        // Most responses that are found have this name.
+        let plain = kind == .whole ? StoredHead.plainName(key.name) : nil
         if let stored = plain.flatMap({ find([$0]) }) { return stored }
         return find(names(key).filter { EntryKind($0) == kind && $0 != plain })
     }

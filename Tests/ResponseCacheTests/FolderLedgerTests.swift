@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import TestSupport
 import Testing
 
@@ -73,6 +74,35 @@ struct FolderLedgerTests {
             let left = EntryFolder.Totals(
                 bytes: expected.bytes - EntryFolder.File.space(of: size), entries: expected.entries - 1)
             #expect(try totals(folder) == left)
+        }
+    }
+
+    /// The ledger tells which shards have no lists of variants and no parts of bodies; a truncated one tells less.
+    @Test(arguments: [0, 8, 4_096]) func variantIsFoundWithATruncatedLedger(length: Int) async throws {
+        try await withEntries { folder, ledger, _ in
+            let (body, request): ([UInt8], HTTPFields) = ([1, 2, 3], [.accept: "image/png"])
+            try await ResponseCache.test(folder, time)
+                .store(body, url, [.cacheControl: "max-age=60", .vary: "Accept"], to: request)
+            let whole = try Data(contentsOf: URL(fileURLWithPath: ledger))
+            try whole.prefix(length).write(to: URL(fileURLWithPath: ledger))
+            let cache = try ResponseCache.test(folder, time)
+            #expect(try await cache.stored(url, to: request) == body)
+            #expect(try await cache.stored(url, to: [.accept: "image/jpeg"]) == nil)
+            await cache.remove(url)
+            #expect(try await cache.stored(url, to: request) == nil)
+        }
+    }
+
+    @Test func variantIsFoundInAFolderThatAnotherProcessCreatedAgain() async throws {
+        try await withTemporaryFolder { folder in
+            let cache = try ResponseCache.test(folder, time)
+            try await cache.store([1], url)
+            try FileManager.default.removeItem(atPath: folder)
+            try await ResponseCache.test(folder, time)
+                .store([2], url, [.cacheControl: "max-age=60", .vary: "Accept"], to: [.accept: "image/png"])
+            #expect(try await cache.stored(url, to: [.accept: "image/png"]) == [2])
+            try await cache.store([3], url + "3")
+            #expect(cache.entryCount == 2)
         }
     }
 

@@ -1,0 +1,100 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The file with the totals of all shards, so that the size of a cache is known without listing its files.
+///
+/// A record of 16 bytes for each shard: the space, with marks for what the shard does not contain, the number of
+/// entries, and a hash. A record is invalid while its shard is changed. It is written only while the shard is locked.
+struct Ledger: Sendable {
+    private static let recordLength = 16
+    /// The mark of a shard without lists of variants.
+    private static let noLists = 1 << 56
+    /// The mark of a shard without entries that are parts of bodies.
+    private static let noParts = 1 << 57
+    private static let maximumSpace = (1 << 56) - 1
+
+    private let file: OpenFile
+    private let identity: FileIdentity?
+    let isWritable: Bool
+
+    /// Opens the ledger at `path`, if possible for reading and writing.
+    init(path: String) throws(FileFailure) {
+        do throws(FileFailure) {
+            (file, isWritable) = (try OpenFile(updating: path), true)
+        } catch {
+            guard error.code == EACCES || error.code == EROFS || error.code == EPERM else { throw error }
+            (file, isWritable) = (try OpenFile(reading: path), false)
+        }
+        identity = file.identity
+    }
+
+    /// A Boolean value that indicates whether the ledger has not been removed.
+    var hasName: Bool { file.hasName }
+
+    /// Returns whether this is the ledger at `path`: a folder can be removed and created again.
+    func isFile(at path: String) -> Bool { identity != nil && identity == FileIdentity(path: path) }
+
+    /// Returns the contents of a new ledger: shards with files have to be counted.
+    static func initial(_ hasFiles: (Int) -> Bool) -> [UInt8] {
+        (0..<EntryFolder.shardCount).flatMap { shard in
+            hasFiles(shard)
+                ? [UInt8](repeating: 0, count: recordLength) : record(shard, EntryFolder.Totals())
+        }
+    }
+
+    /// The totals of all shards; `nil` for an invalid record.
+    var all: [EntryFolder.Totals?] {
+        let bytes = (try? file.read(EntryFolder.shardCount * Self.recordLength, at: 0)) ?? []
+        return (0..<EntryFolder.shardCount).map { Self.totals($0, in: bytes, at: $0 * Self.recordLength) }
+    }
+
+    subscript(shard: Int) -> EntryFolder.Totals? {
+        let bytes = try? file.read(Self.recordLength, at: shard * Self.recordLength)
+        return bytes.flatMap { Self.totals(shard, in: $0, at: 0) }
+    }
+
+    func set(_ shard: Int, _ totals: EntryFolder.Totals) {
+        try? file.write(Self.record(shard, totals), at: shard * Self.recordLength)
+    }
+
+    private static func record(_ shard: Int, _ totals: EntryFolder.Totals) -> [UInt8] {
+        let entries = UInt32(clamping: totals.entries)
+        var space = min(max(0, totals.bytes), maximumSpace)
+        let isEmpty = space == 0 && entries == 0
+        if isEmpty || !totals.hasLists { space |= noLists }
+        if isEmpty || !totals.hasParts { space |= noParts }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(recordLength)
+        bytes.append(space)
+        bytes.append(entries)
+        bytes.append(checksum(shard, space, entries))
+        return bytes
+    }
+
+    func invalidate(_ shard: Int) throws(FileFailure) {
+        try file.write([UInt8](repeating: 0, count: Self.recordLength), at: shard * Self.recordLength)
+    }
+
+    private static func totals(_ shard: Int, in bytes: [UInt8], at offset: Int) -> EntryFolder.Totals? {
+        var reader = ByteFieldReader(bytes, from: offset)
+        guard let space = reader.number(), space < 1 << 58, let entries = reader.number32(),
+            reader.number32() == checksum(shard, space, entries)
+        else { return nil }
+        // Without marks, it is unknown what the shard contains.
+        return EntryFolder.Totals(
+            bytes: space & maximumSpace, entries: Int(entries), hasLists: space & noLists == 0,
+            hasParts: space & noParts == 0)
+    }
+
+    /// Returns a hash that is never that of an invalid record.
+    ///
+    /// All records are read to find the size of the cache, for which a CRC of so few bytes is too slow.
+    private static func checksum(_ shard: Int, _ space: Int, _ entries: UInt32) -> UInt32 {
+        var hash = UInt64(truncatingIfNeeded: space) &* 0x9E37_79B9_7F4A_7C15
+        hash = (hash ^ hash >> 32 ^ UInt64(entries) ^ UInt64(truncatingIfNeeded: shard) << 40) &* 0xD6E8_FEB8_6659_FD93
+        return UInt32(truncatingIfNeeded: hash >> 32) | 1
+    }
+}
