@@ -1,4 +1,5 @@
 import Hashing
+import Synchronization
 import Threading
 
 #if canImport(Darwin)
@@ -21,6 +22,9 @@ final class EntryFolder: Sendable {
     /// The path of the files of this version of the format.
     let base: String
     private let traffic: FileIOStatistics?
+    /// The beginning of the names of temporary files, which no other object uses.
+    private let temporaryPrefix = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+    private let temporaryCount = Atomic(0)
     /// The ledger as it was opened last.
     let ledgerInUse = Locked<Ledger?>(nil)
 
@@ -158,7 +162,8 @@ final class EntryFolder: Sendable {
     private static let temporaryFolder = "tmp"
 
     private func temporaryPath() -> String {
-        "\(base)/\(Self.temporaryFolder)/\(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
+        let number = temporaryCount.wrappingAdd(1, ordering: .relaxed).oldValue
+        return "\(base)/\(Self.temporaryFolder)/\(temporaryPrefix)-\(number)"
     }
 
     /// Creates a file, accessible only to its owner, that is locked as long as it is written.

@@ -96,11 +96,20 @@ extension FolderStorage {
 
     /// A temporary file until it is complete.
     private struct Writer: ResponseStorageWriter {
+        /// The number of bytes that are kept to be written together, so that a short entry is written by one call.
+        private static let batch = 64 << 10
+        /// The number of pieces that are kept.
+        private static let maximumPieces = 8
+
         let folder: EntryFolder
         let file: TemporaryFile
         /// The position of the body in the file.
         let offset: Int
+        /// The number of bytes that have been written.
         private var length = 0
+        /// The bytes that follow.
+        private var pieces: [[UInt8]] = []
+        private var keptLength = 0
 
         init(folder: EntryFolder, file: TemporaryFile, offset: Int) {
             self.folder = folder
@@ -109,14 +118,26 @@ extension FolderStorage {
         }
 
         mutating func append(_ bytes: [UInt8]) throws {
-            try file.file.write(bytes, at: offset + length)
-            length += bytes.count
+            if keptLength + bytes.count > Self.batch || pieces.count >= Self.maximumPieces {
+                try file.file.write(pieces + [bytes], at: offset + length)
+                length += keptLength + bytes.count
+                (pieces, keptLength) = ([], 0)
+            } else {
+                pieces.append(bytes)
+                keptLength += bytes.count
+            }
         }
 
-        func commit(_ head: ResponseStorageHead, as key: ResponseStorageKey) throws {
+        mutating func commit(_ head: ResponseStorageHead, as key: ResponseStorageKey) throws {
             guard let kind = EntryKind(key.name) else { return }
             let layout = EntryFile.Layout(body: head.body, offset: offset)
-            try file.file.write(EntryFile.region(kind, head: head.head.bytes, layout), at: 0)
+            let region = EntryFile.region(kind, head: head.head.bytes, layout)
+            if length == 0 {
+                try file.file.write([region] + pieces, at: 0)
+            } else {
+                try file.file.write(pieces, at: offset + length)
+                try file.file.write(region, at: 0)
+            }
             file.file.touch()
             try folder.insert(file, as: key.name, size: layout.fileSize)
         }

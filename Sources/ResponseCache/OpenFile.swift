@@ -162,6 +162,36 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
+    /// Writes all of `pieces` one after the other, or throws an error.
+    func write(_ pieces: [[UInt8]], at offset: Int) throws(FileFailure) {
+        let count = pieces.reduce(0) { $0 + $1.count }
+        let written = unsafe Self.withVectors(of: pieces[...], after: []) { vectors in
+            unsafe pwritev(descriptor, vectors, Int32(vectors.count), off_t(offset))
+        }
+        guard written == count else {
+            // One by one, to find out why.
+            var offset = offset
+            for piece in pieces {
+                try write(piece, at: offset)
+                offset += piece.count
+            }
+            return
+        }
+        traffic?.countWritten(count)
+    }
+
+    /// Calls `body` with the addresses of all of `pieces`.
+    private static func withVectors<Result>(
+        of pieces: ArraySlice<[UInt8]>, after vectors: [iovec], _ body: ([iovec]) -> Result
+    ) -> Result {
+        guard let first = pieces.first else { return unsafe body(vectors) }
+        return unsafe first.withUnsafeBytes { bytes in
+            let vector = unsafe iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+            return unsafe withVectors(of: pieces.dropFirst(), after: vectors + [vector], body)
+        }
+    }
+
     /// Writes all of `bytes`, or throws an error.
     func write(_ bytes: [UInt8], at offset: Int) throws(FileFailure) {
         var done = 0
