@@ -35,9 +35,12 @@ final class EntryFolder: Sendable {
         self.path = path
         base = "\(path)/\(Self.versionName)"
         self.traffic = traffic
-        if isCreated { try Self.make(path) }
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw .last }
+        if unsafe stat(path, &status) != 0 {
+            guard isCreated else { throw .last }
+            try Self.make(path)
+            guard unsafe stat(path, &status) == 0 else { throw .last }
+        }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw FileFailure(code: ENOTDIR) }
         if !isCreated, unsafe access(base, F_OK) != 0 { throw .last }
     }
