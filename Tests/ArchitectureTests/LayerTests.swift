@@ -47,7 +47,7 @@ struct LayerTests {
             ["Formats/JPEG", "Formats/PNG", "Formats/WebP", "Formats/GIF", "Formats/Custom"],
             ["Formats"],
             ["Pipeline"],
-            ["Animation", "Fingerprint", "Verification"],
+            ["Animation", "Fingerprint", "Packing", "Verification"],
         ]),
         "ImageEncoders": Layers([
             ["Encoder"],
