@@ -20,10 +20,10 @@ package enum CacheDecision: Sendable {
     ///
     /// The caller must revalidate a response that ``needsRevalidation``.
     package static func find(
-        for request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy,
+        for request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, wantedImage: WantedImage? = nil,
         then: @escaping @Sendable (CacheDecision) -> Void
     ) {
-        guard let lookup = CacheLookup(request, in: cache, policy: policy) else {
+        guard let lookup = CacheLookup(request, in: cache, policy: policy, wantedImage: wantedImage) else {
             return then(policy == .cacheOnly ? .refuse : .fetch(standIn: nil))
         }
         lookup.cache.thread.append { then(lookup.decideAtOnce().closed) }

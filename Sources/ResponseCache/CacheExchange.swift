@@ -82,18 +82,19 @@ struct CacheExchange {
     private func serve(
         _ reply: StoredReply, _ metrics: TransferMetrics = TransferMetrics()
     ) async -> IncomingResponse? {
-        var stored = reply.stored
+        var reply = reply
         if let renewal = reply.renewal {
-            let loaded = await cache.thread.run { [cache, key = lookup.key, stored] in
-                try? cache.load(cache.renew(stored, renewal, key))
-            }
-            guard let loaded else { return nil }
-            stored = loaded
+            let renewed = await cache.thread.run { [lookup, reply] in lookup.renewed(reply, renewal) }
+            guard let renewed else { return nil }
+            reply = renewed
         }
-        let body = StoredSource(stored, in: cache, url: lookup.request.url, metrics: metrics)
-        guard (try? await body.readAhead()) != nil else { return nil }
+        let body = StoredSource(reply.stored, in: cache, url: lookup.request.url, metrics: metrics)
+        if reply.image == nil, (try? await body.readAhead()) == nil { return nil }
         guard let positions = reply.positions else {
-            return IncomingResponse(head: reply.head, source: reply.source, body: body)
+            var response = IncomingResponse(head: reply.head, source: reply.source, body: body)
+            response.imageSource = lookup.wantedImage.map { _ in reply.imageSource(in: cache) }
+            response.image = reply.image
+            return response
         }
         return IncomingResponse(head: reply.head, source: reply.source, body: BodySection(positions, of: body))
     }
@@ -152,8 +153,10 @@ struct CacheExchange {
             }
         }
         let length = end == .commit ? stored.contentLength : nil
-        response.body = StoringBody(
-            response.body, by: EntryWriter(stored, key, cache: cache, length: length), at: end)
+        let writer = EntryWriter(stored, key, cache: cache, length: length)
+        let source = lookup.wantedImage.flatMap { _ in StoredImageSource(arriving: stored, key, in: cache) }
+        response.imageSource = end == .commit ? source : nil
+        response.body = StoringBody(response.body, by: writer, at: end, checkedBy: response.imageSource)
         return response
     }
 

@@ -1,5 +1,3 @@
-package import HTTPTransport
-
 extension CacheLookup {
     /// Decides and, if a short stored response is served, reads its body, all in one job on a thread of the cache.
     ///
@@ -15,6 +13,8 @@ extension CacheLookup {
         for _ in 0..<8 {
             let decision = decide(revalidatesLater: revalidatesLater)
             guard case .serve(var reply) = decision else { return decision }
+            reply.image = image(for: reply)
+            if reply.image != nil { return .serve(reply) }
             do throws(StoredBodyError) {
                 reply.stored = try cache.load(reply.stored)
                 return .serve(reply)
@@ -35,10 +35,10 @@ extension CacheDecision {
     }
 
     /// The stored response to serve if its whole body has been read, and nothing else has to be done.
-    package var loaded: (head: ResponseHead, source: ResponseSource, body: [UInt8])? {
+    package var loaded: (reply: StoredReply, body: [UInt8])? {
         guard case .serve(let reply) = self, case .loaded(let body, _) = reply.stored.body, reply.positions == nil,
             !reply.needsRevalidation
         else { return nil }
-        return (reply.head, reply.source, body)
+        return (reply, body)
     }
 }

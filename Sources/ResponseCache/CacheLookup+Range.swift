@@ -60,7 +60,7 @@ extension StoredResponse {
                 range.length == body.length
             else { return nil }
             return (range.first, total)
-        case nil: return nil
+        case .image, nil: return nil
         }
     }
 }

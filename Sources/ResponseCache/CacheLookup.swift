@@ -1,5 +1,5 @@
 import HTTPSemantics
-import HTTPTransport
+package import HTTPTransport
 import HTTPTypes
 
 /// A request for which a cache is used, with the rules for its stored responses.
@@ -10,11 +10,17 @@ struct CacheLookup: Sendable {
     let policy: CachePolicy
     /// A Boolean value that indicates whether the request repeats a failed one, so that a stored failure is not used.
     let isRetry: Bool
+    /// Returns the variant of the image that is wanted instead of the body; `nil` if decoded images are not used.
+    let wantedImage: WantedImage?
 
     /// Creates a lookup; returns `nil` if there is no cache, or it does not apply to the request.
-    init?(_ request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, isRetry: Bool = false) {
+    init?(
+        _ request: TransportRequest, in cache: ResponseCache?, policy: CachePolicy, isRetry: Bool = false,
+        wantedImage: WantedImage? = nil
+    ) {
         guard let cache, Self.applies(to: request, policy) else { return nil }
         self.isRetry = isRetry
+        self.wantedImage = wantedImage
         self.request = request
         key = CacheKey(request)
         self.cache = cache
@@ -107,12 +113,14 @@ struct CacheLookup: Sendable {
 /// A stored response to serve.
 package struct StoredReply: Sendable {
     var stored: StoredResponse
-    let head: ResponseHead
-    let source: ResponseSource
+    package let head: ResponseHead
+    package let source: ResponseSource
     /// The updated head to store.
     var renewal: StoredHead?
     /// The positions in the stored body that the reply consists of; `nil` for all.
     var positions: Range<Int>?
     /// A Boolean value that indicates whether the response is stale and must be revalidated after it has been served.
     var needsRevalidation = false
+    /// The wanted image, stored decoded, so that the body need not be read.
+    var image: StoredImage?
 }

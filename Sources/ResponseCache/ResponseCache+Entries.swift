@@ -31,8 +31,8 @@ extension ResponseCache {
 
     /// Calls `body` with every stored response, in no particular order, until it returns `false`.
     ///
-    /// Responses that are stored or removed in the meantime may be included or not. `body` is called on the cache's
-    /// threads; damaged entries are removed without calling it.
+    /// Responses that are stored or removed in the meantime may be included or not; decoded images are not. `body`
+    /// is called on the cache's threads; damaged entries are removed without calling it.
     public func forEachEntry(_ body: @escaping @Sendable (Entry) -> Bool) async {
         for portion in 0..<storage.portionCount {
             let goesOn = await thread.run(to: .long) { [self] in
@@ -42,7 +42,8 @@ extension ResponseCache {
         }
     }
 
-    /// Removes the responses for which `isRemoved` returns `true`; returns the number of removed responses.
+    /// Removes the responses for which `isRemoved` returns `true`, with their decoded images; returns the number of
+    /// removed responses.
     ///
     /// Those that cannot be removed are not counted.
     @discardableResult
@@ -52,11 +53,13 @@ extension ResponseCache {
             if isRemoved(entry), remove(entry.name) { count.withLock { $0 += 1 } }
             return true
         }
-        return count.withLock { $0 }
+        let removed = count.withLock { $0 }
+        if removed > 0 { await removeImagesWithoutSource() }
+        return removed
     }
 
-    /// Reads all responses and removes those that are damaged; returns the numbers of intact responses, of damaged ones,
-    /// and of those that cannot be read, which remain.
+    /// Reads all responses and decoded images, and removes those that are damaged; returns the numbers of intact ones,
+    /// of damaged ones, and of those that cannot be read, which remain.
     ///
     /// Throws the error of the storage if it cannot list the responses.
     public func verify() async throws -> (intact: Int, damaged: Int, unreadable: Int) {
@@ -97,12 +100,14 @@ extension ResponseCache {
         }
     }
 
-    private func names(in portion: Int) -> [String] {
+    func names(in portion: Int) -> [String] {
         ((try? storage.keys(inPortion: portion)) ?? []).map(\.name)
     }
 
     private func entry(_ name: String) -> Entry? {
-        guard let stored = open(name), let kind = EntryKind(name), case .entry(let entry?, _) = stored.body else {
+        guard let stored = open(name), let kind = EntryKind(name), kind != .image,
+            case .entry(let entry?, _) = stored.body
+        else {
             return nil
         }
         return Entry(

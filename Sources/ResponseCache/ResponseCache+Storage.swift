@@ -25,7 +25,7 @@ extension ResponseCache {
         // Most responses that are found have this name.
         let plain = kind == .whole ? StoredHead.plainName(key.name) : nil
         if let stored = plain.flatMap({ find([$0]) }) { return stored }
-        return find(names(key).filter { EntryKind($0) == kind && $0 != plain })
+        return find(names(key).filter { EntryKind($0) == kind && $0 != plain && !StoredImage.isName($0) })
     }
 
     /// Returns whether a response is older than the configuration allows.
@@ -184,7 +184,8 @@ extension ResponseCache {
 
     private func removeSurplusVariants(_ key: CacheKey) {
         var variants: [String] = []
-        for name in names(key).map(EntryKind.wholeName) where !StoredHead.isPlain(name) && !variants.contains(name) {
+        for name in names(key).map(EntryKind.wholeName)
+        where !StoredHead.isPlain(name) && !StoredImage.isName(name) && !variants.contains(name) {
             variants.append(name)
         }
         for name in variants.dropFirst(Self.maximumVariants).flatMap(EntryKind.names) { remove(name) }
@@ -215,7 +216,7 @@ extension ResponseCache {
 
     /// Removes the least recently used entries if the limit is exceeded, which is checked for the first new entry, and
     /// then each time 1/256 of the limit has been added.
-    private func enforceLimit(after size: Int) {
+    func enforceLimit(after size: Int) {
         let isDue = limitCheck.withLock { check in
             check.remainingBytes -= size
             // While entries are removed, a second thread would only wait.

@@ -66,6 +66,8 @@ public final class ResponseCache: Sendable {
     /// The first error that prevented the storage of a response.
     let storageFailure = Locked(StorageFailure())
     let uses = CacheUses()
+    /// The memory of decoded images that wait to be stored, in bytes.
+    let waitingImageBytes = Locked(0)
     /// Returns the current time, in seconds since 1970.
     package let now: @Sendable () -> Int
 
@@ -111,7 +113,7 @@ public final class ResponseCache: Sendable {
     /// In a folder, this is the size of the files in whole blocks of 4 KiB, without files that are being written.
     public var byteCount: Int { storage.byteCount }
 
-    /// The number of stored responses, including partial ones and those of other processes.
+    /// The number of stored responses, including partial ones, decoded images, and those of other processes.
     public var entryCount: Int { storage.entryCount }
 
     /// The error that prevented responses from being stored, such as a full disk; `nil` if there was none.
@@ -127,12 +129,12 @@ public final class ResponseCache: Sendable {
         if let known { report(known) }
     }
 
-    /// Waits until all complete responses, and the partial bodies of ended downloads, are stored and the size limit is
-    /// enforced.
+    /// Waits until all complete responses, the partial bodies of ended downloads, and decoded images are stored and the
+    /// size limit is enforced.
     ///
-    /// A response is stored before its download ends; only partial bodies of canceled downloads, and the removal of
-    /// entries, may take longer. Stored responses survive a crash of the process, but may be lost in a crash of the
-    /// system, because the cache does not wait until the data is written to the disk.
+    /// A response is stored before its download ends; only partial bodies of canceled downloads, decoded images, and
+    /// the removal of entries, may take longer. Stored responses survive a crash of the process, but may be lost in a
+    /// crash of the system, because the cache does not wait until the data is written to the disk.
     public func flush() async {
         await thread.finish()
         await thread.run { [self] in enforceLimit() }

@@ -14,6 +14,7 @@ extension BodyLog {
             state.source = source
             state.expected = length
             state.head = head
+            (state.image, state.imageSource) = (nil, nil)
             if let length { state.firstCapacity = min(length, Self.trustedLength) }
             guard state.received > 0 else { return [CheckedContinuation<Void, Never>]() }
             state.restart()
@@ -32,6 +33,7 @@ extension BodyLog {
             state.source = source
             state.expected = total
             state.head = head
+            (state.image, state.imageSource) = (nil, nil)
             guard let stored else { return [CheckedContinuation<Void, Never>]() }
             if state.received > 0 { state.restart() }
             state.segments = Deque(stored)

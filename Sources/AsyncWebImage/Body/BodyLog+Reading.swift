@@ -20,7 +20,8 @@ extension BodyLog {
         state.withLock { state in
             guard let head = state.head else { return nil }
             let metrics: TransferMetrics? = if case .success(let end)? = state.end { end.metrics } else { nil }
-            return ResponseOrigin(head: head, source: state.source, byteCount: state.received, metrics: metrics)
+            let byteCount = metrics == nil ? state.takenImage?.sourceByteCount ?? state.received : state.received
+            return ResponseOrigin(head: head, source: state.source, byteCount: byteCount, metrics: metrics)
         }
     }
 
@@ -48,13 +49,16 @@ extension BodyLog {
     /// Returns a reader that starts with the first byte; `nil` if that has been discarded.
     ///
     /// While all readers limit read-ahead, the transfer is never far ahead of them. The reader adds the bytes that it
-    /// reads to `digest`, if there is one.
-    func makeReader(limitsReadAhead: Bool = false, digest: SharedDigest? = nil) -> BodyReader? {
+    /// reads to `digest`, if there is one. It takes an image of `variant` instead of the body, if one is
+    /// stored decoded.
+    func makeReader(
+        limitsReadAhead: Bool = false, digest: SharedDigest? = nil, variant: String? = nil
+    ) -> BodyReader? {
         let (reader, resumed) = state.withLock { state -> (BodyReader?, (any Transfer)?) in
             guard state.isComplete else { return (nil, nil) }
             let id = state.nextReader
             state.nextReader += 1
-            state.readers[id] = Reader(limitsReadAhead: limitsReadAhead)
+            state.readers[id] = Reader(limitsReadAhead: limitsReadAhead, variant: variant)
             return (BodyReader(log: self, id: id, digest: digest), state.resumed())
         }
         resumed?.resume()
@@ -93,6 +97,7 @@ extension BodyLog {
                 state.readers[id]?.isOutdated = false
                 throw BodyRestarted()
             }
+            if let image = state.image(for: reader) { throw ImageOffered(image: image) }
             let pieces = state.pieces(for: &reader, limit: limit)
             if pieces.isEmpty, let end = state.end {
                 _ = try end.get()
@@ -120,7 +125,7 @@ extension BodyLog {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 guard let reader = state.readers[id], !reader.isPoked, !reader.isOutdated, state.end == nil,
-                    reader.read == state.received
+                    reader.read == state.received, state.image(for: reader) == nil
                 else {
                     state.readers[id]?.isPoked = false
                     return true

@@ -28,6 +28,8 @@ final class BodyLog: Sendable {
         var isParked = false
         /// A Boolean value that indicates whether the next wait must return immediately.
         var isPoked = false
+        /// The variant of the image that it takes instead of the body, if that is stored decoded.
+        var variant: String?
         /// A Boolean value that indicates whether the bytes that it has read are void, and it has not been told so yet.
         var isOutdated = false
     }
@@ -74,6 +76,12 @@ final class BodyLog: Sendable {
         var isComplete = true
         var isPaused = false
         var transfer: (any Transfer)?
+        /// The stored response that the body is of, if decoded images can be stored beside it.
+        var imageSource: StoredImageSource?
+        /// The decoded image that has been offered to readers instead of the body.
+        var image: StoredImage?
+        /// The decoded image that a reader has taken.
+        var takenImage: StoredImage?
     }
 
     private static let segmentSize = 64 << 10
@@ -285,7 +293,7 @@ extension BodyLog.State {
 
     /// Returns the transfer if it was paused and may be resumed now.
     mutating func resumed() -> (any Transfer)? {
-        guard isPaused, let transfer else { return nil }
+        guard isPaused, !isHeld, let transfer else { return nil }
         if bodyWaiters.isEmpty, !readers.isEmpty, unread > (limitsReadAhead ? 0 : BodyLog.lowWater) { return nil }
         if waitsForMemory {
             // Unless there is enough memory by now, or its readers have released as much.

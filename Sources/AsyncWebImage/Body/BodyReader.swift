@@ -19,7 +19,8 @@ final class BodyReader: Sendable {
     ///
     /// Empty after ``wake()``, `nil` at the end.
     ///
-    /// Throws the error that ended the download, and `CancellationError` when the task is canceled.
+    /// Throws the error that ended the download, `ImageOffered` if there is an image for the reader, and
+    /// `CancellationError` when the task is canceled.
     func next(limit: Int = .max) async throws -> [[UInt8]]? {
         try Task.checkCancellation()
         guard let pieces = try read(limit) else { return nil }
@@ -53,6 +54,12 @@ final class BodyReader: Sendable {
 
     /// A Boolean value that indicates whether the whole body has been received and read.
     var isAtEnd: Bool { log.isAtEnd(id) }
+
+    /// Notes that the offered image is used; nothing else can be read.
+    func takeImage() { log.takeImage(id) }
+
+    /// Reads the body instead of the offered image.
+    func declineImage() { log.declineImage(id) }
 
     /// Suspends reading until ``next()``, so that others need not wait for this reader.
     func suspendReading() { log.suspendReading(id) }

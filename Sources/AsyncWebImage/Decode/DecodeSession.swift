@@ -19,7 +19,7 @@ struct DecodeSession: Sendable {
     /// Throws `CodecError`, `DecodeFailure` if part of the image was decoded, the error that ended the download, or
     /// `CancellationError`.
     @concurrent func run() async throws -> DecodedImage {
-        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await decodeImage() } }
+        try await withTaskExecutorPreference(decoder.threads) { try await fromFirstByte { try await image() } }
     }
 
     /// Returns the animation, whose frames are not decoded yet; for a still image, the decoded image.
@@ -46,6 +46,20 @@ struct DecodeSession: Sendable {
     private func fromFirstByte<Result>(_ body: () async throws -> Result) async throws -> Result {
         while true {
             do { return try await body() } catch is BodyRestarted { continue }
+        }
+    }
+
+    private func image() async throws -> DecodedImage {
+        do {
+            return try await decodeImage()
+        } catch let offer as ImageOffered {
+            if let image = try await decoder.image(offer.image) {
+                headerChecks.publish(image.header)
+                reader.takeImage()
+                return image
+            }
+            reader.declineImage()
+            return try await decodeImage()
         }
     }
 

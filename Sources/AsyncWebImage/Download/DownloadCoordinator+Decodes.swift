@@ -9,9 +9,9 @@ extension DownloadCoordinator {
     func startDecode(_ id: DownloadMachine.DecodeID, _ variant: Variant, of download: Download) -> Bool {
         let digest = variant.digest.map(download.log.digest)
         if case .body = variant.content { return startCollection(id, variant, of: download, digest) }
-        guard let reader = download.log.makeReader(limitsReadAhead: variant.needsOnlyHeader, digest: digest) else {
-            return false
-        }
+        let reader = download.log.makeReader(
+            limitsReadAhead: variant.needsOnlyHeader, digest: digest, variant: storedVariant(variant, of: download.key))
+        guard let reader else { return false }
         let frames = FrameHub<ImageFrame>()
         let animations: FrameHub<AnimatedImage>? = if case .animation = variant.content { FrameHub() } else { nil }
         let session = DecodeSession(
@@ -83,6 +83,7 @@ extension DownloadCoordinator {
             case (_, nil): caller.fail(CancellationError())
             }
         }
+        if !accepting.isEmpty { storeDecoded(result, decode.variant, of: download) }
     }
 
     /// Returns whether a caller accepts a result; otherwise, it has failed, or waits for another download.

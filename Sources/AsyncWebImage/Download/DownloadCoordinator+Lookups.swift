@@ -9,13 +9,16 @@ extension DownloadCoordinator {
     func lookup(_ download: Download, timeLimit: Duration?) {
         let receiver = hooks == nil ? receiver(of: download, continuing: nil) : nil
         download.receiver = receiver
+        let imageCache = usesStoredImages ? responseCache : nil
         route(of: download).decide(request(of: download, timeLimit: timeLimit)) {
             [id = download.id, log = download.log, events = download.events] decision in
             guard let receiver, let stored = decision.loaded, log.takesBytes else {
                 return self.post(.decided(id, decision, timeLimit: timeLimit))
             }
             events?.send(.started(attempt: 1))
-            receiver.receive(stored.head, from: stored.source, length: stored.body.count)
+            let reply = stored.reply
+            receiver.receive(reply.head, from: reply.source, length: stored.body.count)
+            _ = receiver.offer(nil, of: imageCache.map(reply.imageSource))
             // As with a transport, a piece has bytes.
             switch stored.body.isEmpty ? .more : receiver.receive(whole: stored.body) {
             case .more: receiver.finish(.complete(TransferMetrics()))
@@ -59,6 +62,9 @@ extension DownloadCoordinator {
 
     /// Returns the source of the responses of a download.
     func route(of download: Download) -> ResponseRoute {
-        ResponseRoute(transport: transport, cache: responseCache, policy: download.key.cachePolicy, hooks: hooks)
+        var route = ResponseRoute(
+            transport: transport, cache: responseCache, policy: download.key.cachePolicy, hooks: hooks)
+        if usesStoredImages { route.wantedImage = { [log = download.log] in log.wantedImage } }
+        return route
     }
 }

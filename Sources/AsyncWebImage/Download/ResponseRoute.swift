@@ -7,10 +7,12 @@ struct ResponseRoute {
     let cache: ResponseCache?
     let policy: CachePolicy
     let hooks: DownloadHooks?
+    /// Returns the variant of the image that is wanted instead of the body; `nil` if decoded images are not used.
+    var wantedImage: WantedImage?
 
     /// Calls `then` with the decision of the cache about a request.
     func decide(_ request: TransportRequest, then: @escaping @Sendable (CacheDecision) -> Void) {
-        CacheDecision.find(for: request, in: cache, policy: policy, then: then)
+        CacheDecision.find(for: request, in: cache, policy: policy, wantedImage: wantedImage, then: then)
     }
 
     /// Starts a transfer for a request; `decision` is the decision of the cache about it, if the cache was asked.
@@ -26,7 +28,7 @@ struct ResponseRoute {
         }
         let network = NetworkResponder(transport)
         var responder: any Responder = CachingResponder(
-            cache, policy: policy, decision: decision, isRetry: isRetry, before: network)
+            cache, policy: policy, decision: decision, isRetry: isRetry, wantedImage: wantedImage, before: network)
         if CachingResponder.isNeeded(for: request, cache, policy) {
             responder = RedirectingResponder(before: responder)
         }

@@ -12,6 +12,7 @@ extension DownloadEnvironment {
         self.cache = cache
         self.cacheMetrics = cacheMetrics
         responseCache = configuration.responseCache
+        storesDecodedImages = configuration.storesDecodedImages
         previews = configuration.previews
         logger = configuration.logger
         #if Tracing
