@@ -9,6 +9,7 @@ let benchmarks = { @Sendable () -> Void in
     FanOutBenchmarks.register()
     ResamplerBenchmarks.register()
     CodecBenchmarks.register()
+    StoredImageBenchmarks.register()
 }
 
 extension Benchmark.Configuration {
