@@ -13,14 +13,15 @@ extension EntryFolder {
         var entries = 0
         /// A Boolean value that indicates whether there might be lists of variants.
         var hasLists = false
-        /// A Boolean value that indicates whether there might be entries that are parts of bodies.
-        var hasParts = false
+        /// A Boolean value that indicates whether there might be entries that are not whole bodies: parts of them, and
+        /// decoded images.
+        var hasPartsOrImages = false
 
         /// Notes that there is a file with a name.
         mutating func note(_ name: String) {
             switch EntryKind(name) {
             case .whole: break
-            case .part, .range: hasParts = true
+            case .part, .range, .image: hasPartsOrImages = true
             case nil: hasLists = true
             }
         }

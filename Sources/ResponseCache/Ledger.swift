@@ -12,8 +12,8 @@ struct Ledger: Sendable {
     private static let recordLength = 16
     /// The mark of a shard without lists of variants.
     private static let noLists = 1 << 56
-    /// The mark of a shard without entries that are parts of bodies.
-    private static let noParts = 1 << 57
+    /// The mark of a shard with no entries but whole bodies.
+    private static let noPartsOrImages = 1 << 57
     private static let maximumSpace = (1 << 56) - 1
 
     private let file: OpenFile
@@ -65,7 +65,7 @@ struct Ledger: Sendable {
         var space = min(max(0, totals.bytes), maximumSpace)
         let isEmpty = space == 0 && entries == 0
         if isEmpty || !totals.hasLists { space |= noLists }
-        if isEmpty || !totals.hasParts { space |= noParts }
+        if isEmpty || !totals.hasPartsOrImages { space |= noPartsOrImages }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(recordLength)
         bytes.append(space)
@@ -86,7 +86,7 @@ struct Ledger: Sendable {
         // Without marks, it is unknown what the shard contains.
         return EntryFolder.Totals(
             bytes: space & maximumSpace, entries: Int(entries), hasLists: space & noLists == 0,
-            hasParts: space & noParts == 0)
+            hasPartsOrImages: space & noPartsOrImages == 0)
     }
 
     /// Returns a hash that is never that of an invalid record.
