@@ -72,6 +72,8 @@ extension DownloadCoordinator {
         if !accepting.isEmpty, case .pixels(let options) = decode.variant.content, let origin {
             store(result, options, of: download, from: origin)
         }
+        // Queued by then, so that a caller that has its image can wait for it to be stored.
+        if !accepting.isEmpty { storeDecoded(result, decode.variant, of: download) }
         for caller in accepting {
             switch (result.outcome, origin) {
             case (.info(let summary), let origin?): caller.deliver(summary, from: origin)
@@ -83,7 +85,6 @@ extension DownloadCoordinator {
             case (_, nil): caller.fail(CancellationError())
             }
         }
-        if !accepting.isEmpty { storeDecoded(result, decode.variant, of: download) }
     }
 
     /// Returns whether a caller accepts a result; otherwise, it has failed, or waits for another download.

@@ -23,7 +23,8 @@ extension ImageLoader {
     }
 
     /// Returns the key of a request in the cache of decoded images, regardless of the request's cache policy; `nil` if
-    /// its images are never cached because the URL is invalid or the request is conditional.
+    /// its images are never cached because the URL is invalid, the request is conditional, or its header fields contain
+    /// `no-store`.
     public func cacheKey(for request: ImageRequest) -> ImageCacheKey? {
         var request = request
         request.cachePolicy = .useProtocol

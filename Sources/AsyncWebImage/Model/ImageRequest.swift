@@ -51,11 +51,11 @@ public struct ImageRequest: Sendable, Hashable {
     /// If the body has another digest, every kind of load fails with
     /// ``ImageError/digestMismatch(_:expected:actual:from:)``, and no pixels enter the cache of decoded images.
     /// A result is therefore delivered only after the whole body has been received, also by
-    /// ``ImageLoader/info(for:readsAnimation:)`` and for the first frame of an animation. Only previews, frames of
-    /// ``ImageLoader/animationFrames(for:)``, and pieces of ``ImageLoader/bytes(for:)`` are delivered before the digest
-    /// is known; they are followed by the error. An interrupted transfer is an error, even with
-    /// ``DecodeOptions/allowsPartial``. The body is the one that ``ImageLoader/data(for:)`` returns, after any
-    /// ``BodyTransform``.
+    /// ``ImageLoader/info(for:readsAnimation:)``, and by ``ImageLoader/image(for:)`` for an animation, of which it
+    /// returns the first frame. Only previews, frames of ``ImageLoader/animationFrames(for:)``, and pieces of
+    /// ``ImageLoader/bytes(for:)`` are delivered before the digest is known; they are followed by the error. An
+    /// interrupted transfer is an error, even with ``DecodeOptions/allowsPartial``. The body is the one that
+    /// ``ImageLoader/data(for:)`` returns, after any ``BodyTransform``.
     ///
     /// A stored response with another digest is treated as not stored: the image is requested again with
     /// ``CachePolicy/reload``. With ``CachePolicy/cacheOnly`` and for ``ImageLoader/bytes(for:)``, the load fails.

@@ -12,8 +12,9 @@ public struct TracingConfiguration: Sendable {
     public var tracer: any Tracer
     /// A Boolean value that indicates whether the span's context is sent in header fields, such as `traceparent`.
     ///
-    /// It is sent to every host, including the targets of redirects. This does not affect which callers share a
-    /// download.
+    /// It is sent to the host of every request. A redirect to another origin forwards only the fields in
+    /// ``RedirectPolicy/crossOriginHeaderFields``, which do not include those of the context by default. This property
+    /// does not affect which callers share a download.
     public var injectsContext: Bool
 
     /// Creates spans of `tracer`, by default that of the process; call `InstrumentationSystem.bootstrap` first.

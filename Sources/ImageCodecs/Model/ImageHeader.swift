@@ -26,8 +26,10 @@ public struct ImageHeader: Sendable, Hashable {
     public var colorProfile: String?
     /// The conversion needed to make the colors sRGB.
     public var colorConversion: ColorConversion
-    /// A Boolean value that indicates whether metadata after the pixels can still change `orientation` (WebP's `EXIF`
-    /// chunk).
+    /// A Boolean value that indicates whether the header of a WebP announces an `EXIF` chunk, which follows the pixels
+    /// and can still change `orientation`.
+    ///
+    /// It is `false` for other formats, although metadata after the pixels of a PNG can also change `orientation`.
     public var hasTrailingOrientation: Bool
 
     /// A Boolean value that indicates whether the animation chunks of a PNG violate the specification, so that only
