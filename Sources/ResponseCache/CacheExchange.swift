@@ -92,7 +92,7 @@ struct CacheExchange {
         if reply.image == nil, (try? await body.readAhead()) == nil { return nil }
         guard let positions = reply.positions else {
             var response = IncomingResponse(head: reply.head, source: reply.source, body: body)
-            response.imageSource = lookup.wantedImage.map { _ in reply.imageSource(in: cache) }
+            response.imageSource = lookup.wantedImage.flatMap { _ in reply.imageSource(in: cache) }
             response.image = reply.image
             return response
         }

@@ -56,7 +56,7 @@ final class EntryEviction: Sendable {
         var files: [Candidate] = []
         for number in 0..<EntryFolder.shardCount where files.count < Self.maximumListed {
             let shard = (first + number) % EntryFolder.shardCount
-            guard totals[shard].entries > 0 else { continue }
+            guard totals[shard].bytes > 0 else { continue }
             for file in folder.files(in: shard) where EntryKind(file.name) != nil {
                 files.append(Candidate(name: file.name, usedAt: file.usedAt))
             }

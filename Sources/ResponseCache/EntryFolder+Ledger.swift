@@ -77,12 +77,21 @@ extension EntryFolder {
 
     private func writableLedger() throws(FileFailure) -> Ledger {
         do throws(FileFailure) {
-            return try ledger()
+            return try writable(ledger())
         } catch {
             guard error.code == ENOENT else { throw error }
             try prepareLedger()
-            return try ledger()
+            return try writable(ledger())
         }
+    }
+
+    /// Returns a ledger opened for writing: the folder may have become writable.
+    private func writable(_ ledger: Ledger) throws(FileFailure) -> Ledger {
+        guard !ledger.isWritable else { return ledger }
+        _ = try OpenFile(updating: ledgerPath)
+        let opened = try Ledger(path: ledgerPath)
+        ledgerInUse.withLock { $0 = opened }
+        return opened
     }
 
     /// Counts the files of a shard.

@@ -103,6 +103,8 @@ extension ResponseCache {
 
     func removeEntries(_ key: CacheKey) {
         for name in names(key) { remove(name) }
+        // One may have been stored meanwhile, when its response still existed.
+        for name in names(key) where EntryKind(name) == .image { remove(name) }
     }
 
     /// Removes the entries that a response that cannot be stored would have replaced.
@@ -199,7 +201,7 @@ extension ResponseCache {
                 return try write()
             } catch {
                 attempts += 1
-                guard error.forStorage == .full, attempts <= 3, storage.entryCount > 0 else {
+                guard error.forStorage == .full, attempts <= 3, storage.byteCount > 0 else {
                     note(error)
                     throw error
                 }

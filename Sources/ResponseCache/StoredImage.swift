@@ -18,6 +18,11 @@ package struct StoredImage: Sendable {
     let stored: StoredResponse
     let cache: ResponseCache
 
+    /// Returns whether another stored image is the same entry with the same contents.
+    package func isSame(as other: StoredImage) -> Bool {
+        stored.name == other.stored.name && stored.body.facts == other.stored.body.facts
+    }
+
     /// The length of the stored image in bytes.
     package var byteCount: Int { stored.body.length }
 
@@ -28,7 +33,7 @@ package struct StoredImage: Sendable {
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (_ next: () throws -> [UInt8]?) throws -> Result?
     ) async -> Result? {
-        await cache.thread.run(to: .long) { [stored, cache] in
+        await cache.thread.run(to: stored.body.isShort ? .short : .long) { [stored, cache] in
             var reader = StoredBodyReader(stored.body)
             do {
                 if let result = try body({ try reader.next() }) { return result }

@@ -16,8 +16,9 @@ package struct StoredImageSource: Sendable {
     private let facts: BodyFacts?
     private let arriving = Locked(Arriving())
 
-    /// Creates the source of images of a stored response.
-    init(_ stored: StoredResponse, in cache: ResponseCache) {
+    /// Creates the source of images of a stored response; returns `nil` if its body is no image.
+    init?(_ stored: StoredResponse, in cache: ResponseCache) {
+        guard !stored.head.isFailure else { return nil }
         (self.cache, name, facts) = (cache, stored.name, stored.body.facts)
     }
 
@@ -65,5 +66,7 @@ package struct StoredImageSource: Sendable {
 
 extension StoredReply {
     /// Returns the source of images of the stored response.
-    package func imageSource(in cache: ResponseCache) -> StoredImageSource { StoredImageSource(stored, in: cache) }
+    package func imageSource(in cache: ResponseCache) -> StoredImageSource? {
+        StoredImageSource(stored, in: cache)
+    }
 }

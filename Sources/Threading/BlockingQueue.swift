@@ -27,11 +27,16 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         var count = 0
         /// A Boolean value that indicates whether one of them has been signaled and has not returned yet.
         var isWaking = false
+        /// The number of signals that were not sent because one of them was waking up.
+        private var skipped = 0
+        /// The number of signals that are not sent before another one is: glibc before 2.41 can lose a signal.
+        private static var maximumSkipped: Int { 8 }
 
         /// Returns whether one of them must be signaled; if one is waking up already, it will signal the next one.
         mutating func wake() -> Bool {
-            defer { isWaking = true }
-            return !isWaking
+            skipped = isWaking && skipped < Self.maximumSkipped ? skipped + 1 : 0
+            isWaking = true
+            return skipped == 0
         }
 
         mutating func hasReturned() {

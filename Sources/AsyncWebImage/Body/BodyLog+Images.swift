@@ -35,13 +35,19 @@ extension BodyLog {
         return isHeld
     }
 
-    /// Notes that a reader has taken the offered image.
-    func takeImage(_ id: UInt64) {
-        state.withLock { state in
+    /// Notes that a reader has taken an image that was offered to it; returns `false` if the body is another one by
+    /// now, or the image has turned out to be damaged.
+    func takeImage(_ image: StoredImage, _ id: UInt64) -> Bool {
+        let (isTaken, resumed) = state.withLock { state -> (Bool, (any Transfer)?) in
+            guard state.image?.isSame(as: image) == true else { return (false, nil) }
             state.takenImage = state.image
             // Another one that joins later is offered it as well.
             state.readers[id] = nil
+            state.dropRead()
+            return (true, state.resumed())
         }
+        resumed?.resume()
+        return isTaken
     }
 
     /// Lets a reader read the body, because the offered image cannot be used.

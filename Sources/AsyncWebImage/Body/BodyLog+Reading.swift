@@ -20,7 +20,7 @@ extension BodyLog {
         state.withLock { state in
             guard let head = state.head else { return nil }
             let metrics: TransferMetrics? = if case .success(let end)? = state.end { end.metrics } else { nil }
-            let byteCount = metrics == nil ? state.takenImage?.sourceByteCount ?? state.received : state.received
+            let byteCount = state.received > 0 ? state.received : state.takenImage?.sourceByteCount ?? 0
             return ResponseOrigin(head: head, source: state.source, byteCount: byteCount, metrics: metrics)
         }
     }

@@ -55,8 +55,9 @@ final class BodyReader: Sendable {
     /// A Boolean value that indicates whether the whole body has been received and read.
     var isAtEnd: Bool { log.isAtEnd(id) }
 
-    /// Notes that the offered image is used; nothing else can be read.
-    func takeImage() { log.takeImage(id) }
+    /// Notes that an offered image is used, after which nothing else can be read; returns `false` if it must not be,
+    /// because the body is another one by now.
+    func takeImage(_ image: StoredImage) -> Bool { log.takeImage(image, id) }
 
     /// Reads the body instead of the offered image.
     func declineImage() { log.declineImage(id) }

@@ -53,9 +53,13 @@ struct DecodeSession: Sendable {
         do {
             return try await decodeImage()
         } catch let offer as ImageOffered {
-            if let image = try await decoder.image(offer.image) {
+            // Other decodes of the same body may hold the memory, and need its next bytes before they release it.
+            reader.suspendReading()
+            var image: DecodedImage?
+            // If the image needs too much memory, decoding the body may need less.
+            do { image = try await decoder.image(offer.image) } catch is CodecError {}
+            if let image, reader.takeImage(offer.image) {
                 headerChecks.publish(image.header)
-                reader.takeImage()
                 return image
             }
             reader.declineImage()

@@ -3,6 +3,8 @@ import ResponseCache
 
 extension ImageDecoder {
     /// Returns an image that is stored decoded; `nil` if it is damaged, or cannot be read.
+    ///
+    /// Throws `overLimit` if it needs more memory than the decoder may use.
     nonisolated func image(_ stored: StoredImage) async throws -> DecodedImage? {
         let count = stored.byteCount
         return try await withMemory(ImageUnpacker.memory(forCount: count)) {

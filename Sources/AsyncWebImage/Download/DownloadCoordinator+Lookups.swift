@@ -18,7 +18,7 @@ extension DownloadCoordinator {
             events?.send(.started(attempt: 1))
             let reply = stored.reply
             receiver.receive(reply.head, from: reply.source, length: stored.body.count)
-            _ = receiver.offer(nil, of: imageCache.map(reply.imageSource))
+            _ = receiver.offer(nil, of: imageCache.flatMap(reply.imageSource))
             // As with a transport, a piece has bytes.
             switch stored.body.isEmpty ? .more : receiver.receive(whole: stored.body) {
             case .more: receiver.finish(.complete(TransferMetrics()))

@@ -16,7 +16,7 @@ package struct ImageUnpacker {
     package init(count: Int) { self.count = count }
 
     /// The maximum memory for unpacking an image of `count` bytes.
-    package static func memory(forCount count: Int) -> Int { count / 3 * 4 + (256 << 10) }
+    package static func memory(forCount count: Int) -> Int { min(count, 1 << 48) / 3 * 4 + (256 << 10) }
 
     /// Appends the next bytes.
     package mutating func append(_ piece: [UInt8]) {

@@ -10,6 +10,9 @@ struct PackedProperties {
     private let header: ImageHeader
     private let profile: [UInt8]?
 
+    /// The maximum number of pixels along one side of an image in a file.
+    private static let maximumFileSide = Int(Int32.max)
+
     /// The number of bytes of the packed rows.
     var packedByteCount: Int { size.area * (omitsAlpha ? 3 : format.bytesPerPixel) }
 
@@ -18,7 +21,7 @@ struct PackedProperties {
         var offset = 0
         func number() -> Int? {
             guard let low = bytes.littleEndian32(at: offset), let high = bytes.littleEndian32(at: offset + 4),
-                high < 1 << 31
+                high < 1 << 16
             else { return nil }
             offset += 8
             return high << 32 | low
@@ -42,8 +45,9 @@ struct PackedProperties {
         }
 
         guard let format = text().flatMap(PixelFormat.init), format.bytesPerPixel <= 4,
-            let pixels = size(PackedImage.maximumSide), let original = size(.max), let visible = size(.max),
-            let stored = size(.max), let completeRows = number(), let name = text(),
+            let pixels = size(PackedImage.maximumSide), let original = size(Self.maximumFileSide),
+            let visible = size(Self.maximumFileSide), let stored = size(Self.maximumFileSide),
+            let completeRows = number(), let name = text(),
             let file = ImageFormat.allBuiltIn.first(where: { $0.identifier == name }),
             let orientation = number().flatMap(ImageOrientation.init), let bits = number(), let channels = number(),
             let conversion = text().flatMap(ColorConversion.init), let tableBytes = number(),

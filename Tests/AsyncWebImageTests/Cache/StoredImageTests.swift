@@ -219,6 +219,35 @@ struct StoredImageTests {
         #expect(try await task.value.image == first)
     }
 
+    /// The body of the response that the image is of is damaged, which is found out while the image waits.
+    @Test func waitingImageOfAReplacedResponseIsNotDelivered() async throws {
+        try await withCache { origin, cache in
+            let files = [try Samples.file(.png, 1_500, 1_200), try Samples.file(.jpeg, 1_500, 1_200)]
+            origin.route("/a", files.map { .init(headerFields: fresh, body: $0) })
+            let request = ImageRequest(origin.url("/a"), maximumSide: 100)
+            let first = try await load(loader(cache), request).image
+            try damage(cache, images: false)
+            let loader = loader(cache)
+            let events = loader.coordinator.events()
+            let task = try await loader.decoder.withMemory(loader.decoder.configuration.memoryBudget) {
+                let task = loader.imageTask(for: request)
+                for await event in events {
+                    if case .response = event.kind { break }
+                }
+                let data = try await loader.data(for: request)
+                #expect(data.bytes == files[1])
+                return task
+            }
+            let image = try await task.value.image
+            #expect(image.header.format == .jpeg && image != first)
+            await loader.coordinator.becomesIdle()
+            await cache.settles()
+            let again = try await load(self.loader(cache), request)
+            #expect(again.image == image)
+            #expect(origin.counts.totalRequests == 2)
+        }
+    }
+
     @Test func loadThatIsCanceledWhileAStoredImageWaitsEnds() async throws {
         let (_, task) = try await whileAnImageWaits(try Samples.file(.png, 320, 240)) { loader, _, task in
             task.cancel()
