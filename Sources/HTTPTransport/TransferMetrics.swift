@@ -1,7 +1,7 @@
 /// Timing and size metrics of a transfer.
 ///
-/// Times are measured from the start of the transfer. If its connection was reused, the times for name resolution, TCP,
-/// and TLS are zero.
+/// Times are measured from the start of the transfer. If its connection was reused, the times for TCP and TLS are zero;
+/// if no name had to be looked up, so is the time for name resolution.
 public struct TransferMetrics: Sendable, Hashable {
     /// The time until the host's addresses were known.
     public var nameLookupDuration: Duration = .zero

@@ -25,7 +25,7 @@ extension ResponseCache {
         /// The time for which the response remains fresh, in seconds; 0 or less if it is stale.
         public let freshSeconds: Int
 
-        /// A Boolean value that indicates whether the response can be used without asking the origin.
+        /// A Boolean value that indicates whether the response is complete and can be used without asking the origin.
         public var isFresh: Bool { freshSeconds > 0 && !isPartial }
     }
 

@@ -15,8 +15,8 @@ import Threading
 /// Partial bodies of interrupted or canceled downloads are stored as well, if they have at least 16 KiB and a strong
 /// validator. If there is no complete stored response, the next request asks for the remainder and combines both parts.
 /// ``CachePolicy/reload``, ``CachePolicy/noStore``, and ``CachePolicy/cacheOnly`` ignore partial bodies. A request for
-/// a range is answered from any stored response that contains the range; the responses to such requests are stored as
-/// well.
+/// a range is answered from any stored response that contains the range and can be used without revalidation; the
+/// responses to such requests are stored as well.
 ///
 /// A folder contains one file for each response, readable only by its owner. Several processes can use it concurrently:
 /// each uses the responses that the others store, and the size limit applies to the whole folder. Damaged files are

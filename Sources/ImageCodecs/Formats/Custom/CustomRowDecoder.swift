@@ -25,7 +25,7 @@ public protocol CustomRowDecoder {
 }
 
 extension CustomRowDecoder {
-    /// `nil`: the decoder has no previews.
+    /// `nil`: the received rows are the preview.
     public var previewScan: Int? { nil }
     /// Does nothing.
     public mutating func renderPreview(to rows: inout ImageRows) throws(CodecError) {}
