@@ -24,7 +24,7 @@ extension ImageLoader {
         /// A maximum age bounds how outdated an image can be.
         public var maximumMemoryCacheAge: Duration?
         /// The cache of decoded images, which can be shared by several loaders; `nil` for a ``MemoryCache`` of this
-        /// loader with the limits above.
+        /// loader with the limits ``maximumMemoryCacheBytes`` and ``maximumMemoryCacheAge``.
         public var imageCache: (any ImageCache)?
         /// A Boolean value that indicates whether the cache of decoded images is trimmed to half of its size, and memory
         /// that is kept for later bodies is released, whenever the system reports that processes wait for memory.

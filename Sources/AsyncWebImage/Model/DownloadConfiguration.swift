@@ -57,8 +57,9 @@ public struct DownloadConfiguration: Sendable {
     /// The limit on the bytes of bodies that are arriving or waiting to be decoded; at the limit, no further download
     /// starts.
     ///
-    /// Active downloads continue. From one and a half times this limit, however, downloads that hold more than an equal
-    /// share of half of the limit are paused, except for one, so that at most twice the limit plus one body of at most
+    /// Active downloads continue. From one and a half times this limit, however, each download has a share: half of
+    /// the limit, divided by the number of downloads that can run at a time. Of the downloads whose bodies have reached
+    /// this share, all except one are paused, so that at most twice the limit plus one body of at most
     /// ``maximumBodyBytes`` is held. If a body that must be kept in full, such as one for ``ImageLoader/data(for:)``,
     /// is larger than the limit, other downloads start only after it has been delivered. Data that libcurl buffers for
     /// a paused HTTP/2 stream is not counted.

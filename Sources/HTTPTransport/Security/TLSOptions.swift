@@ -18,7 +18,10 @@ public struct TLSOptions: Sendable, Hashable {
     public var certificateAuthorityFile: String?
     /// The minimum version.
     public var minimumVersion: Version
-    /// The allowed public keys of a host's own certificate, regardless of its issuer; an empty set allows all.
+    /// The allowed public keys of a host's own certificate, which must also be trusted unless the host is in
+    /// ``hostsWithoutVerification``; an empty set allows all keys.
+    ///
+    /// The keys of issuers are not compared with the pins.
     public var publicKeyPins: [HostPattern: Set<PublicKeyPin>]
     /// The client certificates for hosts that request one.
     public var clientCertificates: [HostPattern: ClientCertificate]
