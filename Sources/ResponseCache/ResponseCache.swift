@@ -13,15 +13,15 @@ import Threading
 /// first.
 ///
 /// Partial bodies of interrupted or canceled downloads are stored as well, if they have at least 16 KiB and a strong
-/// validator. If there is no complete stored response, the next request asks for the remainder and combines both parts.
-/// ``CachePolicy/reload``, ``CachePolicy/noStore``, and ``CachePolicy/cacheOnly`` ignore partial bodies. A request for
-/// a range is answered from any stored response that contains the range and can be used without revalidation; the
-/// responses to such requests are stored as well.
+/// validator. If there is no complete stored response, the next request for the whole body asks for the remainder and
+/// combines both parts, unless its policy is ``CachePolicy/reload``, ``CachePolicy/noStore``, or
+/// ``CachePolicy/cacheOnly``. A request for a range is answered from any stored response, complete or partial, that
+/// contains the range and can be used without revalidation; the responses to such requests are stored as well.
 ///
 /// A folder contains one file for each response, readable only by its owner. Several processes can use it concurrently:
 /// each uses the responses that the others store, and the size limit applies to the whole folder. Damaged files are
-/// treated as missing. Files are read and written on the cache's own threads. Files of earlier versions of this library
-/// are removed.
+/// treated as missing. Files are read and written on the cache's own threads. Each version of the file format has its
+/// own subfolder; those of other versions are neither used nor removed.
 public final class ResponseCache: Sendable {
     /// The location and the limits of a cache.
     public struct Configuration: Sendable {

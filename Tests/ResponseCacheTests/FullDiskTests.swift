@@ -78,7 +78,9 @@ struct FullDiskTests {
     @Test func aFolderThatCannotBeWrittenIsReportedOnceAndRead() async throws {
         try await SmallDisk.with("2m") { folder in
             try await (try ResponseCache.test(folder, time)).store(body(1), url)
-            try #require(SmallDisk.mount(folder, options: "", flags: UInt(MS_REMOUNT | MS_RDONLY)))
+            // Not before the first cache has closed its files.
+            let isMounted = { SmallDisk.mount(folder, options: "", flags: UInt(MS_REMOUNT | MS_RDONLY)) }
+            while !isMounted(), !Task.isCancelled { await Task.yield() }
             let cache = try ResponseCache.test(folder, time)
             let reports = Tally()
             cache.onFailure { _ in reports.add() }

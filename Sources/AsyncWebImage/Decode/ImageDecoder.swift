@@ -79,15 +79,15 @@ public actor ImageDecoder {
         StreamingDecoder(options: options, limits: configuration.limits, customFormats: configuration.customFormats)
     }
 
-    /// The memory granted to active decodes, in bytes.
+    /// The memory granted to active decodes and other work (``withMemory(_:_:)``), in bytes.
     public var memoryInUse: Int { budget.used }
 
     /// Runs `body` once `bytes` bytes of the memory budget are available, and releases them when it ends.
     ///
-    /// Use this method for your own work that shares the loader's memory budget: a ``StreamingDecoder`` provides its
-    /// estimate in its plan, before ``StreamingDecoder/begin()``. Request all memory at once; a `body` that requests
-    /// more while it holds memory can deadlock. Memory is granted in the order of the requests. `body` runs on the
-    /// caller's executor. Throws ``CodecError/overLimit(_:value:limit:)`` if the request exceeds
+    /// Use this method for your own work that shares the loader's memory budget. For a ``StreamingDecoder``, pass its
+    /// `plan.estimatedBytes`, and call ``StreamingDecoder/begin()`` in `body`. Request all memory at once; a `body`
+    /// that requests more while it holds memory can deadlock. Memory is granted in the order of the requests. `body`
+    /// runs on the caller's executor. Throws ``CodecError/overLimit(_:value:limit:)`` if the request exceeds
     /// ``Configuration/maximumDecodeBytes``, and `CancellationError` if the task is canceled before memory is granted.
     public nonisolated func withMemory<Result>(_ bytes: Int, _ body: () async throws -> Result) async throws -> Result {
         let bytes = max(bytes, 0)

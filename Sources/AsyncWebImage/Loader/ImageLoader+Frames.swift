@@ -3,7 +3,8 @@ extension ImageLoader {
     ///
     /// The download starts when the first frame is requested. Frames are rendered on demand: a slow consumer skips
     /// intermediate frames, but always gets the final one. Ending the loop early stops the download, unless another
-    /// caller needs it. The stream supports a single consumer. It throws ``ImageError``.
+    /// caller needs it. The stream supports a single consumer. It throws ``ImageError``, or `CancellationError` if the
+    /// download is canceled. If the task is canceled, the loop can also end without an error.
     public func previews(for request: ImageRequest) -> AsyncThrowingStream<ImageFrame, any Error> {
         do {
             return stream(try previewSubscription(request))
@@ -22,8 +23,9 @@ extension ImageLoader {
     /// ends with the last frame; use ``animation(for:)`` for the number of repetitions. If the server sends a different
     /// file on a retry, later frames are from that file. If the download or the decode fails, the stream throws
     /// ``ImageError`` after the complete frames; with ``DecodeOptions/allowsPartial``, it ends after them instead, if
-    /// there are any. Ending the loop early stops the download, unless another caller needs it. The stream supports a
-    /// single consumer.
+    /// there are any. Ending the loop early stops the download, unless another caller needs it. If the download is
+    /// canceled, the stream throws `CancellationError`; if the task is canceled, the loop can also end without an
+    /// error. The stream supports a single consumer.
     public func animationFrames(for request: ImageRequest) -> AsyncThrowingStream<AnimationFrame, any Error> {
         do {
             return stream(try frameSubscription(request), request)

@@ -7,9 +7,10 @@ extension ImageLoader {
     /// When `gracePeriod` has passed, measured by the loader's clock, the remaining downloads are stopped as well. The
     /// tasks of an ``ImagePrefetcher`` end without loading their remaining images.
     ///
-    /// Returns when there is no caller, transfer, or decode anymore. If a ``RequestModifier``, ``ResponseValidator``, or
-    /// ``BodyTransform`` ignores cancellation, this method waits for it. The method can be called concurrently and repeatedly; the grace period that ends first
-    /// applies to all calls. Canceling the calling task ends the grace period.
+    /// Returns when there is no caller, transfer, or decode anymore. If a ``RequestModifier``, ``ResponseValidator``,
+    /// or ``BodyTransform`` ignores cancellation, this method waits for it. The method can be called concurrently and
+    /// repeatedly; the grace period that ends first applies to all calls. Canceling the calling task ends the grace
+    /// period.
     public func shutdown(gracePeriod: Duration) async {
         await coordinator.shutDown(gracePeriod: gracePeriod)
     }

@@ -109,7 +109,8 @@ public final class ImageLoader: Sendable {
     /// Returns a sequence of the pieces of the response body as they arrive, undecoded.
     ///
     /// Only bytes that the consumer has not read yet are held for it. The download can be shared with other requests.
-    /// See ``ImageBytes`` for downloads that start over. The sequence throws ``ImageError``.
+    /// See ``ImageBytes`` for downloads that start over. The sequence throws ``ImageError``,
+    /// or `CancellationError` if the task is canceled.
     public func bytes(for request: ImageRequest) -> ImageBytes {
         let feed = BodyStream()
         let subscriber = Result { () throws(ImageError) in

@@ -77,7 +77,7 @@ extension ImageError {
 }
 
 extension ImageError: LocalizedError {
-    /// The URL or the folder, and a sentence that describes the failure.
+    /// The URL or the folder, if there is one, and a sentence that describes the failure.
     public var errorDescription: String? {
         switch self {
         case .unusableCacheFolder(let path, _): "\(path): \(description)"

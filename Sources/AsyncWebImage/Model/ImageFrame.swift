@@ -3,7 +3,7 @@ public struct ImageFrame: Sendable {
     /// The image at the requested size.
     ///
     /// A preview of a large image can be smaller (``ProgressivePolicy/maximumSide``). In a preview, pixels that have
-    /// not arrived are transparent black.
+    /// not arrived are transparent black, or white in the format `gray8`, which has no alpha.
     public let pixels: PixelBuffer
     /// A Boolean value that indicates whether this is the final image, which is always the last frame.
     ///

@@ -5,9 +5,9 @@ public import ImageCodecs
 /// By default, every image is accepted. Sizes do not depend on the orientation, and are those of the file, before
 /// scaling.
 public struct ImageRequirements: Sendable, Hashable {
-    /// The minimum of both width and height, in pixels.
+    /// The minimum for both the width and the height, in pixels.
     public var minimumSide: Int?
-    /// The maximum of both width and height, in pixels.
+    /// The maximum for both the width and the height, in pixels.
     public var maximumSide: Int?
     /// The maximum number of pixels.
     public var maximumPixels: Int?

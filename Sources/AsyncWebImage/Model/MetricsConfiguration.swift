@@ -28,7 +28,7 @@ public struct MetricsConfiguration: Sendable {
     /// Additional dimensions of every metric, for example to distinguish loaders.
     public var dimensions: [(String, String)]
 
-    /// Creates metrics of `factory`, by default that of the process; call `MetricsSystem.bootstrap` first.
+    /// Creates a configuration for `factory`, by default that of the process; call `MetricsSystem.bootstrap` first.
     public init(factory: any MetricsFactory = MetricsSystem.factory, dimensions: [(String, String)] = []) {
         self.factory = factory
         self.dimensions = dimensions

@@ -17,7 +17,8 @@ public struct TracingConfiguration: Sendable {
     /// does not affect which callers share a download.
     public var injectsContext: Bool
 
-    /// Creates spans of `tracer`, by default that of the process; call `InstrumentationSystem.bootstrap` first.
+    /// Creates a configuration for `tracer`, by default that of the process; call `InstrumentationSystem.bootstrap`
+    /// first.
     public init(tracer: any Tracer = InstrumentationSystem.tracer, injectsContext: Bool = false) {
         self.tracer = tracer
         self.injectsContext = injectsContext

@@ -16,7 +16,7 @@ public struct CredentialChallenge: Sendable, Hashable {
     /// The realm, which is the server's name for the protected area, from the first `WWW-Authenticate` challenge that
     /// has one; otherwise, `nil`.
     public let realm: String?
-    /// The authentication schemes that the server offers, in lowercase: `basic`, `digest`, `bearer`.
+    /// The authentication schemes that the server offers, in lowercase, such as `basic`, `digest`, or `bearer`.
     public let schemes: [String]
     /// The credential that was sent and refused, for example an expired token.
     public let refused: Credential?

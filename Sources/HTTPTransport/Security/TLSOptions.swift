@@ -3,8 +3,9 @@
 /// Settings for specific hosts apply according to the host of the URL, for the first request and again for each
 /// redirect. If several patterns match, the pins and the client certificate of the most specific one apply; one match
 /// is sufficient for ``hostsWithoutVerification``. Files are read when a connection needs them, so they can be created
-/// or replaced while the program runs. If a file is missing or unreadable, requests to https hosts that need it fail
-/// with ``TransportError/Reason/tlsFailure``, and ``TransportError/detail`` contains the file's name.
+/// or replaced while the program runs; a replaced ``certificateAuthorityFile`` can take a day to apply. If a file is
+/// missing or unreadable, requests to https hosts that need it fail with ``TransportError/Reason/tlsFailure``, and
+/// ``TransportError/detail`` contains the file's name.
 public struct TLSOptions: Sendable, Hashable {
     /// A version of TLS.
     public enum Version: Sendable, Hashable {

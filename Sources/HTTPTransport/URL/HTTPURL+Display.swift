@@ -2,8 +2,9 @@
 extension HTTPURL {
     /// Returns `text`, a URL in its original form, without its user name and password.
     ///
-    /// All other parts of an http or https URL are unchanged. If the text is not such a URL, everything before the
-    /// last `@` could be a password and is removed, except for a scheme at the beginning.
+    /// All other parts of an http or https URL are unchanged, unless only its normalized form is unambiguous. If the
+    /// text is not such a URL, everything before the last `@` could be a password and is removed, except for a scheme
+    /// at the beginning.
     public static func displayText(of text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
         guard let url = try? HTTPURL(text) else { return withoutUserInformation(text) }
