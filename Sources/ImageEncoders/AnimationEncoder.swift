@@ -11,9 +11,9 @@ public final class AnimationEncoder {
 
     /// Creates an encoder of frames with the given size, played `repetitionCount` times; 0 means forever.
     ///
-    /// Each GIF frame has its own palette, and its pixels with less than half alpha are transparent; GIF stores no
-    /// metadata. Throws `encodingFailed` for JPEG, and if the format cannot store the metadata or the size, which is
-    /// limited to 65,535 pixels per side for GIF and 16,383 for WebP.
+    /// Each GIF frame has its own palette, and its pixels with less than half alpha are transparent; metadata is
+    /// ignored for GIF. Throws `encodingFailed` for JPEG, for metadata that is too long for APNG or WebP, and for a
+    /// size that the format cannot store: more than 65,535 pixels per side for GIF, or 16,383 for WebP.
     public init(
         options: EncodingOptions, size: PixelSize, repetitionCount: Int = 0, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) {
@@ -34,8 +34,9 @@ public final class AnimationEncoder {
 
     /// Adds a frame that is shown for `delay`, rounded to milliseconds.
     ///
-    /// In GIF, the delay is rounded to hundredths of a second, and is either zero or at least 0.02 seconds. Throws
-    /// `encodingFailed` if the frame has a different size, or the encoder rejects it.
+    /// In GIF, the delay is rounded to hundredths of a second, and is either zero or at least 0.02 seconds. In APNG, a
+    /// delay of more than 65.535 seconds is rounded to tenths of a second. Throws `encodingFailed` if the frame has a
+    /// different size, or the encoder rejects it.
     public func append(_ frame: PixelBuffer, delay: Duration) throws(CodecError) {
         guard frame.size == size else {
             throw .encodingFailed(format, "a frame of \(frame.size) in an animation of \(size)")

@@ -11,7 +11,8 @@ extension LoopbackOrigin.Response {
         public var chunkExtension: String
         /// The number added to each size: positive for chunks that are shorter than declared.
         public var sizeError: Int
-        /// The text that replaces each size; `nil` for the actual size.
+        /// The text that replaces the size of each chunk except the last, empty one; `nil` for the actual size plus
+        /// ``sizeError``.
         public var sizeText: String?
         /// The text after the bytes of each chunk.
         public var dataEnd: String

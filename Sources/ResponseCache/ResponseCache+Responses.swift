@@ -36,7 +36,8 @@ extension ResponseCache {
     /// stored.
     ///
     /// It is not stored if its fields forbid that (RFC 9111, section 3), or if it is too large. Without fields that
-    /// determine its freshness, such as `Cache-Control`, it is stale immediately.
+    /// determine its freshness, such as `Cache-Control`, a response with status 200 or 203 is stale immediately, and
+    /// one with another status is not stored. Nor is a response with status 200 or 203 and an empty body.
     @discardableResult
     public func store(_ body: [UInt8], _ head: HTTPResponse, for url: String) async -> Bool {
         guard let request = Self.request(for: url), Storability.allows(.get, [:], head, redirectCount: 0),

@@ -58,7 +58,8 @@ public struct AnimatedImage: Sendable {
 
     /// The properties of the image according to the file.
     ///
-    /// The frame count is known unless the file is still arriving.
+    /// The frame count is known unless the file is still arriving, or ``DecodeOptions/stopsWhenComplete`` is set and
+    /// there is only one frame.
     public var header: ImageHeader {
         switch content {
         case .still(let image): image.header

@@ -38,8 +38,8 @@ public final class AnimationDecoder {
 
     /// Returns frame `index`, counted from 0: complete, upright, and scaled according to the image's options.
     ///
-    /// Traps if there is no such frame. Throws `corrupt` or `truncated` if the frame, or one that it depends on,
-    /// cannot be decoded.
+    /// Traps if there is no such frame. Throws `corrupt` or `truncated` if the frame, or one that it depends on, is
+    /// damaged, and `overLimit` or `outOfMemory` if there is not enough memory to decode it.
     public func frame(at index: Int) throws(CodecError) -> PixelBuffer {
         precondition(index >= 0 && index < image.frameCount, "frame \(index) of \(image.frameCount)")
         if let known = window[index] { return known }

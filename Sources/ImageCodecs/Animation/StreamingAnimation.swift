@@ -17,11 +17,11 @@
 /// ```
 ///
 /// A frame of a GIF or WebP is complete with its last byte. A frame of an APNG, which does not declare the number of
-/// its chunks, is complete with the header of the chunk that follows it. A still image is a single frame, which is
-/// available when its file is complete. The frames of a WebP whose orientation follows them
-/// (``ImageHeader/hasTrailingOrientation``) are also available only then, unless ``DecodeOptions/ignoresOrientation``
-/// is set. Each byte is parsed once. A streaming animation holds the compressed frames and does not decode their
-/// pixels.
+/// its chunks, is complete with the header of the chunk that follows it. If the header declares a still image,
+/// ``image`` remains `nil`, and only ``finish()`` returns the image, as a single frame. The frames of a WebP whose
+/// orientation follows them (``ImageHeader/hasTrailingOrientation``) become available when it has arrived, unless
+/// ``DecodeOptions/ignoresOrientation`` is set. Each byte is parsed once. A streaming animation holds the compressed
+/// frames and does not decode their pixels.
 public struct StreamingAnimation: Sendable {
     /// The header, available as soon as enough of the file has arrived.
     ///

@@ -82,7 +82,8 @@ extension CodecError: LocalizedError {
     /// The same sentence as ``description``.
     public var errorDescription: String? { description }
 
-    /// The property that allows an image that exceeds a limit; `nil` for other errors.
+    /// A sentence that names the property of ``DecodeLimits`` to increase; `nil` for `overLimit(.memory)`, which no
+    /// property of it determines, and for other errors.
     public var recoverySuggestion: String? {
         guard case .overLimit(let limit, _, _) = self, let name = limit.propertyName else { return nil }
         return "Increase DecodeLimits.\(name) to allow such images."

@@ -3,9 +3,9 @@
 /// The limits are checked when the header is known, before pixels are allocated, and while bytes arrive.
 ///
 /// One limit is fixed because it is part of the memory estimate (``DecodePlan/estimatedBytes``): the tables of a
-/// lossless WebP image, or of lossless alpha, may take 2 MiB plus 64 bytes per compressed byte (for an animation, per
-/// byte of the file), and at most 48 MiB. Images that need more fail with `overLimit(.memory)`; encoders do not
-/// produce them.
+/// lossless WebP image, or of lossless alpha, may take 2 MiB plus 64 bytes per compressed byte, and at most 48 MiB. For
+/// an animation, the bytes of the file count, except in an ``AnimationDecoder``, where those of each frame count.
+/// Images that need more fail with `overLimit(.memory)`; encoders do not produce them.
 public struct DecodeLimits: Sendable, Hashable {
     /// The maximum number of pixels (width times height) of the stored image or of an animation's canvas.
     public var maximumPixels: Int

@@ -51,7 +51,7 @@ public struct DecodedImage: Sendable, Hashable {
 /// The available part of an image that is still arriving.
 public struct ImagePreview: Sendable, Hashable {
     /// The whole image, oriented and scaled like the final one, or smaller; pixels not yet received are transparent
-    /// black.
+    /// black, or white in ``PixelFormat/gray8``.
     public var pixels: PixelBuffer
     /// The number of rows of the stored image that were received in the current pass, scaled to the preview.
     public var completeRows: Int

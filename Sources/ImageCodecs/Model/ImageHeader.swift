@@ -6,8 +6,9 @@ public struct ImageHeader: Sendable, Hashable {
     public var size: PixelSize
     /// The orientation declared by the file; `.up` if missing or invalid.
     ///
-    /// An orientation stored after the pixels of a PNG is known and applied once the image has been decoded. It never
-    /// makes the result larger than ``DecodePlan/outputSize``, and is ignored for animations.
+    /// An orientation stored after the pixels of a PNG is known and applied once the image has been decoded. It can
+    /// exchange width and height, but the result never has more pixels than ``DecodePlan/outputSize``. It is ignored
+    /// for animations.
     public var orientation: ImageOrientation
     /// The number of frames, or `nil` if it is not known before the whole file has been read (GIF, animated WebP).
     public var frameCount: Int?
@@ -20,7 +21,8 @@ public struct ImageHeader: Sendable, Hashable {
     public var bitsPerChannel: Int
     /// The number of stored color channels, without alpha: 1 for grayscale or indexed, 3 for color, 4 for CMYK.
     public var colorChannels: Int
-    /// The embedded ICC profile's description, or `nil` if there is no profile.
+    /// The description in the embedded ICC profile or, for PNG, the name stored before the profile; `nil` if there is
+    /// no profile.
     ///
     /// "unnamed" if the profile has no readable name.
     public var colorProfile: String?

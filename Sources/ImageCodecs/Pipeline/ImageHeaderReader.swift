@@ -34,7 +34,8 @@ public final class ImageHeaderReader {
         }
     }
 
-    /// Marks the end of the file and returns its header; its `frameCount` is `nil` if the file is incomplete.
+    /// Marks the end of the file and returns its header; the frame count of a GIF or animated WebP is `nil` if the file
+    /// is incomplete.
     ///
     /// Throws `truncated` if the header is incomplete, `unsupportedFormat` if the format is unknown, and the other
     /// errors of ``append(_:)``.

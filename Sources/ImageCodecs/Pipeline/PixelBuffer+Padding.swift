@@ -2,7 +2,8 @@ extension PixelBuffer {
     /// Returns the image in the middle of a canvas of `size`, with opaque white margins.
     ///
     /// If the margins differ by a pixel, the left and the upper ones are narrower. Where the image is larger than
-    /// `size`, the canvas is as large as the image. The caller limits the size.
+    /// `size`, the canvas is as large as the image. This method checks no limits: check a size that
+    /// you do not trust.
     public func padded(to size: PixelSize) -> PixelBuffer {
         let canvas = PixelSize(width: max(size.width, width), height: max(size.height, height))
         guard canvas != self.size else { return self }

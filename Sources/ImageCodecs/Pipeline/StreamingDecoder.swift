@@ -112,11 +112,11 @@ public final class StreamingDecoder {
         }
     }
 
-    /// Searches all appended bytes for the header, at the end of a file in which it has not been found.
+    /// Searches all appended bytes for the header; call this method at the end of a file if ``header`` is still `nil`.
     ///
-    /// After the first 4 KiB, ``append(_:)`` searches again only when the received part has grown by an eighth, so the
-    /// end of the file can arrive before the header is found. If it is found here, the caller can reserve memory
-    /// before ``finish()`` allocates it.
+    /// After the first 4 KiB, ``append(_:)`` searches again only after the file has grown by an eighth, so it may not
+    /// have found the header yet. If this method finds the header, you can reserve memory before ``finish()`` allocates
+    /// any.
     public func lookForHeaderAtEnd() throws(CodecError) {
         try remembering { () throws(CodecError) in
             if header == nil { try take(beginning.finish(limits: limits)) }
