@@ -17,8 +17,8 @@ public struct DecodedImage: Sendable, Hashable {
     /// The number of available rows of the stored image, scaled like `pixels`: all of them, unless ``isPartial``.
     ///
     /// If the image was turned by 90 degrees according to its orientation, they are columns of `pixels`. Missing rows
-    /// are transparent. A progressive or interlaced image can have all rows at reduced quality. Pixels of a JPEG that
-    /// come from data after the damage are undefined.
+    /// are transparent, or white in ``PixelFormat/gray8``. A progressive or interlaced image can have all rows at
+    /// reduced quality. Pixels of a JPEG that come from data after the damage are undefined.
     public var completeRows: Int
     /// The ICC profile of `pixels`, as stored in the file; `nil` if they are sRGB.
     ///
