@@ -37,10 +37,10 @@ extension ImageLoader {
         /// A Boolean value that indicates whether the response cache stores decoded images beside the responses, so
         /// that loading one again decodes nothing; `false` by default.
         ///
-        /// It applies to still images with a target size (``DecodeOptions/target``) and 8 bits per channel, whose
-        /// responses are stored, unless a request has an expected digest or the loader has a ``BodyTransform``. At most
-        /// eight images are stored for a URL; they count toward the limit of the cache, and are used only as long as
-        /// their response could be.
+        /// It applies to complete still images in a built-in format with a target size (``DecodeOptions/target``) and
+        /// 8 bits per channel, whose responses are stored, unless a request has an expected digest or the loader has a
+        /// ``BodyTransform``. At most eight images are stored for a URL; they count toward the limit of the cache, and
+        /// are used only as long as their response could be.
         public var storesDecodedImages: Bool
         /// The policy for using cached responses and images, unless a request specifies one.
         public var cachePolicy: CachePolicy

@@ -4,7 +4,7 @@
 ///
 /// One limit is fixed because it is part of the memory estimate (``DecodePlan/estimatedBytes``): the tables of a
 /// lossless WebP image, or of lossless alpha, may take 2 MiB plus 64 bytes per compressed byte, and at most 48 MiB. For
-/// an animation, the bytes of the file count, except in an ``AnimationDecoder``, where those of each frame count.
+/// an animation, the compressed bytes are those of the whole file or, in an ``AnimationDecoder``, those of each frame.
 /// Images that need more fail with `overLimit(.memory)`; encoders do not produce them.
 public struct DecodeLimits: Sendable, Hashable {
     /// The maximum number of pixels (width times height) of the stored image or of an animation's canvas.
