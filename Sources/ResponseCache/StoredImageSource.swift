@@ -3,7 +3,7 @@ import Threading
 
 /// A stored response, or one that is being stored, whose decoded images can be stored beside it.
 package struct StoredImageSource: Sendable {
-    /// What is known of the body of a response that is being stored.
+    /// The properties so far of a body that is being stored.
     private struct Arriving: Sendable {
         var length = 0
         var checksum = CRC32C()
