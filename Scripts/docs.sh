@@ -40,7 +40,7 @@ list_gaps() {
         sed -E 's/"referencePath":"doc:[^"]*\/documentation\/([^"]*)"/path=\1/' |
         awk -v module="$1" -v ungrouped="$ungrouped_members" '
             function inherits(path) {
-                return path ~ /\/(description|debugDescription|unownedExecutor|errorDescription|hash\(into:\))$/ ||
+                return path ~ /\/(description|debugDescription|unownedExecutor|errorDescription|recoverySuggestion|hash\(into:\))$/ ||
                     path ~ /\/(init\((rawValue|stringLiteral|dictionaryLiteral):\)|==\(_:_:\))$/
             }
             FNR == NR {
