@@ -26,7 +26,7 @@ final class FloodingServer: Sendable {
         certificateAuthorityFile = authority.file
         let deadline = ContinuousClock.now + .seconds(20)
         var started = try launch()
-        while try !isListening, !Task.isCancelled {
+        while !isListening, !Task.isCancelled {
             if Programs.hasEnded(started) {
                 process.withLock { $0 = nil }
                 // Another process may have used the port since it was found free.
@@ -54,14 +54,15 @@ final class FloodingServer: Sendable {
     /// A Boolean value that indicates whether the server listens, determined without a connection: the server sends the
     /// beginning of its frames to the first client.
     private var isListening: Bool {
-        get throws {
-            let sockets = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
-            let address = "0100007F:" + String(format: "%04X", port)
-            return sockets.split(separator: "\n").contains { line in
-                let fields = line.split(separator: " ")
-                return fields.count > 3 && fields[1] == address && fields[3] == "0A"
-            }
+        let address = "0100007F:" + String(format: "%04X", port) + " 00000000:0000 0A "
+        // Foundation reads only the first 4 KiB of this file, which many listening sockets fill.
+        guard let sockets = fopen("/proc/net/tcp", "r") else { return false }
+        defer { fclose(sockets) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), sockets) != nil {
+            if strstr(line, address) != nil { return true }
         }
+        return false
     }
 
     deinit { if let running = process.withLock({ $0 }) { Programs.end(running) } }
