@@ -10,17 +10,15 @@ import Threading
 /// no transfer is active.
 public final class CurlTransport: Transport {
     private let state: SharedTransportState
-    /// The worker of the first thread.
-    let first: CurlWorker
     /// The workers of all started threads, in order.
-    private let workers: Locked<[CurlWorker]>
+    private let workers = Locked<[CurlWorker]>([])
     private let poller: any SystemPoller.Type
     private let whenThreadEnded: @Sendable () -> Void
     private let nextID = Atomic<UInt64>(0)
 
     /// Creates a transport with its own threads and connections.
     ///
-    /// One thread is started; the others follow when there are enough transfers for them.
+    /// The first thread is started for the first transfer, and the others when there are enough transfers for them.
     public convenience init(configuration: Configuration = Configuration()) {
         self.init(configuration: configuration, poller: PlatformPoller.self)
     }
@@ -29,18 +27,10 @@ public final class CurlTransport: Transport {
         configuration: Configuration, poller: any SystemPoller.Type = PlatformPoller.self,
         dnsCache: DNSCache? = nil, whenThreadEnded: @escaping @Sendable () -> Void = {}
     ) {
-        _ = CurlLibrary.initialized
         _ = RuntimeTimer.opening
         state = SharedTransportState(configuration, dnsCache: dnsCache, openFileLimit: OpenFileLimit.current)
         self.poller = poller
         self.whenThreadEnded = whenThreadEnded
-        first = CurlWorker(0, of: state, on: CurlThread(poller: EventPoller(poller)))
-        workers = Locked([first])
-        do {
-            try first.thread.start(driver: first, whenEnded: whenThreadEnded)
-        } catch {
-            fatalError("\(error)")
-        }
     }
 
     /// Starts a transfer immediately; see ``Transport/start(_:receiver:)``.
@@ -70,7 +60,27 @@ public final class CurlTransport: Transport {
 // MARK: - Threads
 
 extension CurlTransport {
+    /// The worker of the first thread, which is started if necessary.
+    ///
+    /// Initializing libcurl and its TLS library takes most of a millisecond, which a loader that finds all responses in
+    /// its cache need not spend.
+    var first: CurlWorker {
+        workers.withLock { workers in
+            if let first = workers.first { return first }
+            _ = CurlLibrary.initialized
+            let first = CurlWorker(0, of: state, on: CurlThread(poller: EventPoller(poller)))
+            do {
+                try first.thread.start(driver: first, whenEnded: whenThreadEnded)
+            } catch {
+                fatalError("\(error)")
+            }
+            workers.append(first)
+            return first
+        }
+    }
+
     private func worker(for key: ConnectionKey) -> CurlWorker {
+        let first = first
         guard let index = state.assign({ $0.assign(key) }) else { return first }
         let started = workers.withLock { workers in
             startWorkers(upTo: index, &workers)

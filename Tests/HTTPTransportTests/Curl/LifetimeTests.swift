@@ -50,16 +50,32 @@ struct LifetimeTests {
         }
     }
 
-    @Test func unusedTransportIsReleased() async {
+    @Test func unusedTransportHasNoThreadAndNoDescriptor() async {
         await #expect(processExitsWith: .success) {
-            func makeTransports(_ count: Int) async -> Bool {
-                for _ in 0..<count { _ = CurlTransport(configuration: .init(proxy: .none)) }
+            // Descriptors that the runtime opens once are open by then.
+            _ = CurlTransport(configuration: .init(proxy: .none))
+            let files = ProcessState.openFiles
+            let transports = (0..<500).map { _ in CurlTransport(configuration: .init(proxy: .none)) }
+            #expect(ProcessState.threads(named: "webimage-").isEmpty)
+            #expect(await ProcessState.reaches { ProcessState.openFiles.count <= files.count })
+            #expect(transports.allSatisfy { $0.startedThreadCount == 0 })
+        }
+    }
+
+    @Test func transportsReleasedAfterOneFailureLeaveNoThreadOrDescriptor() async {
+        await #expect(processExitsWith: .success) {
+            func useTransports(_ count: Int) async throws -> Bool {
+                for _ in 0..<count {
+                    _ = try await CurlTransport(configuration: .init(proxy: .none)).fetch("http://127.0.0.1:1/a")
+                }
                 return await ProcessState.reaches { ProcessState.threads(named: "webimage-").isEmpty }
             }
+            let hasNoThreads = try await useTransports(10)
+            #expect(hasNoThreads)
             // Descriptors that the runtime and the libraries open once are open by then.
-            #expect(await makeTransports(10))
             let files = ProcessState.openFiles
-            #expect(await makeTransports(500))
+            let stillHasNoThreads = try await useTransports(500)
+            #expect(stillHasNoThreads)
             #expect(await ProcessState.reaches { ProcessState.openFiles.count <= files.count })
         }
     }
