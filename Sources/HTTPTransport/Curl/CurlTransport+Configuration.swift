@@ -5,8 +5,8 @@ extension CurlTransport {
     public struct Configuration: Sendable {
         /// The maximum number of connections that are kept for reuse.
         ///
-        /// Use at least the number of concurrent transfers; otherwise, connections that are needed again immediately
-        /// are closed.
+        /// Use at least the number of concurrent transfers; otherwise, connections are closed that the next transfers
+        /// could have reused.
         public var maximumIdleConnections: Int
         /// The maximum number of connections open at a time, including idle ones; `nil` for half of the files that
         /// the process may open (`RLIMIT_NOFILE`) when the transport is created.

@@ -106,7 +106,8 @@ public struct StreamingAnimation: Sendable {
 
     /// An animation of the complete frames, or `nil` while there are none.
     ///
-    /// It counts as partial, and its header's frame count is that of ``header``. Stays available after an error.
+    /// Its ``AnimatedImage/isPartial`` is `true`. The frame count in its header is the one that the file declares, as in
+    /// ``header``, not the number of complete frames. The animation stays available after an error.
     public var image: AnimatedImage? {
         guard let parser, let plan, frameCount > 0 else { return nil }
         return AnimatedImage(.animated(parser.index, plan, colors), options, limits)

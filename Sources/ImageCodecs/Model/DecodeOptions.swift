@@ -34,9 +34,10 @@ public struct DecodeOptions: Sendable, Hashable {
     /// The format of the pixels, including previews and frames.
     public var pixelFormat: PixelFormat
 
-    /// A target size, in pixels of the upright image.
+    /// A target size of the upright image.
     ///
-    /// Values below 1 count as 1. Smaller images keep their size, unless ``DecodeOptions/allowsUpscaling`` is set.
+    /// Values below 1 count as 1. Smaller images are not enlarged, unless ``DecodeOptions/allowsUpscaling`` is set;
+    /// ``fill(_:)`` still crops them, and ``maximumBytes(_:)`` never enlarges an image.
     public enum Target: Sendable, Hashable {
         /// The size stored in the file.
         case original

@@ -42,7 +42,7 @@ extension DownloadMachine {
         case deadlinePassed
         /// The availability of memory for the bodies of further downloads has changed.
         case memory(hasCapacity: Bool)
-        /// All events have been handled: downloads that may start do.
+        /// All pending events have been handled; the downloads that may start now are started.
         case schedule(hasMemory: Bool)
 
         // Control.

@@ -8,7 +8,7 @@ extension DownloadMachine {
     enum Phase {
         /// The download waits in a queue.
         case queued(Step)
-        /// The response cache is asked or answers.
+        /// The response cache is being searched, or is delivering a response.
         case deciding
         case transferring(Attempt)
         /// An attempt has failed; the next one, which might continue it, waits for its time.

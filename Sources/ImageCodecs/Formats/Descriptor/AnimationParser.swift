@@ -51,7 +51,7 @@ extension AnimationParser {
 
 /// The method for blending translucent pixels with those below.
 enum FrameBlending: Sendable {
-    /// Exact and rounded, as in the PNG specification.
+    /// The exact result, rounded to the nearest integer, as in the PNG specification.
     case exact
     /// The approximation of libwebp, for the same pixels as in other software.
     case libwebp
