@@ -8,8 +8,6 @@ cd "$(dirname "$0")/.."
 usage="usage: $0 BUILD_FOLDER SITE_FOLDER"
 build=${1:?$usage}
 site=${2:?$usage}
-# A type with more members than these has a page in its catalog that groups them; DocC groups fewer ones by kind.
-ungrouped_members=8
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -31,25 +29,33 @@ extract_symbols() {
 
 # Prints the path of each declaration of module $1 that has no summary or is in no topic group.
 #
-# DocC's coverage report has these three keys once for each declaration, in any order. It regards top-level declarations
-# as grouped in any case, so the landing page is searched for them. Protocol requirements are documented at the protocol,
-# and so are their default implementations, whose path is the requirement's with a suffix.
+# DocC's coverage report has these two keys once for each declaration, in any order. What it reports about groups includes
+# those that DocC makes, so the pages of the catalog are searched for the declarations. Protocol requirements are
+# documented at the protocol, and so are their default implementations, whose path is the requirement's with a suffix.
 list_gaps() {
-    grep -oE '"(isCurated|hasAbstract|referencePath)":("[^"]*"|true|false)' \
-        "$work/$1.doccarchive/documentation-coverage.json" | paste -d ' ' - - - | tr -d '\\' |
+    grep -oE '"(hasAbstract|referencePath)":("[^"]*"|true|false)' \
+        "$work/$1.doccarchive/documentation-coverage.json" | paste -d ' ' - - | tr -d '\\' |
         sed -E 's/"referencePath":"doc:[^"]*\/documentation\/([^"]*)"/path=\1/' |
-        awk -v module="$1" -v ungrouped="$ungrouped_members" '
+        awk -v module="$1" '
             function inherits(path) {
                 return path ~ /\/(description|debugDescription|unownedExecutor|errorDescription|recoverySuggestion|hash\(into:\))$/ ||
                     path ~ /\/(init\((rawValue|stringLiteral|dictionaryLiteral):\)|==\(_:_:\))$/
             }
             FNR == NR {
-                isArticle = sub(/^- <doc:/, "") && sub(/>$/, "")
-                if (isArticle || sub(/^- ``/, "") && sub(/``$/, "")) {
+                if (/^##? /) isInTopics = $0 == "## Topics"
+                isTitle = sub(/^# ``/, "")
+                isArticle = isInTopics && sub(/^- <doc:/, "") && sub(/>$/, "")
+                if (!isTitle && !isArticle && !(isInTopics && sub(/^- ``/, ""))) next
+                sub(/``$/, "")
+                if (isTitle && $0 == module) page = module
+                else {
                     sub("^" module "/", "")
-                    grouped[module "/" $0] = 1
+                    # Paths contain no angle brackets, as in the names of operators.
+                    gsub(/[<>]/, "_")
+                    if (isTitle) page = module "/" $0
+                    else grouped[page "/" $0] = 1
                     # The abstracts of articles do not count as summaries.
-                    if (isArticle) summarized[module "/" $0] = 1
+                    if (isArticle) summarized[page "/" $0] = 1
                 }
                 next
             }
@@ -57,24 +63,17 @@ list_gaps() {
                 match($0, /path=[^ ]*/)
                 path = substr($0, RSTART + 5, RLENGTH - 5)
                 if (path ~ /-(Implementations|Members)$/ || path !~ "^" module "/") next
-                parents[path] = path
-                sub(/\/[^\/]*$/, "", parents[path])
+                declared[path] = 1
                 if (/"hasAbstract":true/) summarized[path] = 1
-                if (parents[path] != module) grouped[path] = /"isCurated":true/
             }
             END {
-                for (path in parents) {
+                for (path in declared) {
                     requirement = path
-                    if (sub(/-[0-9a-z]+$/, "", requirement) && requirement in parents) continue
-                    members[parents[path]]++
-                    counted[path] = 1
-                }
-                for (path in counted) {
+                    if (sub(/-[0-9a-z]+$/, "", requirement) && requirement in declared) continue
                     if (!summarized[path] && !inherits(path)) print "  " path " has no summary"
-                    if (!grouped[path] && (parents[path] == module || members[parents[path]] > ungrouped))
-                        print "  " path " is in no topic group"
+                    if (!grouped[path]) print "  " path " is in no topic group"
                 }
-            }' "Sources/$1/$1.docc/$1.md" - | sort
+            }' <(cat "$work/$1.docc/$1.md" "$work/$1.docc/Extensions/"*.md) - | sort
 }
 
 # Converts the catalog of module $1, with the pages about the types of modules $2... that it exports.
