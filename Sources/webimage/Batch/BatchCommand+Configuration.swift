@@ -93,7 +93,7 @@ extension BatchCommand {
     func shardFolder() throws -> ShardFolder {
         let folder = try ShardFolder(
             path: output.output, keys: SampleKeys(samplesPerShard: output.samplesPerShard),
-            form: output.shardFormat == .none ? .none : .webdataset, hasSidecar: output.sidecar == .jsonl)
+            form: output.shardFormat, hasSidecar: output.sidecar == .jsonl, isSorted: !output.unsorted)
         try folder.describe(options)
         return folder
     }
@@ -114,6 +114,7 @@ extension BatchCommand {
         object.add("keep_profile", images.keepProfile)
         object.add("output_format", output.output == "-" ? output.stream.rawValue : output.shardFormat.rawValue)
         object.add("sidecar", output.sidecar.rawValue)
+        if output.unsorted { object.add("unsorted", true) }
         object.add("samples_per_shard", output.samplesPerShard)
         object.add("compute_hash", output.computeHash.rawValue)
         if output.exif { object.add("exif", true) }

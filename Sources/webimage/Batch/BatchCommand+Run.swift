@@ -48,7 +48,8 @@ extension BatchCommand {
         let window = LineWindow(limit: resources.lookahead, base: 4 * budget.images) { places.areFree }
         // The window refers to the places.
         places.whenFree { [weak window] in window?.placesChanged() }
-        let progress = BatchProgress(interval: output.statsInterval.map { .seconds($0) })
+        let progress = BatchProgress(
+            interval: output.statsInterval.map { .seconds($0) }, form: output.progress)
         let processor = LineProcessor(
             loader: loader, plans: LinePlans(images, needsPixels: !output.pixelHashes.isEmpty), memory: memoryLimits,
             scratch: try OutputFolder(path: output.output == "-" ? Self.temporaryFolder : output.output),

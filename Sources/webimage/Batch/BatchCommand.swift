@@ -19,7 +19,8 @@ struct BatchCommand: AsyncParsableCommand {
 
             With --output FOLDER, the images are written to shards of --samples-per-shard lines: 00000.tar, a tar archive for \
             WebDataset with the successful images; 00000.jsonl, a record for each line; and 00000_stats.json, the marker of a \
-            complete shard, which is written last. A repeated run skips complete shards, and so continues an interrupted run. \
+            complete shard, which is written last. With --output-format files, the images are in a folder 00000 instead of an \
+            archive. A repeated run skips complete shards, and so continues an interrupted run. \
             It is an error if the list, or an option that affects the images or records, differs from the earlier run; \
             --extend adds another list. The bytes of an archive depend only on the lines, these options, and the responses of \
             the servers. Several processes can write shards of one list to a folder at the same time. With --part-by host, a \

@@ -89,7 +89,8 @@ final class PartFile {
         try FileDescriptor.write(bytes, to: descriptor, named: path)
     }
 
-    private static func partPath(of path: String, _ tag: String?) -> String {
+    /// Returns the path of a file that is not complete yet and will be at `path`.
+    static func partPath(of path: String, _ tag: String? = nil) -> String {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map { String($0) } ?? path
         let folder = path.dropLast(name.count)
         return "\(folder).\(name).\(tag.map { "\($0)-" } ?? "")\(hostName)-\(getpid()).part"

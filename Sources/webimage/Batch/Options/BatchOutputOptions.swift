@@ -32,8 +32,20 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("With --stream tar, write all records to this file.", valueName: "file"))
     var log: String?
 
-    @Option(help: "The format of the shards in a folder: tar archives for WebDataset, or none for records only.")
-    var outputFormat: ShardFormat = .webdataset
+    @Option(
+        help: """
+            The format of the images of a shard in a folder: webdataset (a tar archive), files (a folder with a file for the \
+            image, its record, and its caption), or none (only the records). Parquet files are written by the Python package \
+            webimage-batch.
+            """)
+    var outputFormat: ShardFolder.Form = .webdataset
+
+    @Flag(
+        help: """
+            Leave the samples and records of a shard in the order in which they were ready, which differs from run to run, \
+            instead of copying them in the order of the list.
+            """)
+    var unsorted = false
 
     @Option(help: "The format of the file of records next to each shard; none writes no such file.")
     var sidecar: SidecarForm = .jsonl
@@ -111,9 +123,16 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write a line of JSON about the progress to standard error at this interval; 0 for never. (default: 10; on a "
-                + "terminal, a progress bar)", valueName: "seconds"))
+            "Write the progress to standard error at this interval; 0 for never. (default: 10; on a terminal, a progress "
+                + "bar)", valueName: "seconds"))
     var statsInterval: Double?
+
+    @Option(
+        help: """
+            The form of the progress on standard error: json, or hadoop, the status and counters of Hadoop Streaming. \
+            (default: json; on a terminal, a progress bar)
+            """)
+    var progress: BatchProgress.Form?
 
     @Option(
         help: ArgumentHelp(
@@ -154,7 +173,7 @@ struct BatchOutputOptions: ParsableArguments {
     /// An option that applies only to a folder, if one was used.
     private var folderOption: String? {
         if postShard != nil { return "--post-shard" }
-        return overwrite ? "--overwrite" : extend ? "--extend" : nil
+        return overwrite ? "--overwrite" : extend ? "--extend" : unsorted ? "--unsorted" : nil
     }
 
     /// An option that applies only to standard output, if one was used.
@@ -169,7 +188,7 @@ struct BatchOutputOptions: ParsableArguments {
     var pixelHashes: [PixelHash] { (computePhash ? [.phash] : []) + (computeThumbhash ? [.thumbhash] : []) }
 
     /// The format of the shards in a folder.
-    var shardFormat: ShardFormat { headerOnly ? .none : outputFormat }
+    var shardFormat: ShardFolder.Form { headerOnly ? .none : outputFormat }
 
     /// Returns the columns of the records in a folder.
     func folderColumns(_ list: ListColumns) -> BatchRecord.Columns {
@@ -186,11 +205,9 @@ struct BatchOutputOptions: ParsableArguments {
     }
 }
 
-/// The forms of shards, as arguments.
-enum ShardFormat: String, ExpressibleByArgument, CaseIterable {
-    case webdataset
-    case none
-}
+extension ShardFolder.Form: ExpressibleByArgument {}
+
+extension BatchProgress.Form: ExpressibleByArgument {}
 
 /// The forms of the records of a shard, as arguments.
 enum SidecarForm: String, ExpressibleByArgument, CaseIterable {

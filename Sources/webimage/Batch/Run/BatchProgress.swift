@@ -8,7 +8,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Displays the progress of a run on standard error: a line on a terminal, and lines of JSON otherwise.
+/// Displays the progress of a run on standard error: a line on a terminal, and lines of JSON or for Hadoop otherwise.
 final class BatchProgress: Sendable {
     /// The current activity of a run, in addition to its statistics.
     struct Activity: Sendable {
@@ -31,15 +31,27 @@ final class BatchProgress: Sendable {
         var readPart: Double?
     }
 
+    /// The form of the progress.
+    enum Form: String, Sendable, CaseIterable {
+        /// Lines of JSON.
+        case json
+        /// Lines that Hadoop Streaming understands.
+        case hadoop
+    }
+
     private let state = Locked(BatchStatistics())
     private let start = ContinuousClock.now
     private let isLive: Bool
     private let interval: Duration
+    /// The lines for Hadoop; `nil` for another form.
+    private let hadoop: Locked<HadoopReport>?
 
-    /// Creates a display that tells the state every `interval`; `nil` selects ten seconds, and on a terminal a line
-    /// that is redrawn.
-    init(interval: Duration?) {
-        isLive = interval == nil && Terminal.error.isInteractive
+    /// Creates a display that tells the state every `interval`; `nil` selects ten seconds.
+    ///
+    /// If neither `interval` nor `form` is set, a line is redrawn on a terminal.
+    init(interval: Duration?, form: Form? = nil) {
+        isLive = interval == nil && form == nil && Terminal.error.isInteractive
+        hadoop = form == .hadoop ? Locked(HadoopReport()) : nil
         self.interval = isLive ? .milliseconds(200) : interval ?? .seconds(10)
     }
 
@@ -57,14 +69,23 @@ final class BatchProgress: Sendable {
                 let columns = Terminal.error.size.columns - 1
                 let line = ProgressLine(statistics: statistics, activity: activity, seconds: seconds)
                 Terminal.error.tell("\r\(line.text(columns: columns).fitting(columns))\u{1B}[K")
+            } else if hadoop != nil {
+                tellHadoop()
             } else {
                 Terminal.error.tell(object(activity).text + "\n")
             }
         }
     }
 
-    /// Removes the line on a terminal, and displays the sum there.
+    private func tellHadoop() {
+        guard let hadoop else { return }
+        let (statistics, seconds) = (statistics, seconds)
+        Terminal.error.tell(hadoop.withLock { $0.lines(statistics, seconds: seconds) })
+    }
+
+    /// Removes the line on a terminal, and displays the sum there; completes the counters of Hadoop.
     func close() {
+        if interval > .zero { tellHadoop() }
         guard isLive else { return }
         let line = ProgressLine(statistics: statistics, seconds: seconds)
         Terminal.error.tell("\r\(line.summary(columns: Terminal.error.size.columns - 1))\u{1B}[K\n")

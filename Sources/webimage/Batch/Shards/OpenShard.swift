@@ -25,7 +25,7 @@ final class OpenShard: Sendable {
     }
 
     private struct State {
-        var archive: OrderedFile?
+        var images: ShardImages
         var sidecar: OrderedFile?
         var statistics = BatchStatistics()
         /// The lines; `nil` until the last one has been read.
@@ -44,9 +44,7 @@ final class OpenShard: Sendable {
     private let start = currentTime()
 
     /// Creates the files of a shard whose lock is held.
-    init(_ number: Int, in folder: ShardFolder, columns: BatchRecord.Columns, lock: consuming ShardLock)
-        throws(FileError)
-    {
+    init(_ number: Int, in folder: ShardFolder, columns: BatchRecord.Columns, lock: consuming ShardLock) throws {
         self.number = number
         self.folder = folder
         self.columns = columns
@@ -54,8 +52,9 @@ final class OpenShard: Sendable {
         folder.removeLeftovers(number)
         state = Locked(
             State(
-                archive: folder.form == .none ? nil : try OrderedFile(path: folder.archivePath(number)),
-                sidecar: folder.hasSidecar ? try OrderedFile(path: folder.sidecarPath(number)) : nil))
+                images: try folder.makeImages(number),
+                sidecar: folder.hasSidecar
+                    ? try OrderedFile(path: folder.sidecarPath(number), isSorted: folder.isSorted) : nil))
     }
 
     /// Adds an answer; returns whether it was the last one.
@@ -63,12 +62,11 @@ final class OpenShard: Sendable {
         var answer = answer
         let key = folder.keys.key(shard: number, row: row)
         answer.record.key = key
-        let isSuccess = answer.record.failure == nil
-        let sample =
-            folder.form == .none || !isSuccess ? [] : BatchSample(answer, key: key, columns: columns).tar
+        let hasImage = folder.form != .none && answer.record.failure == nil
+        let sample = hasImage ? BatchSample(answer, key: key, columns: columns) : nil
         let line = answer.record.object(columns).bytes + [UInt8(ascii: "\n")]
         return try state.withLock { state throws(FileError) in
-            try state.archive?.append(sample, row: row)
+            if let sample { try state.images.append(sample, row: row) }
             try state.sidecar?.append(line, row: row)
             state.statistics.add(answer.record)
             if answer.record.failure?.code == .cancelled { state.isSpoiled = true }
@@ -107,36 +105,22 @@ final class OpenShard: Sendable {
         }
     }
 
-    /// A file of the shard under its final name.
-    private struct PlacedFile {
-        let path: String
-        let bytes: Int
-        let sha256: String
-    }
-
     private func placeFiles() throws -> [PlacedFile] {
         try state.withLock { state in
             // One at a time, to take less room on the disk.
-            let archive = try state.archive?.ordered(end: TarArchive.end)
-            state.archive = nil
+            let images = try state.images.place(at: folder.imagesPath(number))
+            state.images = .none
             let sidecar = try state.sidecar?.ordered(end: [])
             state.sidecar = nil
-            return try [(folder.archivePath(number), archive), (folder.sidecarPath(number), sidecar)].compactMap {
-                path, result in
-                guard let result else { return nil }
-                try result.file.place()
-                return PlacedFile(path: path, bytes: result.file.count, sha256: result.sha256)
-            }
+            return try [images, sidecar.map { try PlacedFile($0, at: folder.sidecarPath(number)) }].compactMap(\.self)
         }
     }
 
     private func writeMarker(_ marker: ShardMarker, _ statistics: BatchStatistics, _ placed: [PlacedFile]) throws {
         var files = JSONObject()
         for file in placed {
-            var properties = JSONObject()
-            properties.add("bytes", file.bytes)
-            properties.add("sha256", file.sha256)
-            files.add(file.path.split(separator: "/").last.map { String($0) } ?? file.path, raw: properties.bytes)
+            files.add(
+                file.path.split(separator: "/").last.map { String($0) } ?? file.path, raw: file.properties.bytes)
         }
         var object = JSONObject()
         statistics.addCounts(to: &object)

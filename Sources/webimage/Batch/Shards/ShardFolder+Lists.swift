@@ -60,7 +60,7 @@ extension ShardFolder {
     /// Returns the number of the shard to which a file belongs; `nil` if it belongs to none.
     private static func number(of name: String) -> Int? {
         let digits = name.prefix { $0.isASCII && $0.isNumber }
-        guard [".tar", ".jsonl", "_stats.json", listSuffix].contains(String(name.dropFirst(digits.count))) else {
+        guard ["", ".tar", ".jsonl", "_stats.json", listSuffix].contains(String(name.dropFirst(digits.count))) else {
             return nil
         }
         return Int(digits)

@@ -11,9 +11,11 @@ import Glibc
 /// The folder of a data set: shards, and the description of the runs that make them.
 struct ShardFolder: Sendable {
     /// The form of the shards.
-    enum Form: String, Sendable {
+    enum Form: String, Sendable, CaseIterable {
         /// A tar archive per shard.
         case webdataset
+        /// A folder per shard, with a file for every member of a sample.
+        case files
         /// No images, only their records.
         case none
     }
@@ -23,16 +25,23 @@ struct ShardFolder: Sendable {
     let form: Form
     /// A Boolean value that indicates whether the records of a shard are written to a file beside it.
     let hasSidecar: Bool
+    /// A Boolean value that indicates whether samples and records are in the order of the list.
+    let isSorted: Bool
 
     /// Creates the folder if necessary.
-    init(path: String, keys: SampleKeys, form: Form, hasSidecar: Bool) throws(FileError) {
+    init(path: String, keys: SampleKeys, form: Form, hasSidecar: Bool, isSorted: Bool) throws(FileError) {
         self.path = try OutputFolder(path: path).path
         self.keys = keys
         self.form = form
         self.hasSidecar = hasSidecar
+        self.isSorted = isSorted
     }
 
-    func archivePath(_ shard: Int) -> String { "\(path)/\(keys.name(ofShard: shard)).tar" }
+    /// The path of the archive or folder with the images.
+    func imagesPath(_ shard: Int) -> String {
+        "\(path)/\(keys.name(ofShard: shard))\(form == .webdataset ? ".tar" : "")"
+    }
+
     func sidecarPath(_ shard: Int) -> String { "\(path)/\(keys.name(ofShard: shard)).jsonl" }
     func markerPath(_ shard: Int) -> String { "\(path)/\(keys.name(ofShard: shard))_stats.json" }
     /// The path of the description of the run.
@@ -75,7 +84,21 @@ struct ShardFolder: Sendable {
 
     /// Removes the marker of a shard, then its files, as far as that is possible.
     func removeFiles(_ shard: Int) {
-        for path in [markerPath(shard), archivePath(shard), sidecarPath(shard)] { unsafe unlink(path) }
+        for path in [markerPath(shard), sidecarPath(shard)] { unsafe unlink(path) }
+        switch form {
+        case .webdataset: unsafe unlink(imagesPath(shard))
+        case .files: SampleFolder.remove(imagesPath(shard))
+        case .none: break
+        }
+    }
+
+    /// Creates the images of a shard, to which samples are added.
+    func makeImages(_ shard: Int) throws -> ShardImages {
+        switch form {
+        case .webdataset: .archive(try OrderedFile(path: imagesPath(shard), isSorted: isSorted))
+        case .files: .files(try SampleFolder(path: imagesPath(shard)))
+        case .none: .none
+        }
     }
 
     /// Writes the folder's entries to the disk.
@@ -97,26 +120,14 @@ struct ShardFolder: Sendable {
     /// Removes the files of a shard that an earlier process has left incomplete; its lock must be held.
     func removeLeftovers(_ shard: Int) {
         let name = keys.name(ofShard: shard)
-        let prefixes = ["tar", "jsonl"].map { ".\(name).\($0)." } + [".\(name)_stats.json."]
-        for name in (try? fileNames()) ?? []
-        where name.hasSuffix(".part") && prefixes.contains(where: { name.hasPrefix($0) }) {
-            unsafe unlink("\(path)/\(name)")
+        for entry in (try? SampleFolder.names(in: path)) ?? []
+        where entry.hasSuffix(".part") && (entry.hasPrefix(".\(name).") || entry.hasPrefix(".\(name)_stats.json.")) {
+            if unsafe unlink("\(path)/\(entry)") != 0 { SampleFolder.remove("\(path)/\(entry)") }
         }
     }
 
     /// Returns the names of all files in the folder.
-    func fileNames() throws(FileError) -> [String] {
-        guard let stream = unsafe opendir(path) else { throw FileError("read the folder", path) }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            names.append(
-                unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-                })
-        }
-        return names
-    }
+    func fileNames() throws(FileError) -> [String] { try SampleFolder.names(in: path) }
 }
 
 /// The error when a folder belongs to another run or list.

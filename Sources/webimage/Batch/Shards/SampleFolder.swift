@@ -1,0 +1,90 @@
+import WebimageConsole
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A folder of samples, each with a file for every member, that gets its name when it is complete.
+///
+/// Until then, it has the name of a ``PartFile``; it is removed when it is released. Not `Sendable`: its methods block.
+final class SampleFolder {
+    private let path: String
+    /// The path until the folder is complete; `nil` afterward.
+    private var partPath: String?
+    /// The number of bytes of all files.
+    private(set) var byteCount = 0
+    /// The number of files.
+    private(set) var fileCount = 0
+
+    /// Creates the folder that will be at `path`.
+    init(path: String) throws(FileError) {
+        self.path = path
+        let partPath = PartFile.partPath(of: path)
+        guard unsafe mkdir(partPath, 0o777) == 0 else { throw FileError("create", path) }
+        self.partPath = partPath
+    }
+
+    deinit {
+        if let partPath { Self.remove(partPath) }
+    }
+
+    /// Writes the files of a sample.
+    func append(_ sample: BatchSample) throws(FileError) {
+        guard let partPath else { return }
+        for member in sample.members {
+            let name = "\(sample.key).\(member.suffix)"
+            let file = unsafe open("\(partPath)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+            guard file >= 0 else { throw FileError("create", "\(path)/\(name)") }
+            defer { close(file) }
+            try FileDescriptor.write(member.bytes, to: file, named: "\(path)/\(name)")
+            byteCount += member.bytes.count
+            fileCount += 1
+        }
+    }
+
+    /// Writes all files to the disk, and gives the folder its name, in place of an incomplete one of that name.
+    func place() throws(FileError) {
+        guard let partPath else { return }
+        // Together at the end, because the file system then writes most of them at once.
+        for name in try Self.names(in: partPath) { try Self.sync("\(partPath)/\(name)", named: "\(path)/\(name)") }
+        try Self.sync(partPath, named: path)
+        Self.remove(path)
+        guard unsafe rename(partPath, path) == 0 else { throw FileError("create", path) }
+        self.partPath = nil
+    }
+
+    private static func sync(_ path: String, named name: String) throws(FileError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw FileError("write to", name) }
+        defer { close(descriptor) }
+        // Some file systems cannot do this for folders, and do not need it.
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileError("write to", name) }
+    }
+
+    /// Removes the folder of samples at `path`, as far as that is possible.
+    ///
+    /// A link to a folder, and folders within the folder, remain.
+    static func remove(_ path: String) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        for name in (try? names(in: path)) ?? [] { unsafe unlinkat(descriptor, name, 0) }
+        unsafe rmdir(path)
+    }
+
+    /// Returns the names of all files in the folder at `path`.
+    static func names(in path: String) throws(FileError) -> [String] {
+        guard let stream = unsafe opendir(path) else { throw FileError("read the folder", path) }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,66 @@
+import WebimageConsole
+
+/// The images of a shard that is being made, in the format of its folder.
+enum ShardImages {
+    /// No images, only their records.
+    case none
+    /// A tar archive.
+    case archive(OrderedFile)
+    /// A folder with a file for every member of a sample.
+    case files(SampleFolder)
+
+    /// Adds the sample of a successful line.
+    func append(_ sample: BatchSample, row: Int) throws(FileError) {
+        switch self {
+        case .none: break
+        case .archive(let archive): try archive.append(sample.tar, row: row)
+        case .files(let folder): try folder.append(sample)
+        }
+    }
+
+    /// Gives the images their name, `path`; returns what is placed there, or `nil` if there are no images.
+    func place(at path: String) throws -> PlacedFile? {
+        switch self {
+        case .none: return nil
+        case .archive(let archive): return try PlacedFile(archive.ordered(end: TarArchive.end), at: path)
+        case .files(let folder):
+            try folder.place()
+            return PlacedFile(path: path, bytes: folder.byteCount, contents: .folder(fileCount: folder.fileCount))
+        }
+    }
+}
+
+/// A file or folder of a shard under its final name.
+struct PlacedFile {
+    enum Contents {
+        case file(sha256: String)
+        case folder(fileCount: Int)
+    }
+
+    let path: String
+    let bytes: Int
+    let contents: Contents
+
+    init(path: String, bytes: Int, contents: Contents) {
+        self.path = path
+        self.bytes = bytes
+        self.contents = contents
+    }
+
+    /// Gives a complete file its name, `path`.
+    init(_ complete: (file: PartFile, sha256: String), at path: String) throws(FileError) {
+        try complete.file.place()
+        self.init(path: path, bytes: complete.file.count, contents: .file(sha256: complete.sha256))
+    }
+
+    /// The properties in the marker.
+    var properties: JSONObject {
+        var properties = JSONObject()
+        properties.add("bytes", bytes)
+        switch contents {
+        case .file(let sha256): properties.add("sha256", sha256)
+        case .folder(let fileCount): properties.add("files", fileCount)
+        }
+        return properties
+    }
+}
