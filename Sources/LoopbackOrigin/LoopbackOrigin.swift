@@ -72,7 +72,7 @@ public final class LoopbackOrigin: Sendable {
         return try bound.withLock { $0 }?.get() ?? 0
     }
 
-    /// Closes every connection and the port, and ends the thread before it returns.
+    /// Closes every connection and the port, and returns after the origin's thread has ended.
     ///
     /// All waits for events end as well. Repeated calls have no effect.
     public func stop() async {

@@ -26,8 +26,8 @@ extension LoopbackOrigin.Response {
         followed(by: Array(text.utf8), repetition, every: interval)
     }
 
-    /// Returns a response that sends copies of `interim` before the head, after ``interim``, with a pause of
-    /// `interval` before each copy.
+    /// Returns a response that sends copies of an interim response before the head, after the responses in the property
+    /// ``interim``, with a pause of `interval` before each copy.
     ///
     /// Raw responses have no interim responses.
     public func preceded(

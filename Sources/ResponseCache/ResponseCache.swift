@@ -132,9 +132,9 @@ public final class ResponseCache: Sendable {
     /// Waits until all complete responses, the partial bodies of ended downloads, and decoded images are stored and the
     /// size limit is enforced.
     ///
-    /// A response is stored before its download ends; only partial bodies of canceled downloads, decoded images, and
-    /// the removal of entries, may take longer. Stored responses survive a crash of the process, but may be lost in a
-    /// crash of the system, because the cache does not wait until the data is written to the disk.
+    /// When a download ends, its complete response is already stored; only partial bodies of canceled downloads,
+    /// decoded images, and the removal of entries may take longer. Stored responses survive a crash of the process, but
+    /// may be lost in a crash of the system, because the cache does not wait until the data is written to the disk.
     public func flush() async {
         await thread.finish()
         await thread.run { [self] in enforceLimit() }
