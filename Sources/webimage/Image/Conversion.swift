@@ -150,6 +150,7 @@ struct Conversion {
 
     private func encoded(_ pixels: PixelBuffer, profile: [UInt8]?) throws -> EncodedImage {
         let format = format ?? (pixels.isOpaque ? .jpeg : .png)
+        if format == .npy { return EncodedImage(bytes: NPYFile.bytes(of: pixels), format: format) }
         let bytes = try pixels.encoded(
             with: try plan.encoding(format), metadata: ImageMetadata(colorProfile: profile))
         return EncodedImage(bytes: bytes, format: format)

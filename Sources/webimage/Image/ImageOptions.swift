@@ -24,7 +24,11 @@ struct ImageOptions: ParsableArguments {
             "The filter for shrinking images: lanczos3 is sharp, box is fast. (default: lanczos3)", valueName: "name"))
     var filter: Resampling.Filter?
 
-    @Option(help: "The format to write. (default: see the description above)")
+    @Option(
+        help: """
+            The format to write; npy is the pixels of the first frame as a NumPy array of bytes: height x width x 3 (RGB), or \
+            x 4 (RGBA) if there are transparent pixels. (default: see the description above)
+            """)
     var format: OutputFormat?
 
     @Option(help: "The quality of JPEG and WebP, 1 to 100. (default: 85)")
@@ -53,8 +57,10 @@ struct ImageOptions: ParsableArguments {
         if quality != nil, let format, format != .jpeg, format != .webp {
             throw ValidationError("--quality applies to JPEG and WebP, not to --format \(format.rawValue).")
         }
-        if keepProfile, format == .gif {
-            throw ValidationError("GIF files cannot contain profiles: --keep-profile applies to other formats.")
+        if keepProfile, let format, format == .gif || format == .npy {
+            throw ValidationError(
+                "\(format.rawValue.uppercased()) files cannot contain profiles: "
+                    + "--keep-profile applies to other formats.")
         }
     }
 
@@ -111,5 +117,6 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case png
     case webp
     case gif
+    case npy
     case original
 }

@@ -48,7 +48,7 @@ struct OutputPlan: Sendable, Equatable {
         self.quality = quality
         self.isLossless = isLossless
         self.isProgressive = isProgressive
-        keepsAnimations = !takesFirstFrame && format != .jpeg
+        keepsAnimations = !takesFirstFrame && format != .jpeg && format != .npy
         mode =
             switch format {
             case .original: .untouched
@@ -56,6 +56,7 @@ struct OutputPlan: Sendable, Equatable {
             case .png: .converted(.png)
             case .webp: .converted(.webp)
             case .gif: .converted(.gif)
+            case .npy: .converted(.npy)
             case nil: whole == DecodeOptions() && !takesFirstFrame ? .verified : .converted(nil)
             }
     }

@@ -133,13 +133,15 @@ struct ImageOptionsTests {
     @Test(arguments: Tool.allCases) func keepProfileIsAcceptedIfTheFormatAllowsIt(tool: Tool) throws {
         let plan = try tool.plan(["--keep-profile"])
         #expect(plan.options.keepsProfile && plan.mode == .verified)
-        #expect(
-            tool.message("--keep-profile", "--format", "gif")
-                == "GIF files cannot contain profiles: --keep-profile applies to other formats.")
+        for format in ["gif", "npy"] {
+            #expect(
+                tool.message("--keep-profile", "--format", format)
+                    == "\(format.uppercased()) files cannot contain profiles: --keep-profile applies to other formats.")
+        }
     }
 
     @Test(arguments: Tool.allCases) func aQualityWithoutEffectIsRejected(tool: Tool) {
-        for format in ["png", "gif", "original"] {
+        for format in ["png", "gif", "npy", "original"] {
             #expect(
                 tool.message("--format", format, "--quality", "50")
                     == "--quality applies to JPEG and WebP, not to --format \(format).")
