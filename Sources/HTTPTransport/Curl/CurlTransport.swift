@@ -53,6 +53,9 @@ public final class CurlTransport: Transport {
         }
     }
 
+    /// The number of active transfers that wait for the addresses of their host.
+    package var lookupCount: Int { state.dnsCache.waiterCount }
+
     /// The number of threads that have been started.
     var startedThreadCount: Int { workers.withLock(\.count) }
 }

@@ -61,6 +61,9 @@ final class DNSCache: Sendable {
         }
     }
 
+    /// The number of waiters of all lookups.
+    var waiterCount: Int { state.withLock { $0.pending.values.reduce(0) { $0 + $1.waiting.count } } }
+
     /// Removes `waiter` from the lookup of `host`.
     func withdraw(_ waiter: UInt64, from host: String) {
         let abandoned = state.withLock { state in

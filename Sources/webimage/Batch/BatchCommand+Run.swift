@@ -41,8 +41,8 @@ extension BatchCommand {
         let places = ConversionPlaces(limit: budget.images + 2 * workers.count, transfers: budget.images)
         var configuration = try configuration(budget)
         configuration.downloads.requestModifier = places
-        let loader = ImageLoader(
-            configuration: configuration, transport: CurlTransport(configuration: transport(budget)))
+        let transport = CurlTransport(configuration: transport(budget))
+        let loader = ImageLoader(configuration: configuration, transport: transport)
         loader.coordinator.addListener { places.note($0) }
         let room = Allowance(limit: 64 << 20)
         let window = LineWindow(limit: resources.lookahead, base: 4 * budget.images) { places.areFree }
@@ -68,7 +68,13 @@ extension BatchCommand {
         }
         for writer in destination.writers { writer.whenFailed { run.fail($0) } }
 
-        let telling = Task { await progress.tellRegularly { await run.activity(destination.shards) } }
+        let telling = Task {
+            await progress.tellRegularly {
+                var activity = await run.activity(destination.shards)
+                activity.lookups = transport.lookupCount
+                return activity
+            }
+        }
         let watching = Task { await destination.writers.first?.watchReader() }
         defer {
             telling.cancel()

@@ -53,6 +53,22 @@ struct ResolutionTests {
         #expect(lookups.withLock { $0 } == 3)
     }
 
+    @Test func transfersThatWaitForAddressesAreCounted() async throws {
+        try await withLoopbackOrigin { (origin) async throws in
+            origin.route("/a", LoopbackOrigin.Response(body: [1]))
+            let gatekeeper = Gatekeeper()
+            let transport = CurlTransport(
+                configuration: .init(proxy: .none, resolver: ThreadedResolver(gatekeeper.lookup)))
+            #expect(transport.lookupCount == 0)
+            async let fetched = transport.fetch("http://host.example:\(origin.port)/a")
+            await gatekeeper.lookups(reach: 1)
+            #expect(transport.lookupCount == 1)
+            gatekeeper.open()
+            #expect(try await fetched.isComplete)
+            #expect(transport.lookupCount == 0)
+        }
+    }
+
     @Test func unreachableAddressIsSkipped() async throws {
         try await withLoopbackOrigin { (origin) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))

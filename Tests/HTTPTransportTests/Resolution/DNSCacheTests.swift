@@ -22,6 +22,19 @@ struct DNSCacheTests {
         #expect(gatekeeper.counts.withLock { $0.lookups } == ["host"])
     }
 
+    @Test func waitersOfAllLookupsAreCounted() async {
+        let gatekeeper = Gatekeeper()
+        let cache = DNSCache(resolver: ThreadedResolver(gatekeeper.lookup))
+        let answered = Tally()
+        for waiter in 0..<5 { cache.resolve(waiter < 2 ? "a" : "b", for: UInt64(waiter)) { _ in answered.add() } }
+        #expect(cache.waiterCount == 5)
+        cache.withdraw(0, from: "a")
+        #expect(cache.waiterCount == 4)
+        gatekeeper.open()
+        await answered.reaches(4)
+        #expect(cache.waiterCount == 0)
+    }
+
     @Test func addressesAreCachedForAMinuteAndFailuresForFiveSeconds() async throws {
         let gatekeeper = Gatekeeper()
         gatekeeper.open()

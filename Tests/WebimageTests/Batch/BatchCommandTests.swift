@@ -366,6 +366,8 @@ struct BatchCommandTests {
             let waiting = try #require(lines.first { $0["done"] as? Int == 1 && $0["open"] as? Int == 1 })
             #expect(waiting["failed"] as? [String: Int] == ["invalid_url": 1])
             #expect((waiting["rss"] as? Int ?? 0) > 1_000_000)
+            // Its address needs no lookup.
+            #expect(waiting["waiting_dns"] as? Int == 0)
         }
     }
 

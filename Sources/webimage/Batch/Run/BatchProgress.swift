@@ -14,6 +14,8 @@ final class BatchProgress: Sendable {
     struct Activity: Sendable {
         /// The number of transfers.
         var transfers = 0
+        /// The number of transfers, of these, that wait for the addresses of their host.
+        var lookups = 0
         /// The number of lines that wait for a transfer: for a slot, a rate, a lookup in the cache, or a retry.
         var waiting = 0
         /// The number of images, of those that lines wait for, whose host's rate limit does not allow a request now.
@@ -108,6 +110,7 @@ final class BatchProgress: Sendable {
         object.add("per_s", rounded: Double(statistics.count) / seconds)
         object.add("bytes_per_s", rounded: Double(statistics.receivedBytes) / seconds)
         object.add("in_flight", activity.transfers)
+        object.add("waiting_dns", activity.lookups)
         object.add("waiting", activity.waiting)
         object.add("waiting_rate", activity.rateLimited)
         object.add("waiting_retry", activity.backingOff)
