@@ -61,7 +61,8 @@ struct BatchHeaderTests {
 
     @Test(arguments: [
         ["--max-pixel-size", "9"], ["--format", "original"], ["--format", "png"], ["--first-frame"],
-        ["--verify-hash", "md5"], ["--stream", "tar"], ["--stream", "ndjson", "--payload", "base64"],
+        ["--verify-hash", "md5"], ["--output", "f", "--output-format", "files"], ["--stream", "tar"],
+        ["--stream", "ndjson", "--payload", "base64"],
     ])
     func headerOnlyRejectsOptionsForImages(options: [String]) throws {
         let arguments = ["--input", "-", "--output", "-", "--header-only"] + options

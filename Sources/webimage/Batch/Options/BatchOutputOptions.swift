@@ -164,6 +164,9 @@ struct BatchOutputOptions: ParsableArguments {
         if headerOnly, stream == .tar || payload != nil {
             throw ValidationError("--header-only writes no images: use it without --stream tar and --payload.")
         }
+        guard !headerOnly || outputFormat != .files else {
+            throw ValidationError("--header-only writes no images: use it without --output-format files.")
+        }
         guard !headerOnly || !exif else {
             throw ValidationError("--header-only and --exif cannot be combined: Exif data can follow the header.")
         }
@@ -173,6 +176,7 @@ struct BatchOutputOptions: ParsableArguments {
     /// An option that applies only to a folder, if one was used.
     private var folderOption: String? {
         if postShard != nil { return "--post-shard" }
+        if outputFormat != .webdataset { return "--output-format" }
         return overwrite ? "--overwrite" : extend ? "--extend" : unsorted ? "--unsorted" : nil
     }
 

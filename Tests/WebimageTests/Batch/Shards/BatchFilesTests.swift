@@ -157,7 +157,7 @@ struct BatchFilesTests {
         }
     }
 
-    @Test(arguments: [["--unsorted"], ["--output-format", "parquet"]])
+    @Test(arguments: [["--unsorted"], ["--output-format", "parquet"], ["--output-format", "files"]])
     func optionsWithoutMeaningAreRejected(options: [String]) async throws {
         let result = try await Command.run(
             ["batch", "--input", "-", "--output", "-"] + options, input: "http://127.0.0.1:1/a")
