@@ -11,6 +11,8 @@ import Glibc
 /// Until then, it has the name of a ``PartFile``; it is removed when it is released. Not `Sendable`: its methods block.
 final class SampleFolder {
     private let path: String
+    /// The name of the shard, with which the names of all its files begin.
+    private let shard: String
     /// The path until the folder is complete; `nil` afterward.
     private var partPath: String?
     /// The number of bytes of all files.
@@ -18,16 +20,17 @@ final class SampleFolder {
     /// The number of files.
     private(set) var fileCount = 0
 
-    /// Creates the folder that will be at `path`.
-    init(path: String) throws(FileError) {
+    /// Creates the folder of a shard that will be at `path`.
+    init(path: String, shard: String) throws(FileError) {
         self.path = path
+        self.shard = shard
         let partPath = PartFile.partPath(of: path)
         guard unsafe mkdir(partPath, 0o777) == 0 else { throw FileError("create", path) }
         self.partPath = partPath
     }
 
     deinit {
-        if let partPath { Self.remove(partPath) }
+        if let partPath { Self.remove(partPath, shard: shard) }
     }
 
     /// Writes the files of a sample.
@@ -44,13 +47,18 @@ final class SampleFolder {
         }
     }
 
-    /// Writes all files to the disk, and gives the folder its name, in place of an incomplete one of that name.
+    /// Writes all files to the disk, and gives the folder its name, in place of an earlier one of that name.
+    ///
+    /// Throws an error if there are files in that folder that are not samples of the shard.
     func place() throws(FileError) {
         guard let partPath else { return }
         // Together at the end, because the file system then writes most of them at once.
         for name in try Self.names(in: partPath) { try Self.sync("\(partPath)/\(name)", named: "\(path)/\(name)") }
         try Self.sync(partPath, named: path)
-        Self.remove(path)
+        if let other = (try? Self.names(in: path))?.first(where: { !$0.hasPrefix(shard) }) {
+            throw FileError(description: "cannot replace the folder \(path): it contains another file, \(other)")
+        }
+        Self.remove(path, shard: shard)
         guard unsafe rename(partPath, path) == 0 else { throw FileError("create", path) }
         self.partPath = nil
     }
@@ -63,14 +71,14 @@ final class SampleFolder {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileError("write to", name) }
     }
 
-    /// Removes the folder of samples at `path`, as far as that is possible.
+    /// Removes the samples of a shard in the folder at `path`, and the folder, as far as that is possible.
     ///
-    /// A link to a folder, and folders within the folder, remain.
-    static func remove(_ path: String) {
+    /// A link to a folder, and whatever else is in the folder, remain.
+    static func remove(_ path: String, shard: String) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        for name in (try? names(in: path)) ?? [] { unsafe unlinkat(descriptor, name, 0) }
+        for name in (try? names(in: path)) ?? [] where name.hasPrefix(shard) { unsafe unlinkat(descriptor, name, 0) }
         unsafe rmdir(path)
     }
 

@@ -87,7 +87,7 @@ struct ShardFolder: Sendable {
         for path in [markerPath(shard), sidecarPath(shard)] { unsafe unlink(path) }
         switch form {
         case .webdataset: unsafe unlink(imagesPath(shard))
-        case .files: SampleFolder.remove(imagesPath(shard))
+        case .files: SampleFolder.remove(imagesPath(shard), shard: keys.name(ofShard: shard))
         case .none: break
         }
     }
@@ -96,7 +96,7 @@ struct ShardFolder: Sendable {
     func makeImages(_ shard: Int) throws -> ShardImages {
         switch form {
         case .webdataset: .archive(try OrderedFile(path: imagesPath(shard), isSorted: isSorted))
-        case .files: .files(try SampleFolder(path: imagesPath(shard)))
+        case .files: .files(try SampleFolder(path: imagesPath(shard), shard: keys.name(ofShard: shard)))
         case .none: .none
         }
     }
@@ -122,7 +122,7 @@ struct ShardFolder: Sendable {
         let name = keys.name(ofShard: shard)
         for entry in (try? SampleFolder.names(in: path)) ?? []
         where entry.hasSuffix(".part") && (entry.hasPrefix(".\(name).") || entry.hasPrefix(".\(name)_stats.json.")) {
-            if unsafe unlink("\(path)/\(entry)") != 0 { SampleFolder.remove("\(path)/\(entry)") }
+            if unsafe unlink("\(path)/\(entry)") != 0 { SampleFolder.remove("\(path)/\(entry)", shard: name) }
         }
     }
 

@@ -93,9 +93,22 @@ struct BatchFilesTests {
             #expect(try await run(list, into: folder).status == 0)
             #expect(origin.counts.totalRequests == requests)
 
-            try Data().write(to: URL(fileURLWithPath: "\(folder)/00000/stranger"))
+            try Data().write(to: URL(fileURLWithPath: "\(folder)/00000/000009.jpg"))
             #expect(try await run(list, into: folder, ["--output-format", "files", "--overwrite"]).status == 0)
             #expect(try samples(folder) == first)
+        }
+    }
+
+    @Test func folderWithOtherFilesIsNotReplacedByAShard() async throws {
+        try await withList { _, list, folder in
+            let other = "\(folder)/00001/holiday.jpg"
+            try FileManager.default.createDirectory(atPath: "\(folder)/00001", withIntermediateDirectories: true)
+            try Data([1]).write(to: URL(fileURLWithPath: other))
+            let result = try await run(list, into: folder)
+            #expect(result.status == 74)
+            #expect(result.errors.contains("\(folder)/00001"))
+            #expect(FileManager.default.fileExists(atPath: other))
+            #expect(try !names(folder).contains { $0.hasSuffix(".part") })
         }
     }
 
