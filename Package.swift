@@ -92,7 +92,7 @@ let package = Package(
         .target(
             name: "ResponseCache",
             dependencies: [
-                "Hashing", "HTTPSemantics", "HTTPTransport", "Threading",
+                "CLinux", "Hashing", "HTTPSemantics", "HTTPTransport", "Threading",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),

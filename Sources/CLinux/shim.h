@@ -1,6 +1,7 @@
 // Swift's Glibc module leaves these out.
 #ifdef __linux__
 #include <asm/ioctls.h>
+#include <linux/openat2.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -21,6 +22,26 @@ static inline int64_t clinux_bytes_read(int descriptor) {
     if (getsockopt(descriptor, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, &info, &length) != 0 || length < sizeof info) return -1;
     if (ioctl(descriptor, FIONREAD, &unread) != 0) return -1;
     return (int64_t)info.bytes_received - unread;
+}
+
+/// Opens a file without waiting for a disk; -1 with EAGAIN if that is impossible.
+static inline int clinux_open_at_once(const char *path, int flags) {
+    extern long syscall(long, ...);
+    struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_CACHED};
+    return (int)syscall(SYS_openat2, -100 /* AT_FDCWD */, path, &how, sizeof how);
+}
+
+/// Reads from a file into two buffers without waiting for a disk; returns the number of bytes that are in memory, -1 if
+/// there are none.
+static inline int64_t clinux_read_at_once(
+    int descriptor, void *first, int64_t first_count, void *second, int64_t second_count) {
+    extern long syscall(long, ...);
+    struct {
+        void *address;
+        unsigned long count;
+    } vectors[] = {{first, (unsigned long)first_count}, {second, (unsigned long)second_count}};
+    // The offset is passed in two halves, of which the second is empty on 64-bit systems.
+    return syscall(SYS_preadv2, descriptor, vectors, 2L, 0L, 0L, 8L /* RWF_NOWAIT */);
 }
 
 /// Ends the process when the thread that started it ends.

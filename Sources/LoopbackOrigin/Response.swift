@@ -9,7 +9,7 @@ extension LoopbackOrigin {
         public enum Framing: Sendable, Hashable {
             /// A correct `Content-Length`.
             case contentLength
-            /// A `Content-Length` of `claimed`, regardless of the body's size. After a shorter body, the connection
+            /// A `Content-Length` with the associated value, regardless of the body's size. After a shorter body, the connection
             /// is closed; a longer body is sent completely and the connection is kept.
             case claimedContentLength(Int)
             /// `Transfer-Encoding: chunked`, with one chunk for every piece written (at most 64 KiB).

@@ -65,6 +65,12 @@ struct CacheLookup: Sendable {
         }
     }
 
+    /// Returns whether a stored response that answers the request is served without asking the origin.
+    func serves(_ stored: StoredResponse) -> Bool {
+        let asked = CacheControl(request.headerFields, isRequest: true)
+        return policy.step(stored: stored.head, asked: asked, now: cache.now()) == .serve
+    }
+
     var resumption: CacheDecision? {
         guard let stored = cache.find(.part, request.withoutRange, key), let part = StoredPart(stored, for: request)
         else { return nil }

@@ -110,7 +110,16 @@ package enum EntryFile {
             region = try file.read(layout.offset, at: 0)
             guard region.count == layout.offset else { return nil }
         }
-        return contents(of: (0..<2).compactMap { self.slot($0, in: region, layout) }, region, layout)
+        return contents(of: region, layout)
+    }
+
+    /// Returns the newest head and the properties of the body of a file of `fileSize` bytes, given its region; `nil` if
+    /// the region does not have the usual length, or is not intact.
+    static func contents(_ kind: EntryKind, _ region: [UInt8], fileSize: Int) -> Contents? {
+        guard let layout = layout(kind, region), layout.fileSize == fileSize, layout.offset == region.count else {
+            return nil
+        }
+        return contents(of: region, layout)
     }
 
     private static func layout(_ kind: EntryKind, _ region: [UInt8]) -> Layout? {
@@ -143,9 +152,8 @@ package enum EntryFile {
     }
 
     /// Returns the newest head with the other properties.
-    private static func contents(
-        of slots: [(slot: Slot, head: Range<Int>)], _ region: [UInt8], _ layout: Layout
-    ) -> Contents? {
+    private static func contents(of region: [UInt8], _ layout: Layout) -> Contents? {
+        let slots = (0..<2).compactMap { slot($0, in: region, layout) }
         guard let newest = slots.max(by: { $0.slot.sequence < $1.slot.sequence }),
             let head = StoredHead(region, in: newest.head)
         else { return nil }

@@ -78,6 +78,14 @@ final class EntryFolder: Sendable {
         try OpenFile(reading: path(of: name), traffic: traffic)
     }
 
+    /// Opens a file for reading without waiting for a disk; throws `EAGAIN` if that is impossible.
+    func openAtOnce(_ name: String) throws(FileFailure) -> OpenFile {
+        try OpenFile(readingAtOnce: path(of: name), traffic: traffic)
+    }
+
+    /// Sets the time of the last use of a file, in nanoseconds since 1970.
+    func markUsed(_ name: String, at time: Int) { OpenFile.touch(path(of: name), at: time) }
+
     /// Opens a file for reading and writing.
     func openForUpdate(_ name: String) throws(FileFailure) -> OpenFile {
         try OpenFile(updating: path(of: name), traffic: traffic)
@@ -231,14 +239,9 @@ extension EntryFolder {
         init?(name: String, path: String) {
             var status = stat()
             guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return nil }
-            #if canImport(Darwin)
-            let time = status.st_mtimespec
-            #else
-            let time = status.st_mtim
-            #endif
             self.name = name
             size = Int(status.st_size)
-            usedAt = Int(time.tv_sec) &* 1_000_000_000 &+ Int(time.tv_nsec)
+            usedAt = status.modificationTime
         }
 
         /// The space that the file takes: its size in whole blocks of 4 KiB.

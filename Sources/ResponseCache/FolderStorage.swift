@@ -1,3 +1,4 @@
+import Synchronization
 import Threading
 
 #if canImport(Darwin)
@@ -10,6 +11,9 @@ import Glibc
 final class FolderStorage: ResponseStorage {
     let folder: EntryFolder
     private let eviction: EntryEviction
+    let pendingUses = Locked(PendingUses())
+    /// A Boolean value that indicates whether the system can read its files without waiting for a disk, as far as known.
+    let isImmediate = Atomic(true)
 
     /// Opens the folder at `path`; see ``EntryFolder/init(path:isCreated:traffic:)``.
     init(path: String, isCreated: Bool, traffic: FileIOStatistics?) throws(FileFailure) {
@@ -76,7 +80,10 @@ final class FolderStorage: ResponseStorage {
 
     func removeAll() throws { try folder.removeAll() }
 
-    func trim(to maximumBytes: Int) -> Int { eviction.enforce(maximumBytes) }
+    func trim(to maximumBytes: Int) -> Int {
+        recordUses()
+        return eviction.enforce(maximumBytes)
+    }
 }
 
 extension FolderStorage {

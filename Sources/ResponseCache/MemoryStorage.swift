@@ -1,7 +1,7 @@
 import Threading
 
 /// A storage of responses in memory.
-final class MemoryStorage: ResponseStorage {
+final class MemoryStorage: ImmediateStorage {
     private let index = Locked(CacheIndex<Content>())
 
     fileprivate struct Content: Sendable {
@@ -19,6 +19,17 @@ final class MemoryStorage: ResponseStorage {
     func entry(_ key: ResponseStorageKey) -> (any ResponseStorageEntry)? {
         index.withLock { $0.content(key.name) }.map { Entry(content: $0, name: key.name, index: index) }
     }
+
+    func immediateEntry(_ key: ResponseStorageKey) -> ImmediateEntry? {
+        index.withLock { index in
+            guard let content = index.content(key.name), content.pieces.count <= 1 else { return nil }
+            index.touch(key.name)
+            return ImmediateEntry(head: content.head, body: content.pieces.first ?? [])
+        }
+    }
+
+    /// Does nothing, because uses are recorded immediately.
+    func recordUses() {}
 
     func keys(ofResource resource: String) -> [ResponseStorageKey] {
         index.withLock { $0.names(resource) }.map(ResponseStorageKey.init(name:))

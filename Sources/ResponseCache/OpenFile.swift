@@ -4,6 +4,7 @@ import Darwin
 import Glibc
 #endif
 
+import CLinux
 import Synchronization
 
 /// A failed system call, with its `errno`.
@@ -73,6 +74,19 @@ package final class OpenFile: Sendable {
         if descriptor < 0 { throw .last }
     }
 
+    /// Opens a file for reading without waiting for a disk; throws `EAGAIN` if that is impossible.
+    init(readingAtOnce path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
+        self.traffic = traffic
+        #if os(Linux)
+        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | Self.keepingAccessTime
+        descriptor = unsafe clinux_open_at_once(path, flags)
+        if descriptor < 0 { throw .last }
+        #else
+        descriptor = -1
+        throw FileFailure(code: ENOSYS)
+        #endif
+    }
+
     /// Creates a file, accessible only to its owner.
     init(creating path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.traffic = traffic
@@ -119,6 +133,13 @@ package final class OpenFile: Sendable {
         }
     }
 
+    /// The size of the file in bytes, and the time of its last use in nanoseconds since 1970; `nil` if they are unknown.
+    var status: (size: Int, usedAt: Int)? {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        return (Int(status.st_size), status.modificationTime)
+    }
+
     /// The identity of the file; `nil` if it is unknown.
     var identity: FileIdentity? {
         var status = stat()
@@ -142,6 +163,41 @@ package final class OpenFile: Sendable {
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         let times = [now, now]
         _ = unsafe futimens(descriptor, times)
+    }
+
+    /// The current time, in nanoseconds since 1970.
+    static var now: Int {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return now.nanoseconds
+    }
+
+    /// Sets the time of the last use of the file at `path`, in nanoseconds since 1970.
+    static func touch(_ path: String, at time: Int) {
+        let time = timespec(nanoseconds: time)
+        _ = unsafe utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW)
+    }
+
+    /// Reads the first bytes of the file into two arrays without waiting for a disk; `nil` if not all are in memory.
+    func readAtOnce(_ first: Int, _ second: Int) throws(FileFailure) -> (first: [UInt8], second: [UInt8])? {
+        #if os(Linux)
+        var result = 0
+        var (firstBytes, secondBytes): ([UInt8], [UInt8]) = ([], [])
+        unsafe firstBytes = [UInt8](unsafeUninitializedCapacity: first) { firstBuffer, firstCount in
+            unsafe secondBytes = [UInt8](unsafeUninitializedCapacity: second) { secondBuffer, secondCount in
+                result = Int(
+                    unsafe clinux_read_at_once(
+                        descriptor, firstBuffer.baseAddress, Int64(first), secondBuffer.baseAddress, Int64(second)))
+                if result == first + second { (firstCount, secondCount) = (first, second) }
+            }
+        }
+        if result < 0 { throw .last }
+        guard result == first + second else { return nil }
+        traffic?.countRead(result)
+        return (firstBytes, secondBytes)
+        #else
+        return nil
+        #endif
     }
 
     /// Reads up to `count` bytes; fewer at the end.
@@ -211,4 +267,25 @@ package final class OpenFile: Sendable {
         if let failure { throw failure }
         traffic?.countWritten(bytes.count)
     }
+}
+
+extension stat {
+    /// The time of the last modification, in nanoseconds since 1970.
+    var modificationTime: Int {
+        #if canImport(Darwin)
+        st_mtimespec.nanoseconds
+        #else
+        st_mtim.nanoseconds
+        #endif
+    }
+}
+
+extension timespec {
+    fileprivate init(nanoseconds: Int) {
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        self.init(tv_sec: seconds, tv_nsec: rest)
+    }
+
+    /// All of the time in nanoseconds.
+    fileprivate var nanoseconds: Int { Int(tv_sec) &* 1_000_000_000 &+ Int(tv_nsec) }
 }

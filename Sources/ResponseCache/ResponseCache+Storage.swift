@@ -29,7 +29,7 @@ extension ResponseCache {
     }
 
     /// Returns whether a response is older than the configuration allows.
-    private func hasExpired(_ head: StoredHead) -> Bool {
+    func hasExpired(_ head: StoredHead) -> Bool {
         configuration.maximumAge.map { now() - head.receivedAt >= $0 } ?? false
     }
 
@@ -92,7 +92,7 @@ extension ResponseCache {
     /// Treats an entry as missing for some time, or until it is replaced.
     func skip(_ name: String) { skipped.withLock { $0.insert(name, at: now()) } }
 
-    private func isSkipped(_ name: String) -> Bool {
+    func isSkipped(_ name: String) -> Bool {
         skipped.withLock { !$0.isEmpty && $0.contains(name, at: now()) }
     }
 

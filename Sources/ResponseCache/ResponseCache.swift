@@ -66,6 +66,8 @@ public final class ResponseCache: Sendable {
     /// The first error that prevented the storage of a response.
     let storageFailure = Locked(StorageFailure())
     let uses = CacheUses()
+    /// The storage, if it can read entries without waiting for a disk.
+    let immediateStorage: (any ImmediateStorage)?
     /// The memory of decoded images that wait to be stored, in bytes.
     let waitingImageBytes = Locked(0)
     /// Returns the current time, in seconds since 1970.
@@ -75,6 +77,7 @@ public final class ResponseCache: Sendable {
     package init(_ configuration: Configuration, storage: any ResponseStorage, now: @escaping @Sendable () -> Int) {
         self.configuration = configuration
         self.storage = storage
+        immediateStorage = storage as? any ImmediateStorage
         self.now = now
         thread.append(to: .long) { [self] in enforceLimit() }
     }
@@ -137,6 +140,7 @@ public final class ResponseCache: Sendable {
     /// may be lost in a crash of the system, because the cache does not wait until the data is written to the disk.
     public func flush() async {
         await thread.finish()
+        // Records pending uses as well.
         await thread.run { [self] in enforceLimit() }
         await thread.finish()
     }

@@ -10,6 +10,6 @@ public enum ResponseSource: String, Sendable, Hashable {
     case responseCacheMemory
     /// A ``ResponseCache``, after the origin has confirmed that the response is still valid.
     case revalidated
-    /// The cache of decoded images.
+    /// The cache of decoded images in memory (`ImageLoader.imageCache`).
     case imageCache
 }

@@ -4,10 +4,16 @@ import ResponseCache
 // Changes while downloads are active. Earlier requests are processed before a change.
 extension DownloadCoordinator {
     /// Prevents further downloads from starting: active downloads finish, and others wait.
-    public func suspend() { turn(.suspend) }
+    public func suspend() {
+        immediateResponses?.setSuspended(true)
+        turn(.suspend)
+    }
 
     /// Lets downloads start again, regardless of how often ``suspend()`` has been called.
-    public func resume() { turn(.resume) }
+    public func resume() {
+        immediateResponses?.setSuspended(false)
+        turn(.resume)
+    }
 
     /// Stops every download, active or waiting: each caller gets a `CancellationError`.
     ///

@@ -3,6 +3,11 @@ import ResponseCache
 
 // Requests that the response cache can answer need no slot: they are looked up and served first.
 extension DownloadCoordinator {
+    /// Returns the body of a stored response that can be read at once; `nil` if a download is required.
+    nonisolated func storedData(for key: FetchKey) -> ImageData? {
+        listeners.isObserved ? nil : immediateResponses?.data(for: key)
+    }
+
     /// Starts a lookup in the response cache, which posts its result.
     ///
     /// A short response is delivered by the cache's thread that has read it, like one that a transport delivers.

@@ -4,6 +4,7 @@ import ResponseCache
 extension DownloadCoordinator {
     /// See ``ImageLoader/shutdown(gracePeriod:)``.
     func shutDown(gracePeriod: Duration) async {
+        immediateResponses?.end()
         turn(.shutDown(gracePeriod: gracePeriod))
         await withTaskCancellationHandler {
             _ = try? await shutdownEnd.value

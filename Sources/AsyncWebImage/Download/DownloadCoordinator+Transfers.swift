@@ -1,6 +1,4 @@
-import HTTPSemantics
 import HTTPTransport
-import HTTPTypes
 import Logging
 import ResponseCache
 
@@ -18,19 +16,8 @@ extension DownloadCoordinator {
 
     /// Returns the request of a download, without range fields.
     func request(of download: Download, timeLimit: Duration?) -> TransportRequest {
-        var deadlines = configuration.deadlines
-        deadlines.total = timeLimit
-        var request = TransportRequest(
-            url: download.key.url,
-            headerFields: configuration.headerFields.overridden(by: download.key.headerFields)
-                .asking(download.key.cachePolicy),
-            credential: download.key.credential,
-            handlesCookies: download.key.handlesCookies,
-            deadlines: deadlines,
-            maximumBodyBytes: configuration.maximumBodyBytes,
-            maximumRedirects: configuration.maximumRedirects,
-            redirectPolicy: configuration.redirectPolicy,
-            cacheKey: download.key.cacheKey)
+        var request = configuration.request(for: download.key)
+        request.deadlines.total = timeLimit
         #if Tracing
         download.span?.inject(into: &request.headerFields)
         #endif
@@ -143,22 +130,5 @@ extension DownloadCoordinator {
             logger.debug("download failed", metadata: ["url": "\(download.key.url)", "error": "\(error)"])
         case nil: break
         }
-    }
-}
-
-extension HTTPFields {
-    /// Returns these fields with a `Cache-Control` directive that applies `policy` to intermediate caches as well (RFC
-    /// 9111, section 5.2.1); unchanged if they already contain `Cache-Control`.
-    fileprivate func asking(_ policy: CachePolicy) -> HTTPFields {
-        let directive: String
-        switch policy {
-        case .reload: directive = "no-cache"
-        case .revalidate: directive = "max-age=0"
-        case .useProtocol, .cacheElseLoad, .cacheOnly, .noStore: return self
-        }
-        guard !contains(.cacheControl) else { return self }
-        var fields = self
-        fields[.cacheControl] = directive
-        return fields
     }
 }

@@ -20,6 +20,7 @@ public actor DownloadCoordinator {
         didSet {
             rules = ResponseRules(configuration)
             hooks = DownloadHooks(configuration)
+            immediateResponses?.configure(configuration)
         }
     }
     private(set) var rules: ResponseRules
@@ -46,6 +47,8 @@ public actor DownloadCoordinator {
     let bytesInFlight: BytesInFlight
     let buffers: BodyBufferPool
     nonisolated let listeners = DownloadEvents()
+    /// The stored responses that need no download; `nil` if there is no response cache, or downloads are traced.
+    nonisolated let immediateResponses: ImmediateResponses?
     nonisolated let shutdownSignal = ShutdownSignal()
     /// Resolved when a shutdown is complete.
     let shutdownEnd = OneShot<Void>()
@@ -68,6 +71,12 @@ public actor DownloadCoordinator {
         rules = ResponseRules(configuration)
         hooks = DownloadHooks(configuration)
         machine = DownloadMachine(configuration, hasResponseCache: responseCache != nil)
+        #if Tracing
+        let cache = tracing == nil ? responseCache : nil
+        #else
+        let cache = responseCache
+        #endif
+        immediateResponses = ImmediateResponses(cache, configuration, logger: logger)
         bytesInFlight = BytesInFlight(
             limit: configuration.maximumBytesInFlight,
             transfers: configuration.slots + (responseCache == nil ? 0 : DownloadMachine.maximumConcurrentLookups))

@@ -14,7 +14,8 @@ extension ImageLoader {
 
     /// Stores an image in the cache of decoded images, as if it had been loaded by a request.
     ///
-    /// Does nothing if the request has no key; see ``cacheKey(for:)``.
+    /// Does nothing if ``cacheKey(for:)`` returns `nil`, for example because the URL is invalid.
+    /// ``ImageRequest/cacheKey`` is not required.
     public func cacheImage(_ image: DecodedImage, for request: ImageRequest) {
         guard let key = cacheKey(for: request) else { return }
         let head = ResponseHead(response: HTTPResponse(status: .ok), url: key.url)

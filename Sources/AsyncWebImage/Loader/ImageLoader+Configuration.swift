@@ -26,8 +26,9 @@ extension ImageLoader {
         /// The cache of decoded images, which can be shared by several loaders; `nil` for a ``MemoryCache`` of this
         /// loader with the limits ``maximumMemoryCacheBytes`` and ``maximumMemoryCacheAge``.
         public var imageCache: (any ImageCache)?
-        /// A Boolean value that indicates whether the cache of decoded images is trimmed to half of its size, and memory
-        /// that is kept for later bodies is released, whenever the system reports that processes wait for memory.
+        /// A Boolean value that indicates whether the loader releases memory whenever the system reports that processes
+        /// wait for memory: it trims ``imageCache`` to half of its size, and releases the buffers that it keeps for
+        /// reuse.
         ///
         /// On Linux, the loader observes the pressure stall information of its control group or of the machine. On
         /// systems without it, call ``ImageCache/trim(to:)`` yourself.

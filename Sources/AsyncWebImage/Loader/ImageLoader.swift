@@ -103,7 +103,9 @@ public final class ImageLoader: Sendable {
     ///
     /// Throws ``ImageError``; canceling the task throws `CancellationError` and does not affect other callers.
     public func data(for request: ImageRequest) async throws -> ImageData {
-        try await answer(to: request, try fetchKey(request)) { .data($0) }
+        let key = try fetchKey(request)
+        if request.expectedDigest == nil, !Task.isCancelled, let data = coordinator.storedData(for: key) { return data }
+        return try await answer(to: request, key) { .data($0) }
     }
 
     /// Returns a sequence of the pieces of the response body as they arrive, undecoded.

@@ -50,7 +50,7 @@ public final class LoadTask<Value: Sendable>: Sendable {
     /// A stream of the progress until the load is complete.
     ///
     /// Each access creates a separate stream. A slow consumer skips intermediate states. If the load joins an active
-    /// download, the current progress is available immediately. Results from the cache of decoded images have no
+    /// download, the current progress is available immediately. Results from ``ImageLoader/imageCache`` have no
     /// progress.
     public var progress: AsyncStream<DownloadProgress> { control.progress }
 

@@ -33,7 +33,8 @@ public struct DownloadConfiguration: Sendable {
     public var redirectPolicy: RedirectPolicy
     /// The statuses whose body is accepted as the image; an unrequested partial response (206) never is.
     public var acceptedStatuses: ClosedRange<Int>
-    /// The accepted media types, such as `image/*`; `nil` accepts any, because many servers send wrong ones.
+    /// The accepted media types, such as `image/*`; `nil` accepts any, and is the default, because many servers send
+    /// wrong media types.
     public var acceptedContentTypes: [String]?
     /// The rules for retrying failed downloads, or `nil` to never retry.
     public var retry: (any RetryPolicy)?

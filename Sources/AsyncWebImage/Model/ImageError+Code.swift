@@ -70,7 +70,10 @@ extension ImageError.Code {
     public static let redirects = Self(rawValue: "redirects")
     /// `redirect_refused`: a redirect to a URL that is not http or https, or from https to http if that is not allowed.
     public static let unsupportedRedirect = Self(rawValue: "redirect_refused")
-    /// `auth`: no credential was accepted, or none is available.
+    /// `auth`: the server did not accept the credential, the ``CredentialProvider`` threw an error, or the proxy
+    /// requires a credential and none was accepted.
+    ///
+    /// Without a credential, the error of a response with status 401 is `http_401`.
     public static let authentication = Self(rawValue: "auth")
     /// `policy`: refused by the ``NetworkPolicy``.
     public static let policy = Self(rawValue: "policy")

@@ -49,10 +49,10 @@ public struct ImageRequest: Sendable, Hashable {
     /// The digest that the response body must have; `nil` for any.
     ///
     /// If the body has another digest, every kind of load fails with
-    /// ``ImageError/digestMismatch(_:expected:actual:from:)``, and no pixels enter the cache of decoded images.
-    /// A result is therefore delivered only after the whole body has been received, also by
-    /// ``ImageLoader/info(for:readsAnimation:)``, and by ``ImageLoader/image(for:)`` for an animation, of which it
-    /// returns the first frame. Only previews, frames of ``ImageLoader/animationFrames(for:)``, and pieces of
+    /// ``ImageError/digestMismatch(_:expected:actual:from:)``, and no pixels enter ``ImageLoader/imageCache``.
+    /// A result is therefore delivered only after the whole body has been received. This includes the result of
+    /// ``ImageLoader/info(for:readsAnimation:)``, and the first frame of an animation, which ``ImageLoader/image(for:)``
+    /// returns. Only previews, frames of ``ImageLoader/animationFrames(for:)``, and pieces of
     /// ``ImageLoader/bytes(for:)`` are delivered before the digest is known; they are followed by the error. An
     /// interrupted transfer is an error, even with ``DecodeOptions/allowsPartial``. The body is the one that
     /// ``ImageLoader/data(for:)`` returns, after any ``BodyTransform``.

@@ -23,7 +23,7 @@ public struct ImageResponse: Sendable {
     public var isPartial: Bool { image.isPartial }
     /// The status and header fields of the response.
     ///
-    /// For an image from the cache of decoded images, they are those of the response from which the image was decoded.
+    /// For an image from ``ImageLoader/imageCache``, they are those of the response from which the image was decoded.
     /// To load the image again only if it has changed, set ``ImageRequest/knownVersion`` to
     /// `ResponseVersion(response.head)`.
     public var head: ResponseHead { origin.head }

@@ -53,7 +53,10 @@ public struct TransportError: Error, Sendable, Hashable {
         case unsupportedRedirect
         /// A redirect from https to http, which the request's ``RedirectPolicy`` forbids.
         case insecureRedirect
-        /// The server or the proxy does not accept the credential, or none is available.
+        /// The server does not accept the credential, the ``CredentialProvider`` threw an error, or the proxy requires
+        /// a credential and none was accepted.
+        ///
+        /// Without a credential for the server, a response with status 401 is delivered as a response instead.
         case authenticationFailed
         /// The transport's ``NetworkPolicy`` forbids the URL, the target of a redirect, or every address of the host.
         case refusedByPolicy(PolicyRefusal)

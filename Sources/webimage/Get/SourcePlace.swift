@@ -6,7 +6,7 @@ final class SourcePlace: Sendable {
         case none
         /// The place that was taken when the URL was requested.
         case ofURL
-        /// A place in addition to that of the URL, or of a source without a request.
+        /// A place of its own, because the URL is invalid, or another source has taken the place of the same URL.
         case own
     }
 

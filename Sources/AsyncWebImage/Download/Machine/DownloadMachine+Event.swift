@@ -10,7 +10,8 @@ extension DownloadMachine {
         case join(Subscriber)
         /// A stale response has been served: the stored one is brought up to date for no caller in particular.
         case refresh(Subscriber)
-        /// The download of an attachment has discarded the beginning of its body, or has been delivered already.
+        /// A caller could not be attached to a download, which has discarded the beginning of its body, or has been
+        /// delivered already.
         case refused(Attachment)
         /// A caller has canceled.
         case leave(Subscriber.ID)

@@ -10,7 +10,7 @@ final class RecordStream: BatchOutput {
         case frames
         /// Lines of JSON; with the files in base64, if they are included.
         case ndjson(hasPayload: Bool)
-        /// A tar archive of the successful records.
+        /// A tar archive with the image, the record, and the caption, if there is one, of each successful line.
         case tar(SampleKeys)
     }
 

@@ -1,0 +1,46 @@
+import Synchronization
+import Threading
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+// Entries that are in the system's page cache.
+extension FolderStorage: ImmediateStorage {
+    func immediateEntry(_ key: ResponseStorageKey) -> ImmediateEntry? {
+        guard isImmediate.load(ordering: .relaxed), let kind = EntryKind(key.name) else { return nil }
+        let file: OpenFile
+        do throws(FileFailure) {
+            file = try folder.openAtOnce(key.name)
+        } catch {
+            // The first is that of a file that is not there, the second that of one that is not in memory.
+            if error.code != ENOENT, error.code != EAGAIN { isImmediate.store(false, ordering: .relaxed) }
+            return nil
+        }
+        guard let status = file.status,
+            (EntryFile.usualRegionLength...EntryFile.usualRegionLength + StoredBody.pieceLength).contains(status.size)
+        else { return nil }
+        let region: [UInt8]
+        let body: [UInt8]
+        do throws(FileFailure) {
+            let length = EntryFile.usualRegionLength
+            guard let parts = try file.readAtOnce(length, status.size - length) else { return nil }
+            (region, body) = parts
+        } catch {
+            if error.code == EOPNOTSUPP { isImmediate.store(false, ordering: .relaxed) }
+            return nil
+        }
+        guard let contents = EntryFile.contents(kind, region, fileSize: status.size) else { return nil }
+        let needsRecording = pendingUses.withLock {
+            $0.insert(key.name, at: OpenFile.now, after: status.usedAt)
+        }
+        let head = ResponseStorageHead(contents.head, contents.layout.body)
+        return ImmediateEntry(head: head, body: body, needsRecording: needsRecording)
+    }
+
+    func recordUses() {
+        for (name, time) in pendingUses.withLock({ $0.removeAll() }) { folder.markUsed(name, at: time) }
+    }
+}

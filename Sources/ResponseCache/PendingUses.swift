@@ -1,0 +1,33 @@
+/// The uses of files that have not been recorded in their times yet, because that can wait for a disk.
+struct PendingUses: Sendable {
+    /// The number of uses from which they must be recorded.
+    static let batch = 256
+    /// The maximum number of uses; further ones are not recorded until a thread has recorded these.
+    static let maximumCount = 16 * batch
+    /// The age of the recorded use, in nanoseconds, up to which a further use need not be recorded.
+    static let precision = 1_000_000_000
+    /// The age of the recorded use, in nanoseconds, from which a further use must be recorded soon.
+    static let maximumAge = 10 * precision
+
+    /// The times of the last uses by name, in nanoseconds since 1970.
+    private var times: [String: Int] = [:]
+    /// A Boolean value that indicates whether a caller has been told to record them.
+    private var isDue = false
+
+    /// Adds a use; returns whether the caller must have all uses recorded.
+    mutating func insert(_ name: String, at time: Int, after recorded: Int) -> Bool {
+        let age = time - recorded
+        // A time in the future is one of a clock that has been set back since.
+        guard !(0..<Self.precision).contains(age), times.count < Self.maximumCount else { return false }
+        times[name] = time
+        guard !isDue, !(0..<Self.maximumAge).contains(age) || times.count >= Self.batch else { return false }
+        isDue = true
+        return true
+    }
+
+    /// Removes and returns all uses.
+    mutating func removeAll() -> [String: Int] {
+        defer { self = PendingUses() }
+        return times
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import ResponseCache
+
+/// Responses that a cache can read without waiting for a disk.
+@Suite(.timeLimit(.minutes(2)))
+struct ImmediateResponseTests {
+    private let time = ManualTime()
+    private let url = "http://example.com/a"
+    private let body = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+
+    /// The storages that can read entries without waiting.
+    private static let storages: [TestStorage] = [.folder, .memory]
+
+    private func immediate(
+        _ cache: ResponseCache, _ policy: CachePolicy = .useProtocol,
+        _ change: (inout TransportRequest) -> Void = { _ in }
+    ) throws -> (reply: StoredReply, body: [UInt8])? {
+        var request = TransportRequest(url: try HTTPURL(url))
+        change(&request)
+        return cache.immediateResponse(to: request, policy: policy) { _ in true }
+    }
+
+    private func withCache(
+        _ storage: TestStorage, _ use: (ResponseCache) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { try await use(try storage.cache($0, time)) }
+    }
+
+    /// The path of the only entry of a cache in a folder.
+    private func path(_ cache: ResponseCache) throws -> String {
+        let folder = try #require(cache.configuration.directory)
+        return "\(folder)/" + (try #require(try cacheFiles(folder).first))
+    }
+
+    @Test(arguments: storages)
+    func freshResponseIsReadImmediately(storage: TestStorage) async throws {
+        try await withCache(storage) { cache in
+            #expect(try immediate(cache) == nil)
+            try await cache.store(body, url)
+            time.advance(by: 10)
+            let response = try #require(try immediate(cache))
+            #expect(response.body == body)
+            #expect(response.reply.head.response.headerFields[.age] == "10")
+            #expect(response.reply.source == (storage == .folder ? .disk : .responseCacheMemory))
+            #expect(cache.statistics.hits == 1)
+        }
+    }
+
+    @Test func customStorageIsNotReadImmediately() async throws {
+        try await withCache(.dictionary) { cache in
+            try await cache.store(body, url)
+            #expect(try immediate(cache) == nil)
+        }
+    }
+
+    @Test(
+        arguments: storages,
+        [
+            (.useProtocol, true, false), (.revalidate, false, false), (.cacheElseLoad, true, true),
+            (.cacheOnly, true, true), (.reload, false, false), (.noStore, false, false),
+        ] as [(CachePolicy, Bool, Bool)])
+    func cachePolicySelectsImmediateResponse(
+        storage: TestStorage, _ expected: (policy: CachePolicy, fresh: Bool, stale: Bool)
+    ) async throws {
+        try await withCache(storage) { cache in
+            try await cache.store(body, url, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+            #expect(try immediate(cache, expected.policy) != nil == expected.fresh)
+            time.advance(by: 61)
+            #expect(try immediate(cache, expected.policy) != nil == expected.stale)
+        }
+    }
+
+    /// What is served while it is revalidated has to be revalidated, too.
+    @Test func responseServedWhileRevalidatingIsNotReadImmediately() async throws {
+        try await withCache(.folder) { cache in
+            try await cache.store(body, url, [.cacheControl: "max-age=60, stale-while-revalidate=60"])
+            time.advance(by: 61)
+            #expect(try immediate(cache) == nil)
+        }
+    }
+
+    @Test(arguments: storages)
+    func requestsOfOthersAndForPartsAreNotAnsweredImmediately(storage: TestStorage) async throws {
+        try await withCache(storage) { cache in
+            try await cache.store(body, url)
+            let changes: [@Sendable (inout TransportRequest) -> Void] = [
+                { $0.handlesCookies = true }, { $0.method = .head }, { $0.headerFields[.range] = "bytes=0-9" },
+                { $0.headerFields[.ifNoneMatch] = "\"a\"" }, { $0.headerFields[.cacheControl] = "no-cache" },
+                { $0.headerFields[.authorization] = "secret" },
+            ]
+            for change in changes { #expect(try immediate(cache, .useProtocol, change) == nil) }
+            #expect(try immediate(cache) != nil)
+            #expect(cache.statistics.hits == 1)
+        }
+    }
+
+    /// Its name depends on fields of the request.
+    @Test func responseThatVariesIsNotReadImmediately() async throws {
+        try await withCache(.folder) { cache in
+            try await cache.store(body, url, [.cacheControl: "max-age=60", .vary: "Accept"])
+            #expect(try immediate(cache) == nil)
+            #expect(try await cache.stored(url) == body)
+        }
+    }
+
+    @Test func refusedImmediateResponseIsNoHit() async throws {
+        try await withCache(.folder) { cache in
+            try await cache.store(body, url)
+            let request = TransportRequest(url: try HTTPURL(url))
+            #expect(cache.immediateResponse(to: request, policy: .useProtocol) { _ in false } == nil)
+            #expect(cache.statistics.hits == 0)
+        }
+    }
+
+    @Test func responseOlderThanTheMaximumAgeIsNotReadImmediately() async throws {
+        let configuration = ResponseCache.Configuration(maximumAge: 30)
+        let cache = try ResponseCache(configuration, now: { [time] in time.now })
+        try await cache.store(body, url)
+        time.advance(by: 29)
+        #expect(try immediate(cache) != nil)
+        time.advance(by: 1)
+        #expect(try immediate(cache) == nil)
+    }
+
+    @Test(arguments: storages)
+    func onlyShortBodiesAreReadImmediately(storage: TestStorage) async throws {
+        try await withCache(storage) { cache in
+            let longest = [UInt8](repeating: 1, count: StoredBody.pieceLength)
+            try await cache.store(longest, url)
+            #expect(try immediate(cache)?.body == longest)
+            try await cache.store(longest + [1], url)
+            #expect(try immediate(cache) == nil)
+        }
+    }
+
+    /// Heads longer than usual are read with another call.
+    @Test func responseWithALongHeadIsNotReadImmediately() async throws {
+        try await withCache(.folder) { cache in
+            let name = try #require(HTTPField.Name("X-Text"))
+            try await cache.store(body, url, [.cacheControl: "max-age=60", name: String(repeating: "x", count: 4_000)])
+            #expect(try immediate(cache) == nil)
+            #expect(try await cache.stored(url) == body)
+        }
+    }
+
+    @Test(arguments: [0, 40, 100, 2_048, 22_047])
+    func damagedEntryIsNotReadImmediately(position: Int) async throws {
+        try await withCache(.folder) { cache in
+            try await cache.store(body, url)
+            let path = URL(fileURLWithPath: try path(cache))
+            var entry = try Data(contentsOf: path)
+            entry[position] ^= 0x41
+            try entry.write(to: path)
+            #expect(try immediate(cache) == nil)
+        }
+    }
+
+    @Test(arguments: [0, 1_000, 2_048, 22_047])
+    func truncatedEntryIsNotReadImmediately(length: Int) async throws {
+        try await withCache(.folder) { cache in
+            try await cache.store(body, url)
+            #expect(truncate(try path(cache), length) == 0)
+            #expect(try immediate(cache) == nil)
+        }
+    }
+
+    @Test func skippedEntryIsNotReadImmediately() async throws {
+        try await withCache(.memory) { cache in
+            try await cache.store(body, url)
+            let request = TransportRequest(url: try HTTPURL(url))
+            cache.skip(StoredHead.plainName(CacheKey(request).name))
+            #expect(try immediate(cache) == nil)
+        }
+    }
+
+    // MARK: Uses
+
+    @Test func responsesReadImmediatelyAreEvictedLast() async throws {
+        try await withCache(.folder) { cache in
+            for number in 1...4 { try await cache.store(body, url + "\(number)") }
+            // All were used a while ago, the first one the longest.
+            let folder = try #require(cache.testFolder)
+            for number in 1...4 { folder.markUsed(try name(number), at: OpenFile.now - (10 - number) * 2_000_000_000) }
+            for number in [2, 1] {
+                let request = TransportRequest(url: try HTTPURL(url + "\(number)"))
+                #expect(cache.immediateResponse(to: request, policy: .useProtocol) { _ in true } != nil)
+            }
+            await cache.trim(to: 2 * 24_576)
+            for number in 1...4 { #expect(try await cache.stored(url + "\(number)") != nil == (number < 3)) }
+        }
+    }
+
+    private func name(_ number: Int) throws -> String {
+        StoredHead.plainName(CacheKey(TransportRequest(url: try HTTPURL(url + "\(number)"))).name)
+    }
+
+    /// Otherwise other processes would not know of it.
+    @Test func useOfAnEntryNotUsedForLongIsRecordedSoon() async throws {
+        try await withCache(.folder) { cache in
+            try await cache.store(body, url + "1")
+            let (folder, name) = (try #require(cache.testFolder), try name(1))
+            let before = OpenFile.now
+            folder.markUsed(name, at: before - PendingUses.maximumAge)
+            let request = TransportRequest(url: try HTTPURL(url + "1"))
+            #expect(cache.immediateResponse(to: request, policy: .useProtocol) { _ in true } != nil)
+            await cache.thread.finish()
+            #expect(try #require(folder.file(name)).usedAt >= before)
+        }
+    }
+}

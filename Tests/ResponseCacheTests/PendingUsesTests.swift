@@ -1,0 +1,47 @@
+import Testing
+
+@testable import ResponseCache
+
+/// The uses of files that are recorded later.
+struct PendingUsesTests {
+    private let start = 1_000_000 * PendingUses.precision
+
+    @Test func pendingUsesHaveTheTimeOfTheLastUse() {
+        var uses = PendingUses()
+        let times = [start, start + 5, start + 3 * PendingUses.precision]
+        for time in times { #expect(!uses.insert("a", at: time, after: start - 2 * PendingUses.precision)) }
+        #expect(uses.removeAll() == ["a": start + 3 * PendingUses.precision])
+        #expect(uses.removeAll().isEmpty)
+    }
+
+    @Test func useOfAFileUsedAMomentAgoIsNotPending() {
+        var uses = PendingUses()
+        #expect(!uses.insert("a", at: start, after: start - PendingUses.precision + 1))
+        #expect(uses.removeAll().isEmpty)
+        #expect(!uses.insert("a", at: start, after: start - PendingUses.precision))
+        #expect(uses.removeAll() == ["a": start])
+    }
+
+    @Test func useOfAFileNotUsedForLongIsDueOnce() {
+        var uses = PendingUses()
+        #expect(!uses.insert("a", at: start, after: start - PendingUses.maximumAge + 1))
+        #expect(uses.insert("b", at: start, after: start - PendingUses.maximumAge))
+        #expect(!uses.insert("c", at: start, after: 0))
+        #expect(uses.removeAll().count == 3)
+        #expect(uses.insert("d", at: start, after: 0))
+    }
+
+    @Test func useIsDueIfTheClockHasBeenSetBack() {
+        var uses = PendingUses()
+        #expect(uses.insert("a", at: start, after: start + 1))
+        #expect(uses.removeAll() == ["a": start])
+    }
+
+    @Test func pendingUsesAreDueWhenThereAreMany() {
+        var uses = PendingUses()
+        let recorded = start - 2 * PendingUses.precision
+        let due = (0..<PendingUses.maximumCount + 10).filter { uses.insert("\($0)", at: start, after: recorded) }
+        #expect(due == [PendingUses.batch - 1])
+        #expect(uses.removeAll().count == PendingUses.maximumCount)
+    }
+}
