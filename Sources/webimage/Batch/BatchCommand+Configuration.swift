@@ -85,6 +85,7 @@ extension BatchCommand {
             conditions: OpenShard.Conditions(
                 maximumRetryableRate: output.maxRetryableRate, minimumSuccessRate: output.minSuccessRate),
             command: output.postShard.map { ShardCommand(text: $0) }, overwrites: output.overwrite,
+            retriesFailures: output.retryFailed,
             waits: parts.part != nil && !parts.claim,
             optionsDigest: try optionsDigest())
     }

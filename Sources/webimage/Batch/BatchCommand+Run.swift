@@ -89,8 +89,9 @@ extension BatchCommand {
         if let path = output.summary { try writeSummary(progress.statistics, to: path) }
         try result.get()
         if let count = destination.shards?.uncommittedCount, count > 0 {
+            let state = output.retryFailed ? "not complete, or not written again" : "not complete"
             Terminal.error.tell(
-                "webimage: \(count) \(count == 1 ? "shard is" : "shards are") not complete: too many of the lines failed; "
+                "webimage: \(count) \(count == 1 ? "shard is" : "shards are") \(state): too many of the lines failed; "
                     + "see --max-retryable-rate and --min-success-rate\n")
             throw ExitCode(75)
         }

@@ -22,7 +22,8 @@ struct BatchCommand: AsyncParsableCommand {
             complete shard, which is written last. With --output-format files, the images are in a folder 00000 instead of an \
             archive. A repeated run skips complete shards, and so continues an interrupted run. \
             It is an error if the list, or an option that affects the images or records, differs from the earlier run; \
-            --extend adds another list. The bytes of an archive depend only on the lines, these options, and the responses of \
+            --extend adds another list. With --retry-failed, a repeated run also requests the lines again that failed with \
+            retryable errors. The bytes of an archive depend only on the lines, these options, and the responses of \
             the servers. Several processes can write shards of one list to a folder at the same time. With --part-by host, a \
             shard contains lines of one part, and some shard numbers may be missing.
 
@@ -51,8 +52,9 @@ struct BatchCommand: AsyncParsableCommand {
               0 if the run reached the end of the list and all of its shards are complete, even if images failed; 1 if an \
             image failed and --fail-on-error is set; 64 if the options or the columns of the list are invalid; 65 if the \
             folder belongs to another run, or another list is being written to it; 74 if the output or the cache cannot be \
-            written, or the command of --post-shard fails; 75 if a shard is not complete because of --max-retryable-rate or \
-            --min-success-rate; 129, 130, or 143 after SIGHUP, Ctrl-C, or SIGTERM.
+            written, a shard cannot be copied for --retry-failed, or the command of --post-shard fails; 75 if a shard is not \
+            complete, or not written again, because of --max-retryable-rate or --min-success-rate; 129, 130, or 143 after \
+            SIGHUP, Ctrl-C, or SIGTERM.
 
             EXAMPLES
               webimage batch --input list.jsonl --output shards --max-pixel-size 256 --public-only

@@ -66,10 +66,10 @@ final class PartFile {
         guard fsync(descriptor) == 0 else { throw FileError("write to", path) }
     }
 
-    /// Gives the file its name.
-    func place() throws(FileError) {
+    /// Gives the file its name, or that of `other`.
+    func place(at other: String? = nil) throws(FileError) {
         try flush()
-        guard unsafe rename(partPath, path) == 0 else { throw FileError("create", path) }
+        guard unsafe rename(partPath, other ?? path) == 0 else { throw FileError("create", path) }
         close(descriptor)
         descriptor = -1
     }

@@ -63,6 +63,16 @@ struct BatchOutputOptions: ParsableArguments {
 
     @Flag(
         help: """
+            In complete shards, request the lines again that failed with retryable errors, and write these shards again with \
+            the new results; all other images and records are copied from the shards. Shards without such lines are not \
+            changed. The images and records of a shard also remain as they are if all of these lines fail with retryable \
+            errors again, or if the shard would not meet the conditions of --max-retryable-rate and --min-success-rate, which \
+            apply to all of its lines. Shards that are not complete are written as without this option.
+            """)
+    var retryFailed = false
+
+    @Flag(
+        help: """
             Add the shards of this list after those in the folder. Another run with --extend and the same list, which is \
             recognized by its first 100 lines, continues an interrupted run. While a list is being written, no other list can \
             be added.
@@ -72,7 +82,8 @@ struct BatchOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Do not complete a shard if more than this share of its lines, from 0 to 1, failed with retryable errors such as "
-                + "timeouts, which suggests a network outage. The exit status is then 75.",
+                + "timeouts, which suggests a network outage. The exit status is then 75. With --retry-failed, this applies to "
+                + "all lines of a shard, not only to those requested again; the earlier version of the shard remains.",
             valueName: "rate"))
     var maxRetryableRate = 0.5
 
@@ -158,6 +169,12 @@ struct BatchOutputOptions: ParsableArguments {
             throw ValidationError(
                 "\(option) applies to \(output == "-" ? "a folder" : "standard output, --output -").")
         }
+        guard !retryFailed || !overwrite else {
+            throw ValidationError("--retry-failed and --overwrite cannot be combined.")
+        }
+        guard !retryFailed || sidecar != .none else {
+            throw ValidationError("--retry-failed reads the records of the earlier run: use it without --sidecar none.")
+        }
         guard payload == nil || stream == .ndjson else {
             throw ValidationError("--payload applies to --stream ndjson.")
         }
@@ -177,6 +194,7 @@ struct BatchOutputOptions: ParsableArguments {
     private var folderOption: String? {
         if postShard != nil { return "--post-shard" }
         if outputFormat != .webdataset { return "--output-format" }
+        if retryFailed { return "--retry-failed" }
         return overwrite ? "--overwrite" : extend ? "--extend" : unsorted ? "--unsorted" : nil
     }
 

@@ -16,12 +16,27 @@ struct BatchStatistics: Sendable, Equatable {
     var failures: Int { count - successes }
 
     mutating func add(_ record: BatchRecord) {
+        add(record.failure?.code.rawValue, bytes: record.originalBytes)
+        guard let failure = record.failure else { return }
+        addFailure(concernsImage: failure.concernsImage, isRetryable: failure.isRetryable)
+    }
+
+    mutating func add(_ record: CommittedRecord) {
+        add(record.code, bytes: record.originalBytes)
+        guard record.code != nil else { return }
+        addFailure(concernsImage: record.concernsImage, isRetryable: record.isRetryable)
+    }
+
+    private mutating func add(_ code: String?, bytes: Int?) {
         count += 1
-        receivedBytes += record.originalBytes ?? 0
-        byCode[record.failure?.code.rawValue ?? "success", default: 0] += 1
-        guard let failure = record.failure else { return successes += 1 }
-        if failure.concernsImage { failedToResize += 1 } else { failedToDownload += 1 }
-        if failure.isRetryable { retryable += 1 }
+        receivedBytes += bytes ?? 0
+        byCode[code ?? "success", default: 0] += 1
+        if code == nil { successes += 1 }
+    }
+
+    private mutating func addFailure(concernsImage: Bool, isRetryable: Bool) {
+        if concernsImage { failedToResize += 1 } else { failedToDownload += 1 }
+        if isRetryable { retryable += 1 }
     }
 
     /// Adds the numbers to an object, with the names of img2dataset.

@@ -37,24 +37,29 @@ final class OpenShard: Sendable {
     }
 
     let number: Int
+    /// The earlier version of the shard, of which only some lines are answered again; `nil` for none.
+    private let committed: CommittedShard?
     private let folder: ShardFolder
     private let columns: BatchRecord.Columns
     private let state: Locked<State>
     private let lock: ShardLock
     private let start = currentTime()
 
-    /// Creates the files of a shard whose lock is held.
-    init(_ number: Int, in folder: ShardFolder, columns: BatchRecord.Columns, lock: consuming ShardLock) throws {
+    /// Creates the files of a shard whose lock is held; if it is `committed`, they will replace its files.
+    init(
+        _ number: Int, in folder: ShardFolder, columns: BatchRecord.Columns, lock: consuming ShardLock,
+        committed: CommittedShard? = nil
+    ) throws {
         self.number = number
+        self.committed = committed
         self.folder = folder
         self.columns = columns
         self.lock = lock
         folder.removeLeftovers(number)
         state = Locked(
             State(
-                images: try folder.makeImages(number),
-                sidecar: folder.hasSidecar
-                    ? try OrderedFile(path: folder.sidecarPath(number), isSorted: folder.isSorted) : nil))
+                images: try folder.makeImages(number, committed), sidecar: try folder.makeSidecar(number, committed),
+                statistics: committed?.standing ?? BatchStatistics()))
     }
 
     /// Adds an answer; returns whether it was the last one.
@@ -91,11 +96,14 @@ final class OpenShard: Sendable {
         guard let input = state.withLock({ $0.isSpoiled ? nil : $0.input }) else { return false }
         let statistics = state.withLock { $0.statistics }
         guard conditions.areMet(by: statistics) else { return false }
+        let marker = ShardMarker(
+            input: input, optionsDigest: optionsDigest, attempt: (committed?.marker.attempt ?? 0) + 1)
+        if let committed { return try await replace(committed, marker, statistics, command) }
         do {
-            let files = try placeFiles()
+            let files = try placeFiles(replacing: false)
             try folder.sync()
             try await command?.run(files.map(\.path), shard: folder.keys.name(ofShard: number))
-            try writeMarker(ShardMarker(input: input, optionsDigest: optionsDigest), statistics, files)
+            try folder.writeMarker(object(marker, statistics, files), at: folder.markerPath(number))
             return true
         } catch {
             // Nothing incomplete remains under its final name.
@@ -105,42 +113,74 @@ final class OpenShard: Sendable {
         }
     }
 
-    private func placeFiles() throws -> [PlacedFile] {
-        try state.withLock { state in
-            // One at a time, to take less room on the disk.
-            let images = try state.images.place(at: folder.imagesPath(number))
-            state.images = .none
-            let sidecar = try state.sidecar?.ordered(end: [])
-            state.sidecar = nil
-            return try [images, sidecar.map { try PlacedFile($0, at: folder.sidecarPath(number)) }].compactMap(\.self)
+    /// Replaces the earlier version of the shard; returns whether the command was not canceled.
+    private func replace(
+        _ committed: CommittedShard, _ marker: ShardMarker, _ statistics: BatchStatistics, _ command: ShardCommand?
+    ) async throws -> Bool {
+        // If all lines failed again in a way that may pass, the files remain: the network may have been out.
+        guard statistics.retryable < committed.statistics.retryable else {
+            var marker = marker
+            marker.files = committed.marker.files
+            try folder.writeMarker(object(marker, committed.statistics), at: folder.markerPath(number))
+            return true
+        }
+        do {
+            let files = try placeFiles(replacing: true)
+            try folder.decideReplacement(number, marker: object(marker, statistics, files))
+        } catch {
+            if !folder.isBeingReplaced(number) { folder.removeReplacement(number) }
+            throw error
+        }
+        do {
+            try await folder.completeReplacement(number, command)
+            return true
+        } catch is CancellationError {
+            return false
         }
     }
 
-    private func writeMarker(_ marker: ShardMarker, _ statistics: BatchStatistics, _ placed: [PlacedFile]) throws {
-        var files = JSONObject()
-        for file in placed {
-            files.add(
-                file.path.split(separator: "/").last.map { String($0) } ?? file.path, raw: file.properties.bytes)
+    /// Completes the files of the shard, and gives them their final names or, if they replace others, hidden ones.
+    private func placeFiles(replacing: Bool) throws -> [PlacedFile] {
+        try state.withLock { state in
+            // One at a time, to take less room on the disk.
+            let path = folder.imagesPath(number)
+            let images = try state.images.place(at: replacing ? folder.replacementPath(of: path) : path, for: path)
+            state.images = .none
+            let sidecar = try state.sidecar?.ordered(end: [])
+            state.sidecar = nil
+            let other = folder.sidecarPath(number)
+            let place = replacing ? folder.replacementPath(of: other) : other
+            return try [images, sidecar.map { try PlacedFile($0, at: place, for: other) }].compactMap(\.self)
         }
+    }
+
+    /// Returns the content of the marker.
+    private func object(
+        _ marker: ShardMarker, _ statistics: BatchStatistics, _ placed: [PlacedFile]
+    ) -> JSONObject {
+        var files = JSONObject()
+        for file in placed { files.add(ShardFolder.name(of: file.path), raw: file.properties.bytes) }
+        var marker = marker
+        marker.files = files.bytes
+        return object(marker, statistics)
+    }
+
+    private func object(_ marker: ShardMarker, _ statistics: BatchStatistics) -> JSONObject {
         var object = JSONObject()
         statistics.addCounts(to: &object)
+        object.add("retryable", statistics.retryable)
         let end = currentTime()
         object.add("duration", rounded: end - start)
         object.add("start_time", rounded: start)
         object.add("end_time", rounded: end)
         marker.add(to: &object)
-        object.add("files", raw: files.bytes)
         object.add("version", PackageVersion.current)
-        let file = try PartFile(path: folder.markerPath(number))
-        try file.append(object.bytes + [UInt8(ascii: "\n")])
-        try file.sync()
-        try file.place()
-        try folder.sync()
+        return object
     }
 }
 
 /// Returns the seconds since 1970.
-private func currentTime() -> Double {
+func currentTime() -> Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -6,6 +6,8 @@ import WebimageConsole
 ///
 /// The pieces are on disk, not in memory. Not `Sendable`: its methods block.
 final class OrderedFile {
+    private static let blockSize = 1 << 20
+
     private struct Piece {
         let row: Int
         let offset: Int
@@ -16,14 +18,17 @@ final class OrderedFile {
     private let path: String
     private let isSorted: Bool
     private var pieces: [Piece] = []
+    /// The pieces of an earlier version of the file, among which the added ones are written; `nil` for none.
+    private let standing: (any StandingPieces)?
     /// The digest of the pieces, as long as they have been added in the order of the file.
     private var digest: MessageDigest?
 
     /// Creates the file that will be at `path`; if `isSorted` is `false`, the pieces remain in the order in which they
     /// are added.
-    init(path: String, isSorted: Bool = true) throws {
+    init(path: String, isSorted: Bool = true, standing: (any StandingPieces)? = nil) throws {
         self.path = path
         self.isSorted = isSorted
+        self.standing = standing
         added = try PartFile(path: path, tag: "rows")
         digest = try MessageDigest(.sha256)
     }
@@ -43,22 +48,47 @@ final class OrderedFile {
     ///
     /// Returns the file and the SHA-256 of its bytes.
     func ordered(end: [UInt8]) throws -> (file: PartFile, sha256: String) {
-        if let digest = digest.take() { return try Self.completed(added, digest, end: end) }
-        let file = try PartFile(path: path)
-        var digest = try MessageDigest(.sha256)
-        for piece in pieces.sorted(by: { $0.row < $1.row }) {
-            let bytes = try added.read(piece.count, at: piece.offset)
-            digest.update(bytes)
-            try file.append(bytes)
+        if standing == nil, let digest = digest.take() {
+            return try DigestedFile(file: added, digest: digest).completed(end: end)
         }
-        return try Self.completed(file, digest, end: end)
+        var file = DigestedFile(file: try PartFile(path: path), digest: try MessageDigest(.sha256))
+        var earlier = try standing?.next()
+        for piece in isSorted ? pieces.sorted(by: { $0.row < $1.row }) : blocks {
+            while let (row, bytes) = earlier, row < piece.row {
+                try file.append(bytes)
+                earlier = try standing?.next()
+            }
+            try file.append(try added.read(piece.count, at: piece.offset))
+        }
+        while let (_, bytes) = earlier {
+            try file.append(bytes)
+            earlier = try standing?.next()
+        }
+        return try file.completed(end: end)
     }
 
-    private static func completed(
-        _ file: PartFile, _ digest: consuming MessageDigest, end: [UInt8]
-    ) throws -> (file: PartFile, sha256: String) {
-        digest.update(end)
-        try file.append(end)
+    /// The added bytes in the order in which they were added, to be written after all others.
+    private var blocks: [Piece] {
+        stride(from: 0, to: added.count, by: Self.blockSize).map { offset in
+            Piece(row: .max, offset: offset, count: min(Self.blockSize, added.count - offset))
+        }
+    }
+
+}
+
+/// A file and the digest of its bytes.
+private struct DigestedFile: ~Copyable {
+    let file: PartFile
+    var digest: MessageDigest
+
+    mutating func append(_ bytes: [UInt8]) throws(FileError) {
+        digest.update(bytes)
+        try file.append(bytes)
+    }
+
+    /// Appends the last bytes, and writes the file to the disk; returns it and the SHA-256 of its bytes.
+    consuming func completed(end: [UInt8]) throws -> (file: PartFile, sha256: String) {
+        try append(end)
         try file.sync()
         return (file, try digest.finish().hexadecimal)
     }

@@ -47,10 +47,47 @@ final class SampleFolder {
         }
     }
 
-    /// Writes all files to the disk, and gives the folder its name, in place of an earlier one of that name.
+    /// Adds the files of a complete folder, without copying their bytes if the file system can do that.
+    ///
+    /// Throws ``FileError`` unless they are the ones that `expected`, an entry of the marker, describes.
+    func add(filesOf folder: String, expected: ShardMarker.File?) throws(FileError) {
+        guard let partPath else { return }
+        for name in try Self.names(in: folder) {
+            guard name.hasPrefix(shard) else {
+                throw FileError(description: "cannot replace the folder \(folder): it contains another file, \(name)")
+            }
+            var status = stat()
+            guard unsafe lstat("\(folder)/\(name)", &status) == 0 else { throw FileError("read", "\(folder)/\(name)") }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw CommittedFile.difference(folder) }
+            if unsafe link("\(folder)/\(name)", "\(partPath)/\(name)") != 0 {
+                try Self.copy("\(folder)/\(name)", to: "\(partPath)/\(name)")
+            }
+            byteCount += Int(status.st_size)
+            fileCount += 1
+        }
+        guard expected?.bytes == byteCount, expected?.fileCount == fileCount else {
+            throw CommittedFile.difference(folder)
+        }
+    }
+
+    private static func copy(_ path: String, to copy: String) throws(FileError) {
+        let source = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard source >= 0 else { throw FileError("read", path) }
+        defer { close(source) }
+        let file = unsafe open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard file >= 0 else { throw FileError("create", copy) }
+        defer { close(file) }
+        while true {
+            let block = try FileDescriptor.read(256 << 10, from: source, named: path)
+            if block.isEmpty { return }
+            try FileDescriptor.write(block, to: file, named: copy)
+        }
+    }
+
+    /// Writes all files to the disk, and gives the folder the name `path`, in place of an earlier one of that name.
     ///
     /// Throws an error if there are files in that folder that are not samples of the shard.
-    func place() throws(FileError) {
+    func place(at path: String) throws(FileError) {
         guard let partPath else { return }
         // Together at the end, because the file system then writes most of them at once.
         for name in try Self.names(in: partPath) { try Self.sync("\(partPath)/\(name)", named: "\(path)/\(name)") }

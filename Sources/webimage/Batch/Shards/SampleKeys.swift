@@ -11,6 +11,16 @@ struct SampleKeys: Sendable, Equatable {
     /// Returns the name of a shard.
     func name(ofShard shard: Int) -> String { Self.padded(shard, 5) }
 
+    /// Returns the row of the sample with this name in a shard; `nil` if it is none of the shard.
+    func row(of key: String, shard: Int) -> Int? {
+        let name = name(ofShard: shard)
+        guard key.hasPrefix(name) else { return nil }
+        let digits = key.dropFirst(name.count)
+        guard digits.utf8.count == rowDigits, digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        else { return nil }
+        return digits.isEmpty ? 0 : Int(digits)
+    }
+
     /// The number of digits of a row: ⌈log10(samples per shard)⌉.
     private var rowDigits: Int {
         var digits = 0

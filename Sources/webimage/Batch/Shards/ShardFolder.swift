@@ -37,6 +37,9 @@ struct ShardFolder: Sendable {
         self.isSorted = isSorted
     }
 
+    /// Returns the last component of a path.
+    static func name(of path: String) -> String { path.split(separator: "/").last.map { String($0) } ?? path }
+
     /// The path of the archive or folder with the images.
     func imagesPath(_ shard: Int) -> String {
         "\(path)/\(keys.name(ofShard: shard))\(form == .webdataset ? ".tar" : "")"
@@ -78,8 +81,24 @@ struct ShardFolder: Sendable {
 
     /// Removes the marker of a shard, if there is one, so that it is made again.
     func removeMarker(_ shard: Int) throws(FileError) {
-        guard unsafe unlink(markerPath(shard)) != 0 else { return try sync() }
-        guard errno == ENOENT else { throw FileError("remove", markerPath(shard)) }
+        var isRemoved = false
+        for path in [replacementPath(of: markerPath(shard)), markerPath(shard)] {
+            if unsafe unlink(path) == 0 {
+                isRemoved = true
+            } else if errno != ENOENT {
+                throw FileError("remove", path)
+            }
+        }
+        if isRemoved { try sync() }
+    }
+
+    /// Writes the marker of a shard to the disk, and then gives it its name, `path`.
+    func writeMarker(_ marker: JSONObject, at path: String) throws(FileError) {
+        let file = try PartFile(path: path)
+        try file.append(marker.bytes + [UInt8(ascii: "\n")])
+        try file.sync()
+        try file.place()
+        try sync()
     }
 
     /// Removes the marker of a shard, then its files, as far as that is possible.
@@ -92,13 +111,28 @@ struct ShardFolder: Sendable {
         }
     }
 
-    /// Creates the images of a shard, to which samples are added.
-    func makeImages(_ shard: Int) throws -> ShardImages {
+    /// Creates the images of a shard, to which samples are added; if it is `committed`, with its samples.
+    func makeImages(_ shard: Int, _ committed: CommittedShard?) throws -> ShardImages {
+        let path = imagesPath(shard)
         switch form {
-        case .webdataset: .archive(try OrderedFile(path: imagesPath(shard), isSorted: isSorted))
-        case .files: .files(try SampleFolder(path: imagesPath(shard), shard: keys.name(ofShard: shard)))
-        case .none: .none
+        case .webdataset:
+            let standing = try committed.map { try StandingSamples($0, shard, in: self) }
+            return .archive(try OrderedFile(path: path, isSorted: isSorted, standing: standing))
+        case .files:
+            let folder = try SampleFolder(path: path, shard: keys.name(ofShard: shard))
+            if let marker = committed?.marker {
+                try folder.add(filesOf: path, expected: marker.file(named: ShardFolder.name(of: path)))
+            }
+            return .files(folder)
+        case .none: return .none
         }
+    }
+
+    /// Creates the records of a shard, to which records are added; if it is `committed`, with those that stand.
+    func makeSidecar(_ shard: Int, _ committed: CommittedShard?) throws -> OrderedFile? {
+        guard hasSidecar else { return nil }
+        let standing = try committed.map { try StandingRecords($0, shard, in: self) }
+        return try OrderedFile(path: sidecarPath(shard), isSorted: isSorted, standing: standing)
     }
 
     /// Writes the folder's entries to the disk.
@@ -120,8 +154,13 @@ struct ShardFolder: Sendable {
     /// Removes the files of a shard that an earlier process has left incomplete; its lock must be held.
     func removeLeftovers(_ shard: Int) {
         let name = keys.name(ofShard: shard)
+        if !isBeingReplaced(shard) { removeReplacement(shard) }
         for entry in (try? SampleFolder.names(in: path)) ?? []
-        where entry.hasSuffix(".part") && (entry.hasPrefix(".\(name).") || entry.hasPrefix(".\(name)_stats.json.")) {
+        where entry.hasSuffix(".part")
+            && [".\(name)", "..\(name)"].contains(where: { start in
+                entry.hasPrefix("\(start).") || entry.hasPrefix("\(start)_stats.json.")
+            })
+        {
             if unsafe unlink("\(path)/\(entry)") != 0 { SampleFolder.remove("\(path)/\(entry)", shard: name) }
         }
     }

@@ -18,19 +18,20 @@ enum ShardImages {
         }
     }
 
-    /// Gives the images their name, `path`; returns what is placed there, or `nil` if there are no images.
-    func place(at path: String) throws -> PlacedFile? {
+    /// Gives the images the name `location`; returns what is or will be at `path`, or `nil` if there are no images.
+    func place(at location: String, for path: String) throws -> PlacedFile? {
         switch self {
         case .none: return nil
-        case .archive(let archive): return try PlacedFile(archive.ordered(end: TarArchive.end), at: path)
+        case .archive(let archive):
+            return try PlacedFile(archive.ordered(end: TarArchive.end), at: location, for: path)
         case .files(let folder):
-            try folder.place()
+            try folder.place(at: location)
             return PlacedFile(path: path, bytes: folder.byteCount, contents: .folder(fileCount: folder.fileCount))
         }
     }
 }
 
-/// A file or folder of a shard under its final name.
+/// A file or folder of a shard under its final name, or under a hidden one until it replaces an earlier version.
 struct PlacedFile {
     enum Contents {
         case file(sha256: String)
@@ -47,9 +48,9 @@ struct PlacedFile {
         self.contents = contents
     }
 
-    /// Gives a complete file its name, `path`.
-    init(_ complete: (file: PartFile, sha256: String), at path: String) throws(FileError) {
-        try complete.file.place()
+    /// Gives a complete file the name `location`; it is or will be at `path`.
+    init(_ complete: (file: PartFile, sha256: String), at location: String, for path: String) throws(FileError) {
+        try complete.file.place(at: location)
         self.init(path: path, bytes: complete.file.count, contents: .file(sha256: complete.sha256))
     }
 

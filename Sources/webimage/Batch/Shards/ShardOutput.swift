@@ -11,6 +11,9 @@ final class ShardOutput: BatchOutput {
         var command: ShardCommand?
         /// A Boolean value that indicates whether complete shards are made again.
         var overwrites = false
+        /// A Boolean value that indicates whether the lines of complete shards that failed with retryable errors are
+        /// answered again.
+        var retriesFailures = false
         /// A Boolean value that indicates whether the process waits for a shard that another one makes.
         var waits = false
         var optionsDigest = ""
@@ -33,6 +36,8 @@ final class ShardOutput: BatchOutput {
     private let reader = Locked<ShardReader?>(nil)
     /// Counts the lines of this process's part.
     private let plan: Locked<ShardPlan>
+    /// The time at which this run began.
+    private let start = currentTime()
 
     init(
         _ folder: ShardFolder, list: consuming ShardList, rules: Rules, columns: BatchRecord.Columns, lookahead: Int,
@@ -68,11 +73,13 @@ final class ShardOutput: BatchOutput {
             let use = try await use(of: shard)
             try reader.withLock { $0 = try ShardReader(shard, first: entry.index, use: use) }
         }
-        let (isComplete, isAnswered) = reader.withLock { [entry] reader in
-            (reader?.isComplete == true, reader?.add(entry) ?? false)
+        let row = rules.plan.row(at: position)
+        switch reader.withLock({ [entry] in $0?.add(entry, row: row) ?? .foreign }) {
+        case .answered: return true
+        case .standing: state.withLock { $0.completeLines += 1 }
+        case .foreign: break
         }
-        if isComplete { state.withLock { $0.completeLines += 1 } }
-        return isAnswered
+        return false
     }
 
     func endList() async throws {
@@ -83,14 +90,20 @@ final class ShardOutput: BatchOutput {
         guard let (number, use, input) = ended else { return }
         switch use {
         case .skip: break
-        case .check(let marker):
-            guard marker == ShardMarker(input: input, optionsDigest: rules.optionsDigest) else {
-                throw ConflictingRun(
-                    description: "the shard \(folder.keys.name(ofShard: number)) in \(folder.path) was made from other "
-                        + "lines or with other options; see --overwrite and --extend")
-            }
+        case .check(let marker): try check(marker, input, shard: number)
         case .make(let shard):
             if shard.end(input) { try await commit(shard) }
+        case .retry(let shard, let committed):
+            try check(committed.marker, input, shard: number)
+            if shard.end(input) { try await commit(shard) }
+        }
+    }
+
+    private func check(_ marker: ShardMarker, _ input: ShardMarker.Input, shard: Int) throws {
+        guard marker.describes(input, optionsDigest: rules.optionsDigest) else {
+            throw ConflictingRun(
+                description: "the shard \(folder.keys.name(ofShard: shard)) in \(folder.path) was made from other "
+                    + "lines or with other options; see --overwrite and --extend")
         }
     }
 
@@ -98,14 +111,21 @@ final class ShardOutput: BatchOutput {
     private func use(of shard: Int) async throws -> ShardReader.Use {
         guard rules.plan.includes(shard: shard) else { return .skip }
         while true {
-            if !rules.overwrites, let marker = try folder.marker(shard) {
+            if !rules.overwrites, !folder.isBeingReplaced(shard), let marker = try folder.marker(shard),
+                !needsRetry(marker)
+            {
                 try folder.removeLeftovers(ofComplete: shard)
                 return .check(marker)
             }
             if let lock = try ShardLock(path: folder.lockPath(shard)) {
+                guard !rules.overwrites else { return .make(try await open(shard, lock)) }
+                if folder.isBeingReplaced(shard) { try await folder.completeReplacement(shard, rules.command) }
                 // Another process may have completed it in the meantime.
-                if !rules.overwrites, let marker = try folder.marker(shard) { return .check(marker) }
-                return .make(try await open(shard, lock))
+                guard let marker = try folder.marker(shard) else { return .make(try await open(shard, lock)) }
+                guard needsRetry(marker) else { return .check(marker) }
+                let committed = try CommittedShard(shard, marker, in: folder)
+                guard !committed.retriedRows.isEmpty else { return .check(marker) }
+                return .retry(try await open(shard, lock, committed), committed)
             }
             // A shard that belongs to this process alone is held by an earlier attempt, which is about to end.
             guard rules.waits else { return .skip }
@@ -113,11 +133,20 @@ final class ShardOutput: BatchOutput {
         }
     }
 
-    private func open(_ number: Int, _ lock: consuming ShardLock) async throws -> OpenShard {
+    /// Returns whether lines of a complete shard are to be answered again.
+    ///
+    /// A shard whose marker is newer than this run has been retried by another process that retries the same list.
+    private func needsRetry(_ marker: ShardMarker) -> Bool {
+        rules.retriesFailures && marker.retryable != 0 && marker.endTime < start
+    }
+
+    private func open(
+        _ number: Int, _ lock: consuming ShardLock, _ committed: CommittedShard? = nil
+    ) async throws -> OpenShard {
         await openShards.reserve(1)
         do {
-            try folder.removeMarker(number)
-            let shard = try OpenShard(number, in: folder, columns: columns, lock: lock)
+            if committed == nil { try folder.removeMarker(number) }
+            let shard = try OpenShard(number, in: folder, columns: columns, lock: lock, committed: committed)
             state.withLock { $0.open[number] = shard }
             return shard
         } catch {

@@ -11,6 +11,8 @@ final class ShardReader {
         case make(OpenShard)
         /// The shard is complete; its lines must be those of its marker.
         case check(ShardMarker)
+        /// The shard is complete, but some of its lines are answered again.
+        case retry(OpenShard, CommittedShard)
         /// The shard is made by another process.
         case skip
     }
@@ -31,20 +33,30 @@ final class ShardReader {
         digest = try MessageDigest(.sha256)
     }
 
-    /// A Boolean value that indicates whether an earlier run completed the shard.
-    var isComplete: Bool { if case .check = use { true } else { false } }
+    /// The fate of a line.
+    enum Fate {
+        /// It is answered by this process.
+        case answered
+        /// An earlier run has answered it.
+        case standing
+        /// It belongs to another process.
+        case foreign
+    }
 
-    /// Adds the line of an entry; returns whether it is answered.
-    func add(_ entry: ListEntry) -> Bool {
-        if case .skip = use { return false }
+    /// Adds the line of an entry, which has this row in the shard; returns what happens to it.
+    func add(_ entry: ListEntry, row: Int) -> Fate {
+        if case .skip = use { return .foreign }
         let line = entry.line
         if entry.index != next { digest.update(Array("\(entry.index)\n".utf8)) }
         next = entry.index + 1
         count += 1
         digest.update(line.bytes + [UInt8(ascii: "\n")])
         if line.isCut { digest.update(Array(String(line.count).utf8)) }
-        if case .make = use { return true }
-        return false
+        return switch use {
+        case .make: .answered
+        case .retry(_, let committed): committed.retriedRows.contains(row) ? .answered : .standing
+        case .check, .skip: .standing
+        }
     }
 
     /// The lines, after the last one has been read.

@@ -1,6 +1,7 @@
 /// Members of a tar archive in the ustar format (POSIX.1-1988), the same bytes whenever and wherever they are made.
 enum TarArchive {
-    private static let blockSize = 512
+    /// The number of bytes of a header, of which the size of an archive is a multiple.
+    static let blockSize = 512
 
     /// The end of an archive: two blocks of zeros.
     static let end = [UInt8](repeating: 0, count: 2 * blockSize)
@@ -13,8 +14,21 @@ enum TarArchive {
         archive.reserveCapacity(archive.count + file.count + 2 * blockSize)
         archive += header(name: name, size: file.count)
         archive += file
-        let padding = (blockSize - file.count % blockSize) % blockSize
-        archive += repeatElement(0, count: padding)
+        archive += repeatElement(0, count: paddedSize(file.count) - file.count)
+    }
+
+    /// Returns the number of bytes that a file of `size` bytes takes after its header.
+    static func paddedSize(_ size: Int) -> Int { (size + blockSize - 1) / blockSize * blockSize }
+
+    /// Reads the name and the size of a file from a header that ``append(_:named:to:)`` has written; returns `nil` if
+    /// it is none.
+    static func member(_ header: [UInt8]) -> (name: String, size: Int)? {
+        guard header.count == blockSize, header[257..<262].elementsEqual("ustar".utf8),
+            let name = String(validating: header[..<100].prefix { $0 != 0 }, as: UTF8.self),
+            let size = Int(String(decoding: header[124..<135], as: UTF8.self), radix: 8),
+            (0...largestMember).contains(size)
+        else { return nil }
+        return (name, size)
     }
 
     private static func header(name: String, size: Int) -> [UInt8] {

@@ -9,5 +9,11 @@ struct SampleKeysTests {
     ])
     func sampleKeysEqualImg2dataset(perShard: Int, shard: Int, row: Int, key: String) {
         #expect(SampleKeys(samplesPerShard: perShard).key(shard: shard, row: row) == key)
+        #expect(SampleKeys(samplesPerShard: perShard).row(of: key, shard: shard) == row)
+    }
+
+    @Test(arguments: ["", "00001", "0000100", "0000200", "000010x", "00001-1"])
+    func keysOfOtherShardsHaveNoRow(key: String) {
+        #expect(SampleKeys(samplesPerShard: 10).row(of: key, shard: 1) == nil)
     }
 }

@@ -26,11 +26,21 @@ struct TarArchiveTests {
         }
     }
 
+    @Test func headerOfAMemberIsReadBack() throws {
+        var archive: [UInt8] = []
+        TarArchive.append([UInt8](repeating: 1, count: 700), named: "000000000.jpg", to: &archive)
+        let member = try #require(TarArchive.member(Array(archive.prefix(512))))
+        #expect(member == ("000000000.jpg", 700))
+        #expect(TarArchive.member(Array(archive.prefix(511))) == nil)
+        #expect(TarArchive.member([UInt8](repeating: 1, count: 512)) == nil)
+    }
+
     @Test func paddingCompletesTheLastTarBlock() {
         for count in [0, 1, 511, 512, 513] {
             var archive: [UInt8] = []
             TarArchive.append([UInt8](repeating: 1, count: count), named: "a", to: &archive)
             #expect(archive.count == 512 + (count + 511) / 512 * 512)
+            #expect(archive.count == 512 + TarArchive.paddedSize(count))
         }
     }
 }
