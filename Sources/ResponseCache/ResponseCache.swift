@@ -20,8 +20,9 @@ import Threading
 ///
 /// A folder contains one file for each response, readable only by its owner. Several processes can use it concurrently:
 /// each uses the responses that the others store, and the size limit applies to the whole folder. Damaged files are
-/// treated as missing. Files are read and written on the cache's own threads. Each version of the file format has its
-/// own subfolder; those of other versions are neither used nor removed.
+/// treated as missing. Files are read and written on the cache's own threads, except that a caller of
+/// `ImageLoader.data(for:)` reads a short response itself if that does not wait for a disk. Each version of the file
+/// format has its own subfolder; those of other versions are neither used nor removed.
 public final class ResponseCache: Sendable {
     /// The location and the limits of a cache.
     public struct Configuration: Sendable {

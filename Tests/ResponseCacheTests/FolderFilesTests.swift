@@ -47,6 +47,8 @@ struct FolderFilesTests {
                 try await cache.store([1], url + "\(number)")
                 await other.flush()
             }
+            #expect(try cacheFiles(folder).count == 100)
+            #expect(cache.failure == nil)
             #expect(cache.entryCount == 100)
         }
     }

@@ -69,9 +69,9 @@ struct ImmediateResponseTests {
     ) async throws {
         try await withCache(storage) { cache in
             try await cache.store(body, url, [.cacheControl: "max-age=60", .eTag: "\"a\""])
-            #expect(try immediate(cache, expected.policy) != nil == expected.fresh)
+            #expect((try immediate(cache, expected.policy) != nil) == expected.fresh)
             time.advance(by: 61)
-            #expect(try immediate(cache, expected.policy) != nil == expected.stale)
+            #expect((try immediate(cache, expected.policy) != nil) == expected.stale)
         }
     }
 
@@ -148,7 +148,7 @@ struct ImmediateResponseTests {
         }
     }
 
-    @Test(arguments: [0, 40, 100, 2_048, 22_047])
+    @Test(arguments: [0, 20, 100, 2_048, 22_047])
     func damagedEntryIsNotReadImmediately(position: Int) async throws {
         try await withCache(.folder) { cache in
             try await cache.store(body, url)
@@ -190,8 +190,12 @@ struct ImmediateResponseTests {
                 let request = TransportRequest(url: try HTTPURL(url + "\(number)"))
                 #expect(cache.immediateResponse(to: request, policy: .useProtocol) { _ in true } != nil)
             }
-            await cache.trim(to: 2 * 24_576)
-            for number in 1...4 { #expect(try await cache.stored(url + "\(number)") != nil == (number < 3)) }
+            // Slightly more than necessary is removed.
+            await cache.trim(to: 2 * 24_576 + 1_000)
+            for number in 1...4 {
+                let isStored = try await cache.stored(url + "\(number)") != nil
+                #expect(isStored == (number < 3), "\(number)")
+            }
         }
     }
 

@@ -4,10 +4,21 @@ import Testing
 
 /// The uses of files that are recorded later.
 struct PendingUsesTests {
+    /// A value behind a reference, so that expectations can change it.
+    private final class Uses {
+        private var value = PendingUses()
+
+        func insert(_ name: String, at time: Int, after recorded: Int) -> Bool {
+            value.insert(name, at: time, after: recorded)
+        }
+
+        func removeAll() -> [String: Int] { value.removeAll() }
+    }
+
     private let start = 1_000_000 * PendingUses.precision
 
     @Test func pendingUsesHaveTheTimeOfTheLastUse() {
-        var uses = PendingUses()
+        let uses = Uses()
         let times = [start, start + 5, start + 3 * PendingUses.precision]
         for time in times { #expect(!uses.insert("a", at: time, after: start - 2 * PendingUses.precision)) }
         #expect(uses.removeAll() == ["a": start + 3 * PendingUses.precision])
@@ -15,7 +26,7 @@ struct PendingUsesTests {
     }
 
     @Test func useOfAFileUsedAMomentAgoIsNotPending() {
-        var uses = PendingUses()
+        let uses = Uses()
         #expect(!uses.insert("a", at: start, after: start - PendingUses.precision + 1))
         #expect(uses.removeAll().isEmpty)
         #expect(!uses.insert("a", at: start, after: start - PendingUses.precision))
@@ -23,7 +34,7 @@ struct PendingUsesTests {
     }
 
     @Test func useOfAFileNotUsedForLongIsDueOnce() {
-        var uses = PendingUses()
+        let uses = Uses()
         #expect(!uses.insert("a", at: start, after: start - PendingUses.maximumAge + 1))
         #expect(uses.insert("b", at: start, after: start - PendingUses.maximumAge))
         #expect(!uses.insert("c", at: start, after: 0))
@@ -32,13 +43,13 @@ struct PendingUsesTests {
     }
 
     @Test func useIsDueIfTheClockHasBeenSetBack() {
-        var uses = PendingUses()
+        let uses = Uses()
         #expect(uses.insert("a", at: start, after: start + 1))
         #expect(uses.removeAll() == ["a": start])
     }
 
     @Test func pendingUsesAreDueWhenThereAreMany() {
-        var uses = PendingUses()
+        let uses = Uses()
         let recorded = start - 2 * PendingUses.precision
         let due = (0..<PendingUses.maximumCount + 10).filter { uses.insert("\($0)", at: start, after: recorded) }
         #expect(due == [PendingUses.batch - 1])
