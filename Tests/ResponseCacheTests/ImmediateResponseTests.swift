@@ -17,12 +17,22 @@ struct ImmediateResponseTests {
     private static let storages: [TestStorage] = [.folder, .memory]
 
     private func immediate(
-        _ cache: ResponseCache, _ policy: CachePolicy = .useProtocol,
+        _ cache: ResponseCache, _ policy: CachePolicy = .useProtocol, path: String = "",
         _ change: (inout TransportRequest) -> Void = { _ in }
     ) throws -> (reply: StoredReply, body: [UInt8])? {
-        var request = TransportRequest(url: try HTTPURL(url))
+        var request = TransportRequest(url: try HTTPURL(url + path))
         change(&request)
         return cache.immediateResponse(to: request, policy: policy) { _ in true }
+    }
+
+    /// Returns the response that is read immediately, which the kernel refuses while another file is being renamed.
+    private func found(
+        _ cache: ResponseCache, _ policy: CachePolicy = .useProtocol, _ path: String = ""
+    ) throws -> (reply: StoredReply, body: [UInt8])? {
+        for _ in 0..<10_000 {
+            if let response = try immediate(cache, policy, path: path) { return response }
+        }
+        return nil
     }
 
     private func withCache(
@@ -43,7 +53,7 @@ struct ImmediateResponseTests {
             #expect(try immediate(cache) == nil)
             try await cache.store(body, url)
             time.advance(by: 10)
-            let response = try #require(try immediate(cache))
+            let response = try #require(try found(cache))
             #expect(response.body == body)
             #expect(response.reply.head.response.headerFields[.age] == "10")
             #expect(response.reply.source == (storage == .folder ? .disk : .responseCacheMemory))
@@ -69,9 +79,11 @@ struct ImmediateResponseTests {
     ) async throws {
         try await withCache(storage) { cache in
             try await cache.store(body, url, [.cacheControl: "max-age=60", .eTag: "\"a\""])
-            #expect((try immediate(cache, expected.policy) != nil) == expected.fresh)
+            let fresh = try expected.fresh ? found(cache, expected.policy) : immediate(cache, expected.policy)
+            #expect((fresh != nil) == expected.fresh)
             time.advance(by: 61)
-            #expect((try immediate(cache, expected.policy) != nil) == expected.stale)
+            let stale = try expected.stale ? found(cache, expected.policy) : immediate(cache, expected.policy)
+            #expect((stale != nil) == expected.stale)
         }
     }
 
@@ -94,7 +106,7 @@ struct ImmediateResponseTests {
                 { $0.headerFields[.authorization] = "secret" },
             ]
             for change in changes { #expect(try immediate(cache, .useProtocol, change) == nil) }
-            #expect(try immediate(cache) != nil)
+            #expect(try found(cache) != nil)
             #expect(cache.statistics.hits == 1)
         }
     }
@@ -132,7 +144,7 @@ struct ImmediateResponseTests {
         try await withCache(storage) { cache in
             let longest = [UInt8](repeating: 1, count: StoredBody.pieceLength)
             try await cache.store(longest, url)
-            #expect(try immediate(cache)?.body == longest)
+            #expect(try found(cache)?.body == longest)
             try await cache.store(longest + [1], url)
             #expect(try immediate(cache) == nil)
         }
@@ -187,8 +199,7 @@ struct ImmediateResponseTests {
             let folder = try #require(cache.testFolder)
             for number in 1...4 { folder.markUsed(try name(number), at: OpenFile.now - (10 - number) * 2_000_000_000) }
             for number in [2, 1] {
-                let request = TransportRequest(url: try HTTPURL(url + "\(number)"))
-                #expect(cache.immediateResponse(to: request, policy: .useProtocol) { _ in true } != nil)
+                #expect(try found(cache, .useProtocol, "\(number)") != nil)
             }
             // Slightly more than necessary is removed.
             await cache.trim(to: 2 * 24_576 + 1_000)
@@ -210,8 +221,7 @@ struct ImmediateResponseTests {
             let (folder, name) = (try #require(cache.testFolder), try name(1))
             let before = OpenFile.now
             folder.markUsed(name, at: before - PendingUses.maximumAge)
-            let request = TransportRequest(url: try HTTPURL(url + "1"))
-            #expect(cache.immediateResponse(to: request, policy: .useProtocol) { _ in true } != nil)
+            #expect(try found(cache, .useProtocol, "1") != nil)
             await cache.thread.finish()
             #expect(try #require(folder.file(name)).usedAt >= before)
         }
