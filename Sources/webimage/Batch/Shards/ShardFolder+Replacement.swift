@@ -11,7 +11,8 @@ import Glibc
 ///
 /// The new files first get hidden names, such as `.00000.tar.new`. Without a file `.00000_stats.json.new`, the shard is
 /// the earlier version, and files with such names are nobody's. When the new marker has got that name, the shard is the
-/// new version, and whoever has the lock of the shard completes the replacement, as often as it is interrupted:
+/// new version, and the process that has the lock of the shard completes the replacement, however often it is
+/// interrupted:
 ///
 /// 1. Remove the earlier marker, so that no marker is beside files that it does not describe.
 /// 2. Give the new files that still have hidden names their final names.
