@@ -31,7 +31,7 @@ extension ResponseCache {
 
     /// Calls `body` with every stored response, in no particular order, until it returns `false`.
     ///
-    /// Responses that are stored or removed in the meantime may be included or not; decoded images are not. `body`
+    /// Responses that are stored or removed in the meantime may or may not be included; decoded images never are. `body`
     /// is called on the cache's threads; damaged entries are removed without calling it.
     public func forEachEntry(_ body: @escaping @Sendable (Entry) -> Bool) async {
         for portion in 0..<storage.portionCount {

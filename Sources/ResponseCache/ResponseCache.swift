@@ -117,7 +117,8 @@ public final class ResponseCache: Sendable {
     /// In a folder, this is the size of the files in whole blocks of 4 KiB, without files that are being written.
     public var byteCount: Int { storage.byteCount }
 
-    /// The number of stored responses, including partial ones, decoded images, and those of other processes.
+    /// The number of entries: complete and partial responses, and decoded images, including those that other processes
+    /// have stored.
     public var entryCount: Int { storage.entryCount }
 
     /// The error that prevented responses from being stored, such as a full disk; `nil` if there was none.

@@ -15,7 +15,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     package enum Line: Sendable {
         /// Elements that go first.
         case short
-        /// Elements whose turn is when no short element waits, and after every few short ones.
+        /// Elements that are taken when no short element waits, or after several short ones in a row.
         case long
     }
 

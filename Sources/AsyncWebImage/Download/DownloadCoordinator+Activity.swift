@@ -8,7 +8,8 @@ extension DownloadCoordinator {
         ///
         /// Priorities without waiting downloads are omitted.
         public var waitingByPriority: [DownloadPriority: Int]
-        /// The number of downloads, of those that wait for a slot, whose host's rate limit does not allow a start now.
+        /// Of the downloads that wait for a slot, the number that cannot start now because of the rate limit of their
+        /// host.
         public var rateLimited: Int
         /// The number of downloads that wait until a failed attempt is retried.
         public var backingOff: Int

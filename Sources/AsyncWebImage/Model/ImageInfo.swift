@@ -11,7 +11,7 @@ public struct ImageInfo: Sendable {
     /// The frames with their durations and repetitions, if ``ImageLoader/info(for:readsAnimation:)`` was called with
     /// `readsAnimation` and the file may be an animation.
     ///
-    /// If the file is a GIF with a single frame, that frame has been decoded.
+    /// For a GIF with a single frame, it holds the decoded pixels of that frame instead of the compressed file.
     public let animation: AnimatedImage?
     private let origin: ResponseOrigin
 

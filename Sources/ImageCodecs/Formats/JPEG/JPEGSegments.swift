@@ -9,7 +9,7 @@ struct JPEGSegments {
         case kept(Range<Int>)
         /// A part for the codec, some bytes of which were received earlier.
         case head([UInt8])
-        /// A part that is not needed, or not decided yet.
+        /// A part that is not needed, or not needed yet; in the latter case, a later `head` contains it.
         case skipped
     }
 
