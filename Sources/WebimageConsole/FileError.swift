@@ -52,6 +52,14 @@ package enum FileDescriptor {
         }
     }
 
+    /// Closes a file that has been written; network file systems report some errors of writing only here.
+    ///
+    /// The descriptor is closed even if this throws.
+    package static func close(_ descriptor: Int32, named name: String) throws(FileError) {
+        // After an interruption, the descriptor is closed as well.
+        guard systemClose(descriptor) == 0 || errno == EINTR else { throw FileError("write to", name) }
+    }
+
     /// Reads up to `most` bytes; returns none at the end.
     package static func read(_ most: Int, from descriptor: Int32, named name: String) throws(FileError) -> [UInt8] {
         var count = 0
@@ -80,8 +88,10 @@ package enum FileDescriptor {
 private let systemWrite = Darwin.write
 private let systemRead = Darwin.read
 private let systemPoll = Darwin.poll
+private let systemClose = Darwin.close
 #else
 private let systemWrite = unsafe Glibc.write
 private let systemRead = unsafe Glibc.read
 private let systemPoll = unsafe Glibc.poll
+private let systemClose = Glibc.close
 #endif

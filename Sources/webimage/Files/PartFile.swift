@@ -13,25 +13,31 @@ import Glibc
 final class PartFile {
     private static let bufferSize = 256 << 10
 
+    /// The call that closes a file after everything has been written to it.
+    typealias Close = (_ descriptor: Int32, _ name: String) throws(FileError) -> Void
+
     private let path: String
     let partPath: String
+    private let close: Close
+    /// The descriptor; negative after the file is complete.
     private var descriptor: Int32
+    private var isPlaced = false
     private var buffer: [UInt8] = []
     /// The number of bytes so far.
     private(set) var count = 0
 
-    /// Creates the file that will be at `path`.
-    init(path: String, tag: String? = nil) throws(FileError) {
+    /// Creates the file that will be at `path`; tests replace the call that closes it.
+    init(path: String, tag: String? = nil, close: @escaping Close = FileDescriptor.close) throws(FileError) {
         self.path = path
+        self.close = close
         partPath = Self.partPath(of: path, tag)
         descriptor = unsafe open(partPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { throw FileError("create", path) }
     }
 
     deinit {
-        guard descriptor >= 0 else { return }
-        close(descriptor)
-        unsafe unlink(partPath)
+        if descriptor >= 0 { try? FileDescriptor.close(descriptor, named: path) }
+        if !isPlaced { unsafe unlink(partPath) }
     }
 
     /// Appends bytes.
@@ -68,18 +74,26 @@ final class PartFile {
 
     /// Gives the file its name, or that of `other`.
     func place(at other: String? = nil) throws(FileError) {
-        try flush()
+        try finish()
         guard unsafe rename(partPath, other ?? path) == 0 else { throw FileError("create", path) }
-        close(descriptor)
-        descriptor = -1
+        isPlaced = true
     }
 
     /// Gives the file its name unless there is one of that name; returns whether it did.
     func placeIfFree() throws(FileError) -> Bool {
-        try flush()
+        try finish()
         if unsafe link(partPath, path) == 0 { return true }
         guard errno == EEXIST else { throw FileError("create", path) }
         return false
+    }
+
+    /// Writes the rest, and closes the file.
+    private func finish() throws(FileError) {
+        try flush()
+        guard descriptor >= 0 else { return }
+        let open = descriptor
+        descriptor = -1
+        try close(open, path)
     }
 
     private func flush() throws(FileError) {

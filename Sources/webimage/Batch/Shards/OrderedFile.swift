@@ -8,16 +8,13 @@ import WebimageConsole
 final class OrderedFile {
     private static let blockSize = 1 << 20
 
-    private struct Piece {
-        let row: Int
-        let offset: Int
-        let count: Int
-    }
-
     private let added: PartFile
     private let path: String
     private let isSorted: Bool
-    private var pieces: [Piece] = []
+    private let table: PieceTable?
+    private var lastRow = -1
+    /// The number of bytes that ``nextPiece()`` has returned of a file that is not sorted.
+    private var readCount = 0
     /// The pieces of an earlier version of the file, among which the added ones are written; `nil` for none.
     private let standing: (any StandingPieces)?
     /// The digest of the pieces, as long as they have been added in the order of the file.
@@ -25,20 +22,25 @@ final class OrderedFile {
 
     /// Creates the file that will be at `path`; if `isSorted` is `false`, the pieces remain in the order in which they
     /// are added.
-    init(path: String, isSorted: Bool = true, standing: (any StandingPieces)? = nil) throws {
+    init(
+        path: String, isSorted: Bool = true, standing: (any StandingPieces)? = nil,
+        tableLength: Int = PieceTable.longest
+    ) throws {
         self.path = path
         self.isSorted = isSorted
         self.standing = standing
         added = try PartFile(path: path, tag: "rows")
+        table = isSorted ? PieceTable(path: path, longest: tableLength) : nil
         digest = try MessageDigest(.sha256)
     }
 
     /// Adds the bytes of a row.
     func append(_ bytes: [UInt8], row: Int) throws(FileError) {
         guard !bytes.isEmpty else { return }
-        if isSorted {
-            if let last = pieces.last, row < last.row { digest = nil }
-            pieces.append(Piece(row: row, offset: added.count, count: bytes.count))
+        if let table {
+            if row < lastRow { digest = nil }
+            lastRow = row
+            try table.set(PieceTable.Piece(row: row, offset: added.count, count: bytes.count))
         }
         digest?.update(bytes)
         try added.append(bytes)
@@ -53,27 +55,29 @@ final class OrderedFile {
         }
         var file = DigestedFile(file: try PartFile(path: path), digest: try MessageDigest(.sha256))
         var earlier = try standing?.next()
-        for piece in isSorted ? pieces.sorted(by: { $0.row < $1.row }) : blocks {
-            while let (row, bytes) = earlier, row < piece.row {
-                try file.append(bytes)
+        while let piece = try nextPiece() {
+            while let standingPiece = earlier, standingPiece.row < piece.row {
+                try file.append(standingPiece.bytes)
                 earlier = try standing?.next()
             }
             try file.append(try added.read(piece.count, at: piece.offset))
         }
-        while let (_, bytes) = earlier {
-            try file.append(bytes)
+        while let standingPiece = earlier {
+            try file.append(standingPiece.bytes)
             earlier = try standing?.next()
         }
         return try file.completed(end: end)
     }
 
-    /// The added bytes in the order in which they were added, to be written after all others.
-    private var blocks: [Piece] {
-        stride(from: 0, to: added.count, by: Self.blockSize).map { offset in
-            Piece(row: .max, offset: offset, count: min(Self.blockSize, added.count - offset))
-        }
+    /// Returns the next of the added pieces, in the order of their rows; if the file is not sorted, the next bytes in
+    /// the order in which they were added, after all rows.
+    private func nextPiece() throws(FileError) -> PieceTable.Piece? {
+        if let table { return try table.next() }
+        let offset = readCount
+        let count = min(Self.blockSize, added.count - offset)
+        readCount += count
+        return count > 0 ? PieceTable.Piece(row: .max, offset: offset, count: count) : nil
     }
-
 }
 
 /// A file and the digest of its bytes.

@@ -1,3 +1,5 @@
+import Digests
+import Hashing
 import WebimageConsole
 
 #if canImport(Darwin)
@@ -38,10 +40,10 @@ final class SampleFolder {
         guard let partPath else { return }
         for member in sample.members {
             let name = "\(sample.key).\(member.suffix)"
-            let file = unsafe open("\(partPath)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-            guard file >= 0 else { throw FileError("create", "\(path)/\(name)") }
-            defer { close(file) }
-            try FileDescriptor.write(member.bytes, to: file, named: "\(path)/\(name)")
+            let label = "\(path)/\(name)"
+            try Self.create("\(partPath)/\(name)", named: label) { file throws(FileError) in
+                try FileDescriptor.write(member.bytes, to: file, named: label)
+            }
             byteCount += member.bytes.count
             fileCount += 1
         }
@@ -50,7 +52,7 @@ final class SampleFolder {
     /// Adds the files of a complete folder, without copying their bytes if the file system can do that.
     ///
     /// Throws ``FileError`` unless they are the ones that `expected`, an entry of the marker, describes.
-    func add(filesOf folder: String, expected: ShardMarker.File?) throws(FileError) {
+    func add(filesOf folder: String, expected: ShardMarker.File?) throws {
         guard let partPath else { return }
         for name in try Self.names(in: folder) {
             guard name.hasPrefix(shard) else {
@@ -65,39 +67,75 @@ final class SampleFolder {
             byteCount += Int(status.st_size)
             fileCount += 1
         }
-        guard expected?.bytes == byteCount, expected?.fileCount == fileCount else {
-            throw CommittedFile.difference(folder)
-        }
+        guard let expected, expected.bytes == byteCount, expected.fileCount == fileCount,
+            try expected.sha256 == Self.sha256(of: partPath)
+        else { throw CommittedFile.difference(folder) }
     }
 
     private static func copy(_ path: String, to copy: String) throws(FileError) {
         let source = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard source >= 0 else { throw FileError("read", path) }
         defer { close(source) }
-        let file = unsafe open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-        guard file >= 0 else { throw FileError("create", copy) }
-        defer { close(file) }
-        while true {
-            let block = try FileDescriptor.read(256 << 10, from: source, named: path)
-            if block.isEmpty { return }
-            try FileDescriptor.write(block, to: file, named: copy)
+        try create(copy, named: copy) { file throws(FileError) in
+            while true {
+                let block = try FileDescriptor.read(256 << 10, from: source, named: path)
+                if block.isEmpty { return }
+                try FileDescriptor.write(block, to: file, named: copy)
+            }
         }
+    }
+
+    /// Creates a file, and closes it after `write` has written to its descriptor.
+    private static func create(
+        _ path: String, named name: String, _ write: (Int32) throws(FileError) -> Void
+    ) throws(FileError) {
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard file >= 0 else { throw FileError("create", name) }
+        do throws(FileError) {
+            try write(file)
+        } catch {
+            close(file)
+            throw error
+        }
+        try FileDescriptor.close(file, named: name)
+    }
+
+    /// Returns the digest of a folder: the SHA-256 of what `sha256sum *` prints in it in the C locale, which is a line
+    /// for each file.
+    static func sha256(of folder: String) throws -> String {
+        var lines = try MessageDigest(.sha256)
+        var contents = try MessageDigest(.sha256)
+        for name in try names(in: folder).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            let path = "\(folder)/\(name)"
+            let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard file >= 0 else { throw FileError("read", path) }
+            defer { close(file) }
+            while true {
+                let block = try FileDescriptor.read(64 << 10, from: file, named: path)
+                if block.isEmpty { break }
+                contents.update(block)
+            }
+            lines.update(Array("\(try contents.finish().hexadecimal)  \(name)\n".utf8))
+        }
+        return try lines.finish().hexadecimal
     }
 
     /// Writes all files to the disk, and gives the folder the name `path`, in place of an earlier one of that name.
     ///
-    /// Throws an error if there are files in that folder that are not samples of the shard.
-    func place(at path: String) throws(FileError) {
-        guard let partPath else { return }
+    /// Returns its digest. Throws an error if there are files in that folder that are not samples of the shard.
+    func place(at path: String) throws -> String {
+        guard let partPath else { return "" }
         // Together at the end, because the file system then writes most of them at once.
         for name in try Self.names(in: partPath) { try Self.sync("\(partPath)/\(name)", named: "\(path)/\(name)") }
         try Self.sync(partPath, named: path)
+        let digest = try Self.sha256(of: partPath)
         if let other = (try? Self.names(in: path))?.first(where: { !$0.hasPrefix(shard) }) {
             throw FileError(description: "cannot replace the folder \(path): it contains another file, \(other)")
         }
         Self.remove(path, shard: shard)
         guard unsafe rename(partPath, path) == 0 else { throw FileError("create", path) }
         self.partPath = nil
+        return digest
     }
 
     private static func sync(_ path: String, named name: String) throws(FileError) {

@@ -25,43 +25,40 @@ enum ShardImages {
         case .archive(let archive):
             return try PlacedFile(archive.ordered(end: TarArchive.end), at: location, for: path)
         case .files(let folder):
-            try folder.place(at: location)
-            return PlacedFile(path: path, bytes: folder.byteCount, contents: .folder(fileCount: folder.fileCount))
+            let sha256 = try folder.place(at: location)
+            return PlacedFile(path: path, bytes: folder.byteCount, sha256: sha256, fileCount: folder.fileCount)
         }
     }
 }
 
 /// A file or folder of a shard under its final name, or under a hidden one until it replaces an earlier version.
 struct PlacedFile {
-    enum Contents {
-        case file(sha256: String)
-        case folder(fileCount: Int)
-    }
-
     let path: String
     let bytes: Int
-    let contents: Contents
+    /// The digest of the file, or of the folder (see ``SampleFolder/sha256(of:)``).
+    let sha256: String
+    /// The number of files in a folder; `nil` for a file.
+    let fileCount: Int?
 
-    init(path: String, bytes: Int, contents: Contents) {
+    init(path: String, bytes: Int, sha256: String, fileCount: Int? = nil) {
         self.path = path
         self.bytes = bytes
-        self.contents = contents
+        self.sha256 = sha256
+        self.fileCount = fileCount
     }
 
     /// Gives a complete file the name `location`; it is or will be at `path`.
     init(_ complete: (file: PartFile, sha256: String), at location: String, for path: String) throws(FileError) {
         try complete.file.place(at: location)
-        self.init(path: path, bytes: complete.file.count, contents: .file(sha256: complete.sha256))
+        self.init(path: path, bytes: complete.file.count, sha256: complete.sha256)
     }
 
     /// The properties in the marker.
     var properties: JSONObject {
         var properties = JSONObject()
         properties.add("bytes", bytes)
-        switch contents {
-        case .file(let sha256): properties.add("sha256", sha256)
-        case .folder(let fileCount): properties.add("files", fileCount)
-        }
+        if let fileCount { properties.add("files", fileCount) }
+        properties.add("sha256", sha256)
         return properties
     }
 }

@@ -19,6 +19,9 @@ final class ShardOutput: BatchOutput {
         var optionsDigest = ""
     }
 
+    /// The maximum number of shards that are being made.
+    static let maximumOpenShards = 16
+
     private struct State {
         var open: [Int: OpenShard] = [:]
         var uncommitted = 0
@@ -53,7 +56,7 @@ final class ShardOutput: BatchOutput {
         self.room = room
         let samples = rules.plan.keys.samplesPerShard
         // So many are open at a time that the look-ahead decides, but not so many that files run out.
-        openShards = Allowance(limit: min(max((lookahead + samples - 1) / samples + 1, 2), 16))
+        openShards = Allowance(limit: min(max((lookahead + samples - 1) / samples + 1, 2), Self.maximumOpenShards))
     }
 
     /// The number of shards that are being made.

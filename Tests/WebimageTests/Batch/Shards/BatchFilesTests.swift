@@ -69,6 +69,10 @@ struct BatchFilesTests {
             let marker = try #require(try object("\(folder)/00001_stats.json")["files"] as? [String: [String: Any]])
             #expect(marker["00001"]?["files"] as? Int == 18)
             #expect(marker["00001"]?["bytes"] as? Int == images.values.reduce(0) { $0 + $1.count })
+            let sums = try await Command.run([], by: "cd \(folder)/00001 && LC_ALL=C; sha256sum * | sha256sum").output
+            #expect(marker["00001"]?["sha256"] as? String == String(sums.prefix(64)))
+            let records = try await Command.run([], by: "sha256sum \(folder)/00001.jsonl").output
+            #expect(marker["00001.jsonl"]?["sha256"] as? String == String(records.prefix(64)))
         }
     }
 

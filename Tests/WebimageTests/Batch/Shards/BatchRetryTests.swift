@@ -334,6 +334,20 @@ struct BatchRetryTests {
         }
     }
 
+    @Test func changedFileOfAFolderIsNotCopied() async throws {
+        try await withSite(20) { site in
+            #expect(try await site.run(["--output-format", "files"]).status == 0)
+            site.setBusy(false)
+            let path = "\(site.folder)/00000/0000005.jpg"
+            var file = try Data(contentsOf: URL(fileURLWithPath: path))
+            file[file.count / 2] ^= 1
+            try file.write(to: URL(fileURLWithPath: path))
+            let before = try contents(site.folder)
+            #expect(try await site.run(["--output-format", "files", "--retry-failed"]).status == 74)
+            #expect(try contents(site.folder) == before)
+        }
+    }
+
     @Test func damagedFolderIsNotRewritten() async throws {
         try await withSite(20) { site in
             #expect(try await site.run(["--output-format", "files"]).status == 0)

@@ -8,10 +8,13 @@ import Testing
 
 struct OrderedFileTests {
     /// Returns the bytes of a file of pieces that are added in the given order of rows, after comparing its digest.
-    private func file(ofRows rows: [Int], isSorted: Bool, among standing: [Int]? = nil) throws -> String {
+    private func file(ofRows rows: [Int], isSorted: Bool, among standing: [Int]? = nil, tableLength: Int = 100) throws
+        -> String
+    {
         try withTemporaryFolder { folder in
             let path = "\(folder)/rows"
-            let ordered = try OrderedFile(path: path, isSorted: isSorted, standing: standing.map { Standing($0) })
+            let ordered = try OrderedFile(
+                path: path, isSorted: isSorted, standing: standing.map { Standing($0) }, tableLength: tableLength)
             for row in rows { try ordered.append(Array("<\(row)>".utf8), row: row) }
             let complete = try ordered.ordered(end: Array(".".utf8))
             try complete.file.place()
@@ -27,6 +30,8 @@ struct OrderedFileTests {
     @Test(arguments: [[0, 1, 4], [4, 0, 1], [1, 0, 4], [0, 4, 1]])
     func piecesAreWrittenInTheOrderOfTheirRows(rows: [Int]) throws {
         #expect(try file(ofRows: rows, isSorted: true) == "<0><1><4>.")
+        // With most positions on disk.
+        #expect(try file(ofRows: rows, isSorted: true, tableLength: 1) == "<0><1><4>.")
     }
 
     /// Pieces of an earlier version of a file.

@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+import WebimageConsole
+
+@testable import webimage
+
+struct PartFileTests {
+    private func names(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder)
+    }
+
+    @Test func fileThatCannotBeClosedDoesNotGetItsName() throws {
+        try withTemporaryFolder { folder in
+            for isFree in [false, true] {
+                var file: PartFile? = try PartFile(path: folder + "/a") { descriptor, name throws(FileError) in
+                    try FileDescriptor.close(descriptor, named: name)
+                    throw FileError("write to", name, code: EIO)
+                }
+                try file?.append([1])
+                #expect(throws: FileError("write to", folder + "/a", code: EIO)) {
+                    if isFree { _ = try file?.placeIfFree() } else { try file?.place() }
+                }
+                file = nil
+                #expect(try names(folder) == [])
+            }
+        }
+    }
+
+    @Test func placedFileReplacesAnotherOne() throws {
+        try withTemporaryFolder { folder in
+            for byte in [UInt8(1), 2] {
+                let file = try PartFile(path: folder + "/a")
+                try file.append([byte])
+                try file.place()
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/a")) == Data([2]))
+            #expect(try names(folder) == ["a"])
+        }
+    }
+
+    @Test func fileIsNotPlacedOverAnotherOneIfTheNameMustBeFree() throws {
+        try withTemporaryFolder { folder in
+            for (byte, isFree) in [(UInt8(1), true), (2, false)] {
+                let file = try PartFile(path: folder + "/a")
+                try file.append([byte])
+                #expect(try file.placeIfFree() == isFree)
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/a")) == Data([1]))
+            #expect(try names(folder) == ["a"])
+        }
+    }
+
+    @Test func closingAnUnusableDescriptorIsAnError() {
+        #expect(throws: FileError("write to", "a", code: EBADF)) { try FileDescriptor.close(-1, named: "a") }
+    }
+}
