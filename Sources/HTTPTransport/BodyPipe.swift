@@ -8,6 +8,9 @@ import Threading
 package final class BodyPipe: TransferReceiver {
     /// The number of waiting bytes at which the transfer is paused.
     package static let highWater = 128 << 10
+    /// The number of waiting bytes at which the transfer is paused before the task first takes bytes, if the head decides
+    /// whether it does: so little that only one read of libcurl, of up to 60 KiB, can exceed it.
+    package static let undecidedHighWater = 4 << 10
 
     fileprivate struct State {
         var head: ResponseHead?
@@ -16,6 +19,8 @@ package final class BodyPipe: TransferReceiver {
         /// The transfer, until it has ended.
         var transfer: (any Transfer)?
         var isPaused = false
+        /// The number of waiting bytes at which the transfer is paused.
+        var limit: Int
         var isCancelled = false
         /// A Boolean value that indicates whether something has arrived since the task last looked.
         var hasChange = false
@@ -23,11 +28,14 @@ package final class BodyPipe: TransferReceiver {
     }
 
     private let url: HTTPURL
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// Creates a pipe for the response to a request for `url`.
-    package init(url: HTTPURL) {
+    ///
+    /// If `isUndecided`, the task might not take the body, so little of it is received before the task takes bytes.
+    package init(url: HTTPURL, isUndecided: Bool = false) {
         self.url = url
+        state = Locked(State(limit: isUndecided ? Self.undecidedHighWater : Self.highWater))
     }
 
     /// Sets the transfer to pause, resume, and cancel.
@@ -57,7 +65,7 @@ package final class BodyPipe: TransferReceiver {
 
     package func receive(_ bytes: Span<UInt8>) -> BodyDemand {
         let (demand, waiting) = state.withLock { state -> (BodyDemand, CheckedContinuation<Void, Never>?) in
-            guard state.bytes.count < Self.highWater else {
+            guard state.bytes.count < state.limit else {
                 state.isPaused = true
                 return (.pause, nil)
             }
@@ -99,7 +107,7 @@ package final class BodyPipe: TransferReceiver {
     package func next() async throws(TransportError) -> [UInt8]? {
         while true {
             let (bytes, outcome, resumed) = state.withLock { state in
-                defer { (state.bytes, state.isPaused) = ([], false) }
+                defer { (state.bytes, state.isPaused, state.limit) = ([], false, Self.highWater) }
                 return (state.bytes, state.outcome, state.isPaused ? state.transfer : nil)
             }
             resumed?.resume()

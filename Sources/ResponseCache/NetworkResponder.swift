@@ -4,16 +4,20 @@ import Threading
 /// A responder that sends the requests of one download, one after the other.
 package final class NetworkResponder: Responder {
     private let transport: any Transport
+    private let isUndecided: Bool
     /// The pipe of the latest transfer.
     private let state = Locked<(pipe: BodyPipe?, isCancelled: Bool)>((nil, false))
 
     /// Creates a responder over a transport.
-    package init(_ transport: any Transport) {
+    ///
+    /// If `isUndecided`, heads decide whether bodies are wanted, so that little of them is received before they are read.
+    package init(_ transport: any Transport, isUndecided: Bool = false) {
         self.transport = transport
+        self.isUndecided = isUndecided
     }
 
     package func response(to request: TransportRequest) async throws -> IncomingResponse {
-        let pipe = BodyPipe(url: request.url)
+        let pipe = BodyPipe(url: request.url, isUndecided: isUndecided)
         let isCancelled = state.withLock { state in
             state.pipe = pipe
             return state.isCancelled

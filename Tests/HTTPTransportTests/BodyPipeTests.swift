@@ -45,6 +45,19 @@ struct BodyPipeTests {
         #expect(transfer.resumes.count == 1)
     }
 
+    @Test func littleIsReceivedBeforeTheReaderDecidesToRead() async throws {
+        let pipe = BodyPipe(url: url, isUndecided: true)
+        pipe.attach(transfer)
+        func push() -> Bool { if case .more = pipe.receive(piece.span) { true } else { false } }
+        #expect(push())
+        #expect(!push())
+        #expect(try await pipe.next() == piece)
+        #expect(transfer.resumes.count == 1)
+        var pushed = 0
+        while push() { pushed += piece.count }
+        #expect(pushed == BodyPipe.highWater)
+    }
+
     @Test func waitingReaderReceivesHeadPiecesAndEnd() async throws {
         let response = ResponseHead(response: HTTPResponse(status: .ok), url: url)
         let task = Task { [pipe] in

@@ -26,7 +26,7 @@ struct ResponseRoute {
         guard hooks != nil || CachingResponder.isNeeded(for: request, cache, policy) else {
             return transport.start(request, receiver: receiver)
         }
-        let network = NetworkResponder(transport)
+        let network = NetworkResponder(transport, isUndecided: hooks?.validator != nil)
         var responder: any Responder = CachingResponder(
             cache, policy: policy, decision: decision, isRetry: isRetry, wantedImage: wantedImage, before: network)
         if CachingResponder.isNeeded(for: request, cache, policy) {
