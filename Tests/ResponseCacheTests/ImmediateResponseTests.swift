@@ -87,7 +87,7 @@ struct ImmediateResponseTests {
         }
     }
 
-    /// What is served while it is revalidated has to be revalidated, too.
+    /// Otherwise nothing would revalidate it.
     @Test func responseServedWhileRevalidatingIsNotReadImmediately() async throws {
         try await withCache(.folder) { cache in
             try await cache.store(body, url, [.cacheControl: "max-age=60, stale-while-revalidate=60"])
