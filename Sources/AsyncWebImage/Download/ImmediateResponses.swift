@@ -60,8 +60,12 @@ final class ImmediateResponses: Sendable {
         guard let settings, !key.isConditional else { return nil }
         let response = cache.immediateResponse(
             to: settings.configuration.request(for: key), policy: key.cachePolicy
-        ) { settings.rules.accepts($0.status) && settings.rules.acceptsType(of: $0) && $0.redirection == nil }
-        guard let (reply, body) = response, !body.isEmpty else { return nil }
+        ) { head in
+            // Redirects are followed, and an empty body is an error.
+            settings.rules.accepts(head.status) && settings.rules.acceptsType(of: head)
+                && head.status.kind != .redirection && head.contentLength ?? 0 > 0
+        }
+        guard let (reply, body) = response else { return nil }
         logger.debug("downloaded", metadata: ["url": "\(key.url)", "bytes": "0"])
         return ImageData(
             bytes: body, source: reply.source, delivery: Delivery(head: reply.head, metrics: TransferMetrics()))

@@ -104,6 +104,23 @@ struct ImmediateResponsesTests {
         await #expect(throws: ImageError.self) { try await loader.data(for: ImageRequest(url)) }
     }
 
+    @Test func storedRedirectIsNoResponseToTheRequest() async throws {
+        let (loader, cache) = try await makeLoader { $0.acceptedStatuses = 200...399 }
+        let moved = HTTPResponse(
+            status: .movedPermanently, headerFields: [.cacheControl: "max-age=60", .location: "/b"])
+        #expect(await cache.store([1], moved, for: url))
+        #expect(try immediate(loader) == nil)
+        #expect(cache.statistics.hits == 0)
+    }
+
+    @Test func storedResponseWithoutContentIsNotCountedTwice() async throws {
+        let (loader, cache) = try await makeLoader()
+        let empty = HTTPResponse(status: .noContent, headerFields: [.cacheControl: "max-age=60"])
+        #expect(await cache.store([], empty, for: url))
+        await #expect(throws: ImageError.self) { try await loader.data(for: ImageRequest(url)) }
+        #expect(cache.statistics.hits == 1)
+    }
+
     @Test func requestWithADigestIsNotAnsweredWithAnotherBody() async throws {
         let (loader, _) = try await makeLoader()
         var request = ImageRequest(url)
