@@ -15,8 +15,7 @@ extension FolderStorage: ImmediateStorage {
         do throws(FileFailure) {
             file = try folder.openAtOnce(key.name)
         } catch {
-            // The first is that of a file that is not there, the second that of one that is not in memory.
-            if error.code != ENOENT, error.code != EAGAIN { isImmediate.store(false, ordering: .relaxed) }
+            if Self.isRefusal(error.code) { isImmediate.store(false, ordering: .relaxed) }
             return nil
         }
         guard let status = file.status,
@@ -29,7 +28,7 @@ extension FolderStorage: ImmediateStorage {
             guard let parts = try file.readAtOnce(length, status.size - length) else { return nil }
             (region, body) = parts
         } catch {
-            if error.code == EOPNOTSUPP { isImmediate.store(false, ordering: .relaxed) }
+            if Self.isRefusal(error.code) { isImmediate.store(false, ordering: .relaxed) }
             return nil
         }
         guard let contents = EntryFile.contents(kind, region, fileSize: status.size) else { return nil }
@@ -39,6 +38,10 @@ extension FolderStorage: ImmediateStorage {
         let head = ResponseStorageHead(contents.head, contents.layout.body)
         return ImmediateEntry(head: head, body: body, needsRecording: needsRecording)
     }
+
+    /// Returns whether `code` is the `errno` of a call that the kernel, the file system, or a sandbox does not support or
+    /// permit, so that it would fail again; a file that is missing or not in memory, for example, says nothing of others.
+    static func isRefusal(_ code: Int32) -> Bool { [ENOSYS, EPERM, EINVAL, EOPNOTSUPP].contains(code) }
 
     func recordUses() {
         for (name, time) in pendingUses.withLock({ $0.removeAll() }) { folder.markUsed(name, at: time) }

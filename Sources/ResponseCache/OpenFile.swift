@@ -78,7 +78,8 @@ package final class OpenFile: Sendable {
     init(readingAtOnce path: String, traffic: FileIOStatistics? = nil) throws(FileFailure) {
         self.traffic = traffic
         #if os(Linux)
-        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | Self.keepingAccessTime
+        // With `O_NONBLOCK`, because a pipe in place of the file would wait for a writer.
+        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | Self.keepingAccessTime
         descriptor = unsafe clinux_open_at_once(path, flags)
         if descriptor < 0 { throw .last }
         #else

@@ -190,6 +190,25 @@ struct ImmediateResponseTests {
         }
     }
 
+    @Test func pipeInPlaceOfAnEntryIsNotWaitedFor() async throws {
+        try await withCache(.folder) { cache in
+            try await cache.store(body, url)
+            let path = try path(cache)
+            try FileManager.default.removeItem(atPath: path)
+            try #require(mkfifo(path, 0o600) == 0)
+            #expect(try immediate(cache) == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (ENOSYS, true), (EPERM, true), (EINVAL, true), (EOPNOTSUPP, true), (ENOENT, false), (EAGAIN, false),
+            (EMFILE, false), (ENFILE, false), (ENOMEM, false), (EINTR, false),
+        ] as [(Int32, Bool)])
+    func onlyRefusedCallsEndImmediateReads(code: Int32, isRefusal: Bool) {
+        #expect(FolderStorage.isRefusal(code) == isRefusal)
+    }
+
     // MARK: Uses
 
     @Test func responsesReadImmediatelyAreEvictedLast() async throws {
