@@ -38,9 +38,18 @@ package final class CacheThreads: Sendable {
     package func run<Value: Sendable>(
         to line: Line = .short, _ work: @escaping @Sendable () -> Value
     ) async -> Value {
+        // In a lock, because the thread sanitizer does not see that a continuation orders accesses to its value if it
+        // is resumed before the task waits for it.
+        let result = Locked<Value?>(nil)
         await withCheckedContinuation { continuation in
-            append(to: line) { continuation.resume(returning: work()) }
+            append(to: line) {
+                let value = work()
+                result.withLock { $0 = value }
+                continuation.resume()
+            }
         }
+        guard let value = result.withLock({ $0 }) else { preconditionFailure("The work has no result.") }
+        return value
     }
 
     /// Returns when all work that has been added so far is done.

@@ -11,13 +11,13 @@ final class OneShot<Value: Sendable>: Sendable {
     /// no safety.
     @safe
     private struct Waiter {
-        private let continuation: UnsafeContinuation<Value, any Error>
+        private let continuation: UnsafeContinuation<Void, Never>
 
-        init(_ continuation: UnsafeContinuation<Value, any Error>) {
+        init(_ continuation: UnsafeContinuation<Void, Never>) {
             unsafe self.continuation = continuation
         }
 
-        func resume(with result: Result<Value, any Error>) { unsafe continuation.resume(with: result) }
+        func resume() { unsafe continuation.resume() }
     }
 
     private enum State {
@@ -35,8 +35,8 @@ final class OneShot<Value: Sendable>: Sendable {
             state = .resolved(result)
             return (first, others)
         }
-        first?.resume(with: result)
-        for waiter in others { waiter.resume(with: result) }
+        first?.resume()
+        for waiter in others { waiter.resume() }
     }
 
     /// A Boolean value that indicates whether the result is set.
@@ -47,29 +47,37 @@ final class OneShot<Value: Sendable>: Sendable {
     }
 
     /// The value, if the result is set and is a success.
-    var success: Value? {
-        state.withLock { state in
-            if case .resolved(.success(let value)) = state { value } else { nil }
-        }
-    }
+    var success: Value? { try? result?.get() }
 
     /// The result, once it is set.
     ///
     /// Canceling the waiting task has no effect: set a result in this case.
     var value: Value {
         get async throws {
-            try await unsafe withUnsafeThrowingContinuation { continuation in
-                let waiter = unsafe Waiter(continuation)
-                let known = state.withLock { state -> Result<Value, any Error>? in
-                    switch state {
-                    case .resolved(let result): return result
-                    case .open(nil, let others): state = .open(first: waiter, others: others)
-                    case .open(let first, let others): state = .open(first: first, others: others + [waiter])
+            while true {
+                // Not passed by the continuation: the thread sanitizer does not see that it orders accesses to its
+                // value if it is resumed before the task waits for it.
+                if let result { return try result.get() }
+                await unsafe withUnsafeContinuation { continuation in
+                    let waiter = unsafe Waiter(continuation)
+                    let isResolved = state.withLock { state in
+                        switch state {
+                        case .resolved: return true
+                        case .open(nil, let others): state = .open(first: waiter, others: others)
+                        case .open(let first, let others): state = .open(first: first, others: others + [waiter])
+                        }
+                        return false
                     }
-                    return nil
+                    if isResolved { waiter.resume() }
                 }
-                if let known { waiter.resume(with: known) }
             }
+        }
+    }
+
+    /// The result, if it is set.
+    private var result: Result<Value, any Error>? {
+        state.withLock { state in
+            if case .resolved(let result) = state { result } else { nil }
         }
     }
 }
