@@ -1,9 +1,10 @@
 /// Decodes the frames of an animation, in sequence or in any order.
 ///
 /// A decoder holds the canvas and as many of the most recently decoded frames as fit into its window. To produce a
-/// frame outside the window, it paints the frames that follow the one on the canvas, or starts at the last frame that
-/// does not depend on others if that saves work or the canvas shows a later frame. In many files, only the first frame
-/// does not depend on others: moving forward is cheap, moving back beyond the window is not. The cost of a frame is
+/// frame outside the window, it paints the frames after the one on the canvas, up to the requested one. If the canvas
+/// shows a frame after the requested one, or if fewer frames have to be painted that way, it starts instead at the last
+/// frame, at or before the requested one, that does not depend on others. In many files, only the first frame does not
+/// depend on others: moving forward is cheap, moving back beyond the window is not. The cost of a frame is
 /// proportional to the area it changes; frames without visible pixels are not decoded. A decoder is not `Sendable`: use
 /// it in only one task at a time.
 public final class AnimationDecoder {
