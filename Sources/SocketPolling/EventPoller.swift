@@ -4,20 +4,13 @@ import Synchronization
 ///
 /// While the process has no descriptor for a ``SystemPoller``, it only waits for wake-ups, until ``open()`` succeeds.
 ///
-/// `@unchecked Sendable`: the state used by ``wake()`` is atomic or locked; all other state is used only by the
-/// waiting thread once it runs.
+/// `@unchecked Sendable`: the state used by ``wake()`` is atomic, locked, or constant once an atomic flag is set; all
+/// other state is used only by the waiting thread once it runs.
 package final class EventPoller: @unchecked Sendable {
-    /// A class, as required for an atomic reference.
-    private final class System: Sendable {
-        let poller: any SystemPoller
-
-        init(_ poller: any SystemPoller) {
-            self.poller = poller
-        }
-    }
-
     private let type: any SystemPoller.Type
-    private let system = AtomicLazyReference<System>()
+    /// The poller of the system, which is set once, before ``isOpen``.
+    private var system: (any SystemPoller)?
+    private let isOpen = Atomic(false)
     /// The flag raised by ``wake()`` until there is a system poller.
     private let flag = WakeUpFlag()
     private var watches = WatchTable()
@@ -36,9 +29,10 @@ package final class EventPoller: @unchecked Sendable {
     /// Returns `false` if the process has no descriptors for it; sockets cannot be watched in this case.
     @discardableResult
     package func open() -> Bool {
-        if system.load() != nil { return true }
+        if system != nil { return true }
         guard let poller = type.init() else { return false }
-        _ = system.storeIfNil(System(poller))
+        system = poller
+        isOpen.store(true, ordering: .releasing)
         return true
     }
 
@@ -46,8 +40,8 @@ package final class EventPoller: @unchecked Sendable {
     ///
     /// Can be called from any thread.
     package func wake() {
-        if let system = system.load() {
-            system.poller.wake()
+        if isOpen.load(ordering: .acquiring), let system {
+            system.wake()
         } else {
             flag.raise()
         }
@@ -73,14 +67,14 @@ package final class EventPoller: @unchecked Sendable {
     ///
     /// Returns the number of events to ``deliver(_:to:)``.
     package func wait(timeout: Duration?) -> Int {
-        if let system = system.load() { return system.poller.wait(timeout: timeout) }
+        if let system { return system.wait(timeout: timeout) }
         flag.wait(timeout: timeout)
         return 0
     }
 
     /// Delivers the events of the last wait, except those of forgotten descriptors.
     package func deliver(_ count: Int, to handle: (SocketEvent) -> Void) {
-        guard let poller = system.load()?.poller else { return }
+        guard let poller = system else { return }
         for index in 0..<count {
             guard let event = poller.event(at: index) else { continue }
             switch watches.reaction(to: event) {
@@ -92,6 +86,6 @@ package final class EventPoller: @unchecked Sendable {
     }
 
     private func apply(_ change: WatchTable.Change?) {
-        if let change { system.load()?.poller.apply(change) }
+        if let change { system?.apply(change) }
     }
 }

@@ -12,6 +12,10 @@ package struct WatchTable: Sendable {
         package init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
+
+        package init(reads: Bool, writes: Bool) {
+            rawValue = (reads ? 1 : 0) | (writes ? 2 : 0)
+        }
     }
 
     /// A change of the watched events of one socket.

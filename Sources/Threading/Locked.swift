@@ -1,7 +1,7 @@
 #if canImport(Darwin)
-package import Darwin
+public import Darwin
 #else
-package import Glibc
+public import Glibc
 #endif
 
 /// A value protected by a mutex: the only lock of this package.
@@ -12,15 +12,16 @@ package import Glibc
 /// `Value` must not be a closure, or a tuple with closures, but a structure that contains them: the compiler wraps a
 /// closure in another one whenever it is accessed as a value of generic type, so that each access would take longer.
 ///
-/// Inlinable because other modules would otherwise use an unspecialized version that takes several times as long.
+/// Public and inlinable, although only this package can import its module: the compiler does not inline package
+/// functions in other modules, and calling the generic version takes several times as long.
 ///
 /// `@unchecked Sendable`: the value is accessed only while its mutex is locked.
-package struct Locked<Value>: @unchecked Sendable {
+public struct Locked<Value>: @unchecked Sendable {
     @usableFromInline let storage: LockedStorage<Value>
 
     /// Creates a lock that protects `value`.
     @inlinable
-    package init(_ value: sending Value) {
+    public init(_ value: sending Value) {
         storage = .make(value)
     }
 
@@ -28,7 +29,7 @@ package struct Locked<Value>: @unchecked Sendable {
     ///
     /// `body` must not block or take this lock again.
     @inlinable
-    package func withLock<Result, Failure: Error>(
+    public func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         let mutex = unsafe storage.mutex
@@ -40,7 +41,7 @@ package struct Locked<Value>: @unchecked Sendable {
 
 /// A value and its mutex in one allocation.
 @safe
-package final class LockedStorage<Value>: ManagedBuffer<Value, pthread_mutex_t> {
+public final class LockedStorage<Value>: ManagedBuffer<Value, pthread_mutex_t> {
     @inlinable
     static func make(_ value: sending Value) -> LockedStorage {
         let storage = unsafe create(minimumCapacity: 1) { _ in value }

@@ -27,6 +27,10 @@ final class CurlEasy {
     /// The settings applied to the handle.
     var settings: CurlSettings?
 
+    /// The time in seconds that libcurl keeps addresses: those set with CURLOPT_RESOLVE must outlive the resolver's own
+    /// cache.
+    private static let dnsCacheTimeout = Int(DNSCache.lifetime / .seconds(1)) + 5
+
     /// Creates a handle with all options that are the same for all transfers.
     init(_ configuration: CurlTransport.Configuration, headerLines: HeaderLines) throws(CurlOptionFailure) {
         guard let handle = unsafe curl_easy_init() else { throw CurlOptionFailure(code: CURLE_OUT_OF_MEMORY) }
@@ -47,8 +51,7 @@ final class CurlEasy {
         // Above 64 KiB, header included, glibc trims its whole heap whenever the buffer is freed.
         try set(CURLOPT_BUFFERSIZE, 60 << 10)
         try set(CURLOPT_TCP_KEEPALIVE, 1)
-        // Entries set with CURLOPT_RESOLVE must outlive the resolver's own cache.
-        try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(DNSCache.lifetime / .seconds(1)) + 5)
+        try set(CURLOPT_DNS_CACHE_TIMEOUT, Self.dnsCacheTimeout)
         // A name lookup by libcurl, behind a proxy, must not block the thread when it is abandoned.
         try set(CURLOPT_QUICK_EXIT, 1)
         let tls = configuration.tls

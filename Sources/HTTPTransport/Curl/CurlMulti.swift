@@ -144,10 +144,8 @@ final class CurlMulti {
         if what == CURL_POLL_REMOVE {
             poller.forget(descriptor)
         } else {
-            var interest: WatchTable.Interest = []
-            if what & CURL_POLL_IN != 0 { interest.insert(.readable) }
-            if what & CURL_POLL_OUT != 0 { interest.insert(.writable) }
-            poller.watch(descriptor, for: interest)
+            poller.watch(
+                descriptor, for: .init(reads: what & CURL_POLL_IN != 0, writes: what & CURL_POLL_OUT != 0))
         }
     }
 

@@ -12,7 +12,12 @@ extension DownloadMachine {
     /// A Boolean value that indicates whether there is memory for the next download.
     ///
     /// If nothing runs and nothing is decoded, no memory would be released, so one download may always start.
-    var mayStart: Bool { hasMemory || runningCount == 0 && waitingCount == downloads.count }
+    var mayStart: Bool {
+        // Without operators, whose closures would copy the machine.
+        if hasMemory { return true }
+        guard runningCount == 0 else { return false }
+        return waitingCount == downloads.count
+    }
 
     private mutating func startNext() {
         while mayStart, let id = lookups?.next() { decide(id) }
