@@ -15,7 +15,7 @@ public final class AnimationEncoder {
     /// ignored for GIF. Throws `encodingFailed` for JPEG, for metadata that is too long for APNG or WebP, and for a
     /// size that the format cannot store: more than 65,535 pixels per side for GIF, or 16,383 for WebP.
     public init(
-        options: EncodingOptions, size: PixelSize, repetitionCount: Int = 0, metadata: ImageMetadata = ImageMetadata()
+        options: EncodeOptions, size: PixelSize, repetitionCount: Int = 0, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) {
         format = options.format
         self.size = size
@@ -29,7 +29,7 @@ public final class AnimationEncoder {
         format: ImageFormat, size: PixelSize, repetitionCount: Int = 0, quality: Int = 85
     ) throws(CodecError) {
         try self.init(
-            options: try EncodingOptions(format, quality: quality), size: size, repetitionCount: repetitionCount)
+            options: try EncodeOptions(format, quality: quality), size: size, repetitionCount: repetitionCount)
     }
 
     /// Adds a frame that is shown for `delay`, rounded to milliseconds.

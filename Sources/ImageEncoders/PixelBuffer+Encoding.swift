@@ -8,7 +8,7 @@ extension PixelBuffer {
     /// `encodingFailed` if the format cannot store the image, such as a WebP of more than 16,383 pixels per side, or
     /// the metadata: at most 65,527 bytes of Exif data in JPEG, 16 MiB otherwise.
     public func encoded(
-        with options: EncodingOptions, metadata: ImageMetadata = ImageMetadata()
+        with options: EncodeOptions, metadata: ImageMetadata = ImageMetadata()
     ) throws(CodecError) -> [UInt8] {
         guard size.area > 0 else { throw .encodingFailed(options.format, "it has no pixels") }
         let encoder = options.encoder
@@ -24,6 +24,6 @@ extension PixelBuffer {
     public func encoded(
         as format: ImageFormat, quality: Int = 85, isProgressive: Bool = false
     ) throws(CodecError) -> [UInt8] {
-        try encoded(with: try EncodingOptions(format, quality: quality, isProgressive: isProgressive))
+        try encoded(with: try EncodeOptions(format, quality: quality, isProgressive: isProgressive))
     }
 }

@@ -53,7 +53,7 @@ struct AnimationEncoderTests {
     }
 
     @Test(arguments: formats)
-    func aDelayThatTheFormatCannotHoldIsTheLongestItCan(format: ImageFormat) throws {
+    func delayBeyondTheMaximumOfTheFormatIsClamped(format: ImageFormat) throws {
         let file = try animation(of: TestImages.wanderingSquare(2), as: format, delay: .seconds(1 << 40))
         #expect(try AnimatedImage(file).delay(at: 0) >= .seconds(655))
     }

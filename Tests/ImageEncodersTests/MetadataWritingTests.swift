@@ -19,7 +19,7 @@ struct MetadataWritingTests {
     func embeddedMetadataIsReadBack(format: ImageFormat, profileBytes: Int) throws {
         let metadata = metadata(profileBytes: profileBytes)
         let image = TestImage.photo(40, 30)
-        let file = try image.encoded(with: try EncodingOptions(format), metadata: metadata)
+        let file = try image.encoded(with: try EncodeOptions(format), metadata: metadata)
         #expect(read(file) == metadata)
         #expect(try decode(file).header.orientation == .right)
         #expect(try probe(file)?.colorProfile == "unnamed" || format == .png)
@@ -35,14 +35,14 @@ struct MetadataWritingTests {
         let both = metadata()
         let image = TestImage.photo(9, 8)
         for part in [ImageMetadata(colorProfile: both.colorProfile), ImageMetadata(exif: both.exif)] {
-            #expect(read(try image.encoded(with: try EncodingOptions(format), metadata: part)) == part)
+            #expect(read(try image.encoded(with: try EncodeOptions(format), metadata: part)) == part)
         }
     }
 
     @Test(arguments: [ImageFormat.png, .webp])
     func animationsKeepMetadata(format: ImageFormat) throws {
         let encoder = try AnimationEncoder(
-            options: try EncodingOptions(format), size: PixelSize(width: 20, height: 10), metadata: metadata())
+            options: try EncodeOptions(format), size: PixelSize(width: 20, height: 10), metadata: metadata())
         for seed in 1...3 { try encoder.append(TestImage.photo(20, 10, seed: UInt64(seed)), delay: .seconds(1)) }
         let file = try encoder.finish()
         #expect(read(file) == metadata())
@@ -80,7 +80,7 @@ struct MetadataWritingTests {
         #expect(try read(image.encoded(with: .png(), metadata: long)) == long)
         let profile = ImageMetadata(colorProfile: [UInt8](repeating: 0, count: ImageMetadata.maximumBytes + 1))
         for format in Self.formats {
-            #expect(throws: CodecError.self) { try image.encoded(with: try EncodingOptions(format), metadata: profile) }
+            #expect(throws: CodecError.self) { try image.encoded(with: try EncodeOptions(format), metadata: profile) }
         }
     }
 
@@ -89,7 +89,7 @@ struct MetadataWritingTests {
         let rgb = ImageMetadata(colorProfile: TestProfile.bytes("RGB "))
         let grayProfile = ImageMetadata(colorProfile: TestProfile.bytes("GRAY"))
         let cmyk = ImageMetadata(colorProfile: TestProfile.bytes("CMYK"))
-        for options in [EncodingOptions.jpeg(), .png()] {
+        for options in [EncodeOptions.jpeg(), .png()] {
             #expect(try read(gray.encoded(with: options, metadata: grayProfile)) == grayProfile)
             #expect(try read(photo.encoded(with: options, metadata: grayProfile)).isEmpty)
             let file = try gray.encoded(with: options, metadata: rgb)
@@ -97,7 +97,7 @@ struct MetadataWritingTests {
             #expect(try probe(file)?.colorChannels == (options.format == .png ? 1 : 3))  // indexed
         }
         for format in Self.formats {
-            #expect(try read(photo.encoded(with: try EncodingOptions(format), metadata: cmyk)).isEmpty)
+            #expect(try read(photo.encoded(with: try EncodeOptions(format), metadata: cmyk)).isEmpty)
         }
         #expect(try read(gray.encoded(with: .webp(), metadata: grayProfile)).isEmpty)
         #expect(try read(photo.encoded(with: .gif(), metadata: rgb)).isEmpty)

@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// An encoder of images and animations of one format; see ``EncodingOptions/encoder``.
+/// An encoder of images and animations of one format; see ``EncodeOptions/encoder``.
 protocol FormatEncoder: Sendable {
     /// A Boolean value that indicates whether 16-bit images are written with 16 bits per channel; otherwise with 8.
     var supports16Bit: Bool { get }

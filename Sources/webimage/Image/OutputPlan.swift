@@ -65,9 +65,9 @@ struct OutputPlan: Sendable, Equatable {
     func options(for size: PixelSize) -> DecodeOptions { resizing?.applied(to: options, for: size) ?? options }
 
     /// Returns the options for encoding a file of `format`.
-    func encoding(_ format: ImageFormat) throws(CodecError) -> EncodingOptions {
+    func encoding(_ format: ImageFormat) throws(CodecError) -> EncodeOptions {
         isLossless && format == .webp
             ? .webp(WebPOptions(isLossless: true))
-            : try EncodingOptions(format, quality: quality, isProgressive: isProgressive)
+            : try EncodeOptions(format, quality: quality, isProgressive: isProgressive)
     }
 }

@@ -25,7 +25,7 @@ struct ImageMetadataTests {
     @Test(arguments: [ImageFormat.jpeg, .png, .webp])
     func metadataOfACutFileIsCompleteOrAbsent(format: ImageFormat) throws {
         let metadata = ImageMetadata(colorProfile: TestProfile.bytes("RGB "), exif: TestExif.bytes(orientation: 6))
-        let file = try TestImage.photo(4, 4).encoded(with: try EncodingOptions(format), metadata: metadata)
+        let file = try TestImage.photo(4, 4).encoded(with: try EncodeOptions(format), metadata: metadata)
         for count in 0..<file.count {
             let part = ImageMetadata(file: file.span.extracting(first: count))
             #expect(part.colorProfile == nil || part.colorProfile == metadata.colorProfile)

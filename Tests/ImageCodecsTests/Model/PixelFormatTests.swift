@@ -7,7 +7,7 @@ import Testing
 struct PixelFormatTests {
     static let others = PixelFormat.allCases.filter { $0 != .rgba8 }
 
-    /// A pixel stored in `format`, by the words of its documentation, in floating point.
+    /// Returns a pixel stored in `format` according to its documentation, computed in floating point.
     private func stored(_ pixel: [UInt8], _ format: PixelFormat) -> [UInt8] {
         let alpha = Double(pixel[3]) / 255
         func times(_ color: UInt8) -> UInt8 { UInt8((Double(color) * alpha).rounded()) }
@@ -44,7 +44,7 @@ struct PixelFormatTests {
 
     @Test(arguments: PixelFormat.allCases)
     func everyPixelValueIsConvertedByTheFormula(format: PixelFormat) throws {
-        // Every color with every alpha, the other channels being others.
+        // Every value of red with every alpha; green and blue depend on red.
         var image = PixelBuffer(transparent: PixelSize(width: 256, height: 256))
         for alpha in 0..<256 {
             for color in 0..<256 {
@@ -59,7 +59,7 @@ struct PixelFormatTests {
         #expect(converted.format == format)
         #expect(converted.bytes == stored(image, format))
         #expect(converted.rowBytes == 256 * format.bytesPerPixel)
-        // There and back again makes the same.
+        // A round trip does not change the pixels.
         #expect(converted.converted(to: .rgba8).converted(to: format) == converted)
         if format == .bgra8 { #expect(converted.converted(to: .rgba8) == image) }
     }
@@ -89,7 +89,7 @@ struct PixelFormatTests {
         let pixels = try TestImages.photo(width: 30, height: 20, hasAlpha: true)
         for file in [ImageFormat.png, .webp] {
             var bytes = try pixels.encoded(
-                with: try EncodingOptions(file), metadata: ImageMetadata(exif: TestExif.bytes(orientation: 6)))
+                with: try EncodeOptions(file), metadata: ImageMetadata(exif: TestExif.bytes(orientation: 6)))
             if file == .png { bytes = movingExifBehindThePixels(of: bytes) }
             let plain = try decode(bytes).pixels
             #expect(plain.size == PixelSize(width: 20, height: 30))

@@ -9,7 +9,7 @@ struct ExifScannerTests {
 
     private func file(_ format: ImageFormat, exif: [UInt8]? = TestExif.photo) throws -> [UInt8] {
         try TestImage.photo(40, 30).encoded(
-            with: try EncodingOptions(format),
+            with: try EncodeOptions(format),
             metadata: ImageMetadata(colorProfile: TestProfile.bytes("RGB ", count: 301), exif: exif))
     }
 
@@ -64,7 +64,7 @@ struct ExifScannerTests {
     }
 
     @Test(arguments: formats)
-    func damagedFilesHaveTheSameDataAsReadAtOnce(format: ImageFormat) throws {
+    func exifScannerMatchesImageMetadataForDamagedFiles(format: ImageFormat) throws {
         let file = try file(format)
         for count in file.indices {
             let part = Array(file.prefix(count))
@@ -77,7 +77,7 @@ struct ExifScannerTests {
         }
     }
 
-    @Test func otherFilesHaveNone() throws {
+    @Test func otherFileTypesHaveNoExifData() throws {
         #expect(scan(try TestImage.photo(40, 30).encoded(as: .gif)) == nil)
         #expect(scan(Array("<html><body>".utf8) + TestExif.photo) == nil)
     }

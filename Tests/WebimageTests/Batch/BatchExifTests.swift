@@ -16,13 +16,13 @@ import Testing
 struct BatchExifTests {
     private let expected = ExifText.text(of: TestExif.photo)
 
-    /// Runs `body` with a list of a JPEG, a PNG, and a WebP file with Exif data, a PNG file with data behind its pixels, a
-    /// GIF file, and a dead link.
+    /// Runs `body` with a list of a JPEG, a PNG, and a WebP file with Exif data, a PNG file with Exif data behind its
+    /// pixels, a GIF file, and a dead link.
     private func withList(_ body: (_ list: String) async throws -> Void) async throws {
         let photograph = try #require(testPhotograph)
         let metadata = ImageMetadata(exif: TestExif.photo)
         var files = try [ImageFormat.jpeg, .png, .webp].map {
-            try photograph.encoded(with: try EncodingOptions($0), metadata: metadata)
+            try photograph.encoded(with: try EncodeOptions($0), metadata: metadata)
         }
         let png = try photograph.encoded(as: .png)
         var late = Array(png.dropLast(12))

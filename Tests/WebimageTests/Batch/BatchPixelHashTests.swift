@@ -37,7 +37,7 @@ struct BatchPixelHashTests {
     @Test func animationsHaveTheHashesOfTheirFirstFrame() async throws {
         let photograph = try #require(testPhotograph)
         let encoder = try AnimationEncoder(
-            options: try EncodingOptions(.webp), size: photograph.size, repetitionCount: 0)
+            options: try EncodeOptions(.webp), size: photograph.size, repetitionCount: 0)
         let white = [UInt8](repeating: 255, count: photograph.bytes.count)
         try encoder.append(photograph, delay: .milliseconds(50))
         try encoder.append(

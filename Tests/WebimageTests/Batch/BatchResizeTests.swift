@@ -58,7 +58,7 @@ struct BatchResizeTests {
     @Test func everyFrameHasBorders() async throws {
         let photograph = try #require(testPhotograph)
         let encoder = try AnimationEncoder(
-            options: try EncodingOptions(.gif), size: photograph.size, repetitionCount: 0)
+            options: try EncodeOptions(.gif), size: photograph.size, repetitionCount: 0)
         try encoder.append(photograph, delay: .milliseconds(50))
         try encoder.append(
             try #require(PixelBuffer(size: photograph.size, bytes: photograph.bytes.map { $0 / 2 + 127 })),

@@ -36,7 +36,7 @@ struct GetCommandTests {
     }
 
     @Test func encodingOptionsFollowTheArguments() throws {
-        func encoding(_ format: ImageFormat, _ arguments: String...) throws -> EncodingOptions {
+        func encoding(_ format: ImageFormat, _ arguments: String...) throws -> EncodeOptions {
             try GetCommand.parse(arguments + ["photo.jpg"]).plan.encoding(format)
         }
         #expect(try encoding(.webp, "--format", "webp", "--quality", "7") == .webp(WebPOptions(quality: 7)))

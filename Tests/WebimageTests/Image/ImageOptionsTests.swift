@@ -48,7 +48,7 @@ struct ImageOptionsTests {
     }
 
     @Test(arguments: Tool.allCases) func defaultQualityOptionIs85(tool: Tool) throws {
-        func encoding(_ arguments: String...) throws -> EncodingOptions {
+        func encoding(_ arguments: String...) throws -> EncodeOptions {
             try tool.plan(["--format", "webp"] + arguments).encoding(.webp)
         }
         #expect(try encoding() == .webp(WebPOptions(quality: 85)))

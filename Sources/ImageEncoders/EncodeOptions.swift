@@ -1,7 +1,7 @@
 public import ImageCodecs
 
 /// The format of an encoded file and its options.
-public enum EncodingOptions: Sendable, Hashable {
+public enum EncodeOptions: Sendable, Hashable {
     /// JPEG.
     case jpeg(JPEGOptions = JPEGOptions())
     /// PNG, or APNG for animations.
@@ -35,7 +35,7 @@ public enum EncodingOptions: Sendable, Hashable {
     }
 }
 
-extension EncodingOptions {
+extension EncodeOptions {
     /// The encoder of the format.
     var encoder: any FormatEncoder {
         switch self {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-struct EncodingOptionsTests {
+struct EncodeOptionsTests {
     @Test(arguments: [(JPEGOptions.ChromaSubsampling.full, 1, 1), (.halfWidth, 2, 1), (.half, 2, 2)])
     func chromaSubsamplingIsApplied(chroma: JPEGOptions.ChromaSubsampling, width: Int, height: Int) throws {
         let image = TestImage.photo(61, 47)
@@ -143,7 +143,7 @@ struct EncodingOptionsTests {
         }
     }
 
-    private func animation(_ frames: [PixelBuffer], _ options: EncodingOptions) throws -> [UInt8] {
+    private func animation(_ frames: [PixelBuffer], _ options: EncodeOptions) throws -> [UInt8] {
         let encoder = try AnimationEncoder(options: options, size: frames[0].size)
         for frame in frames { try encoder.append(frame, delay: .milliseconds(100)) }
         return try encoder.finish()
