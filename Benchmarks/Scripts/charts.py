@@ -24,7 +24,7 @@ OTHER = ("#CC79A7", "square")
 
 PANEL_WIDTH, PANEL_HEIGHT = 300, 240
 LEFT, TOP, BOTTOM = 62, 66, 52
-LABEL_WIDTH, LABEL_HEIGHT = 122, 14  # of the names at the ends of the lines
+LABEL_WIDTH, LABEL_HEIGHT = 122, 14  # The size of the labels at the ends of the lines.
 
 CSS = """
 text { font: 12px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: #24292f }
@@ -38,7 +38,7 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-s
 
 
 class Axis:
-    """Values to places between `start` and `end`, with round numbers to mark."""
+    """A scale that maps values to positions between `start` and `end`, with ticks to mark."""
 
     def __init__(self, values, start, end, ticks, logarithmic):
         self.scale = math.log10 if logarithmic else float
@@ -53,14 +53,14 @@ class Axis:
 
 
 def linear_ticks(most):
-    """From 0 to the first one that is not below `most`, in steps of 1, 2 or 5 times a power of ten."""
+    """Returns ticks from 0 to the first one not below `most`, in steps of 1, 2, or 5 times a power of ten."""
     power = 10 ** math.floor(math.log10(most))
     step = next(s for s in (power / 5, power / 2, power, power * 2) if most / s <= 6)
     return [i * step for i in range(math.ceil(most / step) + 1)]
 
 
 def log_ticks(values):
-    """The powers of ten around `values`."""
+    """Returns the powers of ten around `values`."""
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     return [10.0**power for power in range(low, max(high, low + 1) + 1)]
 
@@ -83,7 +83,7 @@ def marker(shape, x, y, color):
 
 
 def spread_out(places, low, high):
-    """`places`, moved apart so that labels of LABEL_HEIGHT do not overlap, within `low` and `high`."""
+    """Returns `places`, moved apart between `low` and `high` so that labels of LABEL_HEIGHT do not overlap."""
     order = sorted(range(len(places)), key=lambda index: places[index])
     moved = list(places)
     for before, index in zip([None, *order], order):
@@ -101,7 +101,7 @@ def text(x, y, words, kind="", anchor="start", extra=""):
 
 
 def panel(lines, title, left, x_title, logarithmic_y):
-    """One diagram: `lines` maps a name to its points (x, median, least, most)."""
+    """Returns a diagram; `lines` maps a name to its points (x, median, minimum, maximum)."""
     right, bottom = left + PANEL_WIDTH, TOP + PANEL_HEIGHT
     points = [point for line in lines.values() for point in line]
     xs = sorted({x for x, *_ in points})
@@ -132,7 +132,7 @@ def panel(lines, title, left, x_title, logarithmic_y):
             parts.append(marker(shape, x, y, color))
         ends.append((name, color, *placed[-1]))
     for (name, color, x, y), label in zip(ends, spread_out([end[3] for end in ends], TOP, bottom)):
-        # A thin line leads to the name wherever it had to move, or its line ends before the others.
+        # A thin line leads to the name, which may have moved or be far from the end of its line.
         parts.append(
             f'<line x1="{x + 6:.1f}" y1="{y:.1f}" x2="{right + 8}" y2="{label:.1f}" stroke="{color}" '
             f'stroke-opacity="0.6" stroke-dasharray="1 2"/>')
@@ -141,7 +141,7 @@ def panel(lines, title, left, x_title, logarithmic_y):
 
 
 def chart(panels, title, x_title, y_title, logarithmic_y=False):
-    """Diagrams side by side; `panels` maps the title of each to its lines."""
+    """Returns diagrams side by side; `panels` maps the title of each to its lines."""
     step = LEFT + PANEL_WIDTH + LABEL_WIDTH
     width, height = step * len(panels) + 8, TOP + PANEL_HEIGHT + BOTTOM
     parts = [
@@ -157,7 +157,7 @@ def chart(panels, title, x_title, y_title, logarithmic_y=False):
 
 
 def collect(rows, group, x, y, unit):
-    """Panels of lines of points from those rows that have both quantities."""
+    """Returns panels of lines of points from the rows that have both quantities."""
     panels = {}
     for row in rows:
         if row.get(x) is None or row.get(y) is None:

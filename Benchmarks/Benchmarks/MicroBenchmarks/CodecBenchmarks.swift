@@ -3,7 +3,7 @@ import ImageEncoders
 
 @testable import ImageCodecs
 
-/// A row of 1,000 pixels out of each codec, of a file that is in memory; the header's share is in it.
+/// The cost of decoding a row of 1,000 pixels of a file in memory with each codec, including the header's share.
 enum CodecBenchmarks {
     static func register() {
         for format in ImageFormat.allBuiltIn { decode(format, "Decode_\(format.identifier)") }

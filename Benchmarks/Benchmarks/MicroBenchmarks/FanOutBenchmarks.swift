@@ -4,12 +4,12 @@ import ImageEncoders
 
 /// A caller's share of the cost of a download with 1,000 callers: joining it, and receiving the result.
 ///
-/// The first caller starts the download, and the results wait for its end (for images, one decode of 64 x 64 pixels):
-/// a thousandth of that is included in each figure.
+/// The first caller starts the download, and the results wait for its end, for images after a decode of 64 x 64 pixels.
+/// Each figure includes a thousandth of that.
 enum FanOutBenchmarks {
     private static let request = ImageRequest("https://images.example.com/shared.jpg")
 
-    /// Counting objects crashes where tasks are at work, in Swift 6.3.
+    /// The configuration without object counts, which crash in Swift 6.3 while tasks run.
     private static var timed: Benchmark.Configuration { .thousandSteps([.wallClock]) }
 
     static func register() {
@@ -28,7 +28,7 @@ enum FanOutBenchmarks {
             let loader = ImageLoader(transport: transport)
             benchmark.startMeasurement()
             let callers = benchmark.scaledIterations.map { _ in start(loader) }
-            let activity = await loader.coordinator.activity  // by now all have joined
+            let activity = await loader.coordinator.activity  // All callers have joined by now.
             benchmark.stopMeasurement()
             if activity.callers != callers.count { benchmark.error("\(activity.callers) callers") }
             try await serve(file, transport, callers)
@@ -49,7 +49,7 @@ enum FanOutBenchmarks {
         }
     }
 
-    /// Sends the response; every caller takes the result.
+    /// Sends the response and awaits the results of all callers.
     private static func serve<Answer: Sendable>(
         _ file: [UInt8], _ transport: HeldTransport, _ callers: [LoadTask<Answer>]
     ) async throws {

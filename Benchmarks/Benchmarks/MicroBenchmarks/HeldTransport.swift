@@ -1,7 +1,7 @@
 import AsyncWebImage
 import Synchronization
 
-/// A transport that holds all responses until requested.
+/// A transport that holds all responses until a benchmark sends them.
 final class HeldTransport: Transport {
     private final class Held: Transfer {
         func cancel() {}
@@ -15,7 +15,7 @@ final class HeldTransport: Transport {
         return Held()
     }
 
-    /// Answers all waiting requests with the same body.
+    /// Responds to all waiting requests with the same body.
     func answer(with body: [UInt8]) {
         let answered = waiting.withLock { waiting in
             defer { waiting = [] }

@@ -1,10 +1,10 @@
 @testable import AsyncWebImage
 import Benchmark
 
-/// The cost of a request before any lookup: parsing the URL, and finding an entry with the same key.
+/// The cost of a request's key: parsing the URL, hashing the key, and finding an entry with an equal key.
 enum KeyBenchmarks {
     static func register() {
-        // URLs of the usual kind, followed by those that need libcurl's parser.
+        // Typical URLs do not need libcurl's parser; the others do.
         let plain = (0..<1_000).map { "https://images.example.com/photos/2026/07/landscape-\($0).jpg?width=640" }
         let other = (0..<1_000).map { "https://Images.example.com/photos/a%20b/../landscape-\($0).jpg#top" }
         read(plain, "Key_read_plain_URL")
@@ -15,7 +15,7 @@ enum KeyBenchmarks {
             for index in benchmark.scaledIterations { blackHole(keys[index].hashValue) }
         }
 
-        // Equal but distinct in memory, as if two callers had parsed the URL.
+        // The keys are equal but distinct in memory, as if two callers had parsed the URL.
         let known = Dictionary(uniqueKeysWithValues: zip(plain.compactMap(key), 0...))
         Benchmark("Key_find_in_1000", configuration: .thousandSteps) { benchmark in
             for index in benchmark.scaledIterations { blackHole(known[keys[index]]) }

@@ -1,8 +1,9 @@
 import Benchmark
 
-/// The costs of single steps inside the library, without network and disk.
+/// The benchmarks of single steps in the library, without network and disk.
 ///
-/// Every run performs 1,000 steps and is shown scaled, so that the figures are per key, download, caller, or row.
+/// Except for stored images, every run performs 1,000 steps, and the results are scaled to one key, download, caller,
+/// or row.
 let benchmarks = { @Sendable () -> Void in
     KeyBenchmarks.register()
     QueueBenchmarks.register()
@@ -13,10 +14,10 @@ let benchmarks = { @Sendable () -> Void in
 }
 
 extension Benchmark.Configuration {
-    /// A thousand steps a run, as many runs as half a second allows.
+    /// The configuration with 1,000 steps per run, and as many runs as half a second allows.
     static var thousandSteps: Self { thousandSteps([.wallClock, .objectAllocCount]) }
 
-    /// The same, measuring no more than `metrics`.
+    /// Returns the same configuration with only these metrics.
     static func thousandSteps(_ metrics: [BenchmarkMetric]) -> Self {
         Self(
             metrics: metrics, warmupIterations: 3, scalingFactor: .kilo,

@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// A picture made by arithmetic: slopes of color, edges, and the grain that keeps a codec at work.
+/// Synthetic pictures with color gradients, edges, and enough grain to require work from a codec.
 enum Picture {
     static func pixels(side: Int) throws -> PixelBuffer {
         var bytes = [UInt8](repeating: 255, count: side * side * 4)
@@ -23,7 +23,7 @@ enum Picture {
     }
 }
 
-/// The bytes of a picture did not fit its size.
+/// The error when the bytes of a picture do not fit its size.
 struct PictureError: Error {
     let side: Int
 }

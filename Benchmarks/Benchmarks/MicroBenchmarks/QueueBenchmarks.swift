@@ -1,13 +1,13 @@
 @testable import AsyncWebImage
 import Benchmark
 
-/// The path of one download through the queue: it is added, the next one starts, and ends.
+/// The cost of one download in the queue: adding it, then starting and ending the next one.
 enum QueueBenchmarks {
     static func register() {
         for waiting in [1, 1_000, 100_000] as [UInt64] { pass(waiting: waiting) }
     }
 
-    /// As many wait before as after, from 1,000 hosts in turn.
+    /// Measures while this constant number of downloads, from 1,000 hosts in turn, is waiting.
     private static func pass(waiting: UInt64) {
         let hosts = (0..<1_000).map { "images-\($0).example.com" }
         var queue = DownloadQueue(limit: 6, limitPerHost: 6, order: .fifo)

@@ -1,7 +1,7 @@
 import Benchmark
 @testable import ImageCodecs
 
-/// A row of 1,000 pixels on its way through the resampler, and its share of the rows that come out.
+/// The cost of resampling a row of 1,000 pixels, including its share of the resulting rows.
 enum ResamplerBenchmarks {
     static func register() {
         for filter in Resampling.Filter.allCases {

@@ -2,9 +2,9 @@ import AsyncWebImage
 import Benchmark
 import ImageEncoders
 
-/// A load of a stored response of 10 megapixels for a result of 1,024 pixels: decoded, and from its stored image.
+/// The cost of loading a stored response of 10 megapixels at 1,024 pixels, by decoding it and from its stored image.
 ///
-/// Both are in memory, without the memory cache of decoded images. A run is one load.
+/// Both are stored in memory, and there is no memory cache of decoded images. A run is one load.
 enum StoredImageBenchmarks {
     private static let url = "http://example.com/photo.jpg"
 
@@ -30,7 +30,7 @@ enum StoredImageBenchmarks {
         return request
     }
 
-    /// Returns a loader whose cache has the response and, if asked, its image.
+    /// Returns a loader whose cache contains the response and, if `storesDecodedImages`, its image.
     private static func loader(_ storesDecodedImages: Bool) async throws -> ImageLoader {
         let cache = try ResponseCache(.init())
         var configuration = ImageLoader.Configuration()

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/// One easy handle, used for one transfer after the other.
+/// An easy handle, used for one transfer after another.
 struct slot {
     CURL *easy;
     uint64_t started;
@@ -23,7 +23,7 @@ struct loop {
     struct curl_multi_loop_result *result;
     CURLM *multi;
     int epoll;
-    /// In milliseconds, as libcurl wants to be called; negative while it does not.
+    /// The time in milliseconds after which libcurl is to be called, or a negative value for none.
     long timer;
     size_t next;
     size_t active;
@@ -166,7 +166,7 @@ const char *curl_multi_loop_run(
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, &slots[index]);
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_PROXY, "");
-        // The default of 16 KiB costs bodies of 200 KiB half their speed.
+        // The default of 16 KiB halves the speed for bodies of 200 KiB.
         curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 60L << 10);
         start_next(&loop, &slots[index]);
     }

@@ -2,10 +2,10 @@ public import ImageCodecs
 
 /// A download implementation to compare.
 public protocol Engine: Sendable {
-    /// An engine that runs at most `concurrency` transfers at a time, all of them to one host if need be.
+    /// Creates an engine that runs at most `concurrency` transfers at a time, even if all are to one host.
     init(concurrency: Int) throws
 
-    /// Loads the whole body into memory and returns its length; nothing is decoded.
+    /// Loads the whole body into memory, without decoding it, and returns its length.
     ///
     /// Throws an error if the body is incomplete, or the status is an error.
     func fetch(_ url: String) async throws -> Int
@@ -14,7 +14,7 @@ public protocol Engine: Sendable {
     func shutdown() async throws
 }
 
-/// An engine whose callers for one URL share one transfer, which the last of them to cancel stops.
+/// An engine whose callers for one URL share one transfer, which stops when the last of them cancels.
 public protocol SharingEngine: Engine {
     /// A caller's handle of a download.
     associatedtype Handle: Sendable
@@ -47,7 +47,7 @@ public protocol ImageEngine: Engine {
 public protocol ProgressiveEngine: Engine {
     /// Loads and decodes the image at full size and returns that size.
     ///
-    /// `onPreview` is called with every full-size preview before that, on a thread of the engine's choice; it should only
-    /// take the time.
+    /// Before that, the engine calls `onPreview` on any thread with every full-size preview; it should only record the
+    /// time.
     func progressiveImage(_ url: String, onPreview: @escaping @Sendable (PixelBuffer) -> Void) async throws -> PixelSize
 }

@@ -1,11 +1,11 @@
-/// An error for a failure for which the engine's library has none.
+/// A failure for which the engine's library has no error.
 public enum EngineError: Error, Sendable, Hashable {
     /// The text is not a URL.
     case invalidURL(String)
-    /// The server answered with a status other than 200 to 299.
+    /// The server responded with a status other than 200 to 299.
     case status(Int)
     /// The body is not an image, or is missing.
     case noImage
-    /// The loop in C ended early, for the reason it gave.
+    /// The loop in C ended early for this reason.
     case curl(String)
 }

@@ -13,7 +13,7 @@ public enum EngineName: String, Sendable, Hashable, CaseIterable, Codable {
 
     /// The type of the engine, or `nil` for ``curlMulti``, which fetches only in bulk: see ``CurlMulti``.
     ///
-    /// To find additional capabilities, cast the type: `type as? any SharingEngine.Type`.
+    /// To find additional capabilities, cast the type, as in `type as? any SharingEngine.Type`.
     public var type: (any Engine.Type)? {
         switch self {
         case .actor: ActorEngine.self

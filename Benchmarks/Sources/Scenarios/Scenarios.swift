@@ -1,10 +1,11 @@
 import ArgumentParser
 
-/// The benchmarks as a command.
+/// The command that runs the benchmarks.
 @main
 struct Scenarios: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
-        abstract: "How fast are the ways to download and decode images, next to each other?",
-        subcommands: [RunCommand.self, CaseCommand.self], defaultSubcommand: RunCommand.self)
+        abstract: "Compare ways to download and decode images.",
+        subcommands: [RunCommand.self, CaseCommand.self, OriginCommand.self],
+        defaultSubcommand: RunCommand.self)
 }

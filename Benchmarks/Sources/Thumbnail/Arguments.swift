@@ -8,6 +8,8 @@ struct Arguments {
     /// A Boolean value that indicates whether plain pixels are written instead of a JPEG.
     var writesPixels = false
 
+    /// Creates the arguments from the words of the command line.
+    ///
     /// Throws `Failure` unless there are two paths and a size of at least 1.
     init(_ words: some Sequence<String>) throws(Failure) {
         var paths: [String] = []

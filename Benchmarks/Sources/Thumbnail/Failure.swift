@@ -1,6 +1,6 @@
 import Glibc
 
-/// The reason why there is no thumbnail.
+/// The error when no thumbnail can be created.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 

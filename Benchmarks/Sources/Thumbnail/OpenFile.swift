@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file, open until the last use.
+/// An open file, which is closed after its last use.
 struct OpenFile: ~Copyable {
     private let descriptor: Int32
     private let path: String
@@ -24,7 +24,7 @@ struct OpenFile: ~Copyable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Reads into the beginning of `block` and returns the number of bytes; 0 at the end.
+    /// Reads into the beginning of `block` and returns the number of bytes, or 0 at the end of the file.
     func read(into block: inout [UInt8]) throws(Failure) -> Int {
         while true {
             let count = unsafe block.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }

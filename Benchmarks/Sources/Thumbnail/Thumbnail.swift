@@ -2,7 +2,7 @@ import Glibc
 import ImageCodecs
 import ImageEncoders
 
-/// A thumbnail of a file as a JPEG file: nothing but the codecs, so that time and memory are theirs.
+/// A command that scales an image file using only the codecs, so that its time and memory are theirs.
 @main
 enum Thumbnail {
     private static let blockSize = 64 << 10
@@ -20,7 +20,7 @@ enum Thumbnail {
         }
     }
 
-    /// The pixels of the file at `path`, of which one block at a time is in memory.
+    /// Returns the scaled pixels of the file at `path`, reading one block at a time into memory.
     private static func decode(_ path: String, maximumSide: Int) throws -> PixelBuffer {
         let input = try OpenFile(reading: path)
         let decoder = StreamingDecoder(

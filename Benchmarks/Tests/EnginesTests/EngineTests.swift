@@ -2,7 +2,7 @@ import Engines
 import LoopbackOrigin
 import Testing
 
-/// The requirements for every engine whose figures count.
+/// Tests of the requirements for every measured engine.
 @Suite(.timeLimit(.minutes(1)))
 struct EngineTests {
     private let body = [UInt8](repeating: 7, count: 100_000)

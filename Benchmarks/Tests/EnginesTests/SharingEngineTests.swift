@@ -2,7 +2,7 @@ import Engines
 import LoopbackOrigin
 import Testing
 
-/// Callers share a download, and leave it one by one.
+/// Tests of callers that share a download, and cancel one by one.
 @Suite(.timeLimit(.minutes(1)))
 struct SharingEngineTests {
     private let body = [UInt8](repeating: 7, count: 10_000)
@@ -33,7 +33,7 @@ struct SharingEngineTests {
         }
     }
 
-    /// Every caller gets a result, however closely it follows the end of a download.
+    /// Some callers join just when a download ends.
     @Test(arguments: EngineName.sharing)
     func everyCallerReceivesAResult(name: EngineName) async throws {
         try await withSharingEngine(name) { engine, origin in

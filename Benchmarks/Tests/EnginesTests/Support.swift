@@ -6,7 +6,7 @@ import Testing
 typealias Response = LoopbackOrigin.Response
 
 extension EngineName {
-    /// Those that fetch URL by URL.
+    /// The engines that fetch single URLs.
     static let single = allCases.filter { $0.type != nil }
     static let sharing = allCases.filter { $0.type is any SharingEngine.Type }
     static let ofImages = allCases.filter { $0.type is any ImageEngine.Type }
@@ -29,7 +29,7 @@ func withEngine(
     }
 }
 
-/// One caller of a sharing engine, whatever its handle.
+/// A caller of any sharing engine.
 struct Caller: Sendable {
     let value: @Sendable () async throws -> Int
     let cancel: @Sendable () -> Void
@@ -41,12 +41,12 @@ extension SharingEngine {
         return Caller(value: { try await value(of: handle) }, cancel: { cancel(handle) })
     }
 
-    /// Returns once this number of callers wait, or the test's time is up.
+    /// Returns once this number of callers wait, or once the test exceeds its time limit.
     func callers(become count: Int) async {
         while await callerCount != count, !Task.isCancelled { await Task.yield() }
     }
 
-    /// Returns once no download is left, or the test's time is up.
+    /// Returns once no download is left, or once the test exceeds its time limit.
     func becomesIdle() async {
         while await downloadCount > 0, !Task.isCancelled { await Task.yield() }
     }

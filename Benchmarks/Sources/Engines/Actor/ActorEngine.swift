@@ -24,7 +24,7 @@ struct ActorEngine: SharingEngine {
         try await loader.data(for: ImageRequest(url)).bytes.count
     }
 
-    /// Releasing the loader ends its threads.
+    /// Does nothing, because releasing the loader ends its threads.
     func shutdown() {}
 
     func start(_ url: String) -> LoadTask<ImageData> {

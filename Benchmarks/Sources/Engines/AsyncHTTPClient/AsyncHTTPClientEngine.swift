@@ -4,7 +4,7 @@ import NIOHTTP1
 
 /// swift-server's AsyncHTTPClient alone, on SwiftNIO's shared event loops.
 struct AsyncHTTPClientEngine: Engine {
-    /// AsyncWebImage's own limit of a body.
+    /// The maximum size of a body, which is AsyncWebImage's default.
     private static let maximumBodyBytes = 512 << 20
 
     private let client: HTTPClient

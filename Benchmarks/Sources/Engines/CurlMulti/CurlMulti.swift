@@ -11,9 +11,9 @@ public enum CurlMulti: Sendable {
         public let byteCount: Int
     }
 
-    /// Fetches `prefix` followed by each of the numbers from 0 to below `count`, `concurrency` at a time.
+    /// Fetches `prefix` followed by each number from 0 to `count` - 1, with at most `concurrency` transfers at a time.
     ///
-    /// Runs on a thread of its own. Throws ``EngineError/curl(_:)`` at the first transfer that fails.
+    /// Runs on its own thread. Throws ``EngineError/curl(_:)`` at the first transfer that fails.
     public static func run(prefix: String, count: Int, concurrency: Int) async throws -> Run {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {

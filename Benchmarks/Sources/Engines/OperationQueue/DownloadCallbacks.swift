@@ -18,9 +18,9 @@ final class DownloadCallbacks: Sendable {
     }
 }
 
-/// All callers of one operation, behind a concurrent queue that is written to through barriers.
+/// The callers of an operation, behind a concurrent queue on which they are changed in barriers.
 ///
-/// `@unchecked Sendable`: `callbacks` and `isClosed` are read on `barrierQueue` and written in barriers of it.
+/// `@unchecked Sendable`: `callbacks` and `isClosed` are read on `barrierQueue` and written in its barriers.
 final class DownloadCallbackTable: @unchecked Sendable {
     private let barrierQueue = DispatchQueue(label: "download-callbacks", attributes: .concurrent)
     private var callbacks: [DownloadCallbacks]
@@ -30,10 +30,12 @@ final class DownloadCallbackTable: @unchecked Sendable {
         callbacks = [first]
     }
 
-    /// The callers of this moment, in the order of their coming.
+    /// The current callers, in the order in which they joined.
     var current: [DownloadCallbacks] { barrierQueue.sync { callbacks } }
 
-    /// Adds a caller, unless the last word has been said: the original would leave that caller waiting for ever.
+    /// Adds a caller and returns `true`, or returns `false` if the table is closed.
+    ///
+    /// The original would add the caller anyway, which would then wait forever.
     func add(_ added: DownloadCallbacks) -> Bool {
         barrierQueue.sync(flags: .barrier) {
             if !isClosed { callbacks.append(added) }
@@ -41,7 +43,7 @@ final class DownloadCallbackTable: @unchecked Sendable {
         }
     }
 
-    /// Removes a caller, and closes the table and returns true if no other is left.
+    /// Removes a caller; if no other is left, closes the table and returns `true`.
     func remove(_ removed: DownloadCallbacks) -> Bool {
         barrierQueue.sync(flags: .barrier) {
             callbacks.removeAll { $0 === removed }
@@ -50,7 +52,7 @@ final class DownloadCallbackTable: @unchecked Sendable {
         }
     }
 
-    /// Takes out all callers, for the last word.
+    /// Closes the table, and removes and returns all callers.
     func close() -> [DownloadCallbacks] {
         barrierQueue.sync(flags: .barrier) {
             isClosed = true

@@ -4,9 +4,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Every call is handed to the operation whose task it is about.
+/// Delegate methods that forward every call to the operation of the task.
 extension ImageDownloader: URLSessionDataDelegate {
-    /// A search through all operations for every call, as in the original.
+    /// Returns the operation of `task` by searching all operations for every call, as in the original.
     private func operation(of task: URLSessionTask) -> ImageDownloaderOperation? {
         for case let operation as ImageDownloaderOperation in downloadQueue.operations
         where operation.taskIdentifier == task.taskIdentifier {

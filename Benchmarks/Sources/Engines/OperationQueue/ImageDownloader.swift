@@ -4,13 +4,14 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// SDWebImage 4's `SDWebImageDownloader` in today's Foundation.
+/// A port of SDWebImage 4's `SDWebImageDownloader` to current Foundation.
 ///
-/// An operation per URL in a table behind a barrier queue; one session, whose delegate this is, and which calls it on
-/// one serial queue. Left out, in favor of its figures: notifications, credentials, background time, priorities.
+/// A table behind a barrier queue contains an operation per URL. The downloader is the delegate of a single session,
+/// which calls it on one serial queue. Notifications, credentials, background time, and priorities are left out, which
+/// improves its results.
 ///
-/// `@unchecked Sendable`: `operations` and `lastAddedOperation` are touched in barriers of `barrierQueue` only,
-/// `session` is set before anybody has the object.
+/// `@unchecked Sendable`: `operations` and `lastAddedOperation` are read on `barrierQueue` and written in its barriers;
+/// `session` is set before the object is shared.
 final class ImageDownloader: NSObject, @unchecked Sendable {
     /// The order of the waiting downloads.
     enum ExecutionOrder: Sendable {
@@ -18,7 +19,7 @@ final class ImageDownloader: NSObject, @unchecked Sendable {
         case lastInFirstOut
     }
 
-    /// Seconds without a byte, the original's default.
+    /// The maximum time without a byte, in seconds, which is the original's default.
     static let timeout: TimeInterval = 15
 
     let downloadQueue = OperationQueue()
@@ -41,7 +42,7 @@ final class ImageDownloader: NSObject, @unchecked Sendable {
 
     /// Joins the download of `url`, or starts it.
     ///
-    /// The blocks are called on the main queue, progress on the session's; after ``cancel(_:)`` none is called.
+    /// `completed` is called on the main queue, and `progress` on a background thread. ``cancel(_:)`` calls neither.
     func download(
         _ url: URL, options: DownloadOptions, progress: DownloadCallbacks.Progress? = nil,
         completed: @escaping DownloadCallbacks.Completed
@@ -54,7 +55,7 @@ final class ImageDownloader: NSObject, @unchecked Sendable {
         return DownloadToken(url: url, callbacks: callbacks)
     }
 
-    /// Removes one caller; the last one stops the download.
+    /// Removes a caller, and stops the download if it was the last one.
     func cancel(_ token: DownloadToken) {
         barrierQueue.async(flags: .barrier) { [self] in
             guard let operation = operations[token.url], operation.cancel(token.callbacks) else { return }
@@ -67,7 +68,7 @@ final class ImageDownloader: NSObject, @unchecked Sendable {
         barrierQueue.sync { operations.values.reduce(0) { $0 + $1.callbacks.current.count } }
     }
 
-    /// Stops everything; the session, which keeps its delegate, lets go of it.
+    /// Cancels all downloads, and invalidates the session, which keeps a reference to its delegate until then.
     func invalidate() {
         downloadQueue.cancelAllOperations()
         session?.invalidateAndCancel()
@@ -82,7 +83,7 @@ final class ImageDownloader: NSObject, @unchecked Sendable {
         request.setValue("image/webp,image/*;q=0.8", forHTTPHeaderField: "Accept")
         let operation = ImageDownloaderOperation(
             request: request, session: session, options: options, callbacks: callbacks)
-        // The original waits for this barrier. On Linux that blocks the few threads there are, for minutes when many cancel.
+        // The original waits for this barrier. On Linux, that blocks the few threads for minutes when many cancel.
         operation.completionBlock = { [weak self, weak operation] in
             guard let self, let operation else { return }
             barrierQueue.async(flags: .barrier) {
@@ -95,7 +96,7 @@ final class ImageDownloader: NSObject, @unchecked Sendable {
 
     private func add(_ operation: ImageDownloaderOperation) {
         guard executionOrder == .lastInFirstOut else { return downloadQueue.addOperation(operation) }
-        // A queue has no such order: every operation waits for the one that came after it.
+        // A queue does not support this order, so every operation waits for the one added after it.
         let previous = lastAddedOperation
         operation.keepUntilFinished(previous)
         downloadQueue.addOperation(operation)

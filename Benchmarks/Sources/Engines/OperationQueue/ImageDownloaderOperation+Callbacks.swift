@@ -14,7 +14,7 @@ extension ImageDownloaderOperation {
         }
     }
 
-    /// Shows the received part of the image.
+    /// Reports a preview to all callers, each on the main queue.
     func reportPreview(_ image: PixelBuffer) {
         for callbacks in callbacks.current {
             DispatchQueue.main.async { callbacks.completed(image, nil, nil, false) }

@@ -2,8 +2,8 @@ import Foundation
 import ImageCodecs
 
 extension ImageDownloaderOperation {
-    /// Returns an image of the bytes received so far, which a new decoder processes from the start; `nil` if there is
-    /// nothing to show.
+    /// Returns an image of the bytes received so far, which a new decoder processes from the start, or `nil` if there
+    /// is nothing to show.
     func preview(of data: Data) -> PixelBuffer? {
         let decoder = StreamingDecoder()
         do {
@@ -16,7 +16,7 @@ extension ImageDownloaderOperation {
         }
     }
 
-    /// The whole image, decoded at full size and only then scaled down.
+    /// Returns the whole image, which is decoded at full size and only then scaled down.
     func image(from data: Data) throws -> PixelBuffer {
         let image = try StreamingDecoder.decode(data.span).pixels
         guard let maximumSide = options.maximumSide else { return image }

@@ -4,10 +4,10 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// SDWebImage 4's `SDWebImageDownloaderOperation`: an asynchronous operation that keeps its own state.
+/// A port of SDWebImage 4's `SDWebImageDownloaderOperation`, an asynchronous operation that manages its own state.
 ///
-/// `@unchecked Sendable`: `dataTask`, `imageData`, `expectedSize` and `dependent` are touched only while `lock` is held,
-/// `state` only while `stateLock` is; `session` is set once.
+/// `@unchecked Sendable`: `dataTask`, `imageData`, `expectedSize`, and `dependent` are accessed only while `lock` is
+/// held, and `state` only while `stateLock` is held; `session` is set once.
 final class ImageDownloaderOperation: Operation, @unchecked Sendable {
     private struct State {
         var isExecuting = false
@@ -18,13 +18,13 @@ final class ImageDownloaderOperation: Operation, @unchecked Sendable {
     let callbacks: DownloadCallbackTable
     private let request: URLRequest
     private weak var session: URLSession?
-    /// The original's `@synchronized(self)`.
+    /// The lock that replaces the original's `@synchronized(self)`.
     private let lock = NSRecursiveLock()
     private var dataTask: URLSessionDataTask?
     private var imageData = Data()
     private var expectedSize = 0
     private var dependent: Operation?
-    /// Never held while observers are notified, because they read the state again.
+    /// The lock of `state`, which is not held while observers are notified, because they read the state.
     private let stateLock = NSLock()
     private var state = State()
 
@@ -37,19 +37,19 @@ final class ImageDownloaderOperation: Operation, @unchecked Sendable {
 
     // MARK: Callers
 
-    /// Joins, unless the operation has said its last word.
+    /// Adds a caller and returns `true`, or returns `false` if the operation has reported its end.
     func add(_ callbacks: DownloadCallbacks) -> Bool {
         self.callbacks.add(callbacks)
     }
 
-    /// Removes a caller, and stops the operation and returns true if there is no other.
+    /// Removes a caller; if no other is left, stops the operation and returns `true`.
     func cancel(_ callbacks: DownloadCallbacks) -> Bool {
         guard self.callbacks.remove(callbacks) else { return false }
         cancel()
         return true
     }
 
-    // MARK: Life
+    // MARK: State
 
     override var isAsynchronous: Bool { true }
 
@@ -93,7 +93,7 @@ final class ImageDownloaderOperation: Operation, @unchecked Sendable {
             guard let dataTask else { return }
             dataTask.cancel()
             reportEnd(error: URLError(.cancelled))
-            // The operation is gone when the session reports the task's end.
+            // The session's report of the task's end does not reach this operation anymore.
             isExecuting = false
             isFinished = true
             reset()
@@ -112,13 +112,14 @@ final class ImageDownloaderOperation: Operation, @unchecked Sendable {
         dependent = nil
     }
 
-    /// Keeps the operation that depends on this one: Foundation for Linux keeps no reference to it, and crashes on
-    /// looking at it when this one ends.
+    /// Keeps a reference to the operation that depends on this one.
+    ///
+    /// Foundation for Linux keeps none, and crashes when it accesses that operation at the end of this one.
     func keepUntilFinished(_ dependent: Operation?) {
         lock.withLock { self.dependent = dependent }
     }
 
-    // MARK: The session's calls
+    // MARK: Session events
 
     /// The identifier of the task that this operation waits for.
     var taskIdentifier: Int? { lock.withLock { dataTask?.taskIdentifier } }
@@ -134,7 +135,7 @@ final class ImageDownloaderOperation: Operation, @unchecked Sendable {
         let expected = Int(max(response.expectedContentLength, 0))
         lock.withLock {
             expectedSize = expected
-            // The original takes the server's word for any length.
+            // The original reserves any length that the server declares.
             imageData.reserveCapacity(min(expected, 64 << 20))
         }
         reportProgress(received: 0, expected: Int64(expected))
@@ -152,7 +153,7 @@ final class ImageDownloaderOperation: Operation, @unchecked Sendable {
         reportProgress(received: received, expected: Int64(expected))
     }
 
-    /// Handles the end of the transfer; decodes here, on the session's queue.
+    /// Handles the end of the transfer, and decodes the image on the session's queue.
     func complete(_ error: (any Error)?) {
         let data = lock.withLock {
             dataTask = nil

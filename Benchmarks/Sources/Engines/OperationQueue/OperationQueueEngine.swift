@@ -34,7 +34,7 @@ struct OperationQueueEngine: SharingEngine {
         try await handle.answer.value
     }
 
-    /// The downloader does not notify a canceled caller, so the result is set here.
+    /// Cancels the caller and sets its result, because the downloader does not notify a canceled caller.
     func cancel(_ handle: Handle) {
         handle.answer.resolve(.failure(CancellationError()))
         if let token = handle.token { downloader.cancel(token) }
@@ -91,7 +91,7 @@ extension OperationQueueEngine {
         }
     }
 
-    /// The answer; the task's end is the caller's.
+    /// Returns the result, or cancels the caller if the task is canceled.
     private func value<Value>(of answer: PendingAnswer<Value>, cancelling token: DownloadToken?) async throws -> Value {
         try await withTaskCancellationHandler {
             try await answer.value

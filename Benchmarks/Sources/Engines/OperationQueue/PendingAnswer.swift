@@ -27,7 +27,7 @@ final class PendingAnswer<Value: Sendable>: Sendable {
         continuation?.resume(with: result)
     }
 
-    /// The result, for the one task that may wait for it.
+    /// The result, which only one task may await.
     var value: Value {
         get async throws {
             try await withCheckedThrowingContinuation { continuation in

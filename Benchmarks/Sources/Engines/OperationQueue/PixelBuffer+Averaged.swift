@@ -1,9 +1,9 @@
 import ImageCodecs
 
 extension PixelBuffer {
-    /// The image scaled down until neither side is longer than `side`, each pixel the plain average of a box.
+    /// Returns the image scaled down to sides of at most `side`, with each pixel the plain average of a box.
     ///
-    /// Stands for the drawing into a smaller bitmap by which the original scales, and costs less.
+    /// The original scales by drawing into a smaller bitmap, which costs more.
     func averaged(toMaximumSide side: Int) -> PixelBuffer {
         let longest = max(width, height)
         guard longest > side, side > 0 else { return self }

@@ -9,8 +9,8 @@ extension Cache.Site {
 
     /// Returns a new name for the folder of a cache.
     ///
-    /// Folders are removed when all has been measured: a file system may take longer to create files after others have
-    /// been removed.
+    /// Folders are removed after all measurements, because a file system may take longer to create files after others
+    /// have been removed.
     private func newName() -> String { String(UInt64.random(in: 0...UInt64.max), radix: 16) }
 
     /// Stores small responses for ``firstHit(_:)``.
@@ -25,7 +25,7 @@ extension Cache.Site {
     func rate(_ subject: Cache.Case) async throws -> Measurements {
         let cache = subject.work == .download ? nil : try self.cache(newName())
         let count = subject.requests
-        // Every measured URL is another one; those to be found again are stored first.
+        // Every measured URL is distinct; responses that the cache should contain are stored first.
         let filling = CacheLoad(url(Cache.bodyBytes), concurrency: 16, cache: cache)
         let isStored = subject.work == .hit || subject.work == .revalidate
         _ = try await filling.run(
@@ -44,7 +44,7 @@ extension Cache.Site {
         return try await load.run(numbers, bodyBytes: Cache.bodyBytes, from: source).measurements
     }
 
-    /// Measures small responses while large ones are loaded all the time.
+    /// Measures small responses while large ones are loaded continuously.
     func besideLarge(_ subject: Cache.Case) async throws -> Measurements {
         let cache = try cache(newName())
         let fill = CacheLoad(url(Cache.bodyBytes), concurrency: 16, cache: cache)
@@ -69,7 +69,7 @@ extension Cache.Site {
         return measurements
     }
 
-    /// Counts the large bodies that are found after they were downloaded once.
+    /// Counts the large bodies that are in the cache after they were downloaded once.
     func largeBodies(_ subject: Cache.Case) async throws -> Measurements {
         var least = subject.requests
         for bytes in Cache.storedBytes {
@@ -100,7 +100,7 @@ extension Cache.Site {
         return measurements
     }
 
-    /// Opens a full cache again and again, stores a few responses, and leaves it at once.
+    /// Repeatedly opens a full cache, stores a few responses, and abandons it immediately.
     func shortRuns(_ subject: Cache.Case) async throws -> Measurements {
         let configuration = ResponseCache.Configuration(
             directory: "\(folder)/\(newName())", maximumBytes: 64 << 20)

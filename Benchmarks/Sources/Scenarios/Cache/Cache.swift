@@ -76,7 +76,7 @@ enum Cache: Scenario {
     static func withSite<Result: Sendable>(
         for cases: [Case], fixtures: FixtureFolder, _ body: (Site) async throws -> Result
     ) async throws -> Result {
-        // Its answers say how long they are fresh.
+        // Only nginx sends responses with an expiration time.
         guard let nginx = NginxOrigin.executable() else { throw NotInstalled(description: "nginx is not installed") }
         for bytes in [bodyBytes, largeBytes, tinyBytes] + storedBytes { _ = try fixtures.body(bytes: bytes) }
         return try await NginxOrigin.serving(fixtures, nginx: nginx) { origin in
@@ -100,7 +100,7 @@ enum Cache: Scenario {
         }
     }
 
-    /// Returns rate and processor time relative to downloads without a cache.
+    /// Returns the rate and the CPU time, relative to those of downloads without a cache.
     static func compare(_ subject: Case, in repetition: Repetition<Case>) -> Measurements {
         var ratios = Measurements()
         let download = repetition.first { $0.work == .download && $0.heading == subject.heading }

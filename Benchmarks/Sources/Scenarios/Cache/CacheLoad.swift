@@ -10,7 +10,7 @@ struct CacheLoad: Sendable {
 
     struct Run: Sendable {
         let usage: Usage
-        /// Of every request, in nanoseconds.
+        /// The latency of every request, in nanoseconds.
         let latencies: [UInt64]
     }
 
@@ -35,7 +35,9 @@ struct CacheLoad: Sendable {
         self.concurrency = concurrency
     }
 
-    /// Loads the URLs with these numbers; throws an error if a body has another length or comes from elsewhere.
+    /// Loads the URLs with these numbers.
+    ///
+    /// Throws `Mismatch` if a body has another length or another source.
     func run(_ numbers: Range<Int>, bodyBytes: Int, from source: ResponseSource) async throws -> Run {
         let counter = Counter(numbers.lowerBound)
         let (latencies, usage) = try await Usage.measuring {

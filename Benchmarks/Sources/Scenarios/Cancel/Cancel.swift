@@ -1,6 +1,6 @@
 import Engines
 
-/// The resources left after nearly all callers cancel.
+/// The cost of cancellation, and the resources left after nearly all callers cancel.
 enum Cancel: Scenario {
     static let name = "cancel"
     static let summary = "10,000 callers of 1,000 slow URLs, all but one cancel within a second"
@@ -26,7 +26,7 @@ enum Cancel: Scenario {
         var heading: String { "\(concurrency) transfers at a time" }
     }
 
-    /// At this rate, 200 KiB take two seconds, longer than the cancellation.
+    /// The rate at which 200 KiB take two seconds, longer than the cancellation of all callers.
     private static let bytesPerSecond = 100 * 1_024
 
     static func cases(_ extent: Extent) -> [Case] {
@@ -56,7 +56,7 @@ enum Cancel: Scenario {
             origin: site.origin, prefix: site.origin.url(body, bytesPerSecond: bytesPerSecond) + "?n=",
             urls: subject.urls, callers: subject.callers, window: .seconds(1))
         let (run, usage) = try await callers.run(on: type, concurrency: subject.concurrency)
-        try Mismatch.check("bytes for the one who stays", run.bodyBytes, is: subject.bodyBytes)
+        try Mismatch.check("bytes for the remaining caller", run.bodyBytes, is: subject.bodyBytes)
         var measurements = Measurements()
         measurements[.cancel] = run.cancels.meanMilliseconds.map { $0 * 1_000 }
         measurements[.cancelP99] = run.cancels.milliseconds(99).map { $0 * 1_000 }
@@ -70,12 +70,12 @@ enum Cancel: Scenario {
         return measurements
     }
 
-    /// Resources that an engine opens once per process are not leaks.
+    /// Opens the resources that an engine opens once per process, which are not leaks.
     private static func warmUp(_ type: (some SharingEngine).Type, url: String) async throws {
         let engine = try type.init(concurrency: 1)
         _ = try await engine.fetch(url)
         try await engine.shutdown()
-        // It may close its files a little later; and timers have one too, made with the first of them.
+        // The engine may close its files a little later. Sleeping also opens the file that all timers share.
         try await Task.sleep(for: .milliseconds(100))
     }
 }

@@ -1,13 +1,13 @@
 import Engines
 
-/// Callers of slow URLs, of which all but one leave at random moments that are the same in every run.
+/// Callers of slow URLs, of which all but one cancel at random times that are the same in every run.
 struct CancelingCallers: Sendable {
     let origin: Origin
-    /// The URLs: this and a number from 0.
+    /// The prefix of the URLs, followed by a number.
     let prefix: String
     let urls: Int
     let callers: Int
-    /// The period in which they leave.
+    /// The period in which callers cancel.
     let window: Duration
 
     struct Run: Sendable {
@@ -15,7 +15,7 @@ struct CancelingCallers: Sendable {
         let cancels: Percentiles
         /// The number of callers notified of their cancellation.
         let callersTold: Int
-        /// The number of transfers still running after all but one caller had left, without that caller's.
+        /// The number of transfers still running after all but one caller have canceled, without that caller's.
         let transfersLeft: Int
         /// The number of bytes received by the remaining caller.
         let bodyBytes: Int
@@ -37,7 +37,7 @@ struct CancelingCallers: Sendable {
         handles.shuffle(using: &generator)
         let cancels = try await cancelAllButLast(handles, engine, &generator)
         try await Task.sleep(for: Self.grace)
-        // The remaining caller can still wait for its own transfer.
+        // The remaining caller's own transfer can still be running.
         let transfersLeft = max(0, try origin.status().runningRequests - 1)
         let answers = try await answers(to: handles, engine)
         return Run(
@@ -45,7 +45,7 @@ struct CancelingCallers: Sendable {
             bodyBytes: answers.bodyBytes)
     }
 
-    /// The time each call took, in nanoseconds.
+    /// Cancels all callers but the last, and returns the duration of each call in nanoseconds.
     private func cancelAllButLast<E: SharingEngine>(
         _ handles: [E.Handle], _ engine: E, _ generator: inout SplitMix64
     ) async throws -> [UInt64] {

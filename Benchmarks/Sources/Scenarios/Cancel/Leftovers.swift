@@ -1,13 +1,13 @@
 /// The resources that an engine has not released after its shutdown.
 struct Leftovers: Sendable {
-    /// The number of connections at the origin.
+    /// The number of connections that are open at the origin.
     let connections: Int
     /// The number of additional open files, including sockets.
     let files: Int
 
     private static let patience = Duration.seconds(3)
 
-    /// Returns the remaining resources when there are none, or after a while.
+    /// Waits until no resources remain, for a few seconds at most, and returns those that do.
     static func settled(origin: Origin, filesBefore: Int) async throws -> Leftovers {
         let deadline = ContinuousClock.now + patience
         while true {
@@ -19,7 +19,7 @@ struct Leftovers: Sendable {
     }
 }
 
-/// The files and sockets of this process.
+/// The open files and sockets of this process.
 enum OpenFiles {
     static func count() throws -> Int {
         try File.names(in: "/proc/self/fd").count

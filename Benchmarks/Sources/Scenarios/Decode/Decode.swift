@@ -24,7 +24,7 @@ enum Decode: Scenario {
         var heading: String { "\(format.rawValue), \(megapixels) MP to \(maximumSide)" }
     }
 
-    /// All of the shape of a photograph.
+    /// The sizes by megapixels; all have the aspect ratio of a photograph.
     private static let sizes = [
         1: PixelSize(width: 1_224, height: 816),
         10: PixelSize(width: 3_864, height: 2_588),
@@ -34,7 +34,7 @@ enum Decode: Scenario {
     static func cases(_ extent: Extent) -> [Case] {
         DecodeFormat.allCases.flatMap { format in
             sizes.keys.sorted().flatMap { megapixels -> [Case] in
-                // To write the last two takes a minute the first time.
+                // Creating large PNG and WebP files takes a minute the first time.
                 if extent == .quick, megapixels == 100, format.imageFormat != .jpeg { return [] }
                 return sides(of: megapixels, extent).flatMap { side in
                     [.decoder, format.limit, .thumbnail, .vipsthumbnail].compactMap(\.self).map {
@@ -46,7 +46,7 @@ enum Decode: Scenario {
         }
     }
 
-    /// Those that make the image smaller.
+    /// Returns the maximum sides that make the image smaller.
     private static func sides(of megapixels: Int, _ extent: Extent) -> [Int] {
         let sides = extent == .full ? [256, 1_024, 4_000] : [1_024]
         return sides.filter { side in sizes[megapixels].map { side < max($0.width, $0.height) } ?? false }
@@ -73,7 +73,9 @@ enum Decode: Scenario {
         return (picture.path, size)
     }
 
-    /// Small images again and again for half a second: one takes little more than to start the process.
+    /// Measures the medians of repeated runs during half a second.
+    ///
+    /// A single run with a small image takes little longer than starting the process.
     static func measure(_ subject: Case, at site: Site) async throws -> Measurements {
         guard let engine = DecodeEngine(rawValue: subject.engine) else {
             throw Unable(engine: subject.engine, task: "decode")
@@ -97,7 +99,8 @@ enum Decode: Scenario {
         }
         var ratios = Measurements()
         let (mine, vips) = (repetition[subject], peer(.vipsthumbnail))
-        if subject.engine != DecodeEngine.thumbnail.rawValue {  // which writes a file, too
+        // The thumbnail command also writes a file, unlike the limit.
+        if subject.engine != DecodeEngine.thumbnail.rawValue {
             ratios[.ratioToLimit] = mine.ratio(of: .wall, to: peer(subject.format.limit))
         }
         if subject.engine == DecodeEngine.thumbnail.rawValue {

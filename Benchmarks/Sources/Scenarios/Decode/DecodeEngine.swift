@@ -10,7 +10,7 @@ enum DecodeEngine: String, Hashable, Sendable, CaseIterable {
     case djpeg, dwebp
     case vipsthumbnail
 
-    /// Returns the way to scale the file `input`, an image of `size`, to at most `maximumSide` pixels per side.
+    /// Returns the command that scales the file `input`, an image of `size`, to at most `maximumSide` pixels per side.
     func command(_ input: String, size: PixelSize, maximumSide: Int, scratch: String) throws -> Command {
         let output = "\(scratch)/\(rawValue).jpg"
         let target = size.fitting(maximumSide: maximumSide)
@@ -32,7 +32,7 @@ enum DecodeEngine: String, Hashable, Sendable, CaseIterable {
 }
 
 extension PixelSize {
-    /// The largest of the same shape whose sides are no longer than `side`; itself if it is no larger.
+    /// Returns the largest size with this aspect ratio and sides of at most `side`, or this size if it is no larger.
     func fitting(maximumSide side: Int) -> PixelSize {
         let longest = max(width, height)
         guard longest > side else { return self }
@@ -40,8 +40,9 @@ extension PixelSize {
         return PixelSize(width: scaled(width), height: scaled(height))
     }
 
-    /// Returns the number of eighths at which the library lets libjpeg decode an image of this size for `target`: of the
-    /// scales with vectorized code, the smallest that is at least 1.5 times `target`, or all eighths.
+    /// Returns the number of eighths at which the library lets libjpeg decode an image of this size for `target`.
+    ///
+    /// Of the scales with vectorized code, it is the smallest that is at least 1.5 times `target`, or full size.
     func eighths(for target: PixelSize) -> Int {
         [1, 2, 4].first { eighths in
             ((width * eighths + 7) / 8 * 4 + 3) / 6 >= target.width

@@ -15,7 +15,7 @@ enum DecodeFormat: String, Codable, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The engine that only decodes; there is none for PNG in common use.
+    /// The engine that only decodes, or `nil` for PNG, for which none is in common use.
     var limit: DecodeEngine? {
         switch self {
         case .baselineJPEG, .progressiveJPEG: .djpeg

@@ -1,7 +1,7 @@
 import Glibc
 import ImageCodecs
 
-/// The cost of small decodes in a running process: without its start, and with memory that has been used before.
+/// The cost of small decodes in a running process, without startup and with memory that has been used before.
 enum DecodeLoop: Scenario {
     static let name = "decode-loop"
     static let summary = "JPEG files in memory to pixels, one after the other in one process"

@@ -2,7 +2,7 @@ import ImageCodecs
 
 /// A format without a codec: its files only contain a size, and every row is the same row of pixels.
 ///
-/// A decode costs what the library does with rows: scaling, and writing the result.
+/// The cost of a decode is that of the library's work on rows: scaling, and writing the result.
 struct StoredRows: CustomFormat {
     let format = ImageFormat(name: "stored rows", mediaType: "image/x-stored-rows", fileExtension: "rows")
     private static let signature: [UInt8] = Array("stored rows ".utf8)

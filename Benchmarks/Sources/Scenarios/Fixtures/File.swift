@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// Reading and writing of whole files, with errors that name the file and the reason.
+/// File operations whose errors name the file and the reason.
 enum File {
     static func read(_ path: String) throws(FileError) -> [UInt8] {
         try attempt("read", path) { Array(try Data(contentsOf: URL(filePath: path))) }
@@ -36,7 +36,7 @@ enum File {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Returns the names in a folder.
+    /// Returns the names of the files in a folder.
     static func names(in folder: String) throws(FileError) -> [String] {
         try attempt("list", folder) { try FileManager.default.contentsOfDirectory(atPath: folder) }
     }
@@ -52,7 +52,7 @@ enum File {
     }
 }
 
-/// A failed file operation.
+/// The error when a file operation fails.
 struct FileError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,8 +1,8 @@
 extension FixtureFolder {
-    /// The name of the file of that many bytes.
+    /// Returns the name of the file with this number of bytes.
     static func bodyName(bytes: Int) -> String { "body-\(bytes)" }
 
-    /// The path of a file of that many bytes that no compression makes smaller.
+    /// Returns the path of a file with this number of random bytes, which no compression makes smaller.
     func body(bytes: Int) throws -> String {
         try file(Self.bodyName(bytes: bytes)) {
             var generator = SplitMix64(seed: UInt64(bytes))

@@ -2,16 +2,16 @@ import ImageCodecs
 import ImageEncoders
 
 extension FixtureFolder {
-    /// The name of a file with a picture of that size, and its path in this folder.
+    /// Returns the name and the path of a JPEG file with a picture of this size.
     ///
-    /// A pixel takes a little less than two bits.
+    /// The file contains a little less than two bits per pixel.
     func jpeg(
         width: Int, height: Int, isProgressive: Bool = false, number: Int = 0
     ) throws -> (name: String, path: String) {
         try picture(as: .jpeg, width: width, height: height, isProgressive: isProgressive, number: number)
     }
 
-    /// The same in any format.
+    /// Returns the name and the path of a file in any format with a picture of this size.
     func picture(
         as format: ImageFormat, width: Int, height: Int, isProgressive: Bool = false, number: Int = 0
     ) throws -> (name: String, path: String) {

@@ -1,18 +1,18 @@
 import ImageCodecs
 
-/// Synthetic pictures that cost a codec about as much as photographs: smooth regions, edges, fine grain.
+/// Synthetic pictures that cost a codec about as much as photographs, with smooth regions, edges, and fine grain.
 enum Photograph {
-    /// The picture of that size and number, always the same.
+    /// Returns the picture with this size and number, which is always the same.
     static func pixels(width: Int, height: Int, number: Int = 0) throws -> PixelBuffer {
         let size = PixelSize(width: width, height: height)
         let texture = Texture()
         var bytes = [UInt8](repeating: 255, count: size.area * 4)
-        // Each shows another place of the same country.
+        // Each number shows another part of the same landscape.
         let (left, top) = (number * 389, number * 211)
         var offset = 0
         for y in top..<top + height {
             for x in left..<left + width {
-                // Coarse forms, another one in each channel so that chroma costs something too, and fine grain.
+                // Coarse shapes, which differ between channels so that chroma has a cost, too, and fine grain.
                 let grain = Int(texture[x, y]) - 128
                 bytes[offset] = clamped(Int(texture[x >> 4, y >> 4]) / 2 + grain + 80)
                 bytes[offset + 1] = clamped(Int(texture[x >> 5, y >> 4]) / 2 + grain + 60)
@@ -27,7 +27,7 @@ enum Photograph {
     private static func clamped(_ value: Int) -> UInt8 { UInt8(min(max(value, 0), 255)) }
 }
 
-/// The bytes of a picture did not fit its size.
+/// The error when the bytes of a picture do not fit its size.
 struct PhotographError: Error, CustomStringConvertible {
     let size: PixelSize
     var description: String { "cannot draw a picture of \(size)" }
@@ -41,7 +41,7 @@ private struct Texture {
     init() {
         var values = [Double](repeating: 0, count: Self.side * Self.side)
         var generator = SplitMix64(seed: 1)
-        // Octaves: each half the size and somewhat more than half the strength of the one before.
+        // Layers of noise, each with cells of a quarter the side of the one before, and weaker.
         for (cells, strength) in [(16, 0.4), (64, 0.3), (256, 0.2), (1_024, 0.1)] {
             let lattice = (0..<cells * cells).map { _ in Double.random(in: 0...1, using: &generator) }
             let step = Double(cells) / Double(Self.side)

@@ -1,4 +1,4 @@
-/// Random numbers that are the same for the same seed, on every machine.
+/// A generator of random numbers that are the same for the same seed on every machine.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,9 +1,9 @@
-/// A quantity as a table shows it.
+/// A column of a table: a quantity and its format.
 struct Column: Sendable {
-    /// The statistic of the repetitions to show.
+    /// The statistic of the repetitions that a column shows.
     enum Part: Sendable {
         case median
-        /// The least and the most.
+        /// The minimum and the maximum.
         case spread
     }
 
@@ -12,12 +12,12 @@ struct Column: Sendable {
     let part: Part
     private let format: @Sendable (Double) -> String
 
-    /// The median under `heading`, divided by `unit`, with `decimals`.
+    /// Creates a column that shows the median, divided by `unit`, with `decimals` decimal places.
     init(_ heading: String, _ metric: Metric, per unit: Double = 1, decimals: Int = 0) {
         self.init(heading, metric, .median, per: unit, decimals: decimals)
     }
 
-    /// The least and the most of the repetitions, divided by `unit`, with `decimals`.
+    /// Returns a column that shows the minimum and the maximum, divided by `unit`, with `decimals` decimal places.
     static func spread(_ heading: String, _ metric: Metric, per unit: Double = 1, decimals: Int = 0) -> Column {
         Column(heading, metric, .spread, per: unit, decimals: decimals)
     }
@@ -29,7 +29,7 @@ struct Column: Sendable {
         format = { DecimalText.text($0 / unit, decimals: decimals) }
     }
 
-    /// A dash where nothing was measured.
+    /// Returns the text of a row in this column, or a dash if the quantity was not measured.
     func text(of row: Row) -> String {
         guard let summary = row[metric] else { return "-" }
         switch part {

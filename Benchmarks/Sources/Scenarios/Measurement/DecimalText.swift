@@ -1,6 +1,6 @@
-/// Numbers as people read them, without Foundation's formatters.
+/// Numbers as readable text, without Foundation's formatters.
 enum DecimalText {
-    /// `value` with so many decimals; thousands are set off by commas.
+    /// Returns `value` with this number of decimal places and with commas between thousands.
     static func text(_ value: Double, decimals: Int) -> String {
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }

@@ -4,11 +4,11 @@ struct Measurements: Sendable, Hashable {
 
     subscript(metric: Metric) -> Double? {
         get { values[metric] }
-        // Neither infinite nor NaN, which JSON does not support.
+        // JSON supports neither infinity nor NaN.
         set { values[metric] = newValue.flatMap { $0.isFinite ? $0 : nil } }
     }
 
-    /// These and `others`, which win.
+    /// Returns the union of these measurements and `others`, which take precedence.
     func merging(_ others: Measurements) -> Measurements {
         var merged = self
         merged.values.merge(others.values) { $1 }
@@ -28,7 +28,7 @@ extension Measurements: Codable {
 }
 
 extension Measurements? {
-    /// One quantity here by the same there, or nil unless both were measured.
+    /// Returns the ratio of a quantity to the same quantity in `other`, or `nil` unless both were measured.
     func ratio(of metric: Metric, to other: Measurements?) -> Double? {
         guard let mine = self?[metric], let theirs = other?[metric] else { return nil }
         return mine / theirs

@@ -1,4 +1,4 @@
-/// A measured quantity, named as in the rows, unit included.
+/// A measured quantity, whose raw value is its name in JSON, including its unit.
 struct Metric: RawRepresentable, Hashable, Sendable {
     let rawValue: String
 
@@ -9,6 +9,6 @@ struct Metric: RawRepresentable, Hashable, Sendable {
     static let peakMemory = Metric(rawValue: "peak_rss_bytes")
     static let ratioToLimit = Metric(rawValue: "ratio_to_limit")
 
-    /// In every row, null where they mean nothing.
+    /// The metrics that every row contains in JSON, as null if they do not apply.
     static let common = [requestsPerSecond, cpuPerRequest, p50, p99, peakMemory, ratioToLimit]
 }

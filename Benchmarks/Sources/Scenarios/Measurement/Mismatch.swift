@@ -1,4 +1,4 @@
-/// The error when an engine did not do the measured work.
+/// The error when an engine does not do all the work to be measured.
 struct Mismatch: Error, CustomStringConvertible {
     let description: String
 

@@ -2,7 +2,7 @@
 enum PeakMemory {
     /// Returns the number of bytes, or `nil` if the system does not report it.
     ///
-    /// Not getrusage's, which a process inherits from the one that started it.
+    /// The value of `getrusage` is unsuitable, because a process inherits it from its parent.
     static func bytes() -> Int? {
         guard let status = try? File.read("/proc/self/status") else { return nil }
         let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")

@@ -1,13 +1,13 @@
-/// A set of durations, asked how long the slowest of a share of them took.
+/// The percentiles of a set of durations.
 struct Percentiles: Sendable {
     private let sorted: [UInt64]
 
-    /// Of durations in nanoseconds.
+    /// Creates the percentiles of durations in nanoseconds.
     init(nanoseconds: [UInt64]) {
         sorted = nanoseconds.sorted()
     }
 
-    /// The smallest duration that `percent` of all do not exceed (nearest rank), in milliseconds; nil of none.
+    /// Returns the percentile by nearest rank, in milliseconds, or `nil` if there are no durations.
     func milliseconds(_ percent: Double) -> Double? {
         guard !sorted.isEmpty else { return nil }
         let rank = (percent / 100 * Double(sorted.count)).rounded(.up)
@@ -15,7 +15,7 @@ struct Percentiles: Sendable {
         return Double(sorted[index]) / 1_000_000
     }
 
-    /// The mean, in milliseconds; nil of none.
+    /// The mean in milliseconds, or `nil` if there are no durations.
     var meanMilliseconds: Double? {
         sorted.isEmpty ? nil : sorted.reduce(0) { $0 + Double($1) } / Double(sorted.count) / 1_000_000
     }

@@ -1,10 +1,10 @@
-/// A case with its results: a line of a table, an object in JSON.
+/// A case with its results, as a line of a table or an object in JSON.
 struct Row: Sendable {
     let scenario: String
     let subject: any ScenarioCase
     let summaries: [Metric: Summary]
     let repetitions: Int
-    /// The reason why a repetition failed; the others are valid.
+    /// The reason why a repetition failed, if one did; the other repetitions are valid.
     let failure: String?
 
     subscript(metric: Metric) -> Summary? { summaries[metric] }
@@ -20,7 +20,9 @@ extension Row: Encodable {
         init?(intValue: Int) { nil }
     }
 
-    /// Keys that charts and scripts may rely on come first with null, and are then overwritten by the known values.
+    /// Encodes the parameters of the case and the results.
+    ///
+    /// Keys that charts and scripts rely on are first encoded as null, and then overwritten by known values.
     func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Key.self)
         for name in ["concurrency", "body_bytes"] + Metric.common.map(\.rawValue) {

@@ -1,10 +1,10 @@
-/// The middle and the extremes of a quantity over the repetitions.
+/// The median, the minimum, and the maximum of a quantity over the repetitions.
 struct Summary: Sendable, Hashable {
     let median: Double
     let least: Double
     let most: Double
 
-    /// Nil of no values.
+    /// Creates a summary of `values`, or returns `nil` if there are none.
     init?(_ values: [Double]) {
         let sorted = values.sorted()
         guard let first = sorted.first, let last = sorted.last else { return nil }

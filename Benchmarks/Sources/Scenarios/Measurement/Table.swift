@@ -1,6 +1,6 @@
 /// Rows as text for a terminal: a block for every heading, engines on the left, figures on the right.
 struct Table {
-    /// The width of a terminal; failures are truncated to it.
+    /// The width of a terminal, to which failures are truncated.
     static let width = 80
 
     private let columns: [Column]
@@ -22,7 +22,7 @@ struct Table {
             }
     }
 
-    /// The rows by heading, in order of first appearance.
+    /// The indices of the rows by heading, in order of first appearance.
     private var blocks: [(heading: String, rows: [Int])] {
         var blocks: [(heading: String, rows: [Int])] = []
         for (index, row) in rows.enumerated() {
@@ -45,7 +45,7 @@ struct Table {
 
     private static func indented(_ text: String) -> String { "  " + text }
 
-    /// The first cell to the left, the others to the right.
+    /// Returns a line with the first cell aligned to the left and the others to the right.
     private static func line(_ cells: [String], _ widths: [Int]) -> String {
         zip(cells, widths).enumerated()
             .map { column, cell in

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The resources used by this process between two moments.
+/// The time that a process used.
 struct Usage: Sendable {
     let wall: Duration
-    /// In user mode and in the kernel, all threads together.
+    /// The CPU time of all threads in user mode and in the kernel.
     let cpu: Duration
 
-    /// Measures the usage of `body`, including other work of the process in the meantime.
+    /// Runs `body` and returns its result and its usage, including other work of the process in the meantime.
     static func measuring<Result>(_ body: () async throws -> Result) async rethrows -> (Result, Usage) {
         let (started, cpuBefore) = (ContinuousClock.now, processorTime())
         let result = try await body()
@@ -28,20 +28,20 @@ struct Usage: Sendable {
 }
 
 extension rusage {
-    /// In user mode and in the kernel.
+    /// The CPU time in user mode and in the kernel.
     var cpu: Duration {
         [ru_utime, ru_stime].reduce(.zero) { $0 + .seconds($1.tv_sec) + .microseconds($1.tv_usec) }
     }
 }
 
 extension Duration {
-    /// Seconds with their fraction.
+    /// The duration in seconds, including fractions.
     var seconds: Double { self / .seconds(1) }
-    /// Milliseconds with their fraction.
+    /// The duration in milliseconds, including fractions.
     var milliseconds: Double { self / .milliseconds(1) }
-    /// Microseconds with their fraction.
+    /// The duration in microseconds, including fractions.
     var microseconds: Double { self / .microseconds(1) }
 
-    /// Whole nanoseconds; none if negative.
+    /// The duration in whole nanoseconds, or 0 if it is negative.
     var nanoseconds: UInt64 { UInt64(max(0, self / .nanoseconds(1))) }
 }

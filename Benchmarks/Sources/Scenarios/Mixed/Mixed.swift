@@ -3,7 +3,7 @@ import Engines
 /// The time that small images wait for large ones requested before them.
 enum Mixed: Scenario {
     static let name = "mixed"
-    static let summary = "500 small JPEGs to 128 pixels, asked for all at once"
+    static let summary = "500 small JPEGs to 128 pixels, requested at the same time"
 
     static let columns = [
         Column("p50 ms", .p50, decimals: 1),
@@ -17,7 +17,7 @@ enum Mixed: Scenario {
     struct Case: ScenarioCase {
         let engine: String
         let concurrency: Int
-        /// Images of 100 megapixels, to 1024 pixels, asked for first.
+        /// The number of images of 100 megapixels, scaled to 1024 pixels, that are requested first.
         let largeImages: Int
 
         var heading: String { largeImages == 0 ? "alone" : "behind \(largeImages) of 100 MP" }

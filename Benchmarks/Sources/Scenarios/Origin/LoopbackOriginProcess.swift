@@ -3,7 +3,7 @@ import Glibc
 import LoopbackOrigin
 import Subprocess
 
-/// The library's own test origin in a process of its own, where nginx is not installed.
+/// The library's test origin in its own process, for machines without nginx.
 enum LoopbackOriginProcess {
     static func serving<Result: Sendable>(
         _ folder: FixtureFolder, _ body: (Origin) async throws -> Result
@@ -18,12 +18,12 @@ enum LoopbackOriginProcess {
     }
 }
 
-/// The command of that process: it prints its port and serves until it is killed.
+/// The command of the process, which prints its port and serves files until it is killed.
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "origin", abstract: "Serve the files of a folder on a free port.", shouldDisplay: false)
 
-    @Argument(help: "The folder.")
+    @Argument(help: "The path of the folder.")
     var folder: String
 
     func run() async throws {
@@ -33,7 +33,7 @@ struct OriginCommand: AsyncParsableCommand {
         while true { try await Task.sleep(for: .seconds(3_600)) }
     }
 
-    /// Answers as nginx does as it is configured here; see `Origin`.
+    /// Serves the files of `folder` and the status of `origin` at the paths that ``Origin`` describes.
     static func serve(_ folder: String, on origin: LoopbackOrigin) throws {
         var files: [String: LoopbackOrigin.Response] = [:]
         for name in try File.names(in: folder) {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A blocking TCP connection to this machine, which costs the measured process as little as possible.
+/// Blocking TCP connections to this machine, which cost the measured process as little as possible.
 enum LoopbackSocket {
-    /// Sends `request` and returns the response, until the other side closes.
+    /// Sends `request` and returns all that is received until the server closes the connection.
     static func answer(to request: String, port: UInt16) throws -> String {
         let descriptor = try open()
         defer { close(descriptor) }
@@ -19,14 +19,14 @@ enum LoopbackSocket {
         }
     }
 
-    /// Returns whether a server is listening on the port.
+    /// Returns a Boolean value that indicates whether a server is listening on the port.
     static func isListening(port: UInt16) -> Bool {
         guard let descriptor = try? open() else { return false }
         defer { close(descriptor) }
         return connect(descriptor, port: port) == 0
     }
 
-    /// A port that was free a moment ago.
+    /// Returns a port that was free a moment ago.
     static func freePort() throws -> UInt16 {
         let descriptor = try open()
         defer { close(descriptor) }

@@ -1,6 +1,6 @@
-/// nginx as the origin: one process, on a free port, all its files in a temporary folder.
+/// nginx as the origin: one process on a free port, with its own files in a temporary folder.
 enum NginxOrigin {
-    /// The path of the installed program, if there is one.
+    /// Returns the path of the installed program, or `nil` if there is none.
     static func executable() -> String? {
         Tool.installed("nginx")
     }
@@ -32,7 +32,9 @@ enum NginxOrigin {
         }
     }
 
-    /// One process in the foreground, nothing written to disk for a request, connections kept for ever.
+    /// Returns the configuration for a single process in the foreground.
+    ///
+    /// It writes nothing to disk for a request and keeps idle connections open for ten minutes.
     static func configuration(port: UInt16, folder: String) -> String {
         """
         daemon off;
@@ -63,7 +65,7 @@ enum NginxOrigin {
                     alias "\(folder)/$file";
                     expires 1h;
                 }
-                # In small pieces: without the limit a whole second's worth goes out at once.
+                # Without small pieces, nginx sends the bytes of a whole second at once.
                 location ~ ^/at/(?<rate>[0-9]+)/(?<name>.*)$ {
                     alias "\(folder)/$name";
                     limit_rate $rate;

@@ -1,6 +1,7 @@
-/// An HTTP server in a process of its own that serves the files of a folder, as the drivers' children see it.
+/// The address of an HTTP server that serves the files of a folder and its status.
 ///
-/// `/NAME` is the file NAME, whatever the query; `/at/RATE/NAME` is the same at RATE bytes per second.
+/// The path `/NAME`, with any query, is the file NAME; `/at/RATE/NAME` is the same file at RATE bytes per second. The
+/// status is at `/status`.
 struct Origin: Codable, Hashable, Sendable {
     let port: UInt16
 
@@ -12,7 +13,7 @@ struct Origin: Codable, Hashable, Sendable {
         url("at/\(rate)/\(name)")
     }
 
-    /// Runs `body` while an origin serves `folder`: nginx, or where there is none `LoopbackOrigin`.
+    /// Runs `body` while nginx, or `LoopbackOrigin` if nginx is not installed, serves `folder`.
     static func serving<Result: Sendable>(
         _ folder: FixtureFolder, _ body: (Origin) async throws -> Result
     ) async throws -> Result {
@@ -23,7 +24,7 @@ struct Origin: Codable, Hashable, Sendable {
     }
 }
 
-/// No origin could be had.
+/// The error when an origin cannot be started or used.
 struct OriginError: Error, CustomStringConvertible {
     let description: String
 }

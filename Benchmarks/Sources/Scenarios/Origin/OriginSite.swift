@@ -3,7 +3,7 @@ struct OriginSite: Codable, Sendable {
     let origin: Origin
     let fixtures: FixtureFolder
 
-    /// Runs `body` while an origin serves files of those sizes.
+    /// Runs `body` while an origin serves files of these sizes.
     static func serving<Result: Sendable>(
         bodies sizes: [Int], of fixtures: FixtureFolder, _ body: (OriginSite) async throws -> Result
     ) async throws -> Result {

@@ -2,15 +2,17 @@
 ///
 /// The connection that requests the status counts as open, and its request as running.
 struct OriginStatus: Hashable, Sendable {
-    /// Connections that are open.
+    /// The number of open connections.
     let openConnections: Int
-    /// Requests received since the start.
+    /// The number of requests received since the start.
     let requests: Int
-    /// Answers that are not yet sent to the last byte.
+    /// The number of requests whose response is not completely sent.
     let runningRequests: Int
 
-    /// Nil unless there are the seven numbers of a status: open connections, accepted and handled ones, requests;
-    /// connections being read from, written to, and idle.
+    /// Creates a status from `text`, or returns `nil` unless it contains seven numbers.
+    ///
+    /// They are the numbers of open, accepted, and handled connections, of requests, and of connections that are being
+    /// read from, being written to, and idle.
     init?(_ text: String) {
         let numbers = text.split { !$0.isNumber }.compactMap { Int($0) }
         guard numbers.count == 7 else { return nil }
@@ -19,7 +21,7 @@ struct OriginStatus: Hashable, Sendable {
         runningRequests = numbers[5]
     }
 
-    /// The same text of other counts.
+    /// Returns the text of a status with these counts.
     static func text(openConnections: Int, accepted: Int, requests: Int, running: Int) -> String {
         """
         Active connections: \(openConnections)
@@ -32,14 +34,14 @@ struct OriginStatus: Hashable, Sendable {
 }
 
 extension Origin {
-    /// The path at which it is served.
+    /// The name of the status in URLs.
     static let statusName = "status"
 
-    /// Returns the current counts without those of the status request itself.
+    /// Returns the current counts, of which only `requests` includes the request of the status itself.
     func status() throws -> (openConnections: Int, runningRequests: Int, requests: Int) {
         let answer = try LoopbackSocket.answer(to: "GET /\(Self.statusName) HTTP/1.0\r\n\r\n", port: port)
         guard let end = answer.firstRange(of: "\r\n\r\n"), let status = OriginStatus(String(answer[end.upperBound...]))
-        else { throw OriginError(description: "the origin does not tell its status: \(answer)") }
+        else { throw OriginError(description: "the origin did not report its status: \(answer)") }
         return (status.openConnections - 1, status.runningRequests - 1, status.requests)
     }
 }

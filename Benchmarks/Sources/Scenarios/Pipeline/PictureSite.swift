@@ -1,6 +1,6 @@
-/// An origin with JPEGs of 1600 x 1200, and a folder for the work of a case.
+/// An origin that serves JPEGs of 1600 x 1200 pixels, and a folder for the work of a case.
 struct PictureSite: Codable, Sendable {
-    /// Many URLs for few files: the origin should answer from memory.
+    /// The number of different files, which is small so that the origin can serve them from memory.
     private static let pictures = 24
 
     let origin: Origin

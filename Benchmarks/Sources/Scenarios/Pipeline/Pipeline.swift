@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// The time to convert a list of URLs to a folder of thumbnails.
 ///
-/// Startup is included: img2dataset takes two or three seconds to import its modules, which matters more the fewer
-/// images there are.
+/// The time includes startup: img2dataset takes two or three seconds to import its modules, which matters more for
+/// fewer images.
 enum Pipeline: Scenario {
     static let name = "pipeline"
     static let summary = "JPEGs of 1600 x 1200 from the origin to 256 pixels on disk"
@@ -21,7 +21,7 @@ enum Pipeline: Scenario {
     struct Case: ScenarioCase {
         let engine: String
         let images: Int
-        /// Downloads at a time.
+        /// The maximum number of concurrent downloads.
         let concurrency: Int
 
         var heading: String { "\(DecimalText.text(Double(images), decimals: 0)) images" }
@@ -75,6 +75,6 @@ enum Pipeline: Scenario {
 
 extension Metric {
     static let perCore = Metric(rawValue: "images_per_second_per_core")
-    /// The images per second of webimage for each of this engine's.
+    /// The images per second of webimage, relative to those of this engine.
     static let timesAsFast = Metric(rawValue: "webimage_times_as_fast")
 }

@@ -1,4 +1,4 @@
-/// The work of one run in a folder of its own: input lists, and an empty folder for the results.
+/// The work of one run in its own folder: input lists, and an empty folder for the results.
 struct PipelineBatch: Sendable {
     let urls: [String]
     /// The paths of the same pictures on this machine.
@@ -9,17 +9,17 @@ struct PipelineBatch: Sendable {
     let maximumSide = 256
     let quality = 85
 
-    /// The URLs, one a line.
+    /// The path of the list of URLs, one per line.
     var list: String { folder + "/urls.txt" }
-    /// The same for curl, each with the path of its output file.
+    /// The path of the list for curl, which contains each URL with the path of its output file.
     var downloads: String { folder + "/downloads.conf" }
-    /// Those files, one a line.
+    /// The path of the list of curl's output files, one per line.
     var originals: String { folder + "/originals.txt" }
-    /// The paths of the pictures on this machine, one per line.
+    /// The path of the list of pictures on this machine, one per line.
     var localPictures: String { folder + "/pictures.txt" }
     var results: String { folder + "/results" }
 
-    /// Writes the lists and makes the folder.
+    /// Writes the lists and creates the folders.
     func prepare() throws {
         let files = urls.indices.map { "\(folder)/originals/\($0).jpg" }
         let pairs = zip(urls, files).map { "url = \"\($0)\"\noutput = \"\($1)\"" }
@@ -30,7 +30,7 @@ struct PipelineBatch: Sendable {
         }
     }
 
-    /// Returns the number of JPEGs that were made, including those in subfolders.
+    /// Returns the number of resulting JPEGs, including those in subfolders.
     func resultCount() throws -> Int { try Self.count(in: results) }
 
     private static func count(in folder: String) throws -> Int {

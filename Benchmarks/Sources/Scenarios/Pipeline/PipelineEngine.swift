@@ -1,13 +1,15 @@
-/// Ways from a list of URLs to a folder of small JPEGs.
+/// The ways to convert a list of URLs to a folder of small JPEGs.
 enum PipelineEngine: String, CaseIterable, Sendable {
     case webimage
     case img2dataset
-    /// All files first, then all thumbnails.
+    /// curl for all downloads, followed by vipsthumbnail for all thumbnails.
     case curlAndVipsthumbnail = "curl+vipsthumbnail"
     /// The commands of libjpeg, with local files and without a filter: the limit of the codec.
     case djpegAndCjpeg = "djpeg+cjpeg"
 
-    /// The commands, to be run one after the other; the JPEGs are then somewhere below `batch.results`.
+    /// Returns the commands to run one after the other.
+    ///
+    /// They write the JPEGs to `batch.results` or to folders in it.
     func commands(for batch: PipelineBatch) throws -> [Command] {
         switch self {
         case .webimage:
@@ -20,7 +22,7 @@ enum PipelineEngine: String, CaseIterable, Sendable {
                     ])
             ]
         case .img2dataset:
-            // Several shards, as a process takes whole ones.
+            // Two shards for each process, because a process takes whole shards.
             let shard = max(1, batch.urls.count / (batch.processes * 2))
             return [
                 Command(

@@ -26,9 +26,11 @@ enum Progressive: Scenario {
         var heading: String { "\(width) x \(height)" }
     }
 
-    /// All bytes at once into one decoder, no previews: the minimum cost of the pixels.
+    /// The name of the engine that decodes all bytes at once without previews: the minimum cost of the pixels.
     private static let plainDecode = "plain-decode"
-    /// All bytes by the C loop from the same slow origin, then the same: the cost of an image without previews.
+    /// The name of the engine that loads all bytes from the slow origin with the C loop, then decodes them at once.
+    ///
+    /// Its cost is that of an image without previews.
     private static let loadThenDecode = "load-then-decode"
     private static let bytesPerSecond = 2_000_000
 
@@ -36,7 +38,7 @@ enum Progressive: Scenario {
         let engines = [EngineName.actor.rawValue, EngineName.operationQueue.rawValue, plainDecode, loadThenDecode]
         let small = engines.map { Case(engine: $0, width: 2_760, height: 1_840) }
         guard extent == .full else { return small }
-        // 4 MB, which the operation queue, decoding all bytes for every piece, would take four minutes for.
+        // The operation queue, which decodes all bytes for every piece, would take four minutes for these 4 MB.
         let large = engines.filter { $0 != EngineName.operationQueue.rawValue }
         return small + large.map { Case(engine: $0, width: 5_520, height: 3_680) }
     }
@@ -83,7 +85,7 @@ enum Progressive: Scenario {
         var measurements = measurements(of: usage)
         measurements[.previews] = Double(previews.count)
         measurements[.firstPreview] = previews.first?.milliseconds
-        // The share that the origin has sent by then, at its constant rate.
+        // The origin sends at a constant rate, so the time gives the share of bytes sent.
         measurements[.firstPreviewShare] = previews.first.map {
             min(1, $0.seconds * Double(bytesPerSecond) / Double(byteCount))
         }

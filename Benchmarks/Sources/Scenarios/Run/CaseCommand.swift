@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// The command of a child process: measures one case, once.
+/// The command that a child process runs to measure one case once.
 struct CaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "case", abstract: "Measure one case in this process.", shouldDisplay: false)
 
-    @Argument(help: "The scenario.")
+    @Argument(help: "The name of the scenario.")
     var scenario: String
 
     @Argument(help: "The case and its site, as JSON.")

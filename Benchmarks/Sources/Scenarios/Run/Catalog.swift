@@ -11,7 +11,7 @@ enum Catalog {
 
     static var names: String { scenarios.map { $0.name }.joined(separator: ", ") }
 
-    /// Returns all engines of these scenarios, in order of first appearance.
+    /// Returns the names of all engines of these scenarios, in order of first appearance.
     static func engines(in scenarios: [any Scenario.Type] = scenarios) -> [String] {
         var names: [String] = []
         for scenario in scenarios {

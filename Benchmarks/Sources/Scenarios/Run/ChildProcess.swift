@@ -2,10 +2,10 @@ import FoundationEssentials
 import Subprocess
 import SystemPackage
 
-/// Child processes in sessions of their own, which are killed with their descendants at their deadline, or when the
-/// task that waits for them is canceled.
+/// Child processes in their own sessions, which are killed with their descendants at a deadline or when the task that
+/// waits for them is canceled.
 enum ChildProcess {
-    /// The reason why a process produced no result.
+    /// The error when a process produces no result.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -46,9 +46,9 @@ enum ChildProcess {
         }
     }
 
-    /// Returns the result of `body` while `program` runs, and then kills it.
+    /// Runs `body` while `program` runs, then kills the program and returns the result of `body`.
     ///
-    /// `body` gets the program's output, line by line.
+    /// `body` receives the program's output line by line.
     static func running<Result: Sendable>(
         _ program: String, _ arguments: [String],
         _ body: (SubprocessOutputSequence.StringSequence<UTF8>) async throws -> Result
@@ -73,7 +73,7 @@ enum ChildProcess {
 }
 
 extension String {
-    /// The last nonempty line.
+    /// The last line that is not blank, without the prefix "Error: ".
     fileprivate var lastLine: String? {
         split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }
             .map { String($0.trimmingPrefix("Error: ")) }

@@ -4,17 +4,27 @@ import FoundationEssentials
 struct Driver {
     let extent: Extent
     let repetitions: Int
-    /// Only these, or all if empty.
+    /// The names of the engines to run, or an empty set for all engines.
     let engines: Set<String>
     let fixtures: FixtureFolder
     let progress: Progress
 
-    /// The rows of `scenario`, in the order of its cases.
+    /// Measures the cases of `scenario` and returns their rows in the same order.
+    ///
+    /// The rows of a scenario whose site requires a tool that is not installed have no figures.
     func rows<S: Scenario>(of scenario: S.Type) async throws -> [Row] {
         let cases = S.cases(extent).filter { engines.isEmpty || engines.contains($0.engine) }
         guard !cases.isEmpty else { return [] }
         progress.show("\(S.name): preparing")
-        return try await S.withSite(for: cases, fixtures: fixtures) { site in
+        do {
+            return try await measuredRows(of: cases, scenario)
+        } catch let error as NotInstalled {
+            return cases.map { Self.row(of: $0, scenario, rounds: [], failure: error.description) }
+        }
+    }
+
+    private func measuredRows<S: Scenario>(of cases: [S.Case], _ scenario: S.Type) async throws -> [Row] {
+        try await S.withSite(for: cases, fixtures: fixtures) { site in
             var rounds: [Repetition<S.Case>] = []
             var failures: [S.Case: String] = [:]
             for repetition in 1...repetitions {
@@ -44,7 +54,7 @@ struct Driver {
         return try JSON.value(Measurements.self, from: output)
     }
 
-    /// Combines measured and derived quantities over the rounds in which the case did not fail.
+    /// Returns the row that summarizes measured and derived quantities over the rounds in which the case did not fail.
     static func row<S: Scenario>(
         of subject: S.Case, _ scenario: S.Type, rounds: [Repetition<S.Case>], failure: String?
     ) -> Row {
@@ -61,7 +71,7 @@ struct Driver {
     }
 }
 
-/// The instructions to a child process.
+/// The instructions for a child process.
 struct CaseOrder<Case: ScenarioCase, Site: Codable & Sendable>: Codable, Sendable {
     let subject: Case
     let site: Site

@@ -1,7 +1,9 @@
 import Engines
 
 extension EngineName {
-    /// Creates the engine with this name; throws an error for a tool that is not an engine.
+    /// Creates the engine with this name.
+    ///
+    /// Throws `Unable` if the name is that of another tool.
     init(named name: String) throws {
         guard let engine = EngineName(rawValue: name) else { throw Unable(engine: name, task: "download") }
         self = engine

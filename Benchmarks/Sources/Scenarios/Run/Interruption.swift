@@ -4,13 +4,15 @@ import Synchronization
 
 /// Handles SIGINT, SIGTERM, and SIGHUP by canceling the work, which ends the processes it has started.
 enum Interruption {
-    /// The work was interrupted.
+    /// The error when a signal interrupts the work.
     struct Interrupted: Error {
-        /// The shell's convention: 128 and the signal.
+        /// The exit status by the shell's convention: 128 plus the signal number.
         let exitStatus: Int32
     }
 
-    /// Returns the result of `body`, or throws `Interrupted` after it has ended if a signal was received.
+    /// Runs `body` and returns its result.
+    ///
+    /// Throws `Interrupted` after `body` has ended if a signal was received.
     static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

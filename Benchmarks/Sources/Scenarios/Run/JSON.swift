@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// Values as one line of JSON, keys in alphabetical order.
+/// Values as one line of JSON with keys in alphabetical order.
 enum JSON {
-    /// Between the driver and its children: keys as they are in Swift.
+    /// Returns a value for the driver or one of its children, with keys as in Swift.
     static func text(of value: some Encodable) throws -> String {
         try text(of: value, keys: .useDefaultKeys)
     }
 
-    /// For others: keys in snake case.
+    /// Returns a row for other programs, with keys in snake case.
     static func line(of row: Row) throws -> String {
         try text(of: row, keys: .convertToSnakeCase)
     }

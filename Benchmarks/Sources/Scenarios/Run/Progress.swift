@@ -1,6 +1,6 @@
 import Glibc
 
-/// The progress on standard error: one line, overwritten on a terminal; separate lines elsewhere.
+/// The progress on standard error: one line that is overwritten on a terminal, separate lines elsewhere.
 struct Progress: Sendable {
     private static let columns = 79
     private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -9,7 +9,7 @@ struct Progress: Sendable {
         write(isTerminal ? "\r\u{1B}[K" + text.prefix(Self.columns) : text + "\n")
     }
 
-    /// Removes the line.
+    /// Removes the line from a terminal.
     func clear() {
         if isTerminal { write("\r\u{1B}[K") }
     }

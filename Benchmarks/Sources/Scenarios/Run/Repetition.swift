@@ -7,7 +7,7 @@ struct Repetition<Case: ScenarioCase>: Sendable {
         set { measured[subject] = newValue }
     }
 
-    /// Returns the results of the case that satisfies `condition`, of which there should be one.
+    /// Returns the results of the case that satisfies `condition`, of which there is at most one.
     func first(where condition: (Case) -> Bool) -> Measurements? {
         measured.first { condition($0.key) }?.value
     }

@@ -1,41 +1,42 @@
 import ArgumentParser
 
-/// The command for users.
+/// The command that measures scenarios.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Measure, and show the medians of all repetitions.",
+        commandName: "run", abstract: "Measure scenarios and show the medians of all repetitions.",
         discussion: """
-            Every case runs in a process of its own; repetitions take turns, so that what disturbs the machine for a \
-            while disturbs all engines. Compare figures of one run only, best by their ratios.
+            Every case runs in its own process. Each repetition measures every case once, so that a temporary \
+            disturbance of the machine affects all engines. Compare only figures from the same run, preferably by \
+            their ratios.
 
             Scenarios:
             \(Catalog.scenarios.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
 
             Engines: \(Catalog.engines().joined(separator: ", ")).
 
-            Tools that are not installed have no figures. The environment variables WEBIMAGE and IMG2DATASET \
-            are the paths of two of them; by default, what make release builds, and the one in PATH. \
-            TRANSPORT_THREADS is the number of the actor engine's threads for transfers.
+            Tools that are not installed have no results. The environment variable WEBIMAGE is the path of webimage \
+            (default: the executable that make release builds), and IMG2DATASET is the path of img2dataset (default: \
+            the one in PATH). TRANSPORT_THREADS is the number of transfer threads of the actor engine.
             """)
 
-    @Option(name: .long, help: ArgumentHelp("Only this scenario; may be repeated.", valueName: "name"))
+    @Option(name: .long, help: ArgumentHelp("Run only this scenario; can be repeated.", valueName: "name"))
     var scenario: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("Only this engine; may be repeated.", valueName: "name"))
+    @Option(name: .long, help: ArgumentHelp("Run only this engine; can be repeated.", valueName: "name"))
     var engine: [String] = []
 
-    @Flag(help: "Fewer sizes, requests and repetitions: all done within five minutes.")
+    @Flag(help: "Run fewer sizes, requests, and repetitions, in less than five minutes.")
     var quick = false
 
-    @Option(help: ArgumentHelp("Rounds to run. (default: 5, with --quick 3)", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of repetitions. (default: 5, or 3 with --quick)", valueName: "number"))
     var repetitions: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Write the rows as JSON, one object a line; - for standard output, instead of tables.", valueName: "file"))
+            "Write rows as JSON, one object per line; - replaces the tables on standard output.", valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Where the served files are kept.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder in which generated files are kept.", valueName: "folder"))
     var fixtures: String = FixtureFolder.defaultPath
 
     func validate() throws {

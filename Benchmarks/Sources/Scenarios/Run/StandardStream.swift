@@ -6,7 +6,7 @@ enum StandardStream {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            // The reader is gone, so there is nothing to report to.
+            // The failure is ignored because there is nowhere to report it.
             guard count >= 0 || errno == EINTR else { return }
             rest = rest.dropFirst(max(count, 0))
         }

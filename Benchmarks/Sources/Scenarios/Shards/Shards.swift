@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// The time to convert a list of URLs to a dataset in shards, next to img2dataset with the same output, and to the same
-/// images as single files.
+/// The time to convert a list of URLs to a dataset in shards, compared with img2dataset for the same output, and with
+/// the same images as single files.
 enum Shards: Scenario {
     static let name = "shards"
     static let summary = "1600 x 1200 JPEGs to WebDataset shards of 256 pixels, with SHA-256"
@@ -79,6 +79,6 @@ extension Metric {
     static let ratioToFiles = Metric(rawValue: "ratio_to_get")
     /// The CPU time per image beyond that of `webimage get`.
     static let cpuAboveFiles = Metric(rawValue: "cpu_us_per_request_above_get")
-    /// The images per second of `webimage batch` with the box filter for each of this engine's.
+    /// The images per second of `webimage batch` with the box filter, relative to those of this engine.
     static let shardsTimesAsFast = Metric(rawValue: "webimage_batch_times_as_fast")
 }

@@ -1,10 +1,10 @@
-/// Ways from a list of URLs to small JPEGs with their metadata.
+/// The ways to convert a list of URLs to small JPEGs with their metadata.
 enum ShardsEngine: String, CaseIterable, Sendable {
     /// Single files, without metadata: `webimage get`.
     case files = "get"
     case frames = "batch-frames"
     case shards = "batch-shards"
-    /// With the filter of img2dataset, which averages the pixels of a box.
+    /// Shards with the filter of img2dataset, which averages the pixels of a box.
     case shardsByBox = "batch-shards-box"
     case img2dataset16 = "img2dataset-16"
     case img2dataset64 = "img2dataset-64"

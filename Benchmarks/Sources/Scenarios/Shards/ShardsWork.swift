@@ -9,9 +9,9 @@ struct ShardsWork: Sendable {
 
     var list: String { folder + "/urls.txt" }
     var results: String { folder + "/results" }
-    /// The counts of `webimage batch`.
+    /// The path of the summary of `webimage batch`.
     var summary: String { folder + "/summary.json" }
-    /// The number of lines per shard: several shards, because a process of img2dataset takes whole ones.
+    /// The number of lines per shard, which makes two shards for each process of img2dataset.
     var shard: Int { max(1, urls.count / (Self.processes * 2)) }
 
     /// Writes the list and creates the folder.
@@ -20,8 +20,9 @@ struct ShardsWork: Sendable {
         try File.write(Array((urls.joined(separator: "\n") + "\n").utf8), to: list)
     }
 
-    /// Returns the number of images that were made: as counted in the summary or the statistics of the shards, or the
-    /// number of JPEG files.
+    /// Returns the number of resulting images.
+    ///
+    /// It is the count in the summary, or else in the statistics of the shards, or else the number of JPEG files.
     func successCount() throws -> Int {
         if File.exists(summary) { return try Self.successes(in: summary) }
         let names = try File.names(in: results)

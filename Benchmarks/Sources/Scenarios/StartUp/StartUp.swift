@@ -16,7 +16,7 @@ enum StartUp: Scenario {
 
     enum Engine: String, CaseIterable {
         case webimage, thumbnail
-        /// The codec's own command.
+        /// The command of libjpeg.
         case djpeg
         case vipsthumbnail
     }
@@ -41,7 +41,7 @@ enum StartUp: Scenario {
         return try await TemporaryFolder.with(name) { try await body(Site(picture: picture, scratch: $0)) }
     }
 
-    /// The median of twenty starts, after one that brings the files into memory.
+    /// Measures the medians of twenty starts, after one that loads the files into memory.
     static func measure(_ subject: Case, at site: Site) async throws -> Measurements {
         guard let engine = Engine(rawValue: subject.engine) else {
             throw Unable(engine: subject.engine, task: "start")

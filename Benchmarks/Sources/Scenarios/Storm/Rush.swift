@@ -1,10 +1,10 @@
 import Engines
 
-/// Callers that all arrive at the same moment, spread evenly over the URLs.
+/// Callers that all start at the same time, spread evenly over the URLs.
 struct Rush: Sendable {
     /// The prefix of URLs that are not measured, followed by a number.
     let warmUpPrefix: String
-    /// The URLs: these and a number from 0.
+    /// The prefix of the measured URLs, followed by a number.
     let prefix: String
     let urls: Int
     let callers: Int

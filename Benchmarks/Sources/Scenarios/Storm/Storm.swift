@@ -25,7 +25,7 @@ enum Storm: Scenario {
 
     private static let urls = 100
     private static let manyCallers = 10_000
-    /// Slow enough that all callers have arrived before the first body is complete.
+    /// A rate so low that all callers have joined before the first body is complete.
     private static let bytesPerSecond = 10 * 1_024
 
     static func cases(_ extent: Extent) -> [Case] {
@@ -52,7 +52,7 @@ enum Storm: Scenario {
             callers: subject.callers)
         let requestsBefore = try site.origin.status().requests
         let run = try await rush.run(on: try EngineName(named: subject.engine))
-        // The second status counts its own request.
+        // The second status includes its own request.
         let requests = try site.origin.status().requests - requestsBefore - 1
         try Mismatch.check("bytes of bodies", run.bodyBytes, is: subject.callers * subject.bodyBytes)
         var measurements = Measurements()
@@ -63,7 +63,7 @@ enum Storm: Scenario {
         return measurements
     }
 
-    /// Returns the cost of a caller that only shares.
+    /// Returns the cost of each caller beyond one per URL, which only shares a download.
     static func compare(_ subject: Case, in repetition: Repetition<Case>) -> Measurements {
         var differences = Measurements()
         guard subject.callers > urls,

@@ -6,13 +6,13 @@ struct ClosedLoop: Sendable {
     /// The prefix of the URLs, followed by a number.
     let prefix: String
     let requests: Int
-    /// Callers, and transfers at a time.
+    /// The number of callers, and the maximum number of concurrent transfers.
     let concurrency: Int
 
     struct Run: Sendable {
         let usage: Usage
         let bodyBytes: Int
-        /// Of every request, in nanoseconds.
+        /// The latency of every request, in nanoseconds.
         let latencies: [UInt64]
     }
 

@@ -1,6 +1,6 @@
 import Engines
 
-/// The number of bodies per second, and the cost of one, without sharing and decoding.
+/// The number of bodies per second and the cost of each, without sharing or decoding.
 enum Throughput: Scenario {
     static let name = "throughput"
     static let summary = "distinct URLs, bodies into memory, N callers one URL after the other"

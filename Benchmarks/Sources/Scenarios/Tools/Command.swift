@@ -1,8 +1,8 @@
 import Glibc
 
-/// A tool with its arguments, to run to its end; its output is discarded, its errors are passed on.
+/// A tool with its arguments, whose output is discarded and whose errors go to standard error.
 ///
-/// It is started directly, for tools that need only milliseconds.
+/// `posix_spawn` starts it without the overhead of a library, because some tools take only milliseconds.
 struct Command: Hashable, Sendable {
     let tool: Tool
     let arguments: [String]
@@ -22,7 +22,7 @@ struct Command: Hashable, Sendable {
         while unsafe wait4(process, &status, 0, &usage) < 0 {
             guard errno == EINTR else { throw Failure("cannot wait for", tool) }
         }
-        // As the shell reads the status: its low seven bits are the signal.
+        // The low seven bits of the status are the signal, if any.
         guard status & 0x7F == 0 else { throw Failure("signal \(status & 0x7F) ended", tool) }
         guard status == 0 else { throw Failure("exit status \(status >> 8) of", tool) }
         return Usage(wall: .now - started, cpu: usage.cpu)
@@ -45,7 +45,7 @@ struct Command: Hashable, Sendable {
         return process
     }
 
-    /// The error when a tool failed.
+    /// The error when a tool fails.
     struct Failure: Error, CustomStringConvertible {
         let description: String
 

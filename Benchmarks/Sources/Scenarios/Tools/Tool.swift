@@ -4,13 +4,13 @@ import FoundationEssentials
 struct Tool: Hashable, Sendable {
     let path: String
 
-    /// One that is installed; the environment's `variable`, if it has one, says where instead.
+    /// Creates a tool with the path in the environment variable `variable`, or that of an installed program.
     ///
-    /// Throws `NotInstalled` if it is not there.
+    /// Throws `NotInstalled` if it does not exist.
     init(_ name: String, variable: String? = nil) throws(NotInstalled) {
         if let variable, let path = ProcessInfo.processInfo.environment[variable] {
             guard File.exists(path) else {
-                throw NotInstalled(description: "nothing is at \(path), where \(variable) says it is")
+                throw NotInstalled(description: "\(variable) is \(path), which does not exist")
             }
             self.path = path
         } else if let path = Self.installed(name) {
@@ -21,21 +21,23 @@ struct Tool: Hashable, Sendable {
         }
     }
 
-    /// Throws `NotInstalled`, which names a remedy, if there is no such file.
+    /// Creates a tool with the path `path`.
+    ///
+    /// Throws `NotInstalled` with the description `remedy` if there is no such file.
     init(at path: String, remedy: String) throws(NotInstalled) {
         guard File.exists(path) else { throw NotInstalled(description: remedy) }
         self.path = path
     }
 
-    /// The first of that name in the path.
+    /// Returns the path of the first program with this name in the folders of `PATH`, or `nil` if there is none.
     static func installed(_ name: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        // The last two are left out of many people's paths.
+        // The `PATH` of many users lacks the last two.
         return (folders + ["/usr/sbin", "/usr/local/sbin"]).map { $0 + "/" + name }.first { File.exists($0) }
     }
 }
 
-/// A missing tool, and the remedy.
+/// The error when a tool does not exist.
 struct NotInstalled: Error, CustomStringConvertible {
     let description: String
 }

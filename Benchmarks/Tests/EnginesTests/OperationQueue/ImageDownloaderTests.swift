@@ -4,12 +4,12 @@ import Testing
 
 @testable import Engines
 
-/// The features of the original beyond those of other engines.
+/// Tests of the original's features that other engines do not have.
 @Suite(.timeLimit(.minutes(1)))
 struct ImageDownloaderTests {
     private let body = [UInt8](repeating: 7, count: 100)
 
-    /// Each waits for the one added after it.
+    /// In last-in, first-out order, each download waits for the one added after it.
     @Test(arguments: [
         (ImageDownloader.ExecutionOrder.firstInFirstOut, [1, 2, 3, 4, 5]), (.lastInFirstOut, [1, 5, 4, 3, 2]),
     ])

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Otherwise decoders would be measured with files unlike those of cameras.
+    /// The decoders are measured with these files, which should resemble those of cameras.
     @Test func fixtureJPEGIsCompressedLikeAPhotograph() async throws {
         try await withTemporaryFolder { path in
             let picture = try FixtureFolder(path: path).jpeg(width: 320, height: 240)

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func allButOneCallerOfCanceledGroupAreCanceled() async throws {
+    @Test func everyCancelingCallerIsNotifiedAndTheOtherReceivesTheBody() async throws {
         try await withLoopbackOrigin { loopback in
             // No caller gets data before the benchmark counts the remaining transfers.
             let gate = Gate()

@@ -10,7 +10,7 @@ import Testing
         #expect(hundred.milliseconds(percent) == milliseconds)
     }
 
-    @Test func ofOneValueEveryPercentileIsThatValue() {
+    @Test func everyPercentileOfOneValueIsThatValue() {
         let one = Percentiles(nanoseconds: [1_500_000])
         #expect(one.milliseconds(50) == 1.5)
         #expect(one.milliseconds(99) == 1.5)

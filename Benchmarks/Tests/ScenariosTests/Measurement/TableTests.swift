@@ -45,7 +45,7 @@ import Testing
         #expect(Column("MB", .peakMemory, per: 1e6).text(of: row) == "12")
     }
 
-    /// Wide figures, as fast and slow engines give them, and the longest names.
+    /// The rows contain the widest figures of fast and slow engines, and the longest names.
     @Test func everyTableFitsATerminal() {
         for scenario in Catalog.scenarios {
             for line in lines(of: scenario) { #expect(line.count <= Table.width, "\(line)") }
@@ -67,7 +67,7 @@ import Testing
 }
 
 extension Column {
-    /// About the largest value that is still to be expected.
+    /// The approximate largest value to expect.
     fileprivate var widestValue: Double {
         switch metric {
         case .requestsPerSecond: 39_999

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func aProcessInTheBackgroundLivesAsLongAsTheBody() async throws {
+    @Test func backgroundProcessRunsUntilTheBodyEnds() async throws {
         let id = try await ChildProcess.running("/bin/sh", ["-c", "echo $$; sleep 600"]) { lines in
             for try await line in lines {
                 let id = line.filter(\.isNumber)

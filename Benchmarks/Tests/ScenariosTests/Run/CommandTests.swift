@@ -10,6 +10,11 @@ import Testing
         #expect(command.engine == ["actor"])
     }
 
+    @Test func originCommandServesTheFolderOfItsArgument() throws {
+        let command = try #require(try Scenarios.parseAsRoot(["origin", "/files"]) as? OriginCommand)
+        #expect(command.folder == "/files")
+    }
+
     @Test(arguments: [
         (["--scenario", "rain"], "There is no scenario 'rain'. There are: throughput, storm"),
         (["--engine", "steam"], "There is no engine 'steam'. There are: actor, operation-queue"),

@@ -15,7 +15,7 @@ import Testing
         return round
     }
 
-    /// The median of the ratios, which is not the ratio of the medians.
+    /// The result is the median of the ratios, not the ratio of the medians.
     @Test func ratiosAreTakenWithinARepetition() {
         let rounds = [
             round(["limit": 100, "other": 90]), round(["limit": 1_000, "other": 500]),
@@ -36,6 +36,20 @@ import Testing
         #expect(row[.ratioToLimit]?.most == 0.9)
         #expect(row[.ratioToLimit]?.least == 0.9)
         #expect(row.failure == "signal 5")
+    }
+
+    @Test func scenarioWithoutItsToolHasRowsWithoutFigures() async throws {
+        try await withTemporaryFolder { path in
+            let driver = Driver(
+                extent: .quick, repetitions: 1, engines: [], fixtures: try FixtureFolder(path: path),
+                progress: Progress())
+            let rows = try await TestScenario.$isInstalled.withValue(false) {
+                try await driver.rows(of: TestScenario.self)
+            }
+            #expect(rows.map(\.subject.engine) == ["limit", "other"])
+            #expect(rows.map(\.failure) == ["nginx is not installed", "nginx is not installed"])
+            #expect(rows.map(\.repetitions) == [0, 0])
+        }
     }
 
     @Test func engineThatAlwaysFailsHasRowWithoutMeasurements() {

@@ -9,7 +9,7 @@ import Testing
         return work
     }
 
-    @Test func listHasOneURLPerLine() async throws {
+    @Test func shardsInputListHasOneURLPerLine() async throws {
         try await withTemporaryFolder { folder in
             let work = try work(in: folder)
             let lines = String(decoding: try File.read(work.list), as: UTF8.self).split(separator: "\n")
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func successesAreReadFromTheSummaryFirst() async throws {
+    @Test func successesAreReadFromTheBatchSummaryIfItExists() async throws {
         try await withTemporaryFolder { folder in
             let work = try work(in: folder)
             try File.write(Array(#"{"successes":7}"#.utf8), to: work.summary)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func filesAreCountedWithoutStatistics() async throws {
+    @Test func jpegFilesAreCountedIfThereAreNoShardStatistics() async throws {
         try await withTemporaryFolder { folder in
             let work = try work(in: folder)
             for name in ["0.jpg", "1.jpg", "list.txt"] { try File.write([], to: "\(work.results)/\(name)") }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func batchIsComparedWithGetAndPeersWithShards() {
+    @Test func webimageBatchIsComparedToGetAndImg2datasetToBatch() {
         var repetition = Repetition<Shards.Case>()
         for (engine, rate, cpu) in [
             ("get", 200.0, 4_000.0), ("batch-shards-box", 180, 4_300), ("img2dataset-64", 60, 9_000),

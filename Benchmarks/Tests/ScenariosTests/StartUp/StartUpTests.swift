@@ -3,7 +3,7 @@ import Testing
 @testable import Scenarios
 
 @Suite struct StartUpTests {
-    @Test func startsAreComparedToTheCodecsCommand() {
+    @Test func startUpTimeIsComparedToDjpeg() {
         var repetition = Repetition<StartUp.Case>()
         for (engine, milliseconds) in [("webimage", 4.0), ("djpeg", 1)] {
             var measurements = Measurements()

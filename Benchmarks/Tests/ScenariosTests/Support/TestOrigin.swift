@@ -2,7 +2,7 @@ import LoopbackOrigin
 
 @testable import Scenarios
 
-/// Runs `body` while this process serves files of those sizes, as the benchmarks' origin does.
+/// Runs `body` while this process serves files of these sizes, as the benchmarks' origin does.
 func withOrigin<Result>(
     bodies sizes: [Int], _ body: (Origin, LoopbackOrigin) async throws -> Result
 ) async throws -> Result {

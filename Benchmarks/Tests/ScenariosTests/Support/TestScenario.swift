@@ -2,6 +2,9 @@
 
 /// A scenario that measures nothing.
 enum TestScenario: Scenario {
+    /// A Boolean value that indicates whether the tool that the site requires is installed.
+    @TaskLocal static var isInstalled = true
+
     static let name = "test"
     static let summary = "nothing at all"
     static let columns = [Column("req/s", .requestsPerSecond), Column("of limit", .ratioToLimit, decimals: 2)]
@@ -18,7 +21,8 @@ enum TestScenario: Scenario {
     static func withSite<Result: Sendable>(
         for cases: [Case], fixtures: FixtureFolder, _ body: (String) async throws -> Result
     ) async throws -> Result {
-        try await body("nowhere")
+        guard isInstalled else { throw NotInstalled(description: "nginx is not installed") }
+        return try await body("nowhere")
     }
 
     static func measure(_ subject: Case, at site: String) async throws -> Measurements { Measurements() }
@@ -30,7 +34,7 @@ enum TestScenario: Scenario {
         return ratios
     }
 
-    /// A row of `engine` with that median of everything.
+    /// Returns a row of `engine` with these values as medians.
     static func row(
         _ engine: String, bodyBytes: Int = 10_240, _ values: [Metric: Double] = [:], repetitions: Int = 5,
         failure: String? = nil

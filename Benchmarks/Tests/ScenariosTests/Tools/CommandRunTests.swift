@@ -26,7 +26,7 @@ import Testing
         #expect(throws: Command.Failure.self) { try command.run() }
     }
 
-    /// A process that this one starts is as large as this one to begin with.
+    /// A child process is as large as its parent initially.
     @Test(.enabled(if: Tool.installed("time") != nil))
     func memoryOfAChildProcessExcludesItsParent() async throws {
         try await withTemporaryFolder { folder in
