@@ -2,7 +2,7 @@ PREFIX ?= /usr/local
 INSTALLED := $(DESTDIR)$(PREFIX)
 BINARY := .build/release/webimage
 MANUAL := .build/manual
-# For bash, zsh and fish, where each looks for them below "share".
+# The completions for bash, zsh, and fish, where each shell looks for them below "share".
 COMPLETIONS := bash-completion/completions/webimage zsh/site-functions/_webimage fish/vendor_completions.d/webimage.fish
 SOURCES := Package.swift Sources Tests Examples Benchmarks/Package.swift $(wildcard $(addprefix Benchmarks/,Sources Benchmarks Tests))
 
@@ -83,9 +83,9 @@ benchmark: release ## compare with other designs and tools; ARGS=--quick takes f
 	swift build -c release --static-swift-stdlib --package-path Benchmarks --product thumbnail
 	@Benchmarks/.build/release/scenarios $(ARGS)
 
-# The steps are internal: only this build, in a folder of its own, lets them be called from outside. Swift 6.3.1 then fails
-# ("circular reference") unless it optimizes within modules only.
-micro-benchmark: ## time single steps: keys, queue, fan-out, resampler, codecs; ARGS='--filter Queue.*' takes some of them
+# The steps are internal. Only this build, which has its own folder, makes them callable from outside. Swift 6.3.1 then
+# fails ("circular reference") unless cross-module optimization is off.
+micro-benchmark: ## time single steps: keys, queue, fan-out, resampler, codecs; ARGS='--filter Queue.*' selects some
 	@Scripts/setup.sh
 	swift package --package-path Benchmarks --scratch-path Benchmarks/.build-testable \
 		-Xswiftc -enable-testing -Xswiftc -disable-cmo benchmark --grouping metric --no-progress $(ARGS)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the documentation site of the products from the modules that have been built into a folder, with the package
-# traits turned on. Every warning, every public declaration without a summary, and every one that is in no topic group of
-# the catalogs is an error.
+# traits turned on. Every warning, every public declaration without a summary, and every one that is in no topic group
+# of the catalogs is an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,9 +29,10 @@ extract_symbols() {
 
 # Prints the path of each declaration of module $1 that has no summary or is in no topic group.
 #
-# DocC's coverage report has these two keys once for each declaration, in any order. What it reports about groups includes
-# those that DocC makes, so the pages of the catalog are searched for the declarations. Protocol requirements are
-# documented at the protocol, and so are their default implementations, whose path is the requirement's with a suffix.
+# DocC's coverage report has these two keys once for each declaration, in any order. The topic groups that it reports
+# include those that DocC generates, so the pages of the catalog are searched for the declarations. Protocol
+# requirements are documented at the protocol, and so are their default implementations, whose path is the requirement's
+# with a suffix.
 list_gaps() {
     grep -oE '"(hasAbstract|referencePath)":("[^"]*"|true|false)' \
         "$work/$1.doccarchive/documentation-coverage.json" | paste -d ' ' - - | tr -d '\\' |

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Lets libFuzzer look for inputs that crash the codecs or the HTTP side, or take too much memory or time:
-# fuzz.sh TARGET SECONDS. Starts from the seeds in Tests/Fuzzing/Seeds, and for the codecs from the corpus of the tests, if
-# WEBIMAGE_CORPUS names one; keeps new inputs in Tests/Fuzzing/.build.
+# Lets libFuzzer search for inputs that crash the codecs or the HTTP code, or take too much memory or time:
+# fuzz.sh TARGET SECONDS. Starts from the seeds in Tests/Fuzzing/Seeds, and for the codecs also from the corpus of the
+# tests, if WEBIMAGE_CORPUS names one; keeps new inputs in Tests/Fuzzing/.build.
 set -euo pipefail
 cd "$(dirname "$0")/../Tests/Fuzzing"
 
@@ -21,8 +21,8 @@ case $1 in
         ;;
 esac
 
-# Of two sanitizers, the Swift compiler heeds the last alone unless both are one argument. Internal parts are called from
-# outside, which Swift 6.3.1 cannot have together with optimization across modules.
+# If the two sanitizers are separate arguments, the Swift compiler uses only the last one. Internal declarations are
+# called from outside their modules, which Swift 6.3.1 does not support together with cross-module optimization.
 build=(swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address
     -Xswiftc -enable-testing -Xswiftc -disable-cmo)
 "${build[@]}" --product fuzz
@@ -46,7 +46,7 @@ for target in "${targets[@]}"; do
         esac
     fi
     printf '\n== %s, %s seconds\n' "$target" "$2"
-    # Crashing inputs are written beside the others. Leaks are looked for by the tests.
+    # Crashing inputs are written beside the others. The tests check for leaks.
     FUZZ_TARGET=$target nice -n 10 "$binary" -max_total_time="$2" -max_len=20000 -timeout=10 -rss_limit_mb=1024 \
         -detect_leaks=0 -print_final_stats=1 -artifact_prefix="$found/" "$found" "${seeds[@]}"
 done

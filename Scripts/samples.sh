@@ -2,9 +2,9 @@
 # Type-checks every Swift sample of the documents and of the documentation comments against the modules that have been
 # built into a folder (the argument), with the package traits turned on.
 #
-# The samples of a document are checked as one function that throws and is asynchronous, each inside the scope of those
-# before it: they may use, and declare anew, what these declare. A sample with @main, @Test, an extension or a protocol is
-# checked outside of functions.
+# The samples of a document are checked as one asynchronous throwing function, each nested in the scope of the previous
+# ones, so that it can use and redeclare their names. A sample with @main, @Test, an extension, or a protocol is checked
+# outside of functions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,10 +16,11 @@ options=(-swift-version 6 -parse-as-library -suppress-warnings -module-cache-pat
 options+=(-plugin-path "$(dirname "$(readlink -f "$(command -v swiftc)")")/../lib/swift/host/plugins/testing")
 mapfile -t imports < <(Scripts/import-options.sh "$build")
 
-# Prints the samples of document $1 as a Swift file; nothing if it has none. The compiler names the lines of the document.
+# Prints the samples of document $1 as a Swift file, or nothing if it has none. The compiler reports the lines of the
+# document.
 extract() {
     awk -v path="$1" '
-        # In Swift files, samples are what documentation comments contain.
+        # In Swift files, samples are in documentation comments.
         path ~ /\.swift$/ {
             if (sub(/^ *\/\/\/ ?/, "") == 0) $0 = ""
         }

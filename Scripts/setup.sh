@@ -52,7 +52,7 @@ missing_peers() {
     [ -x /usr/bin/time ] || echo time # not the shell's
 }
 
-# What Spark, the wheel, and the examples need.
+# The missing packages that Spark, the wheel, and the examples need.
 missing_integrations() {
     have java || echo default-jre-headless
     python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv

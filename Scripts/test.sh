@@ -18,20 +18,21 @@ report_skipped() {
     printf '%s\n' "$skipped"
 }
 
-# Prints the findings in full, and then, as the last lines, those that tell what failed: some readers see only the end.
+# Prints the findings in full, and then a summary of the failures as the last lines, because some readers see only the
+# end.
 report_failures() {
     step "Findings"
     grep -A 30 -E "$FINDING" "$log" | head -n 200 || true
     grep -A 400 '^Ended after ' "$log" | grep -E '^(Ended|Thread|#)' || true
     grep -A 3 -E '^✘' "$log" | cut -c 1-1000 | head -n 200 || true
     step "Failed: ${failed[*]:-none}; run again: ${repeated[*]:-none}"
-    # The first one with its stacks.
+    # The first finding, with its stacks.
     grep -m 1 -A 60 -E "$FINDING" "$log" | grep -E "$FINDING|^  [A-Z]|^ +#" | head -n 40 | cut -c 1-160 || true
     grep -E "$FINDING" "$log" | sort -u | head -n 6 | cut -c 1-200 || true
     grep -E '^✘ Test .* recorded an issue' "$log" | sort -u | head -n 12 | cut -c 1-300 || true
 }
 
-# A report of a sanitizer or of a crash, and one that is only about leaks.
+# The patterns of reports by a sanitizer or about a crash, and of those that are only about leaks.
 FINDING='^(WARNING|ERROR|==[0-9]+==ERROR|SUMMARY): |Fatal error|Crash'
 LEAK='LeakSanitizer|byte\(s\) leaked'
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes a wheel of Integrations/python that bundles a webimage binary and the shared libraries that it needs, other than
-# those of glibc and of the compiler, which every Linux for Python has. The name of the wheel says which glibc is needed.
+# those of glibc and of the compiler, which every Linux for Python has. The name of the wheel contains the required
+# version of glibc.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -25,7 +25,7 @@ struct jvirt_barray_control {
     JDIMENSION window_height;
     JDIMENSION first_row;
     JDIMENSION row_count;
-    /// Whether the window reflects the bits.
+    /// Nonzero if the window reflects the bits.
     int is_expanded;
 };
 

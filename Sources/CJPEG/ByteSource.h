@@ -12,7 +12,7 @@ typedef struct ByteSource {
     size_t capacity;
     /// The number of bytes that libjpeg skips and that have not been received yet.
     size_t bytes_to_skip;
-    /// Whether libjpeg reads the markers after a scan.
+    /// Nonzero if libjpeg reads the markers after a scan.
     int is_between_scans;
 } ByteSource;
 

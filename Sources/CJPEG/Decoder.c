@@ -121,7 +121,7 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     return CJPEG_OK;
 }
 
-/// Whether pixels have been lost that the caller does not accept as lost.
+/// Returns nonzero if pixels have been lost that the caller does not accept as lost.
 static int has_lost_pixels(const CJPEGDecoder *decoder) {
     return decoder->fence.ended_early || (decoder->fence.is_damaged && !decoder->setup.tolerates_damage);
 }
@@ -240,7 +240,7 @@ CJPEGStatus cjpeg_decoder_read_rows(CJPEGDecoder *decoder, uint8_t *rows, size_t
 
 // MARK: Checks
 
-/// Whether a scan with the DC coefficients of each channel has been received.
+/// Returns nonzero if a scan with the DC coefficients of each channel has been received.
 static int has_all_channels(const struct jpeg_decompress_struct *info) {
     for (int channel = 0; channel < info->num_components; channel++) {
         if (info->comp_info[channel].quant_table == NULL) return 0;

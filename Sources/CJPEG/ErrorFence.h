@@ -23,7 +23,7 @@ typedef struct ErrorFence {
     int ended_early;
     /// The entropy decoder found invalid data, described by `message`.
     int is_damaged;
-    /// Whether unexpected bytes, and scans inconsistent with earlier ones, count as damage.
+    /// Nonzero if unexpected bytes, and scans inconsistent with earlier ones, count as damage.
     int is_strict;
     char message[JMSG_LENGTH_MAX];
 } ErrorFence;

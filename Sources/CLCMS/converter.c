@@ -129,7 +129,7 @@ clcms_pixels clcms_kind(const clcms_converter *converter) {
     default: return CLCMS_OTHER;
     }
     switch (cmsGetColorSpace(converter->profile)) {
-    case cmsSigGrayData: return CLCMS_GREY;
+    case cmsSigGrayData: return CLCMS_GRAY;
     case cmsSigRgbData: return CLCMS_RGB;
     case cmsSigCmykData: return CLCMS_INKS;
     default: return CLCMS_OTHER;
@@ -174,7 +174,7 @@ bool clcms_primaries_of(const clcms_converter *converter, float curves[3 * 256],
 
 bool clcms_prepare(clcms_converter *converter, int sample_bytes, bool tables) {
     static const cmsUInt32Number formats[] = {
-        [CLCMS_GREY] = COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1),
+        [CLCMS_GRAY] = COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1),
         [CLCMS_RGB] = COLORSPACE_SH(PT_RGB) | EXTRA_SH(1) | CHANNELS_SH(3),
         [CLCMS_INKS] = COLORSPACE_SH(PT_CMYK) | CHANNELS_SH(4) | FLAVOR_SH(1),
     };

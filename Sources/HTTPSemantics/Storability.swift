@@ -61,9 +61,9 @@ package enum Storability {
     /// the same name, except for those that describe the stored bytes.
     package static func fields(_ stored: HTTPFields, updatedBy response: HTTPResponse) -> HTTPFields {
         var fields = stored
-        let news: HTTPFields = Self.fields(of: response).filter { !bodyFields.contains($0.name.canonicalName) }
-        for field in news { fields[values: field.name] = [] }
-        for field in news { fields.append(field) }
+        let updates: HTTPFields = Self.fields(of: response).filter { !bodyFields.contains($0.name.canonicalName) }
+        for field in updates { fields[values: field.name] = [] }
+        for field in updates { fields.append(field) }
         return fields
     }
 

@@ -42,7 +42,7 @@ extension ResponseCache {
             return
         }
         skipped.withLock { $0.remove(name) }
-        // Removed in the meantime, maybe because nothing of it is to be left.
+        // Removed in the meantime, maybe because all of it must be removed.
         if reopen(source) == nil { remove(name) }
         removeSurplusImages(ofResource: String(name.prefix(32)))
         enforceLimit(after: size)

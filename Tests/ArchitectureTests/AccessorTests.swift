@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Constructs that the compiler gets wrong.
+/// Language features that the compiler miscompiles.
 struct AccessorTests {
     /// With Swift 6.3, a field of a value that `_read` yields may be read after the access has ended.
     @Test func sourcesContainNoReadOrModifyAccessors() throws {

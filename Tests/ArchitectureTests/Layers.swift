@@ -1,6 +1,6 @@
 /// The folders of a module by levels: each depends on those of lower levels only.
 struct Layers {
-    /// From the lowest level to the highest; folders of one level know nothing of each other.
+    /// The folders by level, from the lowest to the highest; folders of one level are independent of each other.
     let levels: [[String]]
 
     init(_ levels: [[String]]) {

@@ -15,7 +15,7 @@ struct Module {
     let name: String
     let files: [SourceFile]
 
-    /// The module in `Sources` of the package.
+    /// Creates the module from its folder in `Sources`.
     init(_ name: String) throws {
         let folder = Self.package + "/Sources/" + name
         guard let paths = FileManager.default.enumerator(atPath: folder) else { throw Missing(folder: folder) }
@@ -26,7 +26,7 @@ struct Module {
             })
     }
 
-    /// A module of files with these paths below its folder, and these sources.
+    /// Creates a module from sources and their paths below its folder.
     init(_ name: String, _ sources: [(path: String, source: String)]) {
         self.name = name
         files = sources.map { path, source in

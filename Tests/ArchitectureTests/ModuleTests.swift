@@ -1,6 +1,6 @@
 import Testing
 
-/// Which dependencies are seen, and which of them layers refuse.
+/// The dependencies that are found, and those that the layers reject.
 struct ModuleTests {
     private let layers = Layers([["Low"], ["Left", "Right"], ["High"]])
 

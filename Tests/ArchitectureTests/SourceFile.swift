@@ -8,11 +8,11 @@ struct SourceFile {
     let folder: String
     /// The modules that are imported.
     private(set) var imports: Set<String> = []
-    /// The types that other files can name, by their whole names such as `Outer.Inner`.
+    /// The types that other files can name, by their qualified names such as `Outer.Inner`.
     private(set) var types: Set<String> = []
     /// The types that are declared or extended here.
     private(set) var contexts: Set<String> = []
-    /// The names that mean something of this file's own: nested and private types, generic parameters.
+    /// The names that have a meaning only in this file: nested and private types, and generic parameters.
     private(set) var ownNames: Set<String> = []
     /// Every name that may be a type's, with the names behind it: `Outer`, `Outer.Inner`.
     private(set) var names: Set<String> = []

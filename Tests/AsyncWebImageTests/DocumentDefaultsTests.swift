@@ -1,5 +1,6 @@
 import Foundation
 import HTTPSemantics
+import QOI
 import Testing
 
 @testable import AsyncWebImage
@@ -32,7 +33,9 @@ struct DocumentDefaultsTests {
 
     private static let articles = "Sources/AsyncWebImage/AsyncWebImage.docc"
     private static let configuration = ImageLoader.Configuration()
-    private static let phrases = overviews + articlePhrases + migration + decisions
+    private static let phrases =
+        overviews + articlePhrases + cachingPhrases + imagePhrases + threads + migration + decisions + cacheDecisions
+        + imageDecisions
 
     private static let overviews: [Phrase] = [
         Phrase(
@@ -85,7 +88,54 @@ struct DocumentDefaultsTests {
                 "\(articles)/RunInAServerAndShutDown.md",
                 "\(downloads.maximumConcurrentDownloads) downloads at a time, and "
                     + "\(downloads.maximumConcurrentDownloadsPerHost) from one host"),
-            Phrase("\(articles)/AddAFormat.md", "\(ImageFormat.signatureLength) by default"),
+        ]
+    }()
+
+    private static let cachingPhrases: [Phrase] = {
+        let part = kibibytes(Resumption.minimumBytes)
+        let images = word(ResponseCache.maximumImages)
+        return [
+            Phrase("\(articles)/ConfigureCaching.md", "contains at least \(part), and has a strong validator"),
+            Phrase("\(articles)/ConfigureCaching.md", "if at least \(part) have arrived"),
+            Phrase("\(articles)/ConfigureCaching.md", "at most \(images) images for each URL"),
+            Phrase(
+                "\(articles)/RetryAndResume.md",
+                "is kept only up to \(mebibytes(configuration.downloads.maximumReplayBytes))"),
+            Phrase("\(articles)/RetryAndResume.md", "does not store partial bodies of less than \(part)"),
+        ]
+    }()
+
+    private static let imagePhrases: [Phrase] = {
+        let options = DecodeOptions()
+        let thumbnails = "\(articles)/MakeThumbnailsInBoundedMemory.md"
+        let filter = options.resampling.filter == .lanczos3 ? "Lanczos-3" : options.resampling.filter.rawValue
+        let upscaling = options.allowsUpscaling ? "on" : "off"
+        let linearLight = options.resampling.usesLinearLight ? "on" : "off"
+        let pixels = options.pixelFormat == .rgba8 ? "8-bit RGBA" : "\(options.pixelFormat)"
+        return [
+            Phrase(
+                "\(articles)/AddAFormat.md",
+                "\(ImageFormat.signatureLength) by default, at most \(grouped(LongSignature().usableSignatureLength))"),
+            Phrase("\(articles)/GettingStarted.md", "\(pixels) by default"),
+            Phrase(thumbnails, "the filter, \(filter) by default"),
+            Phrase(thumbnails, "averaged in linear light, which is \(linearLight) by default"),
+            Phrase(thumbnails, "smaller than the target; \(upscaling) by default"),
+            Phrase(thumbnails, "\(word(ImagePrefetcherTests.defaultConcurrentLoads)) at a time by default"),
+        ]
+    }()
+
+    private static let threads: [Phrase] = {
+        func count(_ processors: Int) -> Int { CurlTransport.Configuration.threadCount(processors: processors) }
+        let bounds = "\(word(count(1))) to \(word(count(1_000)))"
+        // With 12 processors, the number of threads is neither the lowest nor the highest.
+        let share = "for every \(word(12 / count(12))) processors"
+        return [
+            Phrase("CHANGELOG.md", "\(bounds) threads, one \(share)"),
+            Phrase("\(articles)/RunInAServerAndShutDown.md", "\(bounds) threads, one \(share)"),
+            Phrase("Docs/Architecture.md", "By default, transfers run on \(bounds) threads"),
+            Phrase("Docs/SDWebImageParity.md", "one \(share)"),
+            Phrase("Docs/Decisions/0015-libcurl-threads.md", "one worker \(share), from \(bounds)"),
+            Phrase("Docs/Decisions/0042-threads.md", "\(bounds) by default"),
         ]
     }()
 
@@ -102,6 +152,8 @@ struct DocumentDefaultsTests {
             Phrase(table, "one of \(word(DownloadPriority.allCases.count)); the two lowest"),
             Phrase(table, "| \(range(downloads.acceptedStatuses)), or `acceptedStatuses`"),
             Phrase(table, "at most \(downloads.maximumRedirects), http and https only"),
+            Phrase(article, "more than \(grouped(EventTests.bufferedEvents)) events behind"),
+            Phrase(table, "more than \(grouped(EventTests.bufferedEvents)) events behind"),
         ]
     }()
 
@@ -129,6 +181,12 @@ struct DocumentDefaultsTests {
             Phrase(
                 "Docs/Decisions/0012-events-metrics-tracing.md",
                 "at most every \(kibibytes(DownloadEventSender.step))"),
+            Phrase(
+                "Docs/Decisions/0010-attempts-and-resumption.md",
+                "The default is \(word(ExponentialBackoff().maximumAttempts)) attempts"),
+            Phrase(
+                "Docs/Decisions/0012-events-metrics-tracing.md",
+                "bounded to the newest \(grouped(EventTests.bufferedEvents)) events by default"),
             Phrase("Docs/Decisions/0017-dns.md", "on \(LookupThreads(openFileLimit: 1_024).initial) threads"),
             Phrase("Docs/Decisions/0017-dns.md", "up to \(LookupThreads(openFileLimit: 1_024).maximum) by default"),
             Phrase(
@@ -140,10 +198,37 @@ struct DocumentDefaultsTests {
         ]
     }()
 
+    private static let cacheDecisions: [Phrase] = {
+        let decision = "Docs/Decisions/0025-files-not-a-database.md"
+        let stored = ResponseCache.Configuration()
+        return [
+            Phrase(decision, "bodies of up to \(mebibytes(stored.maximumEntryBytes))"),
+            Phrase(
+                decision,
+                "(\(mebibytes(stored.maximumBytes)) in total; \(mebibytes(stored.maximumEntryBytes)) for a response)"),
+            Phrase(decision, "on \(word(CacheThreads.count)) threads of the cache"),
+            Phrase(decision, "If \(mebibytes(EntryWriter.queueLimit)) of a body waits for the disk"),
+        ]
+    }()
+
+    private static let imageDecisions: [Phrase] = {
+        let colors = "Docs/Decisions/0038-color.md"
+        let base = LosslessTables.limit(compressedBytes: 0)
+        let perByte = LosslessTables.limit(compressedBytes: 1) - base
+        return [
+            Phrase(colors, "larger than \(mebibytes(ColorSource.maximumProfileBytes))"),
+            Phrase(colors, "may hold \(mebibytes(ColorProfileHandle.maximumBytes))"),
+            Phrase(
+                "Docs/Decisions/0050-lossless-webp-tables.md",
+                "\(mebibytes(base)) and \(perByte) bytes for each compressed byte, at most "
+                    + mebibytes(LosslessTables.maximumBytes)),
+        ]
+    }()
+
     private static let memoryCache = configuration.maximumMemoryCacheBytes
 
     private static func word(_ number: Int) -> String {
-        let words = [3: "three", 4: "four", 5: "five", 6: "six", 8: "eight", 10: "ten", 16: "sixteen"]
+        let words = [1: "one", 3: "three", 4: "four", 5: "five", 6: "six", 8: "eight", 10: "ten", 16: "sixteen"]
         return words[number] ?? String(number)
     }
 
@@ -172,5 +257,25 @@ struct DocumentDefaultsTests {
         guard let time else { return "no limit" }
         let tenths = Int(time / .milliseconds(100))
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+/// A format that requests more bytes than it gets.
+private struct LongSignature: CustomFormat {
+    private let qoi = QOIFormat()
+    let signatureLength = Int.max
+
+    var format: ImageFormat { qoi.format }
+
+    func recognizes(_ beginning: Span<UInt8>) -> Bool { qoi.recognizes(beginning) }
+
+    func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader? { try qoi.header(of: beginning) }
+
+    func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
+        qoi.workingBytes(of: header, rowSize: rowSize)
+    }
+
+    func decoder(for header: ImageHeader, rowSize: PixelSize) -> any CustomRowDecoder {
+        qoi.decoder(for: header, rowSize: rowSize)
     }
 }

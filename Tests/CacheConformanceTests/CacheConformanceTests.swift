@@ -5,8 +5,9 @@ import ResponseCache
 import TestSupport
 import Testing
 
-/// The public HTTP caching test suite (http-tests/cache-tests), made with the public API of the library and compared with
-/// the results in `Results.txt`; `Docs/CacheConformance.md` explains those that are not passed.
+/// The public HTTP caching test suite (http-tests/cache-tests), run with the public API of the library.
+///
+/// The results are compared with those in `Results.txt`. `Docs/CacheConformance.md` explains the tests that do not pass.
 @Suite(.enabled(if: ConformanceSuite.folder != nil, "set WEBIMAGE_CACHE_TESTS"), .timeLimit(.minutes(5)))
 struct CacheConformanceTests {
     @Test(arguments: TestStorage.allCases)

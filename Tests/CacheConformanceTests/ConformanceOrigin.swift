@@ -93,7 +93,7 @@ final class ConformanceOrigin: Sendable {
         return script.disconnect == true ? response.cut(at: .start) : response
     }
 
-    /// Returns the declared status, or 304 for an expected conditional request; 999 if that does not come.
+    /// Returns the declared status, or 304 for an expected conditional request; 999 if the request is not that one.
     private static func status(
         of script: ConformanceRequest, to request: LoopbackOrigin.Request, _ state: State
     ) -> Int {

@@ -53,7 +53,7 @@ struct ConformanceRequest: Decodable, Sendable {
     let query_arg: String?
     /// The mode of the cache, as for `fetch`.
     let cache: String?
-    /// A Boolean value that indicates whether three seconds pass afterwards.
+    /// A Boolean value that indicates whether three seconds pass after the response.
     let pause_after: Bool?
     // The response.
     let response_status: [Value]?

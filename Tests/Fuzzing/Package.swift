@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, because libFuzzer brings the main function and has to see all of the code.
+// A separate package, because libFuzzer provides the main function and has to instrument all of the code.
 let package = Package(
     name: "async-web-image-fuzzing",
     platforms: [.macOS(.v26)],

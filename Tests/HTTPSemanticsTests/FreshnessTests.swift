@@ -44,8 +44,8 @@ import Testing
         arguments: [
             ([:], 0, 0, 0),
             ([.age: "30"], 0, 0, 30),
-            ([.age: "30"], 5, 0, 35),  // 4.2.3: the way counts
-            ([.age: "30"], 5, 100, 100),  // by the date it is older
+            ([.age: "30"], 5, 0, 35),  // 4.2.3: the response delay counts
+            ([.age: "30"], 5, 100, 100),  // older according to its date
             ([:], 5, -100, 5),  // the origin's clock is fast
             ([.age: "x"], 0, 0, 0), ([.age: "-3"], 0, 0, 0),
             ([.age: "30, 0"], 0, 0, 30), ([.age: " 0 ,30"], 0, 0, 0), ([.age: "30;a=b"], 0, 0, 0),  // 5.1

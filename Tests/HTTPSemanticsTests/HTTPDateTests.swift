@@ -28,7 +28,7 @@ struct HTTPDateTests {
         #expect(HTTPDate.seconds(text) == seconds)
     }
 
-    /// As the public suite http-tests/cache-tests has them, and then some.
+    /// The invalid dates of the public suite http-tests/cache-tests, and others.
     @Test(
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 94 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT",

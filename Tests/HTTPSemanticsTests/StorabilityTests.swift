@@ -75,7 +75,7 @@ import Testing
 
     @Test func privateAndAuthorizedResponsesAreStorable() {
         #expect(allows([.cacheControl: "private"]))  // 5.2.2.7
-        #expect(allows([.cacheControl: "no-cache"]))  // 5.2.2.4: kept, but asked for
+        #expect(allows([.cacheControl: "no-cache"]))  // 5.2.2.4: stored, but revalidated
         #expect(allows(sent: [.authorization: "Bearer a"]))  // 3.5 is for shared caches
     }
 

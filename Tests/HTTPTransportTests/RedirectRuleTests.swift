@@ -27,7 +27,7 @@ struct RedirectRuleTests {
         #expect(try next(status, "/b") == nil)
     }
 
-    @Test func withoutLocationThereIsNothingToFollow() throws {
+    @Test func redirectWithoutLocationIsNotFollowed() throws {
         #expect(try next(302, nil) == nil)
     }
 
@@ -111,7 +111,7 @@ struct RedirectRuleTests {
         #expect(error?.isRetryable == false)
         #expect(
             error?.description == "redirected from https to http, which is refused (http://example.org/a)")
-        // Nor behind another origin, which gets none of them.
+        // An intermediate redirect to another origin, which gets no credentials, does not change this.
         let next = try redirected(request, to: "https://other.example/")
         #expect(throws: TransportError.self) { try redirected(next, to: "http://other.example/") }
         request.redirectPolicy.insecureRedirects = .followed

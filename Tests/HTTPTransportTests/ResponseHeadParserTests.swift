@@ -26,7 +26,7 @@ struct ResponseHeadParserTests {
 
     private struct NotComplete: Error {}
 
-    @Test func readsStatusAndFields() throws {
+    @Test func statusAndFieldsAreParsed() throws {
         let response = try response("HTTP/1.1 404 Not  Found\r\nA: 1\r\nb:\t 2 \t\r\nEmpty:\r\nA: 3\r\n\r\n")
         #expect(response.status.code == 404)
         #expect(response.headerFields[values: try #require(HTTPField.Name("a"))] == ["1", "3"])

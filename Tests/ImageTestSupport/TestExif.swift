@@ -2,7 +2,7 @@ package import ImageCodecs
 
 /// Exif metadata made by hand.
 package enum TestExif {
-    /// The JPEG `file` with a segment that asks for `orientation`.
+    /// Returns the JPEG `file` with a segment that declares `orientation`.
     package static func inserted(into file: [UInt8], _ orientation: ImageOrientation) -> [UInt8] {
         let content = Array("Exif\0\0".utf8) + bytes(orientation: UInt8(orientation.rawValue))
         return Array(file[..<2]) + [0xFF, 0xE1, 0, UInt8(content.count + 2)] + content + Array(file[2...])

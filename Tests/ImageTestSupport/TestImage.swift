@@ -22,7 +22,7 @@ package enum TestImage {
         }
     }
 
-    /// Every byte by chance: the worst case for a filter.
+    /// Random bytes: the worst case for a filter.
     package static func noise(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool) -> PixelBuffer {
         var random = SeededGenerator(seed: seed)
         return make(width, height) { _, _ in

@@ -1,6 +1,6 @@
 package import ImageCodecs
 
-/// Images made up for tests.
+/// Synthetic images for tests.
 package enum TestImages {
     /// Smooth colors with some noise in them.
     package static func photo(width: Int, height: Int, hasAlpha: Bool = false) throws -> PixelBuffer {
@@ -35,7 +35,7 @@ package enum TestImages {
         return try PixelBuffer(size: PixelSize(width: width, height: height), bytes: bytes).unwrapped()
     }
 
-    /// A square that wanders over a ground, which is transparent if asked.
+    /// Returns frames of a square that moves across a drawing, or a transparent background if `hasAlpha` is `true`.
     package static func wanderingSquare(_ count: Int, hasAlpha: Bool = false) throws -> [PixelBuffer] {
         try (0..<count).map { index in
             var frame = try TestImages.drawing(width: 24, height: 16)

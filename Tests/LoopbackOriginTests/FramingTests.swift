@@ -56,7 +56,7 @@ struct FramingTests {
         #expect(wire == "HTTP/9 what\r\n")
     }
 
-    @Test func headAnswersWithoutBody() async throws {
+    @Test func responseToHEADHasNoBody() async throws {
         let wire = try await wire(
             Response(body: body), request: "HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n")
         #expect(wire == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n")

@@ -109,7 +109,7 @@ struct LoopbackOriginTests {
     }
 
     #if os(Linux)
-    /// In a process of its own, without other activity.
+    /// Runs in a separate process without other activity.
     @Test func stoppedOriginLeavesNoResources() async {
         await #expect(processExitsWith: .success) {
             /// Sockets, event descriptors, and the event loop's threads.

@@ -1,7 +1,7 @@
 public import ImageCodecs
 
 extension PixelBuffer {
-    /// The image as a QOI file that uses every operation there is.
+    /// Returns the image as a QOI file that uses every operation of the format.
     public func qoi() -> [UInt8] {
         var file = Array("qoif".utf8)
         for side in [width, height] { file += (0..<4).map { UInt8(truncatingIfNeeded: side >> (24 - $0 * 8)) } }
@@ -36,7 +36,7 @@ extension PixelBuffer {
         return file + [0, 0, 0, 0, 0, 0, 0, 1]
     }
 
-    /// The shortest operation that makes `pixel` of `last`, whose alpha is the same.
+    /// Returns the shortest operation that changes `last` to `pixel`, which has the same alpha.
     private static func difference(_ pixel: [UInt8], _ last: [UInt8]) -> [UInt8] {
         let change = (0..<3).map { Int(Int8(bitPattern: pixel[$0] &- last[$0])) }
         let (green, red, blue) = (change[1], change[0] - change[1], change[2] - change[1])

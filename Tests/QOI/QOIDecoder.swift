@@ -1,6 +1,6 @@
 import ImageCodecs
 
-/// Makes rows of a QOI file while it arrives (qoiformat.org, version 1.0).
+/// Decodes the rows of a QOI file while it arrives (qoiformat.org, version 1.0).
 struct QOIDecoder: CustomRowDecoder {
     static let headerLength = 14
 
@@ -45,7 +45,7 @@ struct QOIDecoder: CustomRowDecoder {
         rowsLeft -= 1
     }
 
-    /// Changes the pixel as the operation says, and says how often it follows.
+    /// Applies the operation to the pixel, and returns how many times the pixel occurs.
     private mutating func perform() -> Int {
         let first = operation[0]
         let low = first & 0x3F

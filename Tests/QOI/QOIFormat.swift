@@ -1,20 +1,20 @@
 public import ImageCodecs
 
-/// QOI, the Quite OK Image format, as an application would add it: by the public API only.
+/// QOI, the Quite OK Image format, as an application would add it: with the public API only.
 public struct QOIFormat: CustomFormat {
-    /// As it is called.
+    /// The name, media type, and file extension of the format.
     public let format = ImageFormat(name: "QOI", mediaType: "image/qoi", fileExtension: "qoi")
 
-    /// QOI has no options.
+    /// Creates the format, which has no options.
     public init() {}
 
-    /// By its first four letters.
+    /// Returns whether a file begins with the four letters of the signature.
     public func recognizes(_ beginning: Span<UInt8>) -> Bool {
         let signature = Array("qoif".utf8)
         return beginning.count >= 4 && (0..<4).allSatisfy { beginning[$0] == signature[$0] }
     }
 
-    /// 14 bytes: the four letters, width, height, channels, color space.
+    /// Returns the header from the first 14 bytes: the signature, width, height, channels, and color space.
     public func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader? {
         guard beginning.count >= QOIDecoder.headerLength else { return nil }
         func number(at offset: Int) -> Int { (0..<4).reduce(0) { $0 << 8 | Int(beginning[offset + $1]) } }
@@ -24,12 +24,12 @@ public struct QOIFormat: CustomFormat {
         return header
     }
 
-    /// A row, and the colors seen.
+    /// Returns the memory for a row and for the colors seen, in bytes.
     public func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
         rowSize.width * 4 + 64 * 4
     }
 
-    /// A value that knows no more than the size.
+    /// Creates a decoder, which needs only the size.
     public func decoder(for header: ImageHeader, rowSize: PixelSize) -> any CustomRowDecoder {
         QOIDecoder(rowSize)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ResponseCache
 
-/// RFC 9111, section 4: when a stored response is used, asked for, or passed over.
+/// RFC 9111, section 4: when a stored response is used, revalidated, or ignored.
 @Suite struct CachePolicyTests {
     private static let asks: HTTPFields = [.cacheControl: "no-cache"]
     private static let fresh: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\""]

@@ -102,6 +102,29 @@ struct CachingResponderTests {
         #expect(origin.requests.count == 2)
     }
 
+    @Test func redirected304IsNotAccepted() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store(body, url, [.eTag: "\"a\"", .cacheControl: "max-age=0"])
+        let origin = TestResponder(redirectCount: 1) { request in
+            request.headerFields[.ifNoneMatch] == nil
+                ? (.ok, [:], [[1]]) : (.notModified, [.eTag: "\"a\""], [])
+        }
+        let response = try await ask(cache, .useProtocol, origin)
+        #expect(response.source == .network)
+        #expect(try await response.body.bytes() == [1])
+        #expect(origin.requests.map { $0.headerFields[.ifNoneMatch] } == ["\"a\"", nil])
+    }
+
+    @Test(arguments: [0, 1])
+    func unstorableResponseRemovesTheStoredOneUnlessItWasRedirected(redirectCount: Int) async throws {
+        let cache = try ResponseCache.test(nil, time)
+        try await cache.store(body, url, [.eTag: "\"a\"", .cacheControl: "max-age=0"])
+        let origin = TestResponder(redirectCount: redirectCount) { _ in (.ok, [.cacheControl: "no-store"], [[1]]) }
+        #expect(try await ask(cache, .useProtocol, origin).body.bytes() == [1])
+        await cache.settles()
+        #expect(try await cache.stored(url) == (redirectCount == 0 ? nil : body))
+    }
+
     @Test func cachedRequestCanBeCanceledAtAnyMoment() async throws {
         for delay in 0..<40 {
             let cache = try ResponseCache.test(nil, time)

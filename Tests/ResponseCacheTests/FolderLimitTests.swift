@@ -70,7 +70,7 @@ struct FolderLimitTests {
         }
     }
 
-    /// Also while entries are removed for a higher limit.
+    /// Each trim reaches its target even while another one removes entries for a higher target.
     @Test func concurrentTrimsReachTheirOwnTargets() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)

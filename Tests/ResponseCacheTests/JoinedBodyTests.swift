@@ -3,7 +3,7 @@ import Testing
 
 @testable import ResponseCache
 
-/// Two sources are one body.
+/// Two sources that are joined into one body.
 struct JoinedBodyTests {
     private let lost = TransportError(url: "http://example.com/a", reason: .connectionLost)
 

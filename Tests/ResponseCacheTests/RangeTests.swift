@@ -24,8 +24,8 @@ struct RangeTests {
     }
 
     /// An origin that answers ranges `bytes=first-last` and `bytes=first-`.
-    private func origin(_ tag: String = "\"a\"") -> TestResponder {
-        TestResponder { [body] request in
+    private func origin(_ tag: String = "\"a\"", redirectCount: Int = 0) -> TestResponder {
+        TestResponder(redirectCount: redirectCount) { [body] request in
             var fields: HTTPFields = [.eTag: tag, .cacheControl: "max-age=60"]
             guard let range = request.headerFields[.range] else { return (.ok, fields, [body]) }
             let ends = range.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
@@ -120,6 +120,15 @@ struct RangeTests {
         #expect(try await ask(cache, nil, origin).body == body)
         #expect(origin.requests.map { $0.headerFields[.range] } == ["bytes=0-99999", "bytes=100000-"])
         #expect(origin.requests.last?.headerFields[.ifRange] == "\"a\"")
+    }
+
+    @Test func redirected206IsNotCombinedWithTheStoredPart() async throws {
+        let cache = try ResponseCache.test(nil, time)
+        _ = try await ask(cache, "bytes=0-99999", origin())
+        let origin = origin(redirectCount: 1)
+        let answer = try await ask(cache, nil, origin)
+        #expect(answer.head.status == .ok && answer.body == body)
+        #expect(origin.requests.map { $0.headerFields[.range] } == ["bytes=100000-", nil])
     }
 
     @Test func partsOfDifferentVersionsAreNotCombined() async throws {

@@ -79,7 +79,7 @@ struct RenewedHeadTests {
         }
     }
 
-    /// As if a process had been killed while it wrote the renewal.
+    /// Simulates a process that was killed while it wrote the renewal.
     @Test func previousHeadIsUsedIfItsRenewalIsDamaged() async throws {
         try await withRenewed { cache, folder, entry, _ in
             let whole = try data(folder, entry)

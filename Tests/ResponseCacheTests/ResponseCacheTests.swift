@@ -13,7 +13,7 @@ import Threading
 struct ResponseCacheTests {
     private let url = "http://example.com/a.png"
     private let time = ManualTime()
-    /// More than an entry of ten bytes.
+    /// A body that exceeds a limit of ten bytes per entry.
     private let tooMuch = [UInt8](repeating: 1, count: 11)
 
     private func files(_ folder: String) throws -> [String] {
@@ -84,7 +84,7 @@ struct ResponseCacheTests {
         }
     }
 
-    /// In the prefix, the head, or the body; there is nothing in the rest of the region.
+    /// The prefix, the head, and the body are in use; the rest of the region is empty.
     @Test func changedCacheFileIsNeverServedIncorrectly() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time)
@@ -211,7 +211,7 @@ struct ResponseCacheTests {
             try await cache.store([1], url, [.cacheControl: "max-age=10"])
             try await cache.store([2], url + "2", [.cacheControl: "max-age=100"])
             time.advance(by: 50)
-            // A cache that has just been opened knows as much.
+            // A cache that has just been opened knows the expired responses, too.
             await (try ResponseCache.test(folder, time)).removeExpired()
             #expect(try await cache.stored(url) == nil)
             #expect(try await cache.stored(url + "2") == [2])

@@ -6,7 +6,7 @@ import Threading
 
 @testable import ResponseCache
 
-/// A body passes by as it is, and is stored on the way.
+/// A body that is passed on unchanged, and stored while it is read.
 @Suite(.timeLimit(.minutes(1)))
 struct StoringBodyTests {
     private let url = "http://example.com/a"
@@ -66,7 +66,7 @@ struct StoringBodyTests {
         }
     }
 
-    /// No more is pulled than a writer holds, until the disk moves again.
+    /// While the disk is blocked, no more is read than the writer can hold.
     @Test func aBodyWaitsForASlowDiskAndIsStoredWhole() async throws {
         try await withTemporaryFolder { folder in
             let cache = try ResponseCache.test(folder, time, maximumBytes: 1 << 30, maximumEntryBytes: 1 << 30)

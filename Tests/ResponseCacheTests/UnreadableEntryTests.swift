@@ -7,7 +7,7 @@ import Testing
 
 @testable import ResponseCache
 
-/// Entries that cannot be opened, read, or removed for the moment are not taken for damaged ones.
+/// Entries that temporarily cannot be opened, read, or removed are not treated as damaged.
 @Suite(.timeLimit(.minutes(1)))
 struct UnreadableEntryTests {
     private struct Broken: Error {}

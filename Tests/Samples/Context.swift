@@ -1,4 +1,5 @@
-// Declarations for names that the samples in documentation comments use. Scripts/samples.sh checks them together with this.
+// Declarations of names that the samples in documentation comments use; Scripts/samples.sh checks the samples with
+// them.
 import AsyncWebImage
 import Logging
 import ServiceLifecycle

@@ -3,7 +3,7 @@ import SocketPolling
 import Testing
 import Threading
 
-/// The same on every system poller.
+/// The behavior of an event poller, which is the same with every system poller.
 @Suite(.timeLimit(.minutes(1)))
 struct EventPollerTests {
     /// The result of one wait: the number of events, and of wanted events.
@@ -112,7 +112,7 @@ struct EventPollerTests {
         poller.forget(ours)
         #expect(write(theirs, "x", 1) == 1)
         #expect(report(poller) == Report(count: 1))
-        #expect(report(poller) == Report(count: 0), "it must not be woken for it again and again")
+        #expect(report(poller) == Report(count: 0), "the event must not wake the poller repeatedly")
         poller.watch(ours, for: .readable)
         #expect(report(poller) == Report(count: 1, heard: [ours]))
     }
@@ -141,7 +141,7 @@ struct EventPollerTests {
         let (old, oldPeer) = connection(poller)
         let (new, newPeer) = socketPair()
         defer { for end in [old, oldPeer, new, newPeer] { close(end) } }
-        // It has not been reported as opened: the table believes that the old one is still watched for reading.
+        // The new socket has not been reported as opened: for the table, the old one is still watched for reading.
         #expect(dup2(new, old) == old)
         poller.watch(old, for: [.readable, .writable])
         #expect(write(newPeer, "x", 1) == 1)

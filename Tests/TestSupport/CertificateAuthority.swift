@@ -25,7 +25,8 @@ package struct CertificateAuthority {
                 + ["-out", server.path("\(name).csr")] + Self.newKey)
     }
 
-    /// Signs the certificate `name.pem` of a key for 127.0.0.1, `photos.example` and `days`, as none is valid for 0.
+    /// Signs the certificate `name.pem` of a key for 127.0.0.1 and `photos.example`, valid for `days`; with 0, it has
+    /// expired.
     package func sign(_ name: String, key: String, days: Int = 2) throws {
         try Programs.run(
             "openssl",

@@ -11,7 +11,7 @@ package final class ConnectProxy: Sendable {
     package enum Answer: Sendable {
         case tunnel
         case refusal(status: Int)
-        /// None, for ever.
+        /// No response.
         case silence
     }
 
@@ -20,7 +20,7 @@ package final class ConnectProxy: Sendable {
         package let method: String
         /// The host and its port: `photos.example:443`.
         package let target: String
-        /// By names in lower case; of several with one name the last.
+        /// The header fields by lowercase name; of several with the same name, the last one.
         package let headerFields: [String: String]
     }
 
@@ -35,7 +35,7 @@ package final class ConnectProxy: Sendable {
         self.ledger = ledger
     }
 
-    /// A running proxy on a free port; requests without `user` and `password` get 407, if there is a user.
+    /// Starts a proxy on a free port; requests without `user` and `password` get 407, if there is a user.
     fileprivate static func start(_ answer: Answer, user: String?, password: String) throws -> ConnectProxy {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let ledger = Locked<[Request]>([])
@@ -83,7 +83,7 @@ package func withConnectProxy(
 }
 
 extension ConnectProxy.Request {
-    /// Nil if `head` is none.
+    /// Creates a request, or `nil` if `head` is not a request head.
     init?(_ head: String) {
         let lines = head.split(separator: "\r\n")
         let words = lines.first?.split(separator: " ") ?? []

@@ -50,7 +50,7 @@ package final class DictionaryStorage: ResponseStorage {
 
     /// Lets operations fail from now on; by default, all.
     ///
-    /// Of each body, `readableBytes` bytes can still be read.
+    /// The first `readableBytes` bytes of each body can still be read.
     package func fail(_ error: any Error, in operations: [Operation] = Operation.allCases, readableBytes: Int = 0) {
         state.withLock { state in
             for operation in operations { state.failures[operation] = error }

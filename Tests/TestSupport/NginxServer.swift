@@ -8,7 +8,7 @@ import Threading
 package final class NginxServer: Sendable {
     /// The folder of its files.
     package let folder: String
-    /// Free ports to listen on, as many as were asked for.
+    /// Free ports to listen on, as many as requested.
     package let ports: [Int]
 
     private let process = Locked<pid_t?>(nil)
@@ -16,7 +16,7 @@ package final class NginxServer: Sendable {
     /// A Boolean value that indicates whether nginx, and openssl for its certificates, are installed.
     package static var isAvailable: Bool { Programs.has("nginx") && Programs.has("openssl") }
 
-    /// A server that has not been started.
+    /// Creates a server without starting it.
     package init(ports count: Int = 1) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("nginx-\(UUID().uuidString)").path
         ports = try Self.freePorts(count)
@@ -28,10 +28,10 @@ package final class NginxServer: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// A file of the folder.
+    /// Returns the path of a file in the folder.
     package func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// Writes a file of the folder; one that was there is replaced at once.
+    /// Writes a file in the folder; an existing one is replaced atomically.
     package func write(_ bytes: [UInt8], to name: String) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: path(name)), options: .atomic)
     }
@@ -75,7 +75,7 @@ package final class NginxServer: Sendable {
         return started
     }
 
-    /// Ends nginx in the middle of whatever it does; its connections break off.
+    /// Stops nginx at once, even in the middle of responses; its connections break off.
     package func stop() {
         let running = process.withLock { process in
             defer { process = nil }

@@ -18,7 +18,7 @@ package enum ProcessState {
         return tasks.map { beginning(of: "/proc/self/task/\($0)/comm") }.filter { $0.hasPrefix(prefix) }
     }
 
-    /// Bytes of memory, after free ones have been given back to the system as far as that is possible.
+    /// The resident memory in bytes, after free memory has been returned to the system as far as possible.
     package static var residentBytes: Int {
         typealias Trim = @convention(c) (Int) -> Int32
         if let symbol = unsafe dlsym(nil, "malloc_trim") { _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0) }
@@ -43,7 +43,7 @@ package enum ProcessState {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// Lets this process have as many descriptors as the system allows; returns how many.
+    /// Raises the limit of open descriptors as far as the system allows, and returns it.
     @discardableResult
     package static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
@@ -53,7 +53,7 @@ package enum ProcessState {
         return Int(clamping: limit.rlim_max)
     }
 
-    /// Returns once `condition` holds, or after 20 seconds; says which.
+    /// Returns whether `condition` becomes true within 20 seconds.
     package static func reaches(_ condition: () async throws -> Bool) async rethrows -> Bool {
         let deadline = ContinuousClock.now + .seconds(20)
         while try await !condition() {

@@ -1,7 +1,7 @@
 import Foundation
 package import Glibc
 
-/// Programs of the system that run beside the tests, without a word from them.
+/// Programs of the system that run beside the tests, without output.
 ///
 /// Foundation's `Process` waits on threads the tests need.
 package enum Programs {
@@ -32,18 +32,18 @@ package enum Programs {
         return process
     }
 
-    /// Ends a program at once, whatever it does.
+    /// Kills a program.
     ///
-    /// The threads of the pool block the milder signals, and their children inherit that.
+    /// The threads of the pool block other signals, and their children inherit that.
     package static func end(_ process: pid_t) {
         kill(process, SIGKILL)
         waitpid(process, nil, 0)
     }
 
-    /// Returns whether a program has ended by itself, after which it is not to be ended any more.
+    /// Returns whether a program has ended by itself; then it must not be passed to ``end(_:)``.
     package static func hasEnded(_ process: pid_t) -> Bool { waitpid(process, nil, WNOHANG) != 0 }
 
-    /// Runs a program to its end, which has to be a good one.
+    /// Runs a program to its end; throws if it fails.
     package static func run(_ name: String, _ arguments: [String]) throws {
         var status: Int32 = 0
         let process = try start(name, arguments)

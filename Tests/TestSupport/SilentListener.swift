@@ -7,10 +7,10 @@ package struct SilentListener: ~Copyable {
 
     package struct Failure: Error {}
 
-    /// A port of the system's choice, or `wished`.
-    package init(port wished: Int = 0) throws {
+    /// Creates a listener on `requestedPort`, or on a port that the system selects.
+    package init(port requestedPort: Int = 0) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in.loopback(port: wished)
+        var address = sockaddr_in.loopback(port: requestedPort)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = descriptor
         let status = unsafe withUnsafeMutableBytes(of: &address) { bytes in

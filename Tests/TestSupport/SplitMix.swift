@@ -1,4 +1,4 @@
-/// The same random numbers in every run (SplitMix64).
+/// A random number generator that returns the same numbers in every run (SplitMix64).
 package struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

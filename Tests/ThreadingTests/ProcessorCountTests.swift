@@ -23,7 +23,7 @@ struct ProcessorCountTests {
         #expect((1...max(1, sysconf(Int32(_SC_NPROCESSORS_CONF)))).contains(all))
         let count = await withCheckedContinuation { continuation in
             startRequiredThread(named: "test-affinity") {
-                // The first processor that may be had.
+                // The first processor that this process may use.
                 for processor in 0..<1_024 {
                     var mask = [UInt8](repeating: 0, count: 128)
                     mask[processor / 8] = 1 << UInt8(processor % 8)

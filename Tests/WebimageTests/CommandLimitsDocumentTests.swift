@@ -78,20 +78,41 @@ struct CommandLimitsDocumentTests {
 
     @Test func documentedDefaultsOfBatchMatchTheCode() throws {
         let command = try BatchCommand.parse(["--input", "-", "--output", "-"])
-        let perHost = command.resources.perHost
+        let resources = command.resources
+        let perHost = resources.perHost
         let samples = command.output.samplesPerShard.formatted(.number.locale(Locale(identifier: "en_US")))
+        let lookahead = resources.lookahead.formatted(.number.locale(Locale(identifier: "en_US")))
         let word = perHost == 8 ? "eight" : "\(perHost)"
-        let phrases = [
-            "Sources/AsyncWebImage/AsyncWebImage.docc/ProcessMillionsOfURLs.md":
-                "At most \(word) transfers at a time go to one host",
-            "Integrations/python/README.md": "at most \(perHost) transfers at a time from one host (`per_host`)",
-            "Integrations/examples/README.md": "whole shards, of \(samples) lines by default",
+        let rate = resources.rate == nil ? "not limited" : "limited"
+        let failures = command.output.maxRetryableRate == 0.5 ? "half" : "\(command.output.maxRetryableRate)"
+        let terminationTime = Int(ShardCommand(text: "").terminationTime / .seconds(1))
+        let directives = command.rules.disallowedHeaderDirectives.split(separator: ",").map { "`\($0)`" }
+        let exclusion = directives.joined(separator: ", ") + ", or `none`"
+        let article = "Sources/AsyncWebImage/AsyncWebImage.docc/ProcessMillionsOfURLs.md"
+        let python = "Integrations/python/README.md"
+        let limits = "Docs/Limits.md"
+        let phrases: [(document: String, text: String)] = [
+            (article, "At most \(word) transfers at a time go to one host, but their rate is \(rate) by default"),
+            (article, "by default, tar files, each with the images of \(samples) lines of the list"),
+            (article, "tar files for WebDataset, each with the images of \(samples) lines of the list"),
+            (article, "If more than \(failures) of the lines of a shard failed with retryable errors"),
+            (article, "if a response contains \(exclusion), its body is not downloaded"),
+            (python, "at most \(perHost) transfers at a time from one host (`per_host`)"),
+            (python, "`thread_count` (the number of transfers, \(resources.concurrency) by default)"),
+            (python, "for responses with \(exclusion), the body is not downloaded"),
+            (python, "There is \(resources.rate == nil ? "no" : "a") rate limit by default"),
+            (limits, "a body can have \(mebibytes(resources.maxBytes.bytes)) (`--max-bytes`)"),
+            (limits, "a URL takes at most \(Int(resources.deadline)) seconds (`--deadline`)"),
+            (limits, "the memory to convert all images is \(mebibytes(resources.memory.bytes)) (`--memory`)"),
+            (limits, "a command of `--post-shard` has \(terminationTime) seconds to end"),
+            ("Docs/Performance.md", "(`--lookahead`, \(lookahead) by default)"),
+            ("Integrations/examples/README.md", "whole shards, of \(samples) lines by default"),
         ]
         for (document, phrase) in phrases {
             let text = try String(contentsOfFile: "\(package)/\(document)", encoding: .utf8)
             // Phrases may be broken across lines.
             let unbroken = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            #expect(unbroken.contains(phrase), "\(document)")
+            #expect(unbroken.contains(phrase), "\(document): \(phrase)")
         }
     }
 

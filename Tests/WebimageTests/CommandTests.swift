@@ -13,7 +13,7 @@ struct CommandTests {
         ]
         + [0, 0x3B]
 
-    /// The same with a comment of 1 MB.
+    /// The GIF with a comment of 1 MB.
     private var largeGIF: [UInt8] {
         let block = [UInt8](repeating: 255, count: 256)
         return gif[..<19] + [0x21, 0xFE] + (0..<4_000).flatMap { _ in block } + [0] + gif[19...]
@@ -113,7 +113,7 @@ struct CommandTests {
                 let entry = try #require(try cacheFiles(cache).first { $0.contains("-") })
                 let (whole, part) = ("\(cache)/\(entry)", "\(cache)/\(entry).part")
                 try FileManager.default.removeItem(atPath: whole)
-                // Without it, it is not known that there is no part.
+                // Without the ledger, the command must check whether there is a partial body.
                 try FileManager.default.removeItem(atPath: "\(cache)/v5/ledger")
                 // The command waits for one when it opens them, and immediately for the other.
                 for pipe in [whole, part] { try #require(mkfifo(pipe, 0o600) == 0) }
@@ -233,7 +233,7 @@ struct CommandTests {
     }
 
     @Test func infoReadsAnimationsToTheirEnd() async throws {
-        // The same image again, each shown for 0.25 seconds, and three repetitions.
+        // Two frames with the same image, each shown for 0.25 seconds, and three repetitions.
         var animation = Array(gif[..<19])
         animation += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 3, 0, 0]
         for _ in 0..<2 {
@@ -249,7 +249,7 @@ struct CommandTests {
             let json = try await Command.run(["info", "--json", origin.url("/moving.gif")])
             #expect(json.output.contains(#""frames":2,"loops":4,"duration_ms":500,"#))
             #expect(json.output.contains(#""bytes_read":\#(file.count)}"#))
-            #expect(origin.counts.requests["/moving.gif"] == 2, "each command asks once")
+            #expect(origin.counts.requests["/moving.gif"] == 2, "each command sends one request")
             origin.route("/cut.gif", LoopbackOrigin.Response(body: Array(file.dropLast(9))))
             let cut = try await Command.run(["info", origin.url("/cut.gif")])
             #expect(cut.errors.contains("/cut.gif: the GIF file ends before its image is complete"))
@@ -289,7 +289,8 @@ struct CommandTests {
         #expect(previews.status == 1)
     }
 
-    /// A mount of our own, which takes a user or the right to it.
+    /// A Boolean value that indicates whether tests can mount file systems, which requires user namespaces or
+    /// privileges.
     private static let canMount: Bool = (try? Programs.run("unshare", ["-rm", "true"])) != nil
 
     @Test(.enabled(if: canMount, "user namespaces are needed"))

@@ -130,7 +130,8 @@ struct NetworkOptionsTests {
         }
     }
 
-    /// A mount of our own, which takes a user or the right to it, puts an authority into the place of the system's.
+    /// A Boolean value that indicates whether tests can replace the system's certificate authorities by a mount, which
+    /// requires user namespaces or privileges.
     private static let canMount: Bool = (try? Programs.run("unshare", ["-rm", "true"])) != nil
 
     @Test(.enabled(if: NginxServer.isAvailable && canMount, "nginx, openssl and user namespaces are needed"))
@@ -147,7 +148,7 @@ struct NetworkOptionsTests {
             }
             """)
         let url = "https://127.0.0.1:\(server.ports[0])/missing"
-        // The system's folder, with ours in it, and its file, with another one.
+        // The system's folder contains the server's authority, and the system's file another one.
         let other = server.path("other.pem")
         try Programs.run(
             "openssl",
@@ -191,7 +192,7 @@ struct NetworkOptionsTests {
     @Test(arguments: [["get", "-o", "/tmp"], ["info"]])
     func publicOnlyRejectsRedirectsToThisMachine(command: [String]) async throws {
         try await withLoopbackOrigin { (proxy) async throws in
-            // Nothing public can be reached from here but by a proxy that plays it.
+            // No public server can be reached from here, so a proxy stands in for one.
             proxy.route("http://8.8.8.8/a.png", .redirect(to: "http://127.0.0.1:\(proxy.port)/secret.png"))
             let result = try await Command.run(
                 command + ["--public-only", "http://8.8.8.8/a.png"],

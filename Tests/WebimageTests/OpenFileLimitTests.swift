@@ -2,7 +2,7 @@ import Foundation
 import LoopbackOrigin
 import Testing
 
-/// The command in processes that may open few files: images fail one by one, if at all, and no process dies by a signal.
+/// The command in processes that can open few files: images fail one by one, if at all, and no signal ends a process.
 @Suite(.timeLimit(.minutes(3)))
 struct OpenFileLimitTests {
     private let gif: [UInt8] =
@@ -32,7 +32,7 @@ struct OpenFileLimitTests {
         }
     }
 
-    /// Of dozens of images whose responses wait for each other, each is written: those under way at a time are as many as
+    /// Dozens of images whose responses wait for each other are all written: only as many are processed at a time as
     /// there are descriptors for.
     @Test(arguments: [24, 32, 64, 256])
     func imagesWaitForDescriptors(limit: Int) async throws {

@@ -37,7 +37,7 @@ def test_images_are_downloaded_and_resized(binary: str, origin: Origin) -> None:
         assert record["bytes"] == len(result.payload)
 
 
-def test_images_come_in_order_if_asked(binary: str, origin: Origin) -> None:
+def test_ordered_results_come_in_the_order_of_the_rows(binary: str, origin: Origin) -> None:
     results = Batch(binary=binary, ordered=True).results(rows(origin.images(300)))
     assert [result.record["index"] for result in results] == list(range(300))
 
@@ -53,7 +53,7 @@ def test_failures_are_records(binary: str, origin: Origin) -> None:
     assert results.summary["status_dict"]["http_404"] == 1
 
 
-def test_identifiers_come_back_as_they_are(binary: str, origin: Origin) -> None:
+def test_identifiers_are_returned_unchanged(binary: str, origin: Origin) -> None:
     identifiers = [1 << 62, "ü\n", 1.5, True, None, ""]
     sent = [{"id": identifier, "url": origin.url("image/1")} for identifier in identifiers]
     records = [result.record for result in Batch(binary=binary, ordered=True).results(sent)]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import os
 import pickle
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from webimage_batch import Batch, BatchError, FolderError, OutputError, Result, TryAgainError, UsageError
+from webimage_batch.client import STALL_TIMEOUT
 from webimage_batch.frames import WatchedPipe
 
 
@@ -30,7 +33,7 @@ def test_each_row_gets_its_result(fake: str) -> None:
     assert all(result.is_success for result in results)
 
 
-def test_no_rows_are_no_results(fake: str) -> None:
+def test_no_rows_yield_no_results(fake: str) -> None:
     assert run(fake, count=0) == []
 
 
@@ -84,7 +87,7 @@ def test_the_exit_status_decides_the_error(fake: str, status: int, kind: type[Ba
     assert caught.value.exit_status == status
 
 
-def test_an_exit_status_after_the_end_counts(fake: str) -> None:
+def test_an_exit_status_after_the_end_frame_is_an_error(fake: str) -> None:
     with pytest.raises(TryAgainError):
         run(fake, "exit:75")
 
@@ -100,9 +103,16 @@ def test_rejected_options_are_a_usage_error(fake: str) -> None:
         run(fake, "usage")
 
 
-def test_a_process_that_answers_no_more_is_killed(fake: str) -> None:
+def test_a_process_that_stops_answering_is_killed(fake: str) -> None:
     with pytest.raises(BatchError, match=r"nothing for 0\.5 seconds"):
         run(fake, "stall:5", stall_timeout=0.5)
+
+
+def test_the_process_may_be_silent_for_ten_minutes_by_default() -> None:
+    assert STALL_TIMEOUT == 600
+    assert inspect.signature(Batch).parameters["stall_timeout"].default == STALL_TIMEOUT
+    readme = Path(__file__).parent.parent / "README.md"
+    assert "sent nothing for 10 minutes (`stall_timeout`)" in readme.read_text()
 
 
 def test_waiting_for_rows_is_no_stall() -> None:
@@ -128,7 +138,7 @@ def test_an_error_of_the_rows_is_raised(fake: str) -> None:
         list(Batch(binary=fake).results(failing_rows()))
 
 
-def test_a_value_that_is_no_json_is_raised(fake: str) -> None:
+def test_a_value_that_json_cannot_represent_raises_an_error(fake: str) -> None:
     with pytest.raises(TypeError, match="object"):
         list(Batch(binary=fake).results([{"url": object()}]))
 

@@ -102,7 +102,7 @@ def test_images_can_stay_as_they_are() -> None:
         {"incremental_mode": "again"},
     ],
 )
-def test_what_cannot_be_honored_is_an_error(values: dict[str, Any]) -> None:
+def test_unsupported_arguments_are_an_error(values: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(values))):
         arguments(**values)
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_honored_is_an_error(values: dict[str, Any]) -> None:
     "name",
     ["processes_count", "subjob_size", "max_shard_retry", "enable_wandb", "upscale_interpolation"],
 )
-def test_what_has_no_effect_is_a_warning(name: str) -> None:
+def test_ignored_arguments_are_a_warning(name: str) -> None:
     assert [warning.split()[0] for warning in arguments(**{name: 8}).warnings] == [name]
 
 

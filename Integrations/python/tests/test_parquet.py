@@ -72,7 +72,7 @@ def test_columns_can_be_left_out(tmp_path: Path, fake: str) -> None:
     assert read_back(tmp_path / "out").column_names[:2] == ["url", "jpg"]
 
 
-def test_a_run_that_dies_leaves_only_whole_files_and_goes_on(tmp_path: Path, fake: str) -> None:
+def test_a_run_that_dies_leaves_only_whole_files_and_can_be_continued(tmp_path: Path, fake: str) -> None:
     source, out = write_list(tmp_path / "list.parquet", 350), tmp_path / "out"
     died = tmp_path / "died"
     with pytest.raises(BatchError):
@@ -125,7 +125,7 @@ def test_a_folder_has_one_process_at_a_time(tmp_path: Path, fake: str) -> None:
     assert run(source, out, fake).successes == 10
 
 
-def test_what_a_killed_run_left_is_removed(tmp_path: Path, fake: str) -> None:
+def test_files_of_a_killed_run_are_removed(tmp_path: Path, fake: str) -> None:
     out = tmp_path / "out"
     (out / ".00000.part").mkdir(parents=True)
     (out / ".00001.parquet.part").touch()

@@ -57,7 +57,7 @@ def test_each_row_comes_back_with_its_image(origin: Origin) -> None:
 
 @pytest.mark.usefixtures("cluster")
 def test_an_actor_that_is_killed_loses_nothing(origin: Origin, tmp_path: Path) -> None:
-    """Kills the process of the actor itself, as ray.kill does, once it has asked for some images."""
+    """Kills the process of the actor itself, as ray.kill does, once it has requested some images."""
     urls = origin.images(400, "killed")
     parent = tmp_path / "parent"
     wrapper = tmp_path / "webimage"

@@ -13,8 +13,8 @@ struct BodyWaiters {
 
     var isEmpty: Bool { first == nil && others.isEmpty }
 
-    mutating func insert(_ collector: BodyWaiter) {
-        if first == nil { first = collector } else { others[ObjectIdentifier(collector.answer)] = collector }
+    mutating func insert(_ waiter: BodyWaiter) {
+        if first == nil { first = waiter } else { others[ObjectIdentifier(waiter.answer)] = waiter }
     }
 
     mutating func remove(_ answer: OneShot<ImageData>) {
@@ -26,7 +26,7 @@ struct BodyWaiters {
         _ body: Result<(bytes: [UInt8], delivery: Delivery), ImageError>, from source: ResponseSource
     ) {
         if let first { first.resolve(body, from: source) }
-        for collector in others.values { collector.resolve(body, from: source) }
+        for waiter in others.values { waiter.resolve(body, from: source) }
     }
 }
 

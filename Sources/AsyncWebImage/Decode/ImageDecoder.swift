@@ -54,8 +54,12 @@ public actor ImageDecoder {
         public static let defaultThreadCount = availableProcessorCount()
 
         /// A quarter of the physical memory, but at most 1 GiB, in bytes; 16 MiB if the size of the memory is unknown.
-        public static let defaultMemoryBudget = min(
-            1 << 30, max(64 << 20, Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE)))) / 4)
+        public static let defaultMemoryBudget = memoryBudget(
+            physicalMemory: Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))))
+
+        /// Returns the default budget for this much physical memory, in bytes; a negative size means that it is
+        /// unknown.
+        static func memoryBudget(physicalMemory: Int) -> Int { min(1 << 30, max(64 << 20, physicalMemory) / 4) }
     }
 
     /// The configuration of the decoder.

@@ -86,6 +86,11 @@ extension ImageError: LocalizedError {
     }
 }
 
+extension ImageError: CustomDebugStringConvertible {
+    /// The same text as ``errorDescription``, so that a crash log or a failed test names the URL.
+    public var debugDescription: String { errorDescription ?? description }
+}
+
 extension ImageError: CustomStringConvertible {
     /// A sentence that describes the error, without the URL.
     public var description: String {

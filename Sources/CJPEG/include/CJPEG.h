@@ -39,14 +39,14 @@ typedef struct CJPEGDecoderSetup {
     /// The scale of the image in eighths, 1 to 8.
     uint32_t eighths;
     uint32_t maximum_scans;
-    /// Whether to keep only the DC coefficients of a multi-scan file, for an image of 1/8 of its size; `eighths` must
+    /// Nonzero to keep only the DC coefficients of a multi-scan file, for an image of 1/8 of its size; `eighths` must
     /// be 1.
     int dc_only;
     /// The maximum number of bytes for the coefficients of a multi-scan file that is decoded completely.
     size_t maximum_coefficient_bytes;
-    /// Whether to continue after damaged data, with gray pixels, instead of failing.
+    /// Nonzero to continue after damaged data, with gray pixels, instead of failing.
     int tolerates_damage;
-    /// Whether to decode without pixels: only cjpeg_decoder_check may be called. `eighths` must be 1, and `dc_only` 0.
+    /// Nonzero to decode without pixels: only cjpeg_decoder_check may be called. `eighths` must be 1, and `dc_only` 0.
     int checks_only;
 } CJPEGDecoderSetup;
 
@@ -90,7 +90,7 @@ CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *_Nonnull decoder, uint32_t
 CJPEGStatus cjpeg_decoder_read_preview_rows(
     CJPEGDecoder *_Nonnull decoder, uint8_t *_Nonnull rows, size_t capacity, uint32_t *_Nonnull row_count);
 
-/// Whether damaged data has been tolerated.
+/// Returns nonzero if damaged data has been tolerated.
 int cjpeg_decoder_is_damaged(const CJPEGDecoder *_Nonnull decoder);
 
 /// After a failure, starts to read the rows that can be recovered, with cjpeg_decoder_read_preview_rows. For a

@@ -17,7 +17,7 @@ typedef struct CJPEGEncoderSetup {
     /// The number of luma samples per chroma sample, horizontally and vertically: 1 or 2.
     uint32_t horizontal_factor;
     uint32_t vertical_factor;
-    /// Whether only luma is written.
+    /// Nonzero to write only luma.
     int grayscale;
 } CJPEGEncoderSetup;
 

@@ -17,7 +17,7 @@ enum { CLCMS_MAXIMUM_BYTES = 64 << 20 };
 /// The kind of pixels that a profile describes.
 typedef enum __attribute__((enum_extensibility(closed))) clcms_pixels {
     /// Gray, in the first of four bytes.
-    CLCMS_GREY __attribute__((swift_name("gray"))),
+    CLCMS_GRAY __attribute__((swift_name("gray"))),
     /// Red, green, blue, and a byte that is not changed.
     CLCMS_RGB __attribute__((swift_name("rgb"))),
     /// CMYK, with 0 for full ink and 255 for none, as in JPEG files.

@@ -20,7 +20,7 @@ void cpng_reader_keep_16_bits(cpng_reader *reader);
 /// Takes the next bytes. False: see the message; the reader is no longer usable.
 bool cpng_reader_feed(cpng_reader *reader, const uint8_t *bytes, size_t count);
 const char *cpng_reader_message(const cpng_reader *reader);
-/// Whether the last feed failed because there is no memory for the rows.
+/// Returns true if the last feed failed because there is no memory for the rows.
 bool cpng_reader_is_out_of_memory(const cpng_reader *reader);
 
 /// Returns the number of complete and final rows, from the top.
@@ -31,7 +31,7 @@ const uint8_t *cpng_reader_row(const cpng_reader *reader, uint32_t row);
 /// there are any.
 uint32_t cpng_reader_complete_passes(const cpng_reader *reader);
 const uint8_t *cpng_reader_preview_row(const cpng_reader *reader, uint32_t row);
-/// Whether the end of the file (IEND) has been read.
+/// Returns true if the end of the file (IEND) has been read.
 bool cpng_reader_has_ended(const cpng_reader *reader);
 
 /// The output bytes, to be released with cpng_file_free even after a failure.
@@ -55,7 +55,7 @@ void cpng_inflater_destroy(cpng_inflater *inflater);
 /// of bytes read and written. False if the stream is broken.
 bool cpng_inflater_run(
     cpng_inflater *inflater, const uint8_t *bytes, size_t *count, uint8_t *output, size_t *capacity);
-/// Whether the end of the stream, with a correct checksum, has been read.
+/// Returns true if the end of the stream, with a correct checksum, has been read.
 bool cpng_inflater_has_ended(const cpng_inflater *inflater);
 
 #endif

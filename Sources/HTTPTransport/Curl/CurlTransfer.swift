@@ -19,7 +19,7 @@ final class CurlTransfer {
     var awaitedHost: String?
     /// The key and expiration of the addresses passed to libcurl with the request; once it has connected, libcurl has
     /// cached them.
-    var addressesToGive: (key: String, expiry: ContinuousClock.Instant)?
+    var pendingOverride: (key: String, expiry: ContinuousClock.Instant)?
     /// The key of the hop's connections; `nil` if the transport has one thread only.
     var connectionKey: ConnectionKey?
     /// The easy handle, while libcurl has the transfer.

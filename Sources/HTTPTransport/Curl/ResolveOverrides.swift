@@ -9,14 +9,14 @@ struct ResolveOverrides {
     func updates(_ addresses: DNSCache.Addresses, for transfer: CurlTransfer) -> [IPAddress]? {
         let key = "\(transfer.request.url.host):\(transfer.request.url.port)"
         if expiries[key] == addresses.expiry { return nil }
-        transfer.addressesToGive = (key, addresses.expiry)
+        transfer.pendingOverride = (key, addresses.expiry)
         return addresses.list
     }
 
     /// Records the addresses that libcurl knows now because it has, or had, the transfer.
     mutating func note(_ transfer: CurlTransfer) {
-        guard let (key, expiry) = transfer.addressesToGive else { return }
-        transfer.addressesToGive = nil
+        guard let (key, expiry) = transfer.pendingOverride else { return }
+        transfer.pendingOverride = nil
         guard transfer.clock.phase != .connecting else { return }
         if expiries.count >= Self.limit { expiries.removeAll() }
         expiries[key] = expiry

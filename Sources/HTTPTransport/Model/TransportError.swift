@@ -84,6 +84,11 @@ public struct TransportError: Error, Sendable, Hashable {
     }
 }
 
+extension TransportError: CustomDebugStringConvertible {
+    /// The same text as ``errorDescription``, so that a crash log or a failed test names the URL.
+    public var debugDescription: String { errorDescription ?? description }
+}
+
 extension TransportError: CustomStringConvertible {
     /// A sentence that describes the reason, without the URL.
     public var description: String {

@@ -14,7 +14,7 @@ package struct ExifScanner: Sendable {
     private enum State {
         /// Collects the signature of the file, or the head of a segment or chunk.
         case head
-        /// Collects the data of a segment or chunk, of which so many bytes are to come, and then skips others.
+        /// Collects the data of a segment or chunk, of which this many bytes follow, and then skips others.
         case data(Int, thenSkips: Int)
         case skipping(Int)
         case finished

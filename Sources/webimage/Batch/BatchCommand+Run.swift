@@ -84,7 +84,7 @@ extension BatchCommand {
         let result = await Result { try await Interruption.cancelling { try await run.run() } }
         // Writes pending responses, including interrupted ones, to disk before the process ends.
         if cache.folder != nil { await loader.shutdown(gracePeriod: .zero) }
-        // What failed before an interruption is worth keeping as well.
+        // The lines that failed before an interruption are worth keeping as well.
         try failedLines?.place()
         if let path = output.summary { try writeSummary(progress.statistics, to: path) }
         try result.get()

@@ -55,7 +55,7 @@ struct BodyBufferPoolTests {
     @Test func memoryForAnotherSizeReplacesTheOldest() {
         let oldest = keepReleased()
         let newer = (0..<3).map { _ in keepReleased() }
-        // Two of 200,000 bytes are as much as one of 300,000.
+        // A buffer of 300,000 bytes replaces the two oldest of 200,000 bytes.
         _ = pool.take(capacity: 300_000)
         #expect((400_000..<600_000).contains(pool.byteCount))
         #expect(address(of: pool.take(capacity: 200_000)) == newer[1])
@@ -159,7 +159,7 @@ struct BodyBufferPoolTests {
 
 /// Bodies in reused memory.
 extension BodyBufferPoolTests {
-    /// Returns a body of one piece, as a caller gets it.
+    /// Returns a body that has arrived in `pieces` pieces, as a caller gets it.
     private func body(_ bytes: [UInt8], pieces: Int = 1) async throws -> [UInt8] {
         let log = BodyLog(maximumReplayBytes: 1 << 20, buffers: pool)
         log.begin(expecting: bytes.count)

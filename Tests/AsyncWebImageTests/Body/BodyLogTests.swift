@@ -43,7 +43,7 @@ struct BodyLogTests {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 17) }
         let reading = Task { try await readAll(early) }
         guard case .more = log.append(whole: bytes) else {
-            Issue.record("not taken")
+            Issue.record("the log did not accept the body")
             return
         }
         let late = try #require(log.makeReader())

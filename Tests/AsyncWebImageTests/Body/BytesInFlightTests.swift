@@ -44,7 +44,7 @@ struct BytesInFlightTests {
         bytes.add(149)
         #expect(!bytes.isOverBudget(for: 149))
         bytes.add(1)
-        // Fifty bytes are there to be shared by five.
+        // The five transfers share fifty bytes.
         #expect(bytes.isOverBudget(for: 10) && !bytes.isOverBudget(for: 9))
         bytes.setLimit(1_000, transfers: 5)
         #expect(!bytes.isOverBudget(for: 150))

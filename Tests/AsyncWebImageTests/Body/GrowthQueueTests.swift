@@ -6,7 +6,7 @@ import Threading
 struct GrowthQueueTests {
     private let called = Locked<[GrowthQueue.ID]>([])
 
-    /// Which of the bodies may grow.
+    /// Returns the bodies that may grow.
     private func admit(_ ids: GrowthQueue.ID..., to queue: inout GrowthQueue) -> [GrowthQueue.ID] {
         ids.filter { id in queue.admit(id) { [called] in called.withLock { $0.append(id) } } }
     }

@@ -76,7 +76,7 @@ struct CacheDecisionTests {
             try await cache.store([1], url, [.cacheControl: "max-age=0", .eTag: "\"a\""])
             guard case .revalidate(let stored) = try await decision(cache), case .entry(nil, let facts) = stored.body
             else {
-                Issue.record("not to be revalidated, or open")
+                Issue.record("the decision is not to revalidate, or has an open file")
                 return
             }
             #expect(facts.length == 1)

@@ -10,9 +10,9 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct CacheTrafficTests {
     private let time = ManualTime()
-    /// 8.4 MB.
+    /// A body of 8.4 MB.
     private let body = [UInt8](repeating: 0x5A, count: 8_400_000)
-    /// More than the region of the heads of one entry.
+    /// A number of bytes that exceeds the region for the heads of one entry.
     private let heads = 2_100
 
     /// Calls `body` with an origin, and a folder in which its response for `/a` is stored, fresh for a minute.
@@ -68,7 +68,7 @@ struct CacheTrafficTests {
             #expect((body.count..<body.count + 3 * heads).contains(traffic.bytesRead))
             #expect((1..<heads).contains(traffic.bytesWritten))
             #expect(origin.counts.totalRequests == 1)
-            // From now on the renewed head counts.
+            // From now on, the renewed head is used.
             let again = try await load(origin, folder, FileIOStatistics())
             #expect(again.bytes == body && again.source == .disk)
             #expect(origin.counts.totalRequests == 1)

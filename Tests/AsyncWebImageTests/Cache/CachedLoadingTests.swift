@@ -36,7 +36,7 @@ struct CachedLoadingTests {
         }
     }
 
-    /// The body, once the download is over, so that the next one cannot join it.
+    /// Returns the body after the download has ended, so that the next request cannot join it.
     func load(_ loader: ImageLoader, _ request: ImageRequest) async throws -> ImageData {
         let data: Result<ImageData, any Error>
         do { data = .success(try await loader.data(for: request)) } catch { data = .failure(error) }
@@ -58,7 +58,7 @@ struct CachedLoadingTests {
         try cacheFiles(cache.configuration.directory ?? "")
     }
 
-    /// An answer that knows its own tag.
+    /// Returns a handler that responds with `body`, or with 304 to a request that has its entity tag.
     func tagged(_ tag: String, _ control: String, _ body: [UInt8])
         -> @Sendable (LoopbackOrigin.Request) -> LoopbackOrigin.Response
     {

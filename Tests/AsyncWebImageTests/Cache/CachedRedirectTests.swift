@@ -28,7 +28,7 @@ struct CachedRedirectTests {
         }
     }
 
-    /// The body, once the download is over and stored.
+    /// Returns the body after the download has ended and the response is stored.
     private func load(_ loader: ImageLoader, _ cache: ResponseCache, _ request: ImageRequest) async throws -> ImageData
     {
         let data: Result<ImageData, any Error>
@@ -38,7 +38,7 @@ struct CachedRedirectTests {
         return try data.get()
     }
 
-    /// A redirect with a body of its own, which counts for nothing.
+    /// Returns a redirect with a body, which must be ignored.
     private func redirect(to location: String, _ fields: HeaderFields = [:]) -> LoopbackOrigin.Response {
         var response = LoopbackOrigin.Response(status: 302, headerFields: fields, body: Array("moved".utf8))
         response.headerFields.append("Location", location)
@@ -70,7 +70,7 @@ struct CachedRedirectTests {
                 #expect(data.head.url.string == origin.url("/c"))
             }
             #expect(origin.counts.requests == ["/a": 1, "/b": 1, "/c": 1])
-            // What it leads to is not fresh anymore.
+            // The redirects stay fresh, but the response of their target does not.
             time.advance(by: 40)
             #expect(try await load(loader, cache, ImageRequest(origin.url("/a"))).source == .network)
             #expect(origin.counts.requests == ["/a": 1, "/b": 1, "/c": 2])

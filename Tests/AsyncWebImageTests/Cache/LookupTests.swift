@@ -13,7 +13,7 @@ struct LookupTests {
     private let time = ManualTime()
     private let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 11) }
 
-    /// The cache in memory, and a loader of one slot with it.
+    /// Returns a loader with one slot, and its cache in memory.
     private func makeLoader(
         clock: any Clock<Duration> = ContinuousClock(), _ change: (inout DownloadConfiguration) -> Void = { _ in }
     ) throws -> (ImageLoader, ResponseCache) {
@@ -31,7 +31,7 @@ struct LookupTests {
         return request
     }
 
-    /// Keeps the cache from doing anything while `body` runs.
+    /// Blocks the cache while `body` runs.
     private func whileBlocked<Result>(
         _ cache: ResponseCache, _ body: () async throws -> Result
     ) async throws -> Result {

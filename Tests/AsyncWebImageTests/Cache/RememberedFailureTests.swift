@@ -24,7 +24,7 @@ struct RememberedFailureTests {
         }
     }
 
-    /// The error of a request, once its download is over.
+    /// Returns the error of a request after its download has ended.
     private func error(_ loader: ImageLoader, _ request: ImageRequest) async throws -> ImageError? {
         defer { Task { await loader.coordinator.becomesIdle() } }
         do {

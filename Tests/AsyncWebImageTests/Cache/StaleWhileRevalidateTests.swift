@@ -19,12 +19,12 @@ struct StaleWhileRevalidateTests {
         return ImageLoader(configuration: configuration)
     }
 
-    /// Each response is the number of its request.
+    /// Returns a handler that responds to each request with its number.
     private func numbered(_ control: String) -> @Sendable (LoopbackOrigin.Request) -> LoopbackOrigin.Response {
         { .init(headerFields: ["Cache-Control": control, "ETag": "\"\($0.ordinal)\""], body: [UInt8($0.ordinal)]) }
     }
 
-    /// The second response replaces the first, or confirms it.
+    /// Returns a handler whose second response replaces the first, or confirms it.
     private func versions(
         _ bodies: [[UInt8]], _ isReplaced: Bool
     ) -> @Sendable (LoopbackOrigin.Request) -> LoopbackOrigin.Response {
@@ -69,7 +69,7 @@ struct StaleWhileRevalidateTests {
             #expect(try await loader.image(for: request).pixels.size.width == 20)
             await loader.coordinator.becomesIdle()
             time.advance(by: 20)
-            // The decoded image is served as long as nothing asks the response cache.
+            // A request for the decoded image would not reach the response cache.
             #expect(try await loader.data(for: request).bytes == bodies[0])
             await loader.coordinator.becomesIdle()
             #expect((loader.cachedImage(for: request) == nil) == isReplaced)
@@ -154,7 +154,7 @@ struct StaleWhileRevalidateTests {
     }
 }
 
-/// QOI whose decodes wait until a queue is closed.
+/// A QOI format whose decodes wait until a queue is closed.
 private struct HeldFormat: CustomFormat {
     private let qoi = QOIFormat()
     private let decodes: BlockingQueue<Void>

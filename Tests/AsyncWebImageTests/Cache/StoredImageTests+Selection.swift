@@ -9,7 +9,7 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-// Which images are stored, and for which requests.
+// The images that are stored, and the requests for which they are used.
 extension StoredImageTests {
     private var fresh: HeaderFields { ["Cache-Control": "max-age=60"] }
 
@@ -66,7 +66,7 @@ extension StoredImageTests {
         }
     }
 
-    @Test func nothingIsStoredUnlessTheConfigurationAsksForIt() async throws {
+    @Test func decodedImagesAreStoredOnlyIfConfigured() async throws {
         try await withCache { origin, cache in
             origin.route("/a", .init(headerFields: fresh, body: try Samples.file(.png, 320, 240)))
             let request = ImageRequest(origin.url("/a"), maximumSide: 100)

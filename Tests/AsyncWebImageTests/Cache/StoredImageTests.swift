@@ -12,7 +12,8 @@ import Testing
 struct StoredImageTests {
     let time = ManualTime()
 
-    /// A loader without a memory cache; one that cannot decode rejects every file because of its pixels.
+    /// Returns a loader without a memory cache; one that cannot decode rejects every file because of its number of
+    /// pixels.
     func loader(
         _ cache: ResponseCache, canDecode: Bool = true, policy: CachePolicy = .useProtocol,
         _ change: (inout ImageLoader.Configuration) -> Void = { _ in }
@@ -27,7 +28,7 @@ struct StoredImageTests {
         return ImageLoader(configuration: configuration)
     }
 
-    /// The image, once everything is stored.
+    /// Returns the image after everything has been stored.
     @discardableResult
     func load(_ loader: ImageLoader, _ request: ImageRequest) async throws -> ImageResponse {
         let image: Swift.Result<ImageResponse, any Error>
@@ -219,7 +220,7 @@ struct StoredImageTests {
         #expect(try await task.value.image == first)
     }
 
-    /// The body of the response that the image is of is damaged, which is found out while the image waits.
+    /// The body of the image's response is damaged, which is detected while the image waits.
     @Test func waitingImageOfAReplacedResponseIsNotDelivered() async throws {
         try await withCache { origin, cache in
             let files = [try Samples.file(.png, 1_500, 1_200), try Samples.file(.jpeg, 1_500, 1_200)]

@@ -36,7 +36,7 @@ struct StoredLengthTests {
         exchange.finish()
         await #expect(throws: ImageError.self) { try await task.value }
         await cache.settles()
-        // Neither as a whole nor as a part, and the earlier entry remains.
+        // The body is stored neither as a whole nor as a part, and the earlier entry remains.
         #expect(try await cache.stored(url) == [1, 2, 3])
         #expect(cache.entryCount == 1)
     }

@@ -6,9 +6,9 @@ import Testing
 @testable import AsyncWebImage
 @testable import ResponseCache
 
-// Beginnings that are not gone on with, or not kept at all.
+// Partial bodies that are not resumed, or not stored at all.
 extension StoredPartTests {
-    // MARK: Beginning anew
+    // MARK: Starting over
 
     @Test func changedFileReplacesStoredPartialBody() async throws {
         let other = RangedFile(body: file.body.reversed() + [1], tag: "\"v2\"")

@@ -28,7 +28,7 @@ struct StoredPartTests {
         return ImageLoader(configuration: configuration)
     }
 
-    /// The body, once all is over and written.
+    /// Returns the body after the download has ended and everything has been written.
     func load(_ loader: ImageLoader, _ cache: ResponseCache, _ url: String) async throws -> ImageData {
         let data: Result<ImageData, any Error>
         do { data = .success(try await loader.data(for: ImageRequest(url))) } catch { data = .failure(error) }
@@ -37,7 +37,7 @@ struct StoredPartTests {
         return try data.get()
     }
 
-    /// The same by a loader of its own, with a cache of its own, as another process has.
+    /// Returns the body from a new loader with a new cache, as in another process.
     func load(
         _ folder: String, _ url: String, policy: CachePolicy = .useProtocol, maximumBytes: Int = 64 << 20
     ) async throws -> ImageData {
@@ -45,7 +45,8 @@ struct StoredPartTests {
         return try await load(loader(cache, policy: policy), cache, url)
     }
 
-    /// An origin and a folder in which the beginning of `/a` is stored, if `first` is such that it can be.
+    /// Calls `body` with an origin, and a folder in which the beginning of `/a` is stored unless `first` cannot be
+    /// stored.
     func withBeginning(
         _ first: LoopbackOrigin.Response? = nil, at point: Int = beginning, maximumBytes: Int = 64 << 20,
         _ body: (LoopbackOrigin, String) async throws -> Void
@@ -64,7 +65,7 @@ struct StoredPartTests {
         }
     }
 
-    /// Lets the first answer for `/a` break off, and no other.
+    /// Interrupts only the first response for `/a`.
     func interruptOnce(_ origin: LoopbackOrigin) {
         origin.route("/a") { [file] request in
             let response = file.response(to: request)

@@ -5,7 +5,7 @@ import Threading
 
 @testable import AsyncWebImage
 
-/// Previews as a session makes them, its bytes and its clock in the test's hands.
+/// The previews of a session whose bytes and clock are controlled by the test.
 @Suite(.timeLimit(.minutes(1)))
 struct DecodeSessionTests {
     private let clock = ManualClock()
@@ -33,7 +33,7 @@ struct DecodeSessionTests {
         return Task { try await session.run() }
     }
 
-    /// The bytes of `range` and a few more, so that the last scan is known to be complete.
+    /// Appends the bytes of `range`; a scan is known to be complete only a few bytes after its end.
     private func append(_ range: Range<Int>) {
         _ = log.append(file.span.extracting(range))
     }

@@ -55,7 +55,7 @@ struct ImageDecoderTests {
         }
     }
 
-    /// Having asked the actor for memory must not leave a decode inside the actor.
+    /// A decode that has requested memory from the actor must not run on the actor.
     @Test func concurrentDecodesAreLimitedByThreadCount() async throws {
         let decoder = ImageDecoder(configuration: .init(threadCount: 2))
         let arrivals = [BlockingQueue<Void>(), BlockingQueue<Void>()]

@@ -12,7 +12,7 @@ extension AttemptTests {
         origin.recordedRequests(to: "/a").map { $0.headerFields["Range"] }
     }
 
-    /// The first answer breaks off, the second is another, all others are as asked for.
+    /// Interrupts the first response, replaces the second one by `second`, and serves all others as requested.
     private func route(_ origin: LoopbackOrigin, second: LoopbackOrigin.Response) {
         let file = RangedFile(body: noise)
         origin.route("/a") { request in
@@ -66,7 +66,7 @@ extension AttemptTests {
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
             await loader.coordinator.becomesIdle()
-            // Nor is it lost with a download that could not continue.
+            // A failed attempt to resume does not discard the partial body either.
             await #expect(throws: ImageError.self) { try await loader.data(for: ImageRequest(origin.url("/a"))) }
             let answer = try await loader.data(for: ImageRequest(origin.url("/a")))
             #expect(answer.bytes == noise)

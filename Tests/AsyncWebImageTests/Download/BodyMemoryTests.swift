@@ -26,7 +26,7 @@ struct BodyMemoryTests {
 
     private func url(_ number: Int) -> String { "http://example.com/\(number)" }
 
-    /// Starts so many downloads and returns their tasks and transfers.
+    /// Starts `count` downloads and returns their tasks and transfers.
     private func start(
         _ count: Int, _ loader: ImageLoader
     ) async throws -> [(task: LoadTask<ImageData>, exchange: ScriptedTransport.Exchange)] {
@@ -77,7 +77,7 @@ struct BodyMemoryTests {
         let started = try await start(3, loader)
         // The first body alone fills the memory and continues beyond it.
         for _ in 0..<200 { #expect(started[0].exchange.offer(piece)) }
-        // Two have their share.
+        // Each of the other two receives its share.
         let share = fill(started[1].exchange)
         #expect(share == Self.limit / 2 / Self.slots / piece.count)
         #expect(fill(started[2].exchange) == share)
@@ -103,7 +103,7 @@ struct BodyMemoryTests {
 
         started[1].task.cancel()
         await #expect(throws: CancellationError.self) { try await started[1].task.value }
-        // As much as the limit is held yet: the older of the two is next.
+        // The memory held equals the limit, so only the older of the two can grow.
         await started[0].exchange.goesOn()
         #expect(started[0].exchange.offer(piece))
         #expect(started[2].exchange.isPaused)
@@ -179,7 +179,7 @@ struct BodyMemoryTests {
         func resume() { resumes.withLock { $0 += 1 } }
     }
 
-    /// A log whose body is decoded, its transfer, and one that holds much.
+    /// Returns a log whose body is decoded, its transfer, and a log that holds much memory.
     private func logs(maximumReplayBytes: Int) -> (read: BodyLog, transfer: Probe, large: BodyLog, bytes: BytesInFlight)
     {
         let bytes = BytesInFlight(limit: 1 << 20, transfers: 4)

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTransport
 import ImageCodecs
 import Testing
@@ -68,10 +69,32 @@ struct DefaultsTests {
         #expect(ImageLoader.Configuration().maximumMemoryCacheBytes == 128 << 20)
         #expect(ImageLoader.Configuration().responseCache == nil)
         #expect(ImageLoader.Configuration().cachePolicy == .useProtocol)
+        #expect(!ImageLoader.Configuration().storesDecodedImages)
         let stored = ResponseCache.Configuration()
         #expect(stored.maximumBytes == 512 << 20 && stored.maximumEntryBytes == 32 << 20)
         #expect(EntryWriter.queueLimit == 1 << 20)
         #expect(DownloadMachine.maximumConcurrentLookups == 16)
+    }
+
+    @Test func cachedImagesAndResponsesHaveNoMaximumAgeByDefault() {
+        #expect(ImageLoader.Configuration().maximumMemoryCacheAge == nil)
+        #expect(ResponseCache.Configuration().maximumAge == nil)
+    }
+
+    @Test func memoryCacheIsTrimmedUnderMemoryPressureByDefault() {
+        #expect(ImageLoader.Configuration().trimsUnderMemoryPressure)
+    }
+
+    /// Sizes in MiB; the first one means that the size of the memory is unknown.
+    @Test(arguments: [(-1, 16), (32, 16), (64, 16), (100, 25), (1_024, 256), (4_096, 1_024), (1_000_000, 1_024)])
+    func decodeMemoryBudgetIsAQuarterOfTheMachinesMemoryWithinBounds(physicalMemory: Int, budget: Int) {
+        #expect(ImageDecoder.Configuration.memoryBudget(physicalMemory: physicalMemory << 20) == budget << 20)
+    }
+
+    @Test func defaultDecodeMemoryBudgetFollowsFromTheMachinesMemory() {
+        let physicalMemory = Int(ProcessInfo.processInfo.physicalMemory)
+        let expected = ImageDecoder.Configuration.memoryBudget(physicalMemory: physicalMemory)
+        #expect(ImageDecoder.Configuration().memoryBudget == expected)
     }
 
     @Test func defaultDecodeMemoryBudgetIsAtMostOneGibibyte() {

@@ -261,10 +261,10 @@ struct DownloadCoordinatorControlTests {
             let loader = loader()
             var tasks = start(["/busy"], from: origin, with: loader)
             await origin.requests(to: "/busy", reach: 1)
-            let wishes: [(String, DownloadPriority)] = [
+            let requests: [(String, DownloadPriority)] = [
                 ("/1", .veryLow), ("/2", .high), ("/3", .high), ("/3", .normal), ("/busy", .low),
             ]
-            for (path, priority) in wishes {
+            for (path, priority) in requests {
                 tasks.append(loader.dataTask(for: ImageRequest(origin.url(path), priority: priority)))
             }
             await loader.coordinator.activity { $0.bytesInFlight == 3_000 }

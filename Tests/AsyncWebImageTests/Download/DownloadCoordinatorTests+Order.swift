@@ -30,11 +30,11 @@ extension DownloadCoordinatorTests {
             }
             let loader = loader(slots: 1)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let wishes: [(String, DownloadPriority)] = [
+                let requests: [(String, DownloadPriority)] = [
                     ("/busy", .normal), ("/raised", .low), ("/low", .low), ("/normal", .normal), ("/high", .high),
                     ("/raised", .high),
                 ]
-                for (index, (path, priority)) in wishes.enumerated() {
+                for (index, (path, priority)) in requests.enumerated() {
                     group.addTask {
                         _ = try await loader.data(for: ImageRequest(origin.url(path), priority: priority))
                     }
@@ -55,10 +55,10 @@ extension DownloadCoordinatorTests {
             }
             let loader = loader(slots: 1)
             var tasks: [LoadTask<ImageData>] = []
-            let wishes: [(String, DownloadPriority)] = [
+            let requests: [(String, DownloadPriority)] = [
                 ("/busy", .normal), ("/shared", .low), ("/shared", .high), ("/other", .normal),
             ]
-            for (index, (path, priority)) in wishes.enumerated() {
+            for (index, (path, priority)) in requests.enumerated() {
                 tasks.append(loader.dataTask(for: ImageRequest(origin.url(path), priority: priority)))
                 await loader.coordinator.callers(reach: index + 1)
             }

@@ -150,4 +150,15 @@ struct DownloadCoordinatorTests {
             if count == (hasModifier ? 2 : 1) { break }
         }
     }
+
+    @Test func canceledWaitForActivityRecordsTheLastActivity() async {
+        let loader = loader()
+        await withKnownIssue {
+            let wait = Task { await loader.coordinator.callers(reach: 1) }
+            wait.cancel()
+            await wait.value
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.contains("callers: 0") }
+        }
+    }
 }

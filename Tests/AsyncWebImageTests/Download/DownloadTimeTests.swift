@@ -8,7 +8,7 @@ import Testing
 /// One limit for all the time that a download takes, whatever it spends it on.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadTimeTests {
-    /// Tries again after the same delay, for ever.
+    /// Retries forever, always after the same delay.
     private struct Patience: RetryPolicy {
         let delay: Duration
         func delay(after error: ImageError, attempts: Int) -> Duration? { delay }

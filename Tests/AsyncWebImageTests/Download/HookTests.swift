@@ -152,7 +152,7 @@ struct HookTests {
     @Test func responseValidatorIsNotCalledForFailures() async throws {
         try await withLoopbackOrigin { origin in
             let loader = loader {
-                $0.responseValidator = Validator { _ in Issue.record("asked of a 404") }
+                $0.responseValidator = Validator { _ in Issue.record("called for a 404") }
             }
             let error = await #expect(throws: ImageError.self) {
                 try await loader.data(for: ImageRequest(origin.url("/missing")))
@@ -248,7 +248,7 @@ struct HookTests {
         }
     }
 
-    /// Says ten times as much.
+    /// Returns ten bytes for each byte.
     private struct Inflation: BodyTransform {
         struct Transformer: BodyTransformer {
             mutating func transform(_ bytes: [UInt8]) async throws -> [UInt8] {

@@ -117,7 +117,7 @@ struct PulledTransferTests {
         let loader = loader {
             $0.responseValidator = Validator { _ in
                 isAsked.resolve(.success(()))
-                // Whether or not the task is canceled.
+                // Keeps waiting even if the task is canceled.
                 try? await gate.value
             }
         }
@@ -127,7 +127,7 @@ struct PulledTransferTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         _ = await loader.coordinator.activity
-        // Nothing is taken any more, as the transfer is over.
+        // No more bytes are accepted, because the transfer has ended.
         #expect(await !exchange.send([1]))
         gate.resolve(.success(()))
         await loader.coordinator.becomesIdle()

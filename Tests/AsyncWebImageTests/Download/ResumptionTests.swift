@@ -44,7 +44,7 @@ struct ResumptionTests {
         [.lastModified: now, .date: now],
         [.lastModified: old],
         [.lastModified: "yesterday", .date: now],
-        // The tag says that the date is not enough.
+        // The weak entity tag implies that the date is not a strong validator.
         [.eTag: "W/\"abc\"", .lastModified: old, .date: now],
         [.eTag: "\"abc\"", .contentEncoding: "gzip"],
         [.eTag: "\"abc\"", .acceptRanges: "none"],

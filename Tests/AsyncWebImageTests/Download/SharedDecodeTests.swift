@@ -17,7 +17,7 @@ struct SharedDecodeTests {
         return try picture.encoded(as: .png)
     }
 
-    /// Joining anew must not be answered by the end of the decode that was canceled just before.
+    /// A caller that joins again must not get the result of the decode that was just canceled.
     @Test func callerJoiningAfterCanceledDecodeGetsNewDecode() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
@@ -52,7 +52,8 @@ struct SharedDecodeTests {
         }
     }
 
-    /// The decode that has the memory needs bytes that come only if the one that waits for memory need not read them.
+    /// The running decode needs bytes that arrive only if the decode that waits for memory does not have to read them
+    /// first.
     @Test func decodeWaitingForMemoryDoesNotBlockARunningDecode() async throws {
         try await withLoopbackOrigin { origin in
             let file = try noise(700, 700)
@@ -80,7 +81,7 @@ struct SharedDecodeTests {
         }
     }
 
-    /// Paused transfers keep their slots; that must not keep anybody from ever getting memory.
+    /// Paused transfers keep their slots; this must not prevent other decodes from ever getting memory.
     @Test func manyDecodesForLittleMemoryAllEnd() async throws {
         try await withLoopbackOrigin { origin in
             let file = try noise(700, 700)

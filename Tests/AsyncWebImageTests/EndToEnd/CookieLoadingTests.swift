@@ -2,7 +2,7 @@ import AsyncWebImage
 import LoopbackOrigin
 import Testing
 
-/// Cookies, as requests for images ask for them.
+/// The effects of `ImageRequest.handlesCookies`.
 @Suite(.timeLimit(.minutes(1)))
 struct CookieLoadingTests {
     private func request(_ url: String, handlesCookies: Bool) -> ImageRequest {
@@ -21,12 +21,12 @@ struct CookieLoadingTests {
                 _ = try await loader.data(for: request(origin.url(path), handlesCookies: handlesCookies))
                 return origin.recordedRequests.last?.headerFields["Cookie"]
             }
-            // Not stored, because it was not requested.
+            // Only requests that handle cookies store them.
             #expect(try await sent("/set", handlesCookies: false) == nil)
             #expect(try await sent("/get", handlesCookies: true) == nil)
             #expect(try await sent("/set", handlesCookies: true) == nil)
             #expect(try await sent("/get", handlesCookies: true) == "taste=sweet")
-            // Kept, but not sent unasked.
+            // Only requests that handle cookies send them.
             #expect(try await sent("/get", handlesCookies: false) == nil)
             #expect(try await sent("/get", handlesCookies: true) == "taste=sweet")
         }

@@ -3,7 +3,7 @@ import LoopbackOrigin
 import QOI
 import Testing
 
-/// Images of a format that an application brings, from URL to answer.
+/// Images of a custom format, from URL to result.
 @Suite(.timeLimit(.minutes(1)))
 struct CustomFormatLoadingTests {
     private let picture = Samples.picture(200, 150)
@@ -89,7 +89,7 @@ struct CustomFormatLoadingTests {
         }
     }
 
-    /// A format before it has not seen enough to refuse it.
+    /// A format that takes precedence needs more bytes to reject the file than the file has.
     @Test func fileEndingBeforeItsFormatIsKnownIsDecoded() async throws {
         struct Patient: CustomFormat {
             let format = ImageFormat(name: "none", mediaType: "image/x-none", fileExtension: "none")

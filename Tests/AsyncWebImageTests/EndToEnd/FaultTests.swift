@@ -14,7 +14,7 @@ struct FaultTests {
         let response: Response
         /// The expected result of a load that needs the body.
         let kind: FailureKind
-        /// A Boolean value that indicates whether nothing but a deadline ends it.
+        /// A Boolean value that indicates whether only a deadline ends the load.
         var stalls: Bool { kind == .timedOut }
         /// A Boolean value that indicates whether the body is complete, so that only decoding it fails.
         var isOnlyForDecoders = false
@@ -67,7 +67,7 @@ struct FaultTests {
         Fault("redirect to a file", .redirect(to: "file:///etc/hostname"), .redirect),
         Fault("not found", Response(status: 404, body: html), .status4xx),
         Fault("server error", Response(status: 500, body: file), .status5xx),
-        Fault("not modified, unasked", Response(status: 304), .status3xx),
+        Fault("unrequested 304", Response(status: 304), .status3xx),
         Fault("no content", Response(status: 204), .emptyBody),
         Fault("empty body", Response(body: []), .emptyBody),
         Fault("HTML as an image", Response(body: html), .other, isOnlyForDecoders: true),
@@ -146,7 +146,7 @@ struct FaultTests {
         await loader.coordinator.becomesIdle()
     }
 
-    /// The codec, too, would call it truncated; the transport knows better why.
+    /// The codec would also report truncation, but the error of the transport is more precise.
     @Test(arguments: ImageFormat.allBuiltIn)
     func truncatedBodyIsATransportError(_ format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in
@@ -164,7 +164,7 @@ struct FaultTests {
         }
     }
 
-    /// Bodies that are no image, each for another reason.
+    /// Returns bodies that are not images, each for a different reason.
     private static func bodies() throws -> [(name: String, body: [UInt8])] {
         var noWidth = file
         for index in 16..<20 { noWidth[index] = 0 }

@@ -28,7 +28,7 @@ struct HostileOriginTests {
             origin.route("/hostile", answer.response)
             var loader: ImageLoader? = loader()
             if let loader {
-                // Connection and handle were used before.
+                // The connection and the handle have been used before.
                 try await expectImage(origin.url("/good?0"), loader)
                 async let neighbor: Void = expectImage(origin.url("/good?1"), loader)
                 let end = try await end(of: origin.url("/hostile"), loader)
@@ -40,7 +40,8 @@ struct HostileOriginTests {
             }
             loader = nil
             await origin.openConnections(become: 0)
-            // The limit and the socket buffers of both sides; for raw responses everything counts.
+            // The bound covers the limit and the socket buffers of both sides; the count for a raw response includes
+            // its head.
             guard answer.response.framing != .raw else { return }
             #expect(origin.counts.bodyBytesSent["/hostile", default: 0] < 32 << 20)
         }
@@ -72,7 +73,7 @@ struct HostileOriginTests {
         #expect(size == PixelSize(width: 64, height: 48))
     }
 
-    /// The outcome of a load; throws errors that no server may cause.
+    /// Returns the outcome of a load; throws errors that no server may cause.
     private func end(of url: String, _ loader: ImageLoader) async throws -> HostileAnswer.End {
         do {
             try await expectImage(url, loader)

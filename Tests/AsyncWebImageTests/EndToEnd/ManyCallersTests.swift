@@ -15,7 +15,7 @@ struct ManyCallersTests {
             origin.route("/a.png", Response(body: file).held(at: .body(file.count / 2), until: gate))
             let loader = ImageLoader(configuration: .patient)
             let request = ImageRequest(origin.url("/a.png"))
-            // These never ask, and so want nothing.
+            // These are never iterated, so they request nothing.
             let unused = (0..<100).map { _ in loader.previews(for: request) }
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<1_000 {

@@ -13,7 +13,7 @@ struct ArrivingFramesTests {
 
     static let formats: [ImageFormat] = [.gif, .png, .webp]
 
-    /// Four frames, and where in the file each is complete.
+    /// Returns a file of four frames, and the offsets at which they are complete.
     private static func file(
         _ format: ImageFormat, _ size: PixelSize = PixelSize(width: 32, height: 24)
     ) throws -> (bytes: [UInt8], ends: [Int]) {
@@ -105,7 +105,7 @@ struct ArrivingFramesTests {
             let response = try await whole
             #expect((response.animation.frameCount, response.animation.isPartial) == (4, false))
             #expect(try AnimationDecoder(response.animation).frame(at: 3) == expected[3])
-            // The first one was away; nothing is lost.
+            // The first caller has not read in the meantime, but has missed nothing.
             #expect(try await first.next()?.pixels == expected[3])
             #expect(try await first.next() == nil)
             #expect(origin.counts.requests["/image"] == 1)
@@ -135,7 +135,8 @@ struct ArrivingFramesTests {
         }
     }
 
-    /// The second try brings another file: of another size, and for a time with fewer frames than were there already.
+    /// The second attempt receives a file of another size, of which at first fewer frames are available than of the
+    /// first file.
     @Test(arguments: formats)
     func framesOfAChangedFileFollowAfterARetry(format: ImageFormat) async throws {
         try await withLoopbackOrigin { origin in

@@ -70,14 +70,14 @@ struct PlaybackTests {
         let clock = ManualClock()
         let playback = AnimationPlayback(try Self.animation(frames: 4), decoder: loader.decoder, clock: clock)
         _ = try await playback.next()
-        // Due at 100 ms. 50 ms late are caught up with: the next is due at 300 ms all the same.
+        // The frame is due at 100 ms. A delay of 50 ms is made up for: the next frame is still due at 300 ms.
         clock.advance(by: .milliseconds(150))
         #expect(try await playback.next()?.index == 1)
         async let third = playback.next()
         #expect(await clock.nextSleep()?.offset == .milliseconds(300))
         clock.advance(by: .milliseconds(150))
         #expect(try await third?.index == 2)
-        // Due at 600 ms. Ten seconds late are not.
+        // The frame is due at 600 ms. A delay of ten seconds is not made up for.
         clock.advance(by: .seconds(10))
         #expect(try await playback.next()?.index == 3)
         async let end = playback.next()

@@ -163,10 +163,10 @@ struct ShutdownTests {
             let marked = loader.dataTask(for: request(origin.url("/marked"), finishes: true))
             let late = loader.dataTask(for: request(origin.url("/late"), finishes: true))
             let other = loader.dataTask(for: request(origin.url("/other")))
-            var resting = 0
+            var backingOff = 0
             for await event in events {
-                if case .retrying = event.kind { resting += 1 }
-                if resting == 3 { break }
+                if case .retrying = event.kind { backingOff += 1 }
+                if backingOff == 3 { break }
             }
 
             async let end: Void = loader.shutdown(gracePeriod: .seconds(10))
@@ -216,7 +216,7 @@ struct ShutdownTests {
         }
     }
 
-    // MARK: Afterwards
+    // MARK: After the shutdown
 
     @Test func shutdownFailsNewRequestsExceptForCachedImages() async throws {
         try await withLoopbackOrigin { origin in
@@ -302,7 +302,7 @@ struct ShutdownTests {
         #expect(coordinator == nil)
     }
 
-    // MARK: Lists
+    // MARK: Prefetch lists
 
     @Test(arguments: [false, true])
     func shutdownEndsPrefetchLists(isPaused: Bool) async throws {

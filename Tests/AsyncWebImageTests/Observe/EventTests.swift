@@ -7,6 +7,9 @@ import Testing
 /// The events for listeners, and the progress for callers.
 @Suite(.timeLimit(.minutes(2)))
 struct EventTests {
+    /// The number of events that a consumer can be behind, by default.
+    static let bufferedEvents = 4_096
+
     private func loader(_ change: (inout DownloadConfiguration) -> Void = { _ in }) -> ImageLoader {
         var configuration = ImageLoader.Configuration.patient
         change(&configuration.downloads)
@@ -64,7 +67,7 @@ struct EventTests {
         await loader.shutdown(gracePeriod: .zero)
         var count = 0
         for await _ in events { count += 1 }
-        #expect(count == 4_096)
+        #expect(count == Self.bufferedEvents)
     }
 
     @Test func everyAttemptHasEvents() async throws {

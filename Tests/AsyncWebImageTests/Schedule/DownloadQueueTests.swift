@@ -8,7 +8,7 @@ struct DownloadQueueTests {
         DownloadQueue(limit: limit, limitPerHost: limitPerHost, order: order)
     }
 
-    /// Runs everything one after the other, and says in which order.
+    /// Runs all downloads one after the other, and returns their order.
     private func drain(_ queue: inout DownloadQueue) -> [UInt64] {
         var order: [UInt64] = []
         while let id = queue.next() {
@@ -38,7 +38,7 @@ struct DownloadQueueTests {
         #expect(queue.next() == 2)
     }
 
-    /// One slot; 1 to 7 come, and 8 to 14 the moment 7 has come and 1 runs: 1 runs, then 14 to 2 in stack order.
+    /// With one slot, downloads 2 to 7, and then 8 to 14, are added while 1 runs; they start in stack order: 14 to 2.
     @Test func lifoQueueStartsNewestDownloadFirst() {
         var queue = queue(.lifo)
         queue.enqueue(1, host: "a", priority: .normal, sequence: 1)
@@ -276,7 +276,7 @@ struct DownloadQueueTests {
         #expect(queue.waitingCount == 0 && queue.runningCount == 0)
     }
 
-    /// Against a plain list that is searched from the front, with thousands of random events.
+    /// Compares the queue with a plain list that is searched from the front, for thousands of random events.
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func queueMatchesPlainListForRandomEvents(seed: UInt64) {
         var random = SplitMix(seed: seed)
@@ -329,7 +329,7 @@ struct DownloadQueueTests {
                 let expected = plain.next()
                 #expect(queue.next() == expected)
                 guard expected == nil, let start = plain.nextStart else { continue }
-                // An earlier time does no harm: the caller asks again then.
+                // An earlier time is harmless: the caller then queries the queue again.
                 #expect((queue.nextStart ?? .seconds(Int.max)) <= .seconds(start))
             }
             #expect(queue.waitingCount == plain.waiting.count && queue.runningCount == plain.running.count)
@@ -337,7 +337,7 @@ struct DownloadQueueTests {
     }
 }
 
-/// The same rules, written down as they are said.
+/// The most direct implementation of the same rules.
 private struct PlainQueue {
     struct Item {
         let id: UInt64
@@ -349,12 +349,12 @@ private struct PlainQueue {
     var limitPerHost = 2
     var order = ExecutionOrder.fifo
     var isSuspended = false
-    /// With it, one may start every four seconds, so many at once.
+    /// The burst of a rate limit of one start per host every four seconds; `nil` for no limit.
     var burst: Int?
     var waiting: [Item] = []
     var running: [Item] = []
     private(set) var time = 0
-    /// Seconds that a host has saved up; four let one start.
+    /// The seconds that each host has saved; one start costs four of them.
     private var saved: [String: Int] = [:]
 
     mutating func advance(by seconds: Int) {

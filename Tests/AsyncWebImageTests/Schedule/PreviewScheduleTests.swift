@@ -6,7 +6,7 @@ struct PreviewScheduleTests {
     typealias Decision = PreviewSchedule.Decision
     typealias State = PreviewSchedule.State
 
-    /// After a first preview of version 1, scan 1, at time zero.
+    /// Returns a schedule after a first preview of version 1, scan 1, at time zero.
     private func schedule(
         _ policy: ProgressivePolicy = ProgressivePolicy(), cost: Duration = .zero
     ) -> PreviewSchedule {
@@ -59,7 +59,7 @@ struct PreviewScheduleTests {
         #expect(schedule.decision(State(version: 11), at: .seconds(1)) == .show)
     }
 
-    /// The first preview took 10 ms and is free; the next one is taken for as dear.
+    /// The first preview took 10 ms and is free; the next one is expected to cost as much.
     @Test(arguments: [
         (decoding: 49, now: 100, Decision.wait(until: .milliseconds(500))),
         (decoding: 50, now: 100, .show),
@@ -91,7 +91,7 @@ struct PreviewScheduleTests {
             shown += 1
             schedule.shown(state, at: .milliseconds(scan * 10), cost: .milliseconds(20))
         }
-        // A fifth of a second in all, and the first one.
+        // Ten previews take a fifth of the decoding time; the first one is free.
         #expect(shown == 11)
     }
 }

@@ -59,7 +59,7 @@ struct ConnectionTests {
         #expect(connections.count >= 100 && !connections.contains(nil))
     }
 
-    /// nginx closes every connection behind its second answer: the next request is sent while it does.
+    /// nginx closes every connection after its second response; the next request is sent at that moment.
     @Test func connectionsClosedDuringReuseFailNoRequest() async throws {
         let body = try Samples.file(.png, 16, 16)
         let site = try await TestSite(.http2, ["a.png": body], directives: "keepalive_requests 2;")

@@ -12,7 +12,7 @@ struct ResumeTests {
         return (0..<1 << 20).map { _ in UInt8.random(in: 0...255, using: &random) }
     }()
 
-    /// Returns the result of `load` for `file`, after the server was ended in the middle of the file; `change` is applied
+    /// Returns the result of `load` for `file` if the server is stopped in the middle of the file; `change` is applied
     /// before it starts again.
     private func load<Value: Sendable>(
         _ file: [UInt8], from version: TestSite.Version, _ load: (ImageLoader, ImageRequest) -> LoadTask<Value>,

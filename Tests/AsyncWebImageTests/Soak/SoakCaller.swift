@@ -10,7 +10,7 @@ struct SoakCaller {
     let tally: SoakTally
     var random: SplitMix
 
-    /// Asks until `end`.
+    /// Makes requests until `end`.
     mutating func run(until end: ContinuousClock.Instant) async {
         while ContinuousClock.now < end {
             if oneOf(10) { await askForSoundImage() }
@@ -50,7 +50,7 @@ struct SoakCaller {
 
     /// The time for which this caller waits; `nil` for no limit.
     ///
-    /// A soak is about moments, and only time brings them.
+    /// Random times let cancellations occur in as many states as possible.
     private mutating func patience() -> Duration? {
         oneOf(3) ? .microseconds(Int.random(in: 0...30_000, using: &random)) : nil
     }
@@ -83,7 +83,7 @@ struct SoakCaller {
         }
     }
 
-    /// Does `work` in a task of its own, which may be canceled.
+    /// Runs `work` in a separate task, which may be canceled.
     private mutating func perform(_ work: @escaping @Sendable () async throws -> Void) async {
         let patience = patience()
         let task = Task { [tally] in

@@ -8,25 +8,25 @@ import TestSupport
 /// Callers, faults, cancellations, and configuration changes at random, for a time: whatever the schedule, every caller
 /// gets a result and no resource is leaked.
 ///
-/// One loader serves all rounds. After each, nothing may be under way; each has an origin of its own, and so a host that
-/// the loader has not seen. The seed determines requests and responses, not the schedule.
+/// One loader serves all rounds. After each round, no activity may be left. Each round has a new origin, and therefore
+/// a host that the loader has not seen. The seed determines requests and responses, but not the schedule.
 struct SoakRun: Sendable {
     var seed: UInt64
     var duration: Duration
     var roundDuration: Duration
     var callers = 200
-    /// Told after each round.
+    /// The closure that is called with a summary after each round.
     var report: @Sendable (String) -> Void = { _ in }
 
     static let maximumBodyBytes = 1 << 20
-    /// After the warm-up, memory may grow by so much: heaps of many threads are never twice the same.
+    /// The number of bytes by which memory may grow after the warm-up, because the heaps of many threads vary in size.
     static let memoryTolerance = 16 << 20
-    /// And by so much for each request: the test library keeps where every error was thrown.
+    /// The additional number of bytes for each request, because the testing library keeps the location of every error.
     static let memoryOfErrors = 80
     private static let warmUpRounds = 2
 
     private let tally = SoakTally()
-    /// Of the responses that are stored.
+    /// The folder of the response cache.
     private let folder = NSTemporaryDirectory() + "/async-web-image-soak-" + UUID().uuidString
 
     init(seed: UInt64, duration: Duration, roundDuration: Duration) {

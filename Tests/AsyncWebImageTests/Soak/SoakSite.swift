@@ -16,10 +16,10 @@ struct SoakSite: Sendable {
     let gate = Gate()
 
     private static let tooLarge = [UInt8](repeating: 0, count: SoakRun.maximumBodyBytes + 1)
-    /// Says that the body is the file or its beginning.
+    /// The header field that marks a body as the file or its beginning.
     static let proof = "X-File"
 
-    /// All files: of each format, small and animated.
+    /// Returns the files: still images of each format, some of them large, and animations.
     static func makeFiles() throws -> [[UInt8]] {
         let stills = try (0..<24).map { try Samples.file(ImageFormat.allBuiltIn[$0 % 4], 60 + $0, 50) }
         let large = try ImageFormat.allBuiltIn.map { try Samples.file($0, 300, 200) }
@@ -43,13 +43,13 @@ struct SoakSite: Sendable {
         origin.route("/*") { [self] in answer($0) }
     }
 
-    /// One of its URLs.
+    /// Returns a random URL of the site.
     func url(_ random: inout SplitMix) -> String {
         let index = Int.random(in: 0..<files.count, using: &random)
         return origin.url("/\(Int.random(in: 0..<20, using: &random) == 0 ? "private-" : "")\(index)")
     }
 
-    /// One of its URLs that is always answered by the whole image.
+    /// Returns a random URL that is always answered with the whole image.
     func soundURL(_ random: inout SplitMix) -> String {
         origin.url("/\(Int.random(in: 0..<files.count, using: &random))?whole")
     }
@@ -136,9 +136,10 @@ struct SoakSite: Sendable {
         }
     }
 
-    /// `response` before it falls silent at `point`.
+    /// Returns `response`, prepared for a stall at `point`: after a complete body, the client must close the
+    /// connection.
     ///
-    /// A client that has the whole body keeps the connection, and the origin would wait for its next request.
+    /// Otherwise the client would keep the connection, and the origin would wait for its next request.
     private func hangingUp(_ response: Response, at point: Response.Point) -> Response {
         guard point == .body(response.body.count), response.framing == .contentLength else { return response }
         var response = response

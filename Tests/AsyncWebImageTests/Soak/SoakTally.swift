@@ -9,7 +9,7 @@ final class SoakTally: Sendable {
         var pending: [String: Int] = [:]
     }
 
-    /// More examples would not add information.
+    /// The maximum number of findings that are kept.
     private static let findingLimit = 20
 
     private let state = Locked(State())
@@ -37,7 +37,7 @@ final class SoakTally: Sendable {
         state.withLock { $0.pending[operation, default: 0] -= 1 }
     }
 
-    /// Something that must not be.
+    /// Records a violation.
     func find(_ finding: String) {
         state.withLock { if $0.findings.count < Self.findingLimit { $0.findings.append(finding) } }
     }
@@ -63,7 +63,7 @@ final class SoakTally: Sendable {
         }
     }
 
-    /// Counts `error` of a request that nothing was wrong with; only a busy machine and a change of mind excuse it.
+    /// Counts `error` of a request for an intact image; any error except a timeout and a cancellation is a finding.
     func failSound(_ error: any Error) {
         fail(error)
         switch error {

@@ -15,7 +15,7 @@ struct SoakTests {
         }
     }
 
-    /// `make soak`.
+    /// The test that `make soak` runs.
     @Test(.enabled(if: LongSoak.asked != nil, "make soak"))
     func longSoakLeavesNothing() async throws {
         let long = try #require(LongSoak.asked)
@@ -40,7 +40,7 @@ private struct LongSoak {
         return LongSoak(seconds: seconds, seed: environment["WEBIMAGE_SOAK_SEED"].flatMap { UInt64($0) } ?? 1)
     }
 
-    /// At once, whatever the output goes to.
+    /// Prints a line without buffering, even if the output is not a terminal.
     func print(_ line: String) { FileHandle.standardOutput.write(Data("soak: \(line)\n".utf8)) }
 }
 #endif

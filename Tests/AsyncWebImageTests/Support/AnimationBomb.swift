@@ -1,4 +1,4 @@
-/// Files of a few bytes whose frames of one pixel lie on a canvas as large as their format has.
+/// Small files whose frames of one pixel are on a huge canvas.
 enum AnimationBomb {
     private static let side = 16_383
 
@@ -26,7 +26,7 @@ enum AnimationBomb {
         Array(kind.utf8) + number(content.count, 4) + content + (content.count.isMultiple(of: 2) ? [] : [0])
     }
 
-    /// The lowest byte first.
+    /// Returns `number` as `count` bytes in little-endian order.
     private static func number(_ number: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }

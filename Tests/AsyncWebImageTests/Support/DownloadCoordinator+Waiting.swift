@@ -1,35 +1,54 @@
+import Testing
 import Threading
 
 @testable import AsyncWebImage
 
 extension DownloadCoordinator {
-    /// Returns once so many callers wait.
-    func callers(reach count: Int) async { await activity { $0.callers >= count } }
-
-    /// Returns once there is no activity anymore: no caller, no slot taken, nothing in the queue, no byte held.
-    func becomesIdle() async {
-        await activity { $0.running == 0 && $0.waiting == 0 && $0.callers == 0 && $0.bytesInFlight == 0 }
+    /// Returns when at least `count` callers wait.
+    func callers(reach count: Int, sourceLocation: SourceLocation = #_sourceLocation) async {
+        await activity(sourceLocation: sourceLocation) { $0.callers >= count }
     }
 
-    /// Returns once so many streams show the progress of downloads.
-    func watchers(fallTo count: Int) async {
-        func watchers() -> Int {
+    /// Returns when there is no more activity: no caller, no slot taken, nothing in the queue, no byte held.
+    func becomesIdle(sourceLocation: SourceLocation = #_sourceLocation) async {
+        await activity(sourceLocation: sourceLocation) {
+            $0.running == 0 && $0.waiting == 0 && $0.callers == 0 && $0.bytesInFlight == 0
+        }
+    }
+
+    /// Returns when at most `count` streams report the progress of downloads.
+    func watchers(fallTo count: Int, sourceLocation: SourceLocation = #_sourceLocation) async {
+        await wait(until: { $0 <= count }, sourceLocation) {
             downloads.values.reduce(0) { sum, download in sum + download.log.state.withLock { $0.watchers.all.count } }
         }
-        while watchers() > count, !Task.isCancelled { await Task.yield() }
     }
 
     /// Runs a closure in one turn: messages that it posts are read only after its end.
     func inOneTurn<Result: Sendable>(_ body: @Sendable () -> Result) -> Result { body() }
 
-    /// Returns once the activity is as wanted, or the test's time is up.
-    func activity(_ isWanted: (Activity) -> Bool) async {
-        while !isWanted(activity), !Task.isCancelled { await Task.yield() }
+    /// Returns when `isWanted` returns `true` for the activity, or the task is canceled, as by a time limit.
+    func activity(sourceLocation: SourceLocation = #_sourceLocation, _ isWanted: (Activity) -> Bool) async {
+        await wait(until: isWanted, sourceLocation) { activity }
+    }
+
+    /// Returns when `isWanted` returns `true` for the value, or the task is canceled; then the last value is an issue.
+    private func wait<Value>(
+        until isWanted: (Value) -> Bool, _ sourceLocation: SourceLocation, value: () -> Value
+    ) async {
+        var last = value()
+        while !isWanted(last) {
+            guard !Task.isCancelled else {
+                Issue.record("canceled while waiting; the last value is \(last)", sourceLocation: sourceLocation)
+                return
+            }
+            await Task.yield()
+            last = value()
+        }
     }
 }
 
 extension ImageLoader.Configuration {
-    /// For tests that hold an answer back: however slow the machine, no deadline ends it, and no failure is tried again.
+    /// The configuration for tests that delay responses: there are no deadlines, and failures are not retried.
     static var patient: Self {
         var configuration = Self()
         configuration.downloads.deadlines = Deadlines(connect: nil, firstByte: nil, idle: nil, total: nil)

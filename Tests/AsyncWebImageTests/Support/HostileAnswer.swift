@@ -3,18 +3,18 @@ import HTTPTransport
 import LoopbackOrigin
 import Testing
 
-/// An answer that a hostile or broken server may give to a request for an image, and how the load has to end.
+/// A response of a hostile or broken server to a request for an image, and the required end of the load.
 struct HostileAnswer: Sendable, CustomTestStringConvertible {
     typealias Response = LoopbackOrigin.Response
 
     enum End: Sendable, Equatable {
-        /// The image is there.
+        /// The image is loaded.
         case image
         case failure(TransportError.Reason)
-        /// The connection ended before the body did, wherever that was.
+        /// The connection ended before the body was complete.
         case truncated
         case status(Int)
-        /// The body is no image, or not a whole one.
+        /// The body is not an image, or not a complete one.
         case codec
         case emptyBody
     }
@@ -29,7 +29,7 @@ struct HostileAnswer: Sendable, CustomTestStringConvertible {
         self.end = end
     }
 
-    /// An answer that has these head lines, and `body` behind them, then closes the connection.
+    /// Creates a response of these head lines and `body`, after which the connection is closed.
     init(_ name: String, head: String, _ body: [UInt8] = [], _ end: End) {
         self.init(name, .raw(Array((head + "\r\n\r\n").utf8) + body), end)
     }
@@ -37,7 +37,7 @@ struct HostileAnswer: Sendable, CustomTestStringConvertible {
     /// The maximum number of bytes of a body that a loader of these answers should take.
     static let maximumBodyBytes = 1 << 20
 
-    /// All answers, `file` being the image that was asked for.
+    /// Returns all responses to a request for the image `file`.
     static func all(_ file: [UInt8]) -> [HostileAnswer] {
         lengths(file) + chunks(file) + trailers(file) + heads(file) + fields(file) + statusLines(file)
             + statuses(file) + interim(file) + bodies(file) + redirects
@@ -173,9 +173,9 @@ extension HostileAnswer {
         [600, 999].map { HostileAnswer("status \($0)", Response(status: $0, body: file), .status($0)) } + [
             HostileAnswer("205 with a body", Response(status: 205, body: file), .image),
             HostileAnswer("204 with a body", head: "HTTP/1.1 204 No", file, .emptyBody),
-            HostileAnswer("304 that nobody asked for", head: "HTTP/1.1 304 No", file, .status(304)),
+            HostileAnswer("unrequested 304", head: "HTTP/1.1 304 No", file, .status(304)),
             HostileAnswer(
-                "101 that nobody asked for", head: "HTTP/1.1 101 Switching\r\nUpgrade: websocket", file, invalid),
+                "unrequested 101", head: "HTTP/1.1 101 Switching\r\nUpgrade: websocket", file, invalid),
             HostileAnswer(
                 "endless body of an error", Response(status: 500).followed(by: "error ", .endlessly), .status(500)),
         ]

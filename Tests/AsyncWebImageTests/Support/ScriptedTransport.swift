@@ -1,13 +1,13 @@
 import AsyncWebImage
 import Threading
 
-/// Leaves every request to the test, which answers when it likes.
+/// A transport whose requests are answered by the test.
 final class ScriptedTransport: Transport {
     /// A request and the state of its transfer.
     final class Exchange: Sendable {
         let request: TransportRequest
         private struct State {
-            /// Nil after the end.
+            /// The receiver; `nil` after the end.
             var receiver: (any TransferReceiver)?
             var isLetGo = false
             var isPaused = false

@@ -31,7 +31,7 @@ struct TestSite {
         try await start(directives)
     }
 
-    /// Writes a file, or puts another in its place.
+    /// Writes a file, or replaces an existing one.
     func write(_ bytes: [UInt8], to name: String) throws { try server.write(bytes, to: name) }
 
     /// Starts the stopped server again, on the same port.
@@ -48,7 +48,7 @@ struct TestSite {
         try await server.start("server { \(listener) \(directives) }")
     }
 
-    /// Ends the server in the middle of whatever it does.
+    /// Stops the server at once, even in the middle of responses.
     func stop() { server.stop() }
 
     func url(_ name: String) -> String {

@@ -68,12 +68,12 @@ struct CredentialTests {
             let first = origin.recordedRequests
             #expect(first.count == 8)
             #expect(first.enumerated().allSatisfy { ($1.headerFields["authorization"] == nil) == ($0 % 2 == 0) })
-            // Where nothing better is offered.
+            // Basic is used only if the server offers nothing better.
             let record = try await transport.fetch(origin.url("/basic")) {
                 $0.credential = .password(user: "me", password: "secret")
             }
             #expect(record.body == [1])
-            // Nothing of it is left in a handle.
+            // No handle keeps the credential.
             _ = try await transport.fetch(origin.url("/a?b=c"))
             #expect(origin.recordedRequests.last?.headerFields["authorization"] == nil)
         }
@@ -241,7 +241,7 @@ struct CredentialTests {
         let provider = Provider { ordinal in
             if ordinal > 1 { return .basic(user: "me", password: "secret") }
             asked.add()
-            // Until it is canceled.
+            // Waits until the task is canceled.
             await Tally().reaches(1)
             cancelled.add()
             return nil

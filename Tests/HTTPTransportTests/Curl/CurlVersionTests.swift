@@ -19,6 +19,6 @@ struct CurlVersionTests {
     }
 
     @Test func loadedLibcurlReleaseIsSupported() {
-        #expect(CurlVersion.loaded >= CurlVersion(7, 85, 0))
+        #expect(CurlVersion.loaded >= CurlVersion(7, 88, 0))
     }
 }

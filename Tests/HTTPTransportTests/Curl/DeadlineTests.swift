@@ -69,7 +69,7 @@ struct DeadlineTests {
             #expect(error?.reason == .timedOut(.lookup))
             #expect(error?.isRetryable == true)
         }
-        // The one that hangs is waited for; it is not joined by others.
+        // Later transfers wait for the stuck lookup instead of starting another one.
         #expect(lookups.withLock { $0 } <= 1)
     }
 
@@ -83,7 +83,7 @@ struct DeadlineTests {
         #expect(record.error?.reason == .timedOut(.connect))
     }
 
-    /// None of them is progress, though something arrives long before the deadline, again and again.
+    /// Lines that arrive repeatedly before the deadline do not count as progress.
     @Test(arguments: [
         ("", "HTTP/1.1 102 Processing\r\n\r\n", Deadlines.Kind.firstByte),
         ("HTTP/1.1 200 OK\r\n", "A: b\r\n", .idle),
@@ -130,7 +130,7 @@ struct DeadlineTests {
             let paused = Recorder { _, _ in .pause }
             let transfer = try transport.start(origin.url("/a"), paused) { $0.deadlines.idle = .milliseconds(500) }
             await paused.wait { $0.pauses == 1 }
-            // A clock that is started later and runs longer.
+            // This deadline starts later and is longer.
             let record = try await transport.fetch(origin.url("/stalled")) { $0.deadlines.idle = .seconds(1) }
             #expect(record.error?.reason == .timedOut(.idle))
             #expect(paused.record.outcomes.isEmpty)

@@ -96,10 +96,10 @@ struct FailureTests {
         }
     }
 
-    /// As of a server that is restarted: it may be there the next time.
+    /// A server that restarts closes connections in this way, so a retry may succeed.
     @Test func connectionClosedDuringTLSHandshakeIsConnectionFailed() async throws {
         try await withOrigin { (origin, transport) async throws in
-            // To the origin a handshake is no request.
+            // The origin does not recognize the handshake as a request.
             let error = try #require(try await transport.fetch("https://127.0.0.1:\(origin.port)/").error)
             #expect(error.reason == .connectionFailed)
             #expect(error.isRetryable)

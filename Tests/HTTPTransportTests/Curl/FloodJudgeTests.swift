@@ -12,7 +12,7 @@ struct FloodJudgeTests {
         #expect(judge.look(number: 7, processorTime: .milliseconds(20)) { read } == nil)
         read = [3: 1_000 + 10, 4: 50 + enough, 5: 10 * enough]
         #expect(judge.look(number: 7, processorTime: .milliseconds(40)) { read } == 4)
-        // It has had its answer; a new verdict takes as long again.
+        // The flood has been reported; the next report takes as much time again.
         #expect(judge.look(number: 7, processorTime: .milliseconds(60)) { read } == nil)
     }
 
@@ -27,7 +27,7 @@ struct FloodJudgeTests {
         for time in [42, 44] { _ = judge.look(number: 3, processorTime: .milliseconds(time)) { read } }
         read[4] = enough
         #expect(judge.look(number: 3, processorTime: .milliseconds(46)) { read } == 4)
-        // A second of the thread's time later it is patient again.
+        // After a second of processor time, it samples less frequently again.
         for time in [1_100, 1_120] { _ = judge.look(number: 5, processorTime: .milliseconds(time)) { read } }
         #expect(!judge.needsFrequentSampling)
         read[3] = 2 * enough
@@ -60,7 +60,7 @@ struct FloodJudgeTests {
         }
     }
 
-    /// It may load certificate authorities, or look for a cookie among very many.
+    /// The call may load certificate authorities, or search very many cookies.
     @Test func libcurlCallThatReadsLittleIsNotAFlood() {
         var judge = FloodJudge()
         for look in 0..<100 {

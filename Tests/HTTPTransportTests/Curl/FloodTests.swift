@@ -46,7 +46,9 @@ struct PlainFloodTests {
 /// HTTP/2: frames that belong to no response.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(1)))
 struct FloodTests {
-    /// Returns whether they hold libcurl up depends on which side is faster; where they do not, a deadline ends the transfer.
+    /// Returns whether an error is the expected end of a flooded transfer.
+    ///
+    /// If the server is slower than libcurl, its frames do not occupy libcurl, and a deadline ends the transfer.
     private static func isEnd(_ error: TransportError?) -> Bool {
         switch error?.reason {
         case .invalidResponse: error?.detail == "endless data that belongs to no response"
@@ -74,7 +76,7 @@ struct FloodTests {
         }
     }
 
-    /// All of them, since they share it.
+    /// All transfers fail, because they share the connection.
     @Test func allTransfersOfAFloodedConnectionFail() async throws {
         let server = try await FloodingServer()
         let transport = CurlTransport(

@@ -13,7 +13,7 @@ struct FlowControlTests {
             let recorder = Recorder { received, _ in received > 100_000 ? .pause : .more }
             let transfer = try transport.start(origin.url("/big"), recorder)
             await recorder.wait { $0.pauses == 1 }
-            // As many turns of the transport as would bring much more, were it not paused.
+            // In these turns of the transport, much more would arrive if the transfer were not paused.
             for _ in 0..<300 { _ = try await transport.fetch(origin.url("/small")) }
             #expect(origin.counts.bodyBytesSent["/big", default: 0] < 16 << 20)
             #expect(recorder.record.pauses == 1)

@@ -5,7 +5,7 @@ import Threading
 
 @testable import HTTPTransport
 
-/// In processes of their own, where no other test has threads and descriptors.
+/// The threads and descriptors of transports, in separate processes without other tests.
 @Suite(.timeLimit(.minutes(2)))
 struct LifetimeTests {
     @Test func releasedTransportLeavesNoThreadOrDescriptor() async {

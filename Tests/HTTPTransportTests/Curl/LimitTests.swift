@@ -75,7 +75,7 @@ struct LimitTests {
         }
     }
 
-    /// A long line each, or many short ones, of which libcurl keeps about 100 bytes each.
+    /// The trailers are long lines, or many short ones, of which libcurl keeps about 100 bytes each.
     @Test(arguments: ["X: a\r\n", "X: \(String(repeating: "a", count: 4_000))\r\n"])
     func endlessTrailersAreRejected(trailer: String) async throws {
         try await withOrigin { (origin, transport) async throws in
@@ -99,7 +99,7 @@ struct LimitTests {
         }
     }
 
-    /// libcurl answers a Digest challenge by itself, and again and again while it is said to be stale.
+    /// libcurl answers Digest challenges by itself, repeatedly as long as they are stale.
     @Test func endlessChallengesAreRejected() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a") { request in

@@ -5,7 +5,7 @@ import Testing
 /// Responses whose head violates HTTP.
 @Suite(.timeLimit(.minutes(1)))
 struct MalformedHeadTests {
-    /// With releases of libcurl before 8.1.2 such a line is added to one of the transfer before, which has been freed.
+    /// libcurl before 8.1.2 appends such a line to a header line of the previous transfer, which has been freed.
     @Test func foldedFirstHeaderLineFailsOnlyItsTransfer() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/good") { _ in LoopbackOrigin.Response(headerFields: ["A": "b"], body: [1, 2]) }

@@ -7,7 +7,7 @@ import Threading
 
 @testable import HTTPTransport
 
-/// In processes of their own, whose file descriptors run out.
+/// Transports in separate processes whose file descriptors run out.
 @Suite(.timeLimit(.minutes(2)))
 struct OpenFileLimitTests {
     @Test func transportRecoversWhenDescriptorsBecomeAvailable() async {
@@ -56,7 +56,7 @@ struct OpenFileLimitTests {
             let record = try await transport.fetch("http://nonexistent.invalid/")
             #expect(record.error?.reason == .tooManyOpenFiles)
             OpenFileLimit.set(limit)
-            // It was not kept as the answer.
+            // The failure was not cached.
             #expect(try await transport.fetch("http://nonexistent.invalid/").error?.reason == .hostNotFound)
         }
     }

@@ -32,7 +32,7 @@ struct ProxyTests {
             let error = try #require(try await unknown.fetch(url).error)
             #expect(error.reason == .authenticationFailed)
             #expect(error.description == "no credential was accepted (by the proxy)")
-            // The origin hears nothing of it.
+            // The origin does not receive the proxy's credential.
             #expect(proxy.recordedRequests.allSatisfy { $0.headerFields["authorization"] == nil })
         }
     }

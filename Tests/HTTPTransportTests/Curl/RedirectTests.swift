@@ -129,7 +129,7 @@ struct RedirectTests {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", redirect)
             origin.route("/b", LoopbackOrigin.Response(body: [1]))
-            // Without any deadline, too.
+            // Also without any deadline.
             for total in [Duration.seconds(30), nil] {
                 let record = try await transport.fetch(origin.url("/a")) { $0.deadlines.total = total }
                 #expect(record.body == [1])

@@ -222,7 +222,7 @@ struct SeveralThreadsSecureTests {
 
     @Test func transfersShareOneConnectionOfHTTP2() async throws {
         let server = try await SecureServer()
-        // Fewer than a thread's part of the connections.
+        // Fewer transfers than one thread may have connections.
         #expect(try await connections(server.port, server, 60).count == 1)
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPTransport
 
 struct SilentReadsTests {
-    /// A connection whose first response has come.
+    /// Returns a detector that watches a connection whose first response has arrived.
     private func watching(_ descriptor: Int32) -> StalledReadDetector {
         var reads = StalledReadDetector()
         reads.watch(descriptor)

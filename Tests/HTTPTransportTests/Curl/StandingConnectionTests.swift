@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Connections that stood, and that the server closes just when a request is sent by them (RFC 9112, section 9.3.1).
+/// Idle connections that the server closes just when a request is sent over them (RFC 9112, section 9.3.1).
 @Suite(.timeLimit(.minutes(1)))
 struct StandingConnectionTests {
     typealias Response = LoopbackOrigin.Response
@@ -24,7 +24,7 @@ struct StandingConnectionTests {
         }
     }
 
-    /// libcurl itself tries one old connection after another, and then fails.
+    /// libcurl itself tries one idle connection after another, and then fails.
     @Test(arguments: closings)
     func manyReusedConnectionsClosedByTheServerAreReplaced(closing: Response) async throws {
         let count = 10

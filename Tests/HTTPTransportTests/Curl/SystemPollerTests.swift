@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPTransport
 
-/// The transport on the poller of another system.
+/// The transport with the poller of another system.
 @Suite(.timeLimit(.minutes(1)))
 struct SystemPollerTests {
     @Test func transfersRunOnKqueue() async throws {

@@ -1,4 +1,5 @@
 import Testing
+import Threading
 
 @testable import HTTPTransport
 
@@ -32,5 +33,10 @@ struct ThreadLimitsTests {
     @Test(arguments: [(1, 1), (2, 1), (7, 1), (8, 2), (15, 3), (16, 4), (128, 4)])
     func thereIsOneThreadForEveryFourProcessors(processors: Int, threads: Int) {
         #expect(CurlTransport.Configuration.threadCount(processors: processors) == threads)
+    }
+
+    @Test func defaultThreadCountFollowsFromTheAvailableProcessors() {
+        let expected = CurlTransport.Configuration.threadCount(processors: availableProcessorCount())
+        #expect(CurlTransport.Configuration().threadCount == expected)
     }
 }

@@ -12,7 +12,7 @@ struct TrustTests {
         CurlTransport(configuration: .init(proxy: .none, tls: tls))
     }
 
-    /// Expects that a fetch of `url` finds the connection insecure, and says so by `words`.
+    /// Expects that a fetch of `url` fails because the connection is not secure, with an error that contains `words`.
     private func expectInsecure(_ transport: CurlTransport, _ url: String, _ words: String) async throws {
         let error = try #require(try await transport.fetch(url).error)
         #expect(error.reason == .tlsFailure)

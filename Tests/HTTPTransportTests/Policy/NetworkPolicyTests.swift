@@ -83,7 +83,7 @@ struct NetworkPolicyTests {
         #expect(NetworkPolicy.publicInternetOnly.refusal(of: address) == nil)
     }
 
-    /// The first and the last address of everything that is refused, and the public ones before and behind it.
+    /// The first and the last address of each rejected block, and the public addresses before and after it.
     private static let refusedBlocks: [(first: IPAddress, last: IPAddress, before: IPAddress?, behind: IPAddress?)] = [
         ("0.0.0.0", "0.255.255.255", nil, "1.0.0.0"),
         ("10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"),

@@ -21,7 +21,7 @@ struct ThreadedResolverTests {
             for await _ in endings { return }
         }
 
-        /// Ends again and again until `condition` holds.
+        /// Lets the time end repeatedly until `condition` holds.
         func ends(until condition: () -> Bool) async {
             while !condition(), !Task.isCancelled {
                 continuation.yield()
@@ -29,7 +29,7 @@ struct ThreadedResolverTests {
             }
         }
 
-        /// For all lookups.
+        /// Lets the time end for all lookups.
         func endsForGood() { continuation.finish() }
     }
 

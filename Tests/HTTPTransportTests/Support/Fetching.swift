@@ -10,7 +10,7 @@ extension Transport {
         return await recorder.end()
     }
 
-    /// Starts a transfer of `url` to `recorder`; without deadlines, so that no busy machine makes one pass.
+    /// Starts a transfer of `url` to `recorder`, without deadlines, which could pass on a busy machine.
     func start(
         _ url: String, _ recorder: Recorder, _ change: (inout TransportRequest) -> Void = { _ in }
     ) throws -> any Transfer {
@@ -22,7 +22,7 @@ extension Transport {
     }
 }
 
-/// Runs `body` with an origin and a transport that knows of no proxy.
+/// Runs `body` with an origin and a transport that uses no proxy.
 func withOrigin(
     _ configuration: CurlTransport.Configuration = CurlTransport.Configuration(proxy: .none),
     _ body: (LoopbackOrigin, CurlTransport) async throws -> Void
@@ -40,5 +40,5 @@ func pattern(_ count: Int) -> [UInt8] {
     return bytes
 }
 
-/// No buffer has a size that this one's divides.
+/// Bytes whose number is prime, so that it does not divide the size of any buffer.
 private let patternPiece = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }

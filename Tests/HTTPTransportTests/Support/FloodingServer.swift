@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Threading
 
-/// A server of HTTP/2 on 127.0.0.1 that answers every connection by empty frames without end, as fast as they are taken.
+/// An HTTP/2 server on 127.0.0.1 that sends endless empty frames on every connection, as fast as the client reads them.
 ///
-/// openssl does the TLS; the frames reach it by a FIFO.
+/// openssl handles TLS, and reads the frames from a FIFO.
 final class FloodingServer: Sendable {
     let port: Int
     private let folder: NginxServer
@@ -13,7 +13,7 @@ final class FloodingServer: Sendable {
     /// The authority to trust.
     let certificateAuthorityFile: String
 
-    /// So much in all, so that a client that takes everything fails its test in the end.
+    /// The maximum number of bytes that are sent, so that a client that reads everything fails its test eventually.
     private static let maximumBytes = 2 << 30
 
     /// Starts the server; a client may connect at once.
@@ -67,7 +67,7 @@ final class FloodingServer: Sendable {
 
     deinit { if let running = process.withLock({ $0 }) { Programs.end(running) } }
 
-    /// A SETTINGS frame without settings, then frames of an unknown type, which must be ignored.
+    /// Writes a SETTINGS frame without settings, then frames of an unknown type, which must be ignored.
     private static func write(to pipe: String) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -80,7 +80,7 @@ final class FloodingServer: Sendable {
         let frames = Array(repeating: [0, 0, 0, 0x55, 0, 0, 0, 0, 0] as [UInt8], count: 7_000).flatMap(\.self)
         guard Glibc.write(descriptor, settings, settings.count) == settings.count else { return }
         for _ in 0..<(maximumBytes / frames.count) {
-            // It takes everything, or fails once the client no longer reads.
+            // The call writes everything, or fails once the client no longer reads.
             let written = frames.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             guard written == frames.count else { return }
         }

@@ -15,7 +15,7 @@ final class Gatekeeper: Sendable {
 
     func open() { gate.open() }
 
-    /// Returns when so many lookups have begun.
+    /// Returns when at least `count` lookups have begun.
     func lookups(reach count: Int) async {
         await begun.reaches(count)
     }

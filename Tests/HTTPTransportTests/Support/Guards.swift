@@ -2,7 +2,7 @@ import Foundation
 import LoopbackOrigin
 
 extension LoopbackOrigin {
-    /// Answers `path` by `body` to `user` with `password` alone, by Basic.
+    /// Serves `body` at `path` only to `user` with `password`, by Basic authentication.
     func guardByBasic(_ path: String, user: String = "me", password: String = "secret", body: [UInt8] = [1]) {
         let right = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
         route(path) { request in
@@ -12,7 +12,7 @@ extension LoopbackOrigin {
         }
     }
 
-    /// Answers `path` by `body` to `user` with `password` alone, by Digest (RFC 7616).
+    /// Serves `body` at `path` only to `user` with `password`, by Digest authentication (RFC 7616).
     func guardByDigest(
         _ path: String, _ hash: Hash, user: String = "me", password: String = "secret", body: [UInt8] = [1]
     ) {

@@ -1,7 +1,7 @@
 import Hashing
 import TestSupport
 
-/// The hashes of Digest, by the names they have there.
+/// The hash algorithms of Digest authentication, with their names in HTTP.
 enum Hash: String, CaseIterable {
     case md5 = "MD5"
     case sha256 = "SHA-256"

@@ -4,15 +4,15 @@ import TestSupport
 
 /// nginx with TLS on 127.0.0.1, with a certificate authority of its own: HTTP/2 on one port, HTTP/1.1 on another.
 ///
-/// Serves `/small`, 1,000 bytes, and `/big`, 8 MiB, and reports in `X-Connection` which connection it was
-/// and in `X-Resumed` whether that resumed a TLS session (`r`, or `.`). `/private` is
-/// `/small` for `me` with the password `secret` (Basic), `/heard` returns the client's secrets that it received, `/407` is
-/// answered with that status, `/inward` leads to a private address, and `/insecure?8080` to that port by http.
+/// Serves `/small`, 1,000 bytes, and `/big`, 8 MiB, and reports in `X-Connection` which connection it was and in
+/// `X-Resumed` whether that resumed a TLS session (`r`, or `.`). `/private` is `/small` for `me` with the password
+/// `secret` (Basic), `/heard` returns the client's secrets that it received, `/407` is answered with that status,
+/// `/inward` leads to a private address, and `/insecure?8080` to that port by http.
 final class SecureServer {
     static let small = pattern(1_000)
     static let big = pattern(8 << 20)
 
-    /// Servers with something about them.
+    /// Servers with special TLS settings.
     enum Site: String, CaseIterable {
         /// Its certificate has expired.
         case expired

@@ -1,7 +1,7 @@
 import Dispatch
 import Testing
 
-/// A gate at which threads wait; one that stays shut is an issue, and lets them through after a minute.
+/// A gate at which threads wait; if it is not opened within a minute, it records an issue and lets them through.
 final class ThreadGate: Sendable {
     private let opening = DispatchSemaphore(value: 0)
 
@@ -9,7 +9,7 @@ final class ThreadGate: Sendable {
 
     func wait() {
         if opening.wait(timeout: .now() + 60) == .timedOut { Issue.record("a gate has stayed shut") }
-        // For the next waiting thread, now or later.
+        // Lets the next thread through, which waits now or later.
         opening.signal()
     }
 }

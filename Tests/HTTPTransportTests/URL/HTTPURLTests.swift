@@ -36,7 +36,7 @@ struct HTTPURLTests {
     func urlsAreParsedAndNormalized(text: String, expected: String) throws {
         let url = try HTTPURL(text)
         #expect(url.string == expected)
-        // As libcurl does when it fetches it.
+        // libcurl parses the URL again when it fetches it.
         let again = try HTTPURL(parsing: url.string)
         #expect(again.string == expected && again.host == url.host && again.port == url.port)
     }
@@ -54,7 +54,7 @@ struct HTTPURLTests {
         "http://a\u{7F}/", "http://a%c2%85.example/", "http://a%ff/",
         "http://example.org/\r\nHost: evil", "\u{1}http://example.org/", "http://\u{0}",
     ])
-    func rejectsNonHTTPURLs(text: String) {
+    func nonHTTPURLsAreRejected(text: String) {
         let error = #expect(throws: TransportError.self) { try HTTPURL(text) }
         #expect(error?.reason == .invalidURL)
         #expect(error?.description.hasPrefix("not a valid http or https URL") == true)

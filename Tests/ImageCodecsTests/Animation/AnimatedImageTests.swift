@@ -107,35 +107,36 @@ struct AnimatedImageTests {
     }
 
     @Test
-    func anAPNGWhoseFramesDoNotAddUpIsItsDefaultImage() throws {
+    func inconsistentAPNGIsDecodedAsItsDefaultImage() throws {
         let file = try TestAnimation.file(.png)
         let controls = file.indices.filter { file[$0...].starts(with: Array("fcTL".utf8)) }
         var damaged = file
         let data = TestPNG.number(7) + file[controls[1] + 8..<controls[1] + 30]
         damaged.replaceSubrange(controls[1] - 4..<controls[1] + 34, with: TestPNG.chunk("fcTL", data))
         try expectDefaultImage(of: file, damaged)
-        // A frame less than announced.
+        // One frame fewer than declared.
         let last = try #require(controls.last)
         let shorter = file[..<(last - 4)] + TestPNG.chunk("IEND", [])
         try expectDefaultImage(of: file, Array(shorter))
-        // A frame that leaves the canvas, the first of all and the last.
+        // The first or the last frame extends beyond the canvas.
         for control in [controls[0], last] {
             var outside = file
             let data = Array(file[control + 4..<control + 16]) + TestPNG.number(200) + file[control + 20..<control + 30]
             outside.replaceSubrange(control - 4..<control + 34, with: TestPNG.chunk("fcTL", data))
             try expectDefaultImage(of: file, outside)
         }
-        // The image that is no frame.
+        // The default image is not a frame.
         let layers = TestAnimation.layers(4, seed: 3, alphas: [255])
         let hidden = TestAnimation.apng(layers, hidesDefault: true)
         let cut = try #require(hidden.indices.last { hidden[$0...].starts(with: Array("fcTL".utf8)) })
         try expectDefaultImage(of: hidden, Array(hidden[..<(cut - 4)]) + TestPNG.chunk("IEND", []))
-        // With partial images, the frames are.
+        // If partial images are allowed, the frames are decoded.
         let partial = try AnimatedImage(Array(shorter), options: DecodeOptions(allowsPartial: true))
         #expect((partial.frameCount, partial.isPartial, partial.header.hasInvalidAnimation) == (4, true, false))
     }
 
-    /// The result in viewers without animation support, with a note, regardless of how the bytes arrive.
+    /// Expects the default image, as in viewers without animation support, and a note in the header, regardless of how
+    /// the bytes arrive.
     private func expectDefaultImage(of file: [UInt8], _ damaged: [UInt8]) throws {
         let expected = try decode(file)
         let image = try AnimatedImage(damaged)

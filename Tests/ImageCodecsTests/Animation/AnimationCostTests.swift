@@ -34,14 +34,14 @@ struct AnimationCostTests {
         #expect(image.size == PixelSize(width: 512, height: 512))
         let decoder = AnimationDecoder(image, windowBytes: 0)
         for index in 0..<image.frameCount { #expect(try decoder.frame(at: index).size == image.size) }
-        // Going back begins anew.
+        // Going back starts over.
         #expect(try decoder.frame(at: 2).size == image.size)
     }
 
     @Test func memoryEstimateDependsOnFrameAreas() throws {
         let canvas = Self.side * Self.side * 4
         #expect(try AnimatedImage(Self.file(3), options: Self.small).estimatedBytes < 60 << 20)
-        // The result itself, where nothing is scaled.
+        // Without scaling, the result itself takes this memory.
         #expect(try AnimatedImage(Self.file(3)).estimatedBytes > canvas)
         let turned = DecodeOptions(pixelFormat: .gray8)
         #expect(try AnimatedImage(Self.file(3), options: turned).estimatedBytes > canvas / 4)
@@ -85,7 +85,7 @@ struct AnimationCostTests {
         let lossy = try AnimatedImage(Self.webP(isLossless: [false, false])).estimatedBytes
         let mixed = try AnimatedImage(Self.webP(isLossless: [false, true])).estimatedBytes
         #expect(lossy < 2 << 20)
-        // Not as many as one that is as large as the file might take.
+        // The estimate depends on the size of the frame, not on that of the file.
         #expect(mixed - lossy > 2 << 20 && mixed - lossy < 4 << 20)
         for isLossless in [[false, false], [true, false], [false, true]] {
             let image = try AnimatedImage(Self.webP(isLossless: isLossless))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Frames against a reference that paints them the simplest way.
+/// Frames compared with a reference that draws them in the simplest way.
 @Suite
 struct CompositionTests {
     static let seeds = UInt64(1)...8
@@ -88,7 +88,7 @@ struct CompositionTests {
         #expect(try animation.allFrames() == cut.allFrames())
         guard case .animated(let index, _, _) = animation.content else { throw Optional<Int>.Missing() }
         #expect(index.stillHeader(index.frames[1]).size == PixelSize(width: 3, height: 6))
-        // Whether frames are interlaced is not looked at.
+        // The estimate does not depend on whether frames are interlaced.
         let swapped = try AnimatedImage(TestGIF(width: 4, height: 8).file([frame(3, 6), first]))
         #expect(swapped.estimatedBytes <= animation.estimatedBytes)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Frames of which only a part is computed, against the whole canvas scaled and turned at once.
+/// Frames of which only a part is computed, compared with the whole canvas, scaled and turned at once.
 @Suite(.timeLimit(.minutes(5)))
 struct FrameRendererTests {
     static let size = PixelSize(width: 23, height: 17)
@@ -12,7 +12,7 @@ struct FrameRendererTests {
         .fill(PixelSize(width: 5, height: 17)), .fit(PixelSize(width: 23, height: 4)),
     ]
 
-    /// The picture that frames make, painted the simplest way.
+    /// The picture that results from frames, drawn in the simplest way.
     private struct Picture {
         var pixels = PixelBuffer(transparent: FrameRendererTests.size)
         var before = PixelBuffer(transparent: FrameRendererTests.size)

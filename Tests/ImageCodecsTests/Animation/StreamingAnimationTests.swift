@@ -191,7 +191,7 @@ struct StreamingAnimationTests {
         let expected = try whole.allFrames()
         let third = whole.storedFrames[2].data
         let start = try #require(file.indices.first { file[$0...].starts(with: third) })
-        // Codes, lines and frames that there are not; the structure stays.
+        // The data of the third frame becomes invalid; the structure of the file is intact.
         let middle =
             switch format {
             case .gif: 12..<16
@@ -214,7 +214,7 @@ struct StreamingAnimationTests {
 }
 
 extension StreamingAnimation {
-    /// Takes a whole file.
+    /// Appends a whole file, and returns its animation.
     mutating func whole(_ file: [UInt8]) throws(CodecError) -> AnimatedImage {
         try append(file.span)
         return try finish()

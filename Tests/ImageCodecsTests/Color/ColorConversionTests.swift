@@ -19,7 +19,7 @@ struct ColorConversionTests {
         _ image: PixelBuffer, from original: PixelBuffer, _ expected: (ArraySlice<UInt8>) -> [Double]
     ) -> Double {
         var largest = 0.0
-        // 4,096 of them are enough.
+        // About 4,096 pixels are sufficient.
         let step = max(1, original.size.area / 4_096)
         for pixel in stride(from: 0, to: original.bytes.count, by: 4 * step) {
             for (channel, value) in expected(original.bytes[pixel..<pixel + 4]).enumerated() {
@@ -43,7 +43,7 @@ struct ColorConversionTests {
 
     @Test(arguments: [PixelSize(width: 64, height: 64), PixelSize(width: 320, height: 320)])
     func tableProfilesAreConvertedExactly(size: PixelSize) throws {
-        // Small ones without tables made beforehand, large ones with.
+        // Small images are converted without precomputed tables, large ones with them.
         let noise = TestImage.noise(size.width, size.height, seed: 3, isOpaque: false)
         let file = TestTagged.png(noise, chunks: [TestTagged.iccp(TestProfile.lightTable())])
         let error = difference(try decode(file).pixels, from: noise) { pixel in

@@ -28,7 +28,7 @@ struct VerifierCorpusTests {
         print("\(count) valid files pass")
     }
 
-    /// Of files that pass, every frame can be decoded.
+    /// Every frame of a file that passes can be decoded.
     @Test func malformedCorpusFilesPassVerificationOnlyIfDecodable() throws {
         let limits = DecodeLimits(maximumPixels: 1 << 22, maximumFrames: 100)
         var (passed, stricter) = (0, 0)

@@ -6,7 +6,7 @@ import Testing
 
 /// Hashes of images, compared with those of other programs.
 struct FingerprintTests {
-    /// An image of formulas, which other programs can make as well.
+    /// Returns an image computed from formulas, which other programs can reproduce.
     private func image(_ width: Int, _ height: Int, hasAlpha: Bool = false) throws -> PixelBuffer {
         var bytes: [UInt8] = []
         for y in 0..<height {

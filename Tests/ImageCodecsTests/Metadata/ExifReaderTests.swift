@@ -124,7 +124,7 @@ struct ExifReaderTests {
         }
     }
 
-    @Test func dataWithoutAHeaderAreNotRead() {
+    @Test func exifDataWithoutAHeaderIsNotRead() {
         for text in ["", "I", "II", "II*", "XX*\0", "MM*\0\0\0\0\u{8}"] {
             #expect(ExifReader(Array(text.utf8)) == nil, "\(text)")
         }

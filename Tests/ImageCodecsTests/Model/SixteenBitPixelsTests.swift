@@ -4,13 +4,13 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Images of 16 bits per channel that are decoded into as many.
+/// Images with 16 bits per channel that are decoded to 16 bits per channel.
 @Suite(.timeLimit(.minutes(1)))
 struct SixteenBitPixelsTests {
     private let size = PixelSize(width: 23, height: 17)
-    private let deep = DecodeOptions(pixelFormat: .rgba16)
+    private let rgba16 = DecodeOptions(pixelFormat: .rgba16)
 
-    /// Samples with no pattern, and the image they make, RGBA.
+    /// Returns an image of pseudorandom samples, and these samples as RGBA.
     private func image(colorType: UInt8) -> (image: TestPNG.Image, samples: [Int]) {
         var image = TestPNG.Image(
             width: size.width, height: size.height, depth: 16, colorType: colorType, samples: [])
@@ -40,10 +40,10 @@ struct SixteenBitPixelsTests {
     func everyBitOfA16BitPNGIsPreserved(colorType: UInt8, isInterlaced: Bool) throws {
         let (image, expected) = image(colorType: colorType)
         let file = TestPNG(isInterlaced: isInterlaced).file(image)
-        let pixels = try decode(file, options: deep).pixels
+        let pixels = try decode(file, options: rgba16).pixels
         #expect(pixels.format == .rgba16)
         #expect(samples(pixels) == expected)
-        #expect(try decode(file, options: deep) { 1 }.pixels == pixels)
+        #expect(try decode(file, options: rgba16) { 1 }.pixels == pixels)
         #expect(try decode(file, options: DecodeOptions()).pixels.bytes == expected.map { UInt8($0 >> 8) })
     }
 
@@ -54,7 +54,7 @@ struct SixteenBitPixelsTests {
         for channel in 0..<3 { expected[40 + channel] = color[channel] }
         (expected[15], expected[43]) = (0, 0)
         let transparent = TestPNG.chunk("tRNS", color.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] })
-        let pixels = try decode(TestPNG(before: [transparent]).file(image), options: deep).pixels
+        let pixels = try decode(TestPNG(before: [transparent]).file(image), options: rgba16).pixels
         #expect(samples(pixels) == expected)
     }
 
@@ -89,8 +89,8 @@ struct SixteenBitPixelsTests {
     func oriented16BitImageIsUpright(orientation: ImageOrientation) throws {
         let (image, _) = image(colorType: 6)
         let exif = TestPNG.chunk("eXIf", TestExif.bytes(orientation: UInt8(orientation.rawValue)))
-        let flat = try decode(TestPNG().file(image), options: deep).pixels
-        let turned = try decode(TestPNG(before: [exif]).file(image), options: deep).pixels
+        let flat = try decode(TestPNG().file(image), options: rgba16).pixels
+        let turned = try decode(TestPNG(before: [exif]).file(image), options: rgba16).pixels
         #expect(turned.size == size.upright(orientation))
         for y in 0..<size.height {
             for x in 0..<size.width {
@@ -103,10 +103,10 @@ struct SixteenBitPixelsTests {
 
     @Test(arguments: [2, 6] as [UInt8])
     func writing16BitPNGPreservesEveryBit(colorType: UInt8) throws {
-        let pixels = try decode(TestPNG().file(image(colorType: colorType).image), options: deep).pixels
+        let pixels = try decode(TestPNG().file(image(colorType: colorType).image), options: rgba16).pixels
         let file = try pixels.encoded(as: .png)
         #expect(file[24] == 16 && file[25] == colorType)
-        #expect(try decode(file, options: deep).pixels == pixels)
+        #expect(try decode(file, options: rgba16).pixels == pixels)
     }
 
     /// The primaries of Display P3: colors within sRGB are converted more precisely than bytes allow.
@@ -117,7 +117,7 @@ struct SixteenBitPixelsTests {
         var image = TestPNG.Image(width: 64, height: 1, depth: 16, colorType: 2, samples: [])
         // Linear grays: the primaries do not matter.
         image.samples = (0..<64).flatMap { step in [Int](repeating: 20_000 + step * 40, count: 3) }
-        let pixels = try decode(TestPNG(before: chunks).file(image), options: deep).pixels
+        let pixels = try decode(TestPNG(before: chunks).file(image), options: rgba16).pixels
         let curve = samples(pixels)
         for step in 0..<64 {
             let light = Float(20_000 + step * 40) / 65_535
@@ -132,7 +132,7 @@ struct SixteenBitPixelsTests {
         for format in ImageFormat.allBuiltIn {
             let file = try photo.encoded(as: format)
             let plain = try decode(file).pixels.bytes.map { Int($0) * 257 }
-            #expect(samples(try decode(file, options: deep).pixels) == plain)
+            #expect(samples(try decode(file, options: rgba16).pixels) == plain)
         }
     }
 }

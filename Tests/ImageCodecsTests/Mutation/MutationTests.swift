@@ -3,8 +3,8 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Small files of every kind, cut at every byte and damaged by chance (the same in every run): decoding gives an image or an
-/// error.
+/// Small files of every kind, truncated at every byte and damaged at random (identically in every run): decoding gives
+/// an image or an error.
 @Suite(.timeLimit(.minutes(5)))
 struct MutationTests {
     private static let limits = DecodeLimits(
@@ -22,7 +22,8 @@ struct MutationTests {
     @Test(arguments: SmallFile.webp) func damagedWebPGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
     @Test(arguments: SmallFile.gif) func damagedGIFGivesAnErrorOrAnImage(file: SmallFile) throws { try damage(file) }
 
-    /// Whole it is an image; cut anywhere it is an error, and in part an image that only grows.
+    /// Expects that the whole file is an image, and that each beginning of it is an error or a partial image that only
+    /// grows.
     private func cut(_ file: SmallFile) throws {
         let whole = try decode(file.bytes, limits: Self.limits)
         #expect(try AnimatedImage(file.bytes, limits: Self.limits).allFrames().count >= 1)
@@ -43,7 +44,7 @@ struct MutationTests {
                 #expect(partial.completeRows > 0 && partial.completeRows >= rows, "\(length) bytes")
                 rows = partial.completeRows
             } else {
-                #expect(rows == 0, "\(length) bytes give less than fewer")
+                #expect(rows == 0, "\(length) bytes have fewer rows than a shorter beginning")
             }
             animate(bytes, Self.partial)
         }
@@ -73,7 +74,7 @@ struct MutationTests {
         }
     }
 
-    /// The image, decoded in pieces and with previews, if there is one; checks the invariants of every image.
+    /// Returns the image, decoded in pieces and with previews, if there is one; checks the invariants of every image.
     private func result(_ bytes: [UInt8], _ options: DecodeOptions) -> DecodedImage? {
         let decoder = StreamingDecoder(options: options, limits: Self.limits)
         let piece = 1 + bytes.count / 3
@@ -81,7 +82,7 @@ struct MutationTests {
             for start in stride(from: 0, to: bytes.count, by: piece) {
                 try decoder.append(bytes.span.extracting(start..<min(start + piece, bytes.count)))
                 if let plan = decoder.plan {
-                    // At most the pixels within the limits, the working memory of every codec, and the tables of a WebP.
+                    // At most the pixels within the limits, the working memory of every codec, and WebP tables.
                     let tables = LosslessTables.limit(compressedBytes: Self.limits.maximumBytes)
                     #expect(plan.estimatedBytes < (4 << 20) + tables)
                     try decoder.begin()
@@ -114,7 +115,7 @@ struct MutationTests {
         }
     }
 
-    /// The same frames, or none, result from a file in pieces.
+    /// Expects that a file in pieces results in the same frames, or none.
     private func expectSame(_ whole: AnimatedImage?, inPiecesOf piece: Int, _ bytes: [UInt8], _ options: DecodeOptions)
     {
         var animation = StreamingAnimation(options: options, limits: Self.limits)

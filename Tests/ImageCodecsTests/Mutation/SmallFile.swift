@@ -14,7 +14,7 @@ struct SmallFile: Sendable, CustomTestStringConvertible {
         self.bytes = (try? bytes()) ?? []
     }
 
-    /// Returns whether its first `length` bytes are a file of their own, as those of a GIF are that end between two blocks.
+    /// Returns whether the first `length` bytes are a complete file, like those of a GIF that end between two blocks.
     func isWhole(at length: Int) -> Bool {
         let beginning = Array(bytes.prefix(length))
         guard length < bytes.count, ImageFormat(signature: beginning.span) == .gif else { return false }

@@ -2,7 +2,7 @@ import ImageTestSupport
 
 /// Handmade baseline JPEGs with features that our encoder does not write: CMYK, restart markers, profiles.
 ///
-/// Each block has a mean and nothing else.
+/// Each block has only a DC coefficient.
 struct TestScan {
     var width: Int
     var height: Int

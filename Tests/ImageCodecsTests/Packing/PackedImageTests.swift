@@ -67,7 +67,7 @@ struct PackedImageTests {
         #expect(!isPacked { $0.header.format = custom })
     }
 
-    @Test func truncatedOrExtendedBytesAreRejected() throws {
+    @Test func truncatedOrExtendedPackedImageIsRejected() throws {
         let bytes = try #require(PackedImage.bytes(of: image(.rgba8)))
         for count in 0..<bytes.count {
             #expect(unpacked(Array(bytes[..<count])) == nil)
@@ -77,7 +77,7 @@ struct PackedImageTests {
         #expect(unpacked(bytes + [0], count: bytes.count) == nil)
     }
 
-    @Test func changedBytesNeverTrap() throws {
+    @Test func changedBytesOfPackedImageNeverTrap() throws {
         let bytes = try #require(PackedImage.bytes(of: image(.rgba8)))
         for index in 0..<min(bytes.count, 700) {
             for value in [UInt8(0), 1, 0x7F, 0x80, 0xFF] {

@@ -3,7 +3,7 @@ import Testing
 @testable import ImageCodecs
 
 struct DecodePlanTests {
-    /// As where every limit was lifted.
+    /// The size of the image is possible only without limits.
     @Test func memoryEstimateOverflowIsOverLimit() throws {
         let side = 0x7FFF_FFFF
         let header = ImageHeader(format: .png, size: PixelSize(width: side, height: side))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Sizes asked for, through the codecs.
+/// The target sizes of decodes, for every codec.
 @Suite(.timeLimit(.minutes(5)))
 struct DecodeTargetTests {
     static let targets: [DecodeOptions.Target] = [
@@ -119,7 +119,7 @@ struct DecodeTargetTests {
             DecodeOptions(target: .maximumSide(300), allowsUpscaling: true, pixelFormat: .rgba16),
         ]
 
-    /// As a PNG may have it, without saying so before.
+    /// In a PNG, the orientation can follow the pixels without having been announced.
     @Test(arguments: lateTargets, ImageOrientation.allCases)
     func lateOrientationIsAppliedToTheResult(options: DecodeOptions, orientation: ImageOrientation) throws {
         for image in [TestImage.photo(200, 3), TestImage.photo(30, 40)] {
@@ -142,7 +142,7 @@ struct DecodeTargetTests {
         }
     }
 
-    /// Else every PNG would ask for twice as much.
+    /// Otherwise every PNG would require twice as much memory.
     @Test func lateOrientationAddsNoMemoryToEstimate() throws {
         func bytes(_ options: DecodeOptions) throws -> Int {
             let decoder = StreamingDecoder(options: options)
@@ -164,7 +164,7 @@ struct DecodeTargetTests {
         }
     }
 
-    @Test func imagesAreEnlargedOnlyIfAskedFor() throws {
+    @Test func imagesAreEnlargedOnlyOnRequest() throws {
         let file = try TestImage.photo(20, 10).encoded(as: .png)
         var options = DecodeOptions(target: .maximumSide(50))
         let same = try decode(file, options: options)

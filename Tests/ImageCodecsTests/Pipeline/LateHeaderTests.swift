@@ -3,8 +3,8 @@ import Testing
 
 @testable import ImageCodecs
 
-/// A header at the very end of a file, behind metadata: looking for it in ever longer beginnings takes time, so that it may
-/// be found with the end of the file only.
+/// A header at the very end of a file, behind metadata: searching ever longer beginnings takes time, so the header may
+/// be found only at the end of the file.
 @Suite(.timeLimit(.minutes(1)))
 struct LateHeaderTests {
     /// A GIF of two frames behind more than 4 KiB of comments.

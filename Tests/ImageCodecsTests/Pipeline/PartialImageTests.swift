@@ -13,7 +13,7 @@ struct PartialImageTests {
         try TestImage.photo(96, 80).encoded(as: format, quality: 80)
     }
 
-    /// Appends as much as can be, and answers with the error.
+    /// Appends as much of the file as possible, and returns the error.
     private func failure(_ file: [UInt8], of decoder: StreamingDecoder) -> CodecError? {
         #expect(throws: CodecError.self) {
             try append(file, to: decoder)
@@ -142,7 +142,7 @@ struct PartialImageTests {
     @Test func damagedDataOfAJPEGAreAnErrorUnlessAllowed() throws {
         var file = try file(.jpeg)
         let scan = try #require(file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xDA })
-        // A marker that has no place there.
+        // A marker that is not allowed here.
         file.replaceSubrange((scan + file.count) / 2..<(scan + file.count) / 2 + 2, with: [0xFF, 0xD5])
         let decoder = StreamingDecoder()
         guard case .corrupt(.jpeg, _) = failure(file, of: decoder) else {

@@ -10,7 +10,7 @@ struct StreamingDecoderTests {
         try TestImage.photo(width, height).encoded(as: .jpeg, quality: 85, isProgressive: progressive)
     }
 
-    /// The file with an Exif segment that asks for `orientation`.
+    /// Returns the file with an Exif segment that declares `orientation`.
     private func oriented(_ file: [UInt8], _ orientation: ImageOrientation) -> [UInt8] {
         let tiff: [UInt8] =
             Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1]

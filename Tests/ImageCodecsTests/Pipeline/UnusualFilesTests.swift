@@ -58,12 +58,12 @@ struct UnusualFilesTests {
     @Test func overlongCommentSwallowsFollowingSegment() throws {
         let file = try TestImage.photo(20, 10).encoded(as: .jpeg)
         let comment: [UInt8] = [0xFF, 0xFE, 0, 6, 1, 2, 3, 4]
-        // One of four bytes that says eight, in front of a segment that nothing depends on, and of all that follows.
+        // A comment of four bytes that declares eight, in front of a segment that nothing depends on.
         let profile: [UInt8] = [0xFF, 0xE5, 0, 20] + [UInt8](repeating: 7, count: 18)
         var long = comment
         long[3] = 10
         #expect(try decode(Array(file[..<2]) + long + profile + file[2...]).pixels == decode(file).pixels)
-        // The tables and the frame are in it: libjpeg finds a scan without them.
+        // The comment includes the tables and the frame header: libjpeg finds a scan without them.
         let start = try #require(file.indices.first { file[$0...].starts(with: [0xFF, 0xDB]) })
         let scan = try #require(file.indices.first { file[$0...].starts(with: [0xFF, 0xDA]) })
         long = [0xFF, 0xFE, UInt8((scan - start + 2) >> 8), UInt8((scan - start + 2) & 255)]
@@ -110,7 +110,7 @@ struct UnusualFilesTests {
         let start = try #require(file.indices.first { file[$0...].starts(with: Array("VP8L".utf8)) })
         #expect(file[start + 12] & 0x10 != 0)
         file[start + 12] &= ~0x10
-        // Without the container, which says it too.
+        // Without the container, which has the flag as well.
         let image = Array(file[start...])
         let bare = Array("RIFF".utf8) + TestPNG.number(image.count + 4).reversed() + Array("WEBP".utf8) + image
         let options = DecodeOptions(target: .maximumSide(side))

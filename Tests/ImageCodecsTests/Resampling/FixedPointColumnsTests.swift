@@ -9,7 +9,7 @@ struct FixedPointColumnsTests {
         (1, 1), (2, 1), (3, 2), (5, 5), (7, 3), (64, 9), (255, 254), (1_001, 40), (4_000, 3), (6, 64), (1, 9),
     ]
 
-    /// Bytes with no pattern, the same every time.
+    /// Returns pseudorandom bytes, the same in every run.
     private func bytes(_ count: Int, seed: UInt32) -> [UInt8] {
         var state = seed
         return (0..<count).map { _ in
@@ -22,7 +22,7 @@ struct FixedPointColumnsTests {
         -> [Int16]
     {
         let count = row.count / 4
-        // With room for zeros, which short rows end in.
+        // The buffer has room for the zeros at the end of short rows.
         var pairs = [Int16](repeating: 0, count: ((count + 1) / 2 + 2_000) * 8)
         make(row, Int32(count), &pairs)
         return pairs
@@ -84,7 +84,7 @@ struct FixedPointColumnsTests {
         let row = [UInt8](repeating: 255, count: weights.range.count * 4)
         var filtered = [Float](repeating: 0, count: lengths.target * 4)
         FixedPointColumns(weights).filter(pairs(row, cresampling_pair), into: &filtered)
-        // A row's odd last pixel has a neighbor of zeros, which no weight may fall on.
+        // The last pixel of an odd number is paired with zeros, to which no weight may apply.
         #expect(filtered.allSatisfy { $0 == 255 })
     }
 

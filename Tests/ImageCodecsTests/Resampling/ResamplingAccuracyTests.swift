@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// The resampler next to a reference in double precision: no channel of any pixel may differ by more than one.
+/// The resampler compared with a reference in double precision: no channel of any pixel may differ by more than one.
 @Suite(.timeLimit(.minutes(5)))
 struct ResamplingAccuracyTests {
     static let all = Resampling.Filter.allCases.flatMap { filter in
@@ -90,7 +90,8 @@ struct ResamplingAccuracyTests {
         return canvas.pixels.bytes
     }
 
-    /// The greatest of any channel, alpha included; colors count where there is alpha.
+    /// Returns the greatest difference in any channel, including alpha; colors are compared only where alpha is not
+    /// zero.
     private func difference(_ result: [UInt8], _ reference: [UInt8]) -> Int {
         var worst = 0
         for pixel in stride(from: 0, to: result.count, by: 4) {

@@ -49,7 +49,8 @@ struct ScalePlanTests {
         Example(stored: (640, 480), target: fill(320, 120), scaled: (320, 120), shown: [0, 120, 640, 240]),
         Example(stored: (640, 480), target: fill(320, 240), scaled: (320, 240)),
         Example(stored: (640, 480), target: fill(640, 480), scaled: (640, 480)),
-        // Large enough one way only, or neither: as much of the shape as there is, unscaled and in whole pixels.
+        // The image is too small in one or both directions: its largest part of that shape is used, unscaled and in
+        // whole pixels.
         Example(stored: (640, 480), target: fill(480, 480), scaled: (480, 480), shown: [80, 0, 480, 480]),
         Example(stored: (641, 480), target: fill(480, 480), scaled: (480, 480), shown: [80, 0, 480, 480]),
         Example(stored: (640, 480), target: fill(600, 600), scaled: (480, 480), shown: [80, 0, 480, 480]),

@@ -3,7 +3,7 @@ import ImageCodecs
 
 /// A folder of files with reference pixels, named by the environment variable `WEBIMAGE_CORPUS`.
 ///
-/// `manifest.tsv` has a row a file and names its columns in the first line.
+/// `manifest.tsv` has one row per file, and names its columns in the first line.
 enum Corpus {
     static let folder = ProcessInfo.processInfo.environment["WEBIMAGE_CORPUS"].map(URL.init(fileURLWithPath:))
     static var isAvailable: Bool { folder != nil }
@@ -27,7 +27,7 @@ enum Corpus {
         }
     }
 
-    /// All rows of the manifest; throws if there is none, so that nothing passes without a file looked at.
+    /// Returns all rows of the manifest; throws if there are none, so that no test passes without examining a file.
     static func files() throws -> [File] { try manifest.get() }
 
     private static let manifest = Result { try readManifest() }
@@ -49,12 +49,13 @@ enum Corpus {
         ImageFormat.allBuiltIn.first { $0.identifier == identifier }
     }
 
-    /// The problems of the folder.
+    /// A problem with the folder.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// The rows of a tab-separated file, by the names in its first line; throws if it is missing or has none.
+    /// Returns the rows of a tab-separated file, by the names in its first line; throws if it is missing or has no
+    /// rows.
     static func table(_ name: String) throws -> [[String: String]] {
         guard let folder else { throw Failure(description: "no corpus") }
         let rows = rows(of: try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8))
@@ -72,7 +73,7 @@ enum Corpus {
 }
 
 extension CodecError {
-    /// A Boolean value that indicates whether the file is the reason, and not a decoder that breaks its promises or an encoder.
+    /// A Boolean value that indicates whether the file is the cause, and not a faulty decoder or an encoder.
     var isOfTheFile: Bool {
         switch self {
         case .truncated, .corrupt, .zeroPixels, .overLimit, .unsupportedFeature, .unsupportedFormat: true

@@ -1,7 +1,8 @@
 import ImageCodecs
 import ImageTestSupport
 
-/// Decodes `file` 400 times with one to eight bytes changed, behind its signature; how often that gives an image.
+/// Decodes `file` 400 times, with one to eight bytes changed after its signature; returns how often the result is an
+/// image.
 func imageCount(ofDamaged file: [UInt8], options: DecodeOptions = DecodeOptions()) -> Int {
     var images = 0
     for seed in 0..<400 as Range<UInt64> {

@@ -5,7 +5,7 @@ import ImageTestSupport
 
 /// The frames of an animation, composed in the simplest way.
 enum ReferenceAnimation {
-    /// A frame as stored: RGBA, where it is painted, and how.
+    /// A frame as stored: its RGBA pixels, its position, and how it is drawn.
     struct Layer: Sendable {
         enum Disposal: UInt8, CaseIterable, Sendable { case keep, background, previous }
 
@@ -18,7 +18,7 @@ enum ReferenceAnimation {
         var isOver = false
     }
 
-    /// Every frame on a transparent canvas.
+    /// Returns every frame, composed on a transparent canvas.
     static func frames(_ layers: [Layer], width: Int, height: Int) -> [[UInt8]] {
         var canvas = [UInt8](repeating: 0, count: width * height * 4)
         return layers.map { layer in

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Color arithmetic in double precision, by the book.
+/// Textbook color arithmetic in double precision.
 enum ReferenceColors {
     typealias Vector = [Double]
 
-    /// Columns of the XYZ of red, green and blue, adapted from `white` to D50 as Bradford does.
+    /// Returns the columns of the XYZ values of red, green, and blue, adapted from `white` to D50 by the Bradford
+    /// transform.
     static func matrix(_ primaries: [(x: Double, y: Double)], white: (x: Double, y: Double)) -> [Vector] {
         let columns = primaries.map { xyz($0) }
         let rows = transposed(columns)
@@ -24,12 +25,12 @@ enum ReferenceColors {
     static let adobeRGB = matrix([(0.64, 0.33), (0.21, 0.71), (0.15, 0.06)], white: d65)
     static let bt2020 = matrix([(0.708, 0.292), (0.170, 0.797), (0.131, 0.046)], white: d65)
 
-    /// From 0 to 1 each.
+    /// Converts an sRGB value to linear light; both are from 0 to 1.
     static func sRGBLight(_ value: Double) -> Double {
         value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    /// The sRGB bytes, not rounded, of a color in the XYZ of profiles.
+    /// Returns the unrounded sRGB bytes of a color in the XYZ space of profiles.
     static func sRGBBytes(ofXYZ color: Vector) -> Vector {
         apply(toSRGB, color).map { light in
             let light = min(max(light, 0), 1)
@@ -37,12 +38,12 @@ enum ReferenceColors {
         }
     }
 
-    /// The same of a pixel in a space of three primaries.
+    /// Returns the unrounded sRGB bytes of a pixel in a color space of three primaries.
     static func sRGBBytes(of pixel: some Collection<UInt8>, _ matrix: [Vector], _ curve: (Double) -> Double) -> Vector {
         sRGBBytes(ofXYZ: apply(matrix, pixel.prefix(3).map { curve(Double($0) / 255) }))
     }
 
-    /// The same of a color in CIE Lab.
+    /// Returns the unrounded sRGB bytes of a color in CIE Lab.
     static func sRGBBytes(ofLab lab: Vector) -> Vector {
         func linear(_ value: Double) -> Double {
             value > 6.0 / 29 ? value * value * value : (value - 16.0 / 116) * 108 / 841

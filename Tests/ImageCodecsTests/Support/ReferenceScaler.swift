@@ -2,11 +2,11 @@ import Foundation
 
 @testable import ImageCodecs
 
-/// Filters as the textbooks have them: in double precision, over the whole image, a sample at a time.
+/// Textbook resampling filters in double precision, applied to the whole image one sample at a time.
 struct ReferenceScaler {
     var resampling = Resampling()
 
-    /// RGBA of `image`, or of its part `region`, at `size`.
+    /// Returns the RGBA bytes of `image`, or of its part `region`, scaled to `size`.
     func scale(_ image: PixelBuffer, region: PixelRegion? = nil, to size: PixelSize) -> [UInt8] {
         let scaled = scale(image.bytes.map { Double($0) }, of: image.size, most: 255, region: region, to: size)
         return scaled.enumerated().map { index, value in
@@ -14,8 +14,8 @@ struct ReferenceScaler {
         }
     }
 
-    /// Numbers from 0 to `most`, RGBA with straight alpha, of an image of `sourceSize`; not rounded, and nothing where
-    /// alpha rounds to nothing.
+    /// Returns unrounded samples from 0 to `most`, RGBA with straight alpha, scaled from an image of `sourceSize`;
+    /// pixels whose alpha rounds to zero are zero.
     func scale(
         _ samples: [Double], of sourceSize: PixelSize, most: Double, region: PixelRegion? = nil, to size: PixelSize
     ) -> [Double] {
@@ -70,7 +70,7 @@ struct ReferenceScaler {
         return result
     }
 
-    /// Of the sample that lies from `left` to `left + 1`.
+    /// Returns the weight of the sample that extends from `left` to `left + 1`.
     private func weight(of left: Double, center: Double, ratio: Double) -> Double {
         let x = abs(left + 0.5 - center) / max(ratio, 1)
         switch resampling.filter {

@@ -2,7 +2,7 @@ import ImageTestSupport
 
 @testable import ImageCodecs
 
-/// Keeps all rows that a decoder hands out.
+/// Keeps all rows that a decoder delivers.
 final class RowCollector: RowSink {
     private(set) var bytes: [UInt8] = []
     private(set) var rowCount = 0
@@ -22,12 +22,12 @@ struct DecodedRows: Equatable {
     var trailingOrientation: ImageOrientation?
 }
 
-/// The reference decoder of a format's rows; `nil` for JPEG, whose rows are compared in the tests of its decoder.
+/// Returns the descriptor of a format; `nil` for JPEG, whose rows are compared in the tests of its decoder.
 func descriptor(_ format: ImageFormat) -> (any FormatDescriptor)? {
     format == .jpeg ? nil : FormatTable.builtIn.descriptors.first { $0.format == format }
 }
 
-/// Probes and decodes `file`, handing it over in pieces of `step` bytes.
+/// Probes and decodes `file`, appended in pieces of `step` bytes.
 func decodeRows(
     _ file: [UInt8], target: PixelSize? = nil, step: Int = .max, limits: DecodeLimits = DecodeLimits()
 ) throws(CodecError) -> DecodedRows {

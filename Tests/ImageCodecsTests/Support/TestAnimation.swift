@@ -3,21 +3,22 @@ import ImageTestSupport
 
 @testable import ImageCodecs
 
-/// Animations made by hand, with every way in which a frame can be painted and go.
+/// Handwritten animations with every way of blending and disposing of frames.
 enum TestAnimation {
     typealias Layer = ReferenceAnimation.Layer
 
     static let width = 13
     static let height = 9
 
-    /// Frames of any place, disposal and blending, of which the first covers the canvas; `alphas` are the possible alpha values.
+    /// Returns frames with random positions, disposal, and blending, the first of which covers the canvas; `alphas` are
+    /// the possible alpha values.
     static func layers(_ count: Int, seed: UInt64, alphas: [UInt8]) -> [Layer] {
         var random = SeededGenerator(seed: seed)
         return (0..<count).map { index in
             let coversAll = index == 0 || Int.random(in: 0..<6, using: &random) == 0
             let width = coversAll ? Self.width : Int.random(in: 1...Self.width, using: &random)
             let height = coversAll ? Self.height : Int.random(in: 1...Self.height, using: &random)
-            // At even places, because WebP knows no others.
+            // At even positions, because WebP supports no others.
             var layer = Layer(
                 left: Int.random(in: 0...(Self.width - width) / 2, using: &random) * 2,
                 top: Int.random(in: 0...(Self.height - height) / 2, using: &random) * 2,
@@ -33,8 +34,8 @@ enum TestAnimation {
         }
     }
 
-    /// An APNG of `layers`, each shown for a tenth of a second; the image for other viewers is its first frame or a
-    /// gray one.
+    /// Returns an APNG of `layers`, each shown for a tenth of a second; the default image is its first frame or a gray
+    /// image.
     static func apng(_ layers: [Layer], hidesDefault: Bool = false, isInterlaced: Bool = false) -> [UInt8] {
         let size = [width, height].flatMap(TestPNG.number)
         let png = TestPNG(isInterlaced: isInterlaced)
@@ -68,7 +69,7 @@ enum TestAnimation {
         width: width, height: height, depth: 8, colorType: 6,
         samples: [Int](repeating: 128, count: width * height * 4))
 
-    /// A GIF of `layers`, of which only those pixels count whose alpha is not 0, in red and green.
+    /// Returns a GIF of `layers` in red and green; pixels with an alpha of 0 have a third index.
     static func gif(_ layers: [Layer]) -> [UInt8] {
         TestGIF(width: width, height: height, repetitions: 0).file(
             layers.map { layer in
@@ -81,7 +82,7 @@ enum TestAnimation {
             })
     }
 
-    /// The layers of a GIF.
+    /// Returns the layers as they are shown by a GIF.
     static func gifLayers(_ layers: [Layer]) -> [Layer] {
         layers.map { layer in
             var layer = layer
@@ -124,7 +125,7 @@ enum TestAnimation {
         return Array("RIFF".utf8) + number(body.count + 4, bytes: 4) + Array("WEBP".utf8) + body
     }
 
-    /// A file of each format with all of it.
+    /// Returns a file of `count` random frames in `format`.
     static func file(_ format: ImageFormat, count: Int = 5, seed: UInt64 = 1) throws -> [UInt8] {
         let layers = layers(count, seed: seed, alphas: [0, 90, 255])
         return switch format {

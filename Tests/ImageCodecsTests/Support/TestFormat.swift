@@ -5,16 +5,16 @@ import ImageTestSupport
 struct TestFormat: CustomFormat {
     typealias Act = @Sendable (inout ImageRows) throws(CodecError) -> Void
 
-    /// A file of it.
+    /// A file of the format.
     static let file: [UInt8] = Array("TEST and a few bytes".utf8)
-    /// The format it says it is.
+    /// The format that the header declares.
     static let name = ImageFormat(name: "TEST", mediaType: "image/x-test", fileExtension: "test")
 
     var format = TestFormat.name
     var signatureLength = 12
-    /// Nil recognizes nothing.
+    /// The signature; with `nil`, no file is recognized.
     var signature: [UInt8]? = Array("TEST".utf8)
-    /// Nil never has enough bytes.
+    /// The header; `nil` means that more bytes are needed.
     var header: ImageHeader? = ImageHeader(format: TestFormat.name, size: PixelSize(width: 4, height: 8))
     var profile: [UInt8]?
     var workingBytes = 0
@@ -57,7 +57,7 @@ struct TestFormat: CustomFormat {
         func salvage(to rows: inout ImageRows) throws(CodecError) { try format.salvage(&rows) }
     }
 
-    /// Hands over `count` rows of `pixels` pixels whose samples are all `sample`.
+    /// Returns an action that appends `count` rows of `pixels` pixels whose samples are all `sample`.
     static func rows(_ count: Int, of pixels: Int = 4, sample: UInt8 = 200) -> Act {
         { rows throws(CodecError) in
             let row = [UInt8](repeating: sample, count: pixels * 4)
@@ -65,7 +65,7 @@ struct TestFormat: CustomFormat {
         }
     }
 
-    /// Hands over the rows of an image.
+    /// Returns an action that appends the rows of an image.
     static func rows(_ image: PixelBuffer) -> Act {
         { rows throws(CodecError) in
             for y in 0..<image.height {

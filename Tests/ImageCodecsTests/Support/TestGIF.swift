@@ -12,14 +12,14 @@ struct TestGIF {
         var isInterlaced = false
         var transparentIndex: UInt8?
         var disposal: UInt8 = 0
-        /// In hundredths of a second.
+        /// The delay in hundredths of a second.
         var delay = 0
     }
 
     var width: Int
     var height: Int
     var hasPalette = true
-    /// Of the extension for loops, or nil without it.
+    /// The number of repetitions in the looping extension; `nil` omits the extension.
     var repetitions: Int?
 
     func file(_ frames: [Frame]) -> [UInt8] {
@@ -42,7 +42,7 @@ struct TestGIF {
         return bytes + [0x3B]
     }
 
-    /// Three-bit codes: 4 clears, 5 ends.
+    /// Returns the indices as codes of three bits: 4 is the clear code, 5 the end code.
     func data(_ indices: [UInt8]) -> [UInt8] {
         var data: [UInt8] = []
         var (held, count) = (0, 0)

@@ -9,7 +9,7 @@ struct TestLossless {
     /// The groups that blocks choose in turn; there are codes for all up to the highest.
     var groups: [Int]
 
-    /// An image whose blocks choose as many different groups.
+    /// Creates an image whose blocks choose `groupCount` different groups.
     init(width: Int, height: Int, groupCount: Int) {
         self.init(width: width, height: height, groups: Array(0..<groupCount))
     }
@@ -52,7 +52,7 @@ struct TestLossless {
     /// A file of the image alone.
     var file: [UInt8] { Self.file(chunk) }
 
-    /// A file whose alpha the bitstream is, and whose colors are lossy.
+    /// Returns a file whose alpha channel is the bitstream, and whose colors are lossy.
     func alphaFile() throws -> [UInt8] {
         let colors = try TestImages.drawing(width: width, height: height).encoded(as: .webp)
         let size = WebPRowDecoderTests.number(width - 1, 3) + WebPRowDecoderTests.number(height - 1, 3)
@@ -60,7 +60,7 @@ struct TestLossless {
         return Self.file(Self.chunk("VP8X", [0x10, 0, 0, 0] + size) + alpha + colors.dropFirst(12))
     }
 
-    /// An animation of these frames, on a canvas of the first one's size.
+    /// Returns an animation of these frames, on a canvas of the size of the first one.
     static func animation(_ frames: [TestLossless]) -> [UInt8] {
         func size(_ frame: TestLossless) -> [UInt8] {
             WebPRowDecoderTests.number(frame.width - 1, 3) + WebPRowDecoderTests.number(frame.height - 1, 3)
@@ -99,10 +99,10 @@ private struct Bits {
         }
     }
 
-    /// A code for symbol 0 alone, which takes no bits.
+    /// Writes a code for symbol 0 alone, which takes no bits.
     mutating func writeCodeOfOneSymbol() { write(1, 4) }
 
-    /// A code of 8 bits for each of the first 256 symbols.
+    /// Writes a code of 8 bits for each of the first 256 symbols.
     mutating func writeByteCode(symbols: Int) {
         write(0, 1)
         write(12 - 4, 4)  // lengths of 12 symbols: 17, 18, 0 to 5, 16, 6, 7, and 8
@@ -114,7 +114,7 @@ private struct Bits {
         write(symbols - 256 - 11, 7)  // so many have none
     }
 
-    /// A symbol in that code, starting with its highest bit.
+    /// Writes a symbol in that code, starting with its highest bit.
     mutating func writeSymbol(_ symbol: UInt8) {
         for shift in (0..<8).reversed() { write(Int(symbol >> shift & 1), 1) }
     }

@@ -3,13 +3,13 @@ import ImageTestSupport
 
 /// Writes PNG files by hand, in every shape the format allows, uncompressed inside of deflate.
 struct TestPNG {
-    /// An image of samples as stored, `channels` a pixel.
+    /// An image of samples as stored, `channels` per pixel.
     struct Image {
         var width: Int
         var height: Int
         var depth: Int
         var colorType: UInt8
-        /// Row by row, pixel by pixel, each sample as a number of `depth` bits.
+        /// The samples, row by row and pixel by pixel, each a number of `depth` bits.
         var samples: [Int]
 
         var channels: Int { [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][Int(colorType)] ?? 0 }

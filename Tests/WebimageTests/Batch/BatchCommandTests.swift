@@ -163,7 +163,7 @@ struct BatchCommandTests {
         }
     }
 
-    @Test func privateAddressesAreRejectedIfAsked() async throws {
+    @Test func publicOnlyRejectsPrivateAddresses() async throws {
         try await withLoopbackOrigin { origin in
             let list = (0..<20).map { origin.url("/\($0)") }.joined(separator: "\n")
             let result = try await Command.run(arguments + ["--public-only"], input: list)
@@ -349,7 +349,7 @@ struct BatchCommandTests {
         #expect(result.errors.contains("column"))
     }
 
-    @Test func progressIsToldAsJSON() async throws {
+    @Test func progressIsReportedAsJSON() async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()
             origin.route("/a", Response(body: try photograph()).held(at: .start, until: gate))
@@ -371,7 +371,7 @@ struct BatchCommandTests {
         }
     }
 
-    @Test func progressTellsWhyLinesWait() async throws {
+    @Test func progressReportsWhyLinesWait() async throws {
         try await withLoopbackOrigin { origin in
             origin.route("/dead", Response(status: 503, headerFields: ["Retry-After": "30"]))
             origin.route("/*", Response(body: try photograph()))

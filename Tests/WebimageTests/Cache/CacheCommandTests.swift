@@ -20,7 +20,7 @@ struct CacheCommandTests {
         }
     }
 
-    @Test func infoPrintsNumbersAndSizes() async throws {
+    @Test func cacheInfoPrintsNumbersAndSizes() async throws {
         try await withCache { folder, _ in
             let text = try await Command.run(["cache", "info", folder])
             #expect(text.status == 0 && text.errors.isEmpty)

@@ -60,7 +60,7 @@ struct OutputFolderTests {
         }
     }
 
-    /// File systems that cannot do everything, the first being this machine's.
+    /// File systems with different capabilities; the first is that of this machine.
     enum FileSystem: CaseIterable {
         case usual
         /// Every file has a name from the start.

@@ -24,7 +24,7 @@ extension ImageFetcherTests {
         }
     }
 
-    /// A GIF with a comment that never ends behind its image.
+    /// A GIF with an endless comment after its image.
     private var endlessGIF: Response {
         let beginning = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 0]
         let block = [255] + [UInt8](repeating: 0x41, count: 255)
@@ -64,7 +64,7 @@ extension ImageFetcherTests {
 
     private static let metadataSegment = [0xFF, 0xE1, 0xFF, 0xFF] + [UInt8](repeating: 0x41, count: 0xFFFF - 2)
 
-    /// A JPEG with so many bytes of metadata or a few more.
+    /// Returns a JPEG with at least `count` bytes of metadata.
     private func photograph(withMetadata count: Int) throws -> [UInt8] {
         let whole = try file(.jpeg)
         let segments = [[UInt8]](repeating: Self.metadataSegment, count: count / Self.metadataSegment.count + 1)
@@ -117,7 +117,7 @@ extension ImageFetcherTests {
         #expect(files.isEmpty)
     }
 
-    /// In a process of its own, whose memory no other test takes; sanitizers take more of it than the images.
+    /// Runs in a separate process, whose memory no other test uses; sanitizers use more memory than the images.
     @Test(.enabled(if: !Sanitizer.isActive), arguments: [[], ["--format", "original"]])
     func sixteenStalledImagesHoldLittleMetadata(options: [String]) async throws {
         try await withLoopbackOrigin { (origin) async throws in

@@ -7,7 +7,7 @@ import Testing
 /// Data received over the network is counted for URLs that are followed.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferMeterTests {
-    /// Takes everything.
+    /// A receiver that accepts all bytes.
     private final class Receiver: TransferReceiver {
         let end = AsyncStream<Void>.makeStream()
 

@@ -26,7 +26,7 @@ struct ExifTextTests {
         #expect(text(Field(0x13, type: 12, [numbers[0]])) == #"{"0x0013":null}"#)
     }
 
-    @Test func theFirstOfSeveralFieldsCounts() {
+    @Test func firstOfSeveralEqualExifFieldsIsUsed() {
         #expect(text(Field(0x010F, "a"), Field(0x010F, "b"), exif: [Field(0x010F, "c")]) == #"{"Make":"a"}"#)
     }
 

@@ -33,7 +33,7 @@ struct ImageDescriptionTests {
         failed.error = "no"
         #expect(failed.json.hasPrefix(#"{"url":"a.jpg","status":"failed","error":"no","format":null,"#))
         #expect(failed.line == "webimage: a.jpg: no")
-        // The header of a file that goes wrong later.
+        // The header of a file that fails later.
         failed.header = description.header
         #expect(failed.line == "webimage: a.jpg: no")
     }

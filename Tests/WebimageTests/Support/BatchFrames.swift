@@ -6,7 +6,7 @@ struct BatchFrames {
     /// A record and the file of its image.
     struct Frame {
         let object: [String: Any]
-        /// The line, for what a parser of JSON changes.
+        /// The line as written, for details that a JSON parser does not preserve.
         let line: String
         let file: [UInt8]
 

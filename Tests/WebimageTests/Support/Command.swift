@@ -7,7 +7,7 @@ import Threading
 
 /// The built `webimage`, started as a process.
 ///
-/// By `posix_spawn`, because Foundation's `Process` leaks, which leak checking reports.
+/// `posix_spawn` is used because Foundation's `Process` leaks, which leak checking reports.
 struct Command {
     struct Result {
         let status: Int32
@@ -26,18 +26,18 @@ struct Command {
     /// Interrupts the command, as Ctrl-C does.
     func interrupt() { send(SIGINT) }
 
-    /// Sends it a signal.
+    /// Sends a signal to the command.
     func send(_ signal: Int32) { kill(process, signal) }
 
-    /// Returns whether it has ended, or does within `duration`.
+    /// Returns whether the command has ended, or ends within `duration`.
     func ends(within duration: Duration) async -> Bool {
         await ending.reaches(1, within: duration)
     }
 
     /// Runs the command to its end.
     ///
-    /// `environment` replaces variables of this process. `script` is the shell script that starts it as `"$@"`.
-    /// `whileRunning` may interfere. With `closesOutput` its output is closed.
+    /// `environment` replaces variables of this process. `script` is the shell script that starts the command as
+    /// `"$@"`. `whileRunning` is called while the command runs. With `closesOutput`, its output is closed.
     static func run(
         _ arguments: [String], input: [UInt8], closesOutput: Bool = false, environment: [String: String] = [:],
         by script: String? = nil, whileRunning: (Command) async throws -> Void = { _ in }
@@ -62,7 +62,7 @@ struct Command {
         }
     }
 
-    /// The same with text as input.
+    /// Runs the command to its end, with text as input.
     static func run(
         _ arguments: [String], input: String = "", closesOutput: Bool = false, environment: [String: String] = [:],
         by script: String? = nil, whileRunning: (Command) async throws -> Void = { _ in }
@@ -90,7 +90,7 @@ struct Command {
         posix_spawn_file_actions_addopen(&actions, 1, folder + "/output", O_WRONLY | O_CREAT, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, folder + "/errors", O_WRONLY | O_CREAT, 0o600)
         if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
-        // As from a terminal: sockets of this process are not the command's. Those that are not open do no harm.
+        // As from a terminal, the command does not inherit sockets. Closing descriptors that are not open is harmless.
         for descriptor in Int32(3)..<250 { posix_spawn_file_actions_addclose(&actions, descriptor) }
 
         let command = [try path] + arguments
@@ -102,7 +102,7 @@ struct Command {
         var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for variable in variables { free(variable) } }
 
-        // As from a terminal, whatever this process ignores or its threads block.
+        // As from a terminal, regardless of the signals that this process ignores or its threads block.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -123,7 +123,7 @@ struct Command {
         self.process = process
         try startThread(named: "test-command") { [ending] in
             var info = siginfo_t()
-            // It stays a zombie, whose number no other process gets.
+            // The process remains a zombie, so that no other process gets its number.
             while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
             ending.add()
         }

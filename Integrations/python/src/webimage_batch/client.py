@@ -15,7 +15,7 @@ from .options import arguments as option_arguments
 from .rows import Row, encode_row
 
 STALL_TIMEOUT = 600.0
-"""The default for the number of seconds without a record after which the process is taken for dead."""
+"""The default for the number of seconds without a record after which the process is considered dead."""
 
 
 class Result(NamedTuple):

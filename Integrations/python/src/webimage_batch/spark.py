@@ -102,7 +102,7 @@ def _with_threads(options: dict[str, Option]) -> dict[str, Option]:
 
 
 class _Rows:
-    """Gives out the rows of record batches, and remembers them until their results come."""
+    """Yields the rows of record batches, and keeps them until their results arrive."""
 
     def __init__(self, batches: Iterator[Any], url: str, send: tuple[str, ...]) -> None:
         self._batches = batches

@@ -65,13 +65,13 @@ struct GIFFrameDecoder {
     /// Ends the data: passes the remaining rows and those that the image does not cover to `rows`.
     mutating func finish(to rows: any RowSink) throws(CodecError) {
         guard isComplete else { throw .corrupt(.gif, "the image has too few pixels") }
-        handOver(upTo: canvas.height, rows)
+        deliver(upTo: canvas.height, rows)
     }
 
     /// Passes the remaining rows of an interlaced image whose data ended early, as far as they are known, to `rows`.
     mutating func salvage(to rows: any RowSink) {
         guard frame.isInterlaced, source(of: 0) != nil else { return }
-        handOver(upTo: canvas.height, rows)
+        deliver(upTo: canvas.height, rows)
     }
 
     /// Passes all rows of an interlaced image as far as they are known to `rows`.
@@ -103,7 +103,7 @@ struct GIFFrameDecoder {
         let taken = row
         guard frame.isInterlaced else {
             row += 1
-            if taken < visible.height { handOver(upTo: frame.top + taken + 1, rows) }
+            if taken < visible.height { deliver(upTo: frame.top + taken + 1, rows) }
             return
         }
         if taken < visible.height {
@@ -117,10 +117,10 @@ struct GIFFrameDecoder {
             row = Self.passes[pass].first
         }
         // The rows in between were decoded in earlier passes.
-        if isLastPass, taken < visible.height { handOver(upTo: frame.top + taken + 1, rows) }
+        if isLastPass, taken < visible.height { deliver(upTo: frame.top + taken + 1, rows) }
     }
 
-    private mutating func handOver(upTo end: Int, _ rows: any RowSink) {
+    private mutating func deliver(upTo end: Int, _ rows: any RowSink) {
         var row = [UInt8](repeating: 0, count: canvas.width * 4)
         while rowsHandedOut < min(end, canvas.height), paint(rowsHandedOut, on: &row) {
             rows.append(row: row.span)

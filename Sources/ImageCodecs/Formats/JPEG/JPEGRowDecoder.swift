@@ -80,7 +80,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
         let scale = size == self.scale.rowSize ? self.scale : JPEGScale(of: storedSize, to: size)
         guard let scale, try handle.beginPreview(eighths: scale.eighths) else { return }
         while case .rows(let count) = try handle.readPreviewRows(into: &buffer) {
-            handOver(count, of: scale.rowSize.width, to: rows)
+            deliver(count, of: scale.rowSize.width, to: rows)
         }
     }
 
@@ -89,7 +89,7 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     func salvage(to rows: any RowSink) {
         guard handle.beginSalvage() else { return }
         while case .rows(let count) = try? handle.readPreviewRows(into: &buffer) {
-            handOver(count, of: scale.rowSize.width, to: rows)
+            deliver(count, of: scale.rowSize.width, to: rows)
         }
     }
 
@@ -134,14 +134,14 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
     private func deliver(to rows: any RowSink) throws(CodecError) {
         while !hasEnded {
             switch try handle.readRows(into: &buffer) {
-            case .rows(let count): handOver(count, of: scale.rowSize.width, to: rows)
+            case .rows(let count): deliver(count, of: scale.rowSize.width, to: rows)
             case .needsBytes: return
             case .ended: hasEnded = true
             }
         }
     }
 
-    private func handOver(_ count: Int, of width: Int, to rows: any RowSink) {
+    private func deliver(_ count: Int, of width: Int, to rows: any RowSink) {
         let rowBytes = width * 4
         if !rows.acceptsCMYK { handle.convertCMYK(&buffer, count: count * width) }
         for row in 0..<count {

@@ -82,7 +82,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
         guard let image else { return }
         // The bytes received since the last attempt.
         try? decode(image, to: rows, isLast: true)
-        handOut(image, to: rows)
+        deliver(image, to: rows)
     }
 
     var frameCount: Int? { header.frameCount ?? chunks.frameCount }
@@ -109,15 +109,15 @@ final class WebPRowDecoder: BuiltInRowDecoder {
         var hasMore = true
         while hasMore {
             hasMore = try image.decode(isLast: isLast)
-            handOut(image, to: rows)
+            deliver(image, to: rows)
         }
     }
 
-    private func handOut(_ image: WebPImageDecoder, to rows: any RowSink) {
+    private func deliver(_ image: WebPImageDecoder, to rows: any RowSink) {
         defer { image.releaseRows(before: rowsHandedOut - (image.size == rowSize ? 0 : top)) }
         if image.size == rowSize {
             for row in rowsHandedOut..<max(rowsHandedOut, image.rowCount) {
-                image.withRow(row) { pixels in handOut(pixels, to: rows) }
+                image.withRow(row) { pixels in deliver(pixels, to: rows) }
             }
             rowsHandedOut = max(rowsHandedOut, image.rowCount)
         } else {
@@ -125,7 +125,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
         }
     }
 
-    private func handOut(_ pixels: Span<UInt8>, to rows: any RowSink) {
+    private func deliver(_ pixels: Span<UInt8>, to rows: any RowSink) {
         guard ignoresAlpha else { return rows.append(row: pixels) }
         var row = Array(copying: pixels)
         for alpha in stride(from: 3, to: row.count, by: 4) { row[alpha] = 255 }

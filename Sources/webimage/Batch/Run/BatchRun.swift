@@ -64,7 +64,7 @@ final class BatchRun: Sendable {
         if hasFailed { task.cancel() }
         let result = await withTaskCancellationHandler {
             let result = await task.result
-            // What was read is answered in any case.
+            // Every line that was read is answered in any case.
             await lines.finish()
             return result
         } onCancel: {

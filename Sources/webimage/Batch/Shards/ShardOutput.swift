@@ -136,7 +136,7 @@ final class ShardOutput: BatchOutput {
         }
     }
 
-    /// Returns whether lines of a complete shard are to be answered again.
+    /// Returns whether lines of a complete shard must be answered again.
     ///
     /// A shard whose marker is newer than this run has been retried by another process that retries the same list.
     private func needsRetry(_ marker: ShardMarker) -> Bool {

@@ -7,8 +7,9 @@ import Testing
 
 /// A hundred thousand random events, compared with a naive model after each.
 ///
-/// In all of them each caller has exactly one end, nothing runs without a caller, no slot or caller is left over, a download has
-/// the highest priority of its callers, and none is joined after one of its callers has had an answer.
+/// Every caller gets exactly one result, nothing runs without a caller, no slot or caller is left over, a download has
+/// the highest priority of its callers, and no caller joins a download after one of its callers has received its
+/// result.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadMachineRandomTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
@@ -81,7 +82,7 @@ struct DownloadMachineRandomTests {
         }
 
         private mutating func leave() {
-            // One that has had its answer may still be on its way out.
+            // A caller can also leave after it has received its result.
             guard let caller = world.callers.keys.sorted().randomElement(using: &random) else {
                 return world.tell(.leave(UInt64(lastCaller)))
             }

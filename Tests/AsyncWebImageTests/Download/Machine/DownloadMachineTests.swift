@@ -47,7 +47,7 @@ struct DownloadMachineTests {
         script.expect(.join(.test(1, side: 10)), ["open 1 for 1 decode 1", "transfer 1 attempt 1"])
         script.expect(.transferEnded(1, .complete), ["receive 1"])
         script.expect(.join(.test(2, side: 10)), ["attach 2 to 1 decode 1"])
-        // The bytes are there: this caller waits for nothing.
+        // The body is complete, so this caller does not wait.
         script.expect(.join(.test(3)), ["attach 3 to 1"])
         script.expect(.join(.test(4)), ["open 2 for 4", "transfer 2 attempt 1"])
         script.expect(.leave(4), ["detach 4 from 2", "close 2 early, keeping"])
@@ -151,7 +151,7 @@ struct DownloadMachineTests {
         script.expect(.transferEnded(1, .failed(.passing)), ["back off 1 for 10.0 seconds until 10.0 seconds"])
         script.expect(.resumable(1, try #require(.test(500))), [])
         script.expect(.backoffElapsed(1), ["transfer 1 attempt 2 from 500"])
-        // The server has something else: everything is asked for, once and for all.
+        // The server has another file: from now on, the whole body is requested.
         script.expect(.transferEnded(1, .notContinued), ["transfer 1 attempt 3"])
         script.expect(.transferEnded(1, .failed(.passing)), ["back off 1 for 10.0 seconds until 10.0 seconds"])
         script.expect(.resumable(1, try #require(.test(700))), [])

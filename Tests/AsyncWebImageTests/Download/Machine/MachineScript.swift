@@ -11,7 +11,7 @@ struct MachineScript {
     /// The time of the next event.
     var time = Stopwatch.Instant()
 
-    /// A machine of one slot without limits of time, which tries again after ten seconds.
+    /// Creates a machine with one slot and without time limits, which retries after ten seconds.
     init(hasResponseCache: Bool = false, _ change: (inout DownloadConfiguration) -> Void = { _ in }) {
         var configuration = DownloadConfiguration(maximumConcurrentDownloads: 1, retry: ConstantBackoff())
         configuration.deadlines.total = nil
@@ -39,7 +39,7 @@ struct MachineScript {
         for event in events { _ = handle(event) }
     }
 
-    /// One row of a table: an event and the resulting actions.
+    /// Expects the actions that result from an event: one row of a table.
     mutating func expect(
         _ event: DownloadMachine.Event, _ actions: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -47,7 +47,7 @@ struct MachineScript {
         #expect(words == actions, sourceLocation: sourceLocation)
     }
 
-    /// The end of a table: no caller waits, nothing runs, and no state is left.
+    /// Expects, at the end of a table, that no caller waits, nothing runs, and no state is left.
     func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(machine.downloads.isEmpty && machine.joinable.isEmpty, sourceLocation: sourceLocation)
         #expect(machine.callers.count == 0 && machine.decodes.isEmpty, sourceLocation: sourceLocation)
@@ -55,7 +55,7 @@ struct MachineScript {
     }
 }
 
-/// Always tries again, three attempts in all, after ten seconds.
+/// Always retries after ten seconds, with three attempts in total.
 struct ConstantBackoff: RetryPolicy {
     func delay(after error: ImageError, attempts: Int) -> Duration? { attempts < 3 ? .seconds(10) : nil }
 }
@@ -75,9 +75,9 @@ extension Subscriber {
 }
 
 extension ImageError {
-    /// A failure that passes.
+    /// A temporary failure.
     static let passing = ImageError.transport(TransportError(url: "http://example.com/a", reason: .connectionLost))
-    /// A failure that does not.
+    /// A permanent failure.
     static let lasting = ImageError.invalidURL("http://example.com/a")
 }
 
@@ -95,7 +95,7 @@ extension Resumption {
 }
 
 extension DownloadMachine.Action {
-    /// The action in a few words, as tables of tests have it.
+    /// A short description of the action, as in the tables of the tests.
     var words: String {
         switch self {
         case .open(let id, let caller, let decode): "open \(id) for \(caller.id)" + Self.words(decode)

@@ -42,7 +42,8 @@ struct MachineWorld {
     var hasFinished = false
     /// The number of unexpected events reported.
     var reports = 0
-    /// A Boolean value that indicates whether the next attachments are refused, as the beginning of the body is gone.
+    /// A Boolean value that indicates whether the next attachments are refused because the beginning of the body is
+    /// gone.
     var refuses = false
     /// A Boolean value that indicates whether the reported decode succeeded.
     var decodeSucceeds = false
@@ -89,7 +90,7 @@ struct MachineWorld {
             answerByteCallers(of: id, isSuccess: false)
         case .close(let id, _, _):
             check(open.removeValue(forKey: id) != nil, "\(id) is closed twice")
-            check(!callers.values.contains { $0.download == id }, "\(id) is closed though somebody waits")
+            check(!callers.values.contains { $0.download == id }, "\(id) is closed while a caller waits")
             backoffs.remove(id)
         case .detach: break
         case .answer(let caller, _): end(caller.id)
@@ -99,7 +100,7 @@ struct MachineWorld {
             for caller in answered { end(caller.id) }
             if decodeSucceeds { open[id]?.isAnswered = true }
         case .cancelDecode(let decode):
-            check(decodes[decode] == true, "decode \(decode) is cancelled twice")
+            check(decodes[decode] == true, "decode \(decode) is canceled twice")
             decodes[decode] = false
             check(!callers.values.contains { $0.decode == decode }, "decode \(decode) is wanted")
         case .finishShutdown:
@@ -129,9 +130,9 @@ struct MachineWorld {
     }
 
     private mutating func begin(_ id: UInt64, _ new: Work) {
-        check(open[id] != nil && callers.values.contains { $0.download == id }, "\(id) runs for nobody")
+        check(open[id] != nil && callers.values.contains { $0.download == id }, "\(id) runs without a caller")
         check(work[id] == nil && !backoffs.contains(id), "\(id) runs twice")
-        check(!isSuspended, "\(id) starts though all is suspended")
+        check(!isSuspended, "\(id) starts while downloads are suspended")
         work[id] = new
         let transfers = work.values.count { $0 == .transferring }
         check(new == .deciding || transfers <= machine.configuration.slots, "more transfers than slots")
@@ -146,7 +147,7 @@ struct MachineWorld {
 
     /// Records that a caller has been answered.
     mutating func end(_ caller: UInt64) {
-        check(callers.removeValue(forKey: caller) != nil, "\(caller) has two ends")
+        check(callers.removeValue(forKey: caller) != nil, "\(caller) gets two results")
         ends[caller, default: 0] += 1
     }
 
@@ -156,7 +157,7 @@ struct MachineWorld {
         if !isTrue { faults.append(fault()) }
     }
 
-    /// Compares the machine's books with these.
+    /// Compares the state of the machine with this model.
     mutating func compare() {
         let (counts, expected) = (
             [machine.callers.count, machine.runningCount, machine.decodes.count],
@@ -171,7 +172,7 @@ struct MachineWorld {
         }
         var waiting: [DownloadPriority: Int] = [:]
         for (id, body) in open {
-            check(priorities[id] != nil, "\(id) is open for nobody")
+            check(priorities[id] != nil, "\(id) is open without a caller")
             guard let highest = priorities[id] else { continue }
             check(machine.downloads[id: id]?.callers.priority == highest, "\(id) has another priority than \(highest)")
             let isWaiting = work[id] == nil && !backoffs.contains(id) && !body.isReceived && !body.hasFailed

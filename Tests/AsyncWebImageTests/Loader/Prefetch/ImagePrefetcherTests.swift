@@ -6,6 +6,9 @@ import Testing
 /// Loading ahead of time, against a real origin.
 @Suite(.timeLimit(.minutes(2)))
 struct ImagePrefetcherTests {
+    /// The number of images that a prefetcher loads at a time, by default.
+    static let defaultConcurrentLoads = 4
+
     private func loader(slots: Int = 6) -> ImageLoader {
         var configuration = ImageLoader.Configuration.patient
         configuration.downloads.maximumConcurrentDownloads = slots
@@ -136,8 +139,8 @@ struct ImagePrefetcherTests {
 
     // MARK: Pausing, canceling
 
-    /// With `nil`, the prefetcher loads four images at a time, as by default.
-    @Test(arguments: [(2, 2), (nil, 4)])
+    /// With `nil`, the prefetcher has the default limit.
+    @Test(arguments: [(2, 2), (nil, defaultConcurrentLoads)])
     func pausedPrefetcherFinishesRunningLoadsOnly(limit: Int?, running: Int) async throws {
         try await withLoopbackOrigin { origin in
             let gate = Gate()

@@ -27,7 +27,7 @@ private let cache: ResponseCache = {
 
 private let request = TransportRequest(url: plainURL)
 
-/// The entry in a file of these bytes, whose body may be damaged; a file that is no entry is gone afterward.
+/// Opens a file of these bytes as an entry, whose body may be damaged; a file that is not an entry must be removed.
 @discardableResult
 private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
     let key = CacheKey(request)
@@ -55,8 +55,10 @@ private func open(_ bytes: [UInt8], _ kind: EntryKind) -> StoredResponse? {
     return stored
 }
 
-/// The first line has pairs of numbers, an offset in the file and the number added to its byte; then come fields, a blank line,
-/// and the body.
+/// Opens an entry that the bytes describe, with the described damage.
+///
+/// The first line has pairs of numbers: an offset in the file, and the number that is added to the byte there. Header
+/// fields, a blank line, and the body follow.
 private func openDescribed(_ bytes: [UInt8]) {
     let lines = bytes.lines
     let numbers = lines[0].split(separator: 0x20).map { Int(text($0.prefix(9))) ?? 0 }

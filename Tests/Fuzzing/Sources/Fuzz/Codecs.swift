@@ -5,7 +5,7 @@ private let limits = DecodeLimits(
     maximumPixels: 1 << 18, maximumBytes: 1 << 20, maximumScans: 20, maximumFrames: 20,
     maximumAnimationPixels: 1 << 20)
 
-/// The options that the bytes choose: each input is decoded in one way, the same every time.
+/// Returns the options that the bytes select, so that each input is always decoded in the same way.
 private func options(_ choice: Int) -> DecodeOptions {
     let targets: [DecodeOptions.Target] = [
         .original, .maximumSide(9), .fill(PixelSize(width: 20, height: 7)), .maximumSide(100),
@@ -23,7 +23,7 @@ private func choice(_ bytes: [UInt8]) -> Int {
 func decode(_ bytes: [UInt8]) {
     let choice = choice(bytes)
     let decoder = StreamingDecoder(options: options(choice), limits: limits)
-    // Not too many: previews are made after each of them.
+    // Not too many pieces: a preview is made after each of them.
     let piece = choice & 32 != 0 ? 1 + choice >> 8 + bytes.count / 50 : max(1, bytes.count)
     do {
         for start in stride(from: 0, to: bytes.count, by: piece) {
@@ -70,11 +70,11 @@ func play(_ bytes: [UInt8]) {
         check(frame)
         precondition(frame.size == image.size)
     }
-    // Back again.
+    // Seeks back.
     _ = try? decoder.frame(at: image.frameCount / 2)
 }
 
-/// In pieces, each frame as soon as it is there; all of it as from the whole file.
+/// Decodes each frame as soon as its pieces have arrived; the result must equal that of the whole file.
 private func playArriving(_ bytes: [UInt8]) {
     let choice = choice(bytes)
     var animation = StreamingAnimation(options: options(choice), limits: limits)

@@ -3,11 +3,11 @@ import HTTPTypes
 
 @testable import HTTPTransport
 
-/// Makes two requests, one after the other, to a server that answers by the input.
+/// Makes two requests, one after the other, to a server whose responses are the input.
 ///
-/// The first line of an input chooses how it goes: `n` sends line ends as CRLF, `b` sends byte by byte, `h` makes HEAD
-/// requests, `c` keeps cookies, `p` has a password for challenges, `s` stops at the first bytes, `w` pauses once. Answers
-/// follow, with lines of five equals signs between them: redirects and challenges take one each.
+/// The first line of an input contains options: `n` sends line ends as CRLF, `b` sends byte by byte, `h` makes HEAD
+/// requests, `c` keeps cookies, `p` has a password for challenges, `s` stops at the first bytes, `w` pauses once.
+/// Responses follow, with lines of five equals signs between them: redirects and challenges take one each.
 func exchange(_ bytes: [UInt8]) {
     let lines = bytes.lines
     let options = text(lines[0])
@@ -15,7 +15,7 @@ func exchange(_ bytes: [UInt8]) {
     let answers = lines.dropFirst().split(separator: Array("=====".utf8)[...], omittingEmptySubsequences: false).map {
         Array($0.joined(separator: lineEnd))
     }
-    // A part's last line end stands before the separator; it belongs to the part.
+    // The last line end before a separator belongs to the response.
     let whole = answers.dropLast().map { $0 + lineEnd } + answers.suffix(1)
     ScriptedServer.shared.answer(by: whole, byteByByte: options.contains("b"))
     let transport = CurlTransport(configuration: configuration())
@@ -80,7 +80,7 @@ private final class Receiver: TransferReceiver, @unchecked Sendable {
         self.pauses = pauses
     }
 
-    /// Returns at the end, or false a moment later.
+    /// Waits briefly for the end, and returns whether it has been reached.
     func hasEnded() -> Bool { end.wait(timeout: .now() + .milliseconds(pauses ? 2 : 50)) == .success }
 
     func receive(_ head: ResponseHead) {
@@ -113,11 +113,11 @@ private final class Receiver: TransferReceiver, @unchecked Sendable {
     }
 }
 
-/// A request consists of the expected text only; no server or file has injected anything.
+/// Checks that a request consists only of the expected text, and that no server or file has injected anything.
 ///
-/// libcurl sends the values of a cookie file, which is the user's own, control characters included.
+/// libcurl sends the values of a cookie file, which belongs to the user, including their control characters.
 private func check(requestHead bytes: [UInt8], isFileTrusted: Bool = false) {
-    // A redirect to https.
+    // The request after a redirect to https is a TLS handshake.
     guard bytes.first != 0x16 else { return }
     let head = text(bytes)
     precondition(head.hasSuffix("\r\n\r\n"), head)

@@ -4,7 +4,7 @@ import HTTPTypes
 @testable import HTTPSemantics
 @testable import HTTPTransport
 
-/// Reads each line as the value of every field that something is made of.
+/// Parses each line as the value of every header field that the library interprets.
 func readFields(_ bytes: [UInt8]) {
     let lines = bytes.lines.map { text($0) }
     for line in lines { readField(line) }

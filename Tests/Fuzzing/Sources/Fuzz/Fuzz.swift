@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Called by libFuzzer with every input it makes up.
+/// The function that libFuzzer calls with every input that it generates.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     target(Array(UnsafeBufferPointer(start: start, count: count)))

@@ -2,7 +2,7 @@ import HTTPTypes
 
 @testable import HTTPTransport
 
-/// Gives the lines to the parser of heads as libcurl hands them over, each with its end.
+/// Passes the lines to the parser of heads as libcurl does, each with its line end.
 func readHead(_ bytes: [UInt8]) {
     var parser = ResponseHeadParser()
     var start = 0
@@ -22,7 +22,7 @@ private func check(_ head: RawResponseHead, lines: Int) {
     precondition((200...999).contains(response.status.code) || response.status.code < 100)
     precondition(response.headerFields.count <= lines)
     precondition(head.contentLength ?? 0 >= 0)
-    // A length that was understood is that of a field with this text.
+    // A length that has been parsed is the value of a field.
     if let length = head.contentLength {
         let elements = response.headerFields[values: .contentLength].flatMap { $0.split(separator: ",") }
         precondition(elements.allSatisfy { Int($0.filter { $0 != " " && $0 != "\t" }) == length })

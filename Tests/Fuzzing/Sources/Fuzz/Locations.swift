@@ -33,7 +33,7 @@ private func read(_ text: String) {
     precondition((parsed.scheme, parsed.host, parsed.port) == (plain.scheme, plain.host, plain.port))
 }
 
-/// The normal form stays as it is, and has neither user nor password.
+/// Checks that the normal form is parsed to itself, and has neither user nor password.
 private func check(_ url: HTTPURL) {
     precondition(url.scheme == "http" || url.scheme == "https")
     precondition(!url.host.isEmpty && (1...65_535).contains(url.port))

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A server on 127.0.0.1 that answers by the bytes it is given, whatever is asked.
+/// A server on 127.0.0.1 that responds with given bytes, regardless of the request.
 ///
 /// It serves one connection after the other, on a thread of its own.
 ///
-/// `@unchecked Sendable`: the script is behind its lock.
+/// `@unchecked Sendable`: a lock protects the script.
 final class ScriptedServer: @unchecked Sendable {
     let port: Int
     private let socket: Int32
@@ -39,7 +39,7 @@ final class ScriptedServer: @unchecked Sendable {
         }
     }
 
-    /// From now on answers the first request by the first of `answers`, and so on; then closes each connection.
+    /// Answers the following requests with `answers`, in order; then closes each connection.
     func answer(by answers: [[UInt8]], byteByByte: Bool = false) {
         lock.withLock {
             self.answers = answers
@@ -52,7 +52,7 @@ final class ScriptedServer: @unchecked Sendable {
     var requestHeads: [[UInt8]] { lock.withLock { heads } }
 
     private func serve(_ connection: Int32) {
-        // The first request follows the connection; the next one, if there is any, the end of the answer to it.
+        // The first request arrives after the connection is accepted; the next one, if any, after the response.
         var patience: Int32 = 500
         while isReadable(connection, within: patience) {
             guard let head = readHead(connection) else { return }

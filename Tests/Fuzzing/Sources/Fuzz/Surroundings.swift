@@ -9,14 +9,14 @@ let folder: String = {
     return folder
 }()
 
-/// Writes the file anew.
+/// Writes a file, or replaces its contents.
 func write(_ bytes: [UInt8], to path: String) {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     precondition(file >= 0 && Foundation.write(file, bytes, bytes.count) == bytes.count, "cannot write \(path)")
     close(file)
 }
 
-/// A URL that nothing is special about.
+/// An ordinary URL.
 let plainURL: HTTPURL = {
     guard let url = try? HTTPURL("http://127.0.0.1/a.jpg") else { preconditionFailure("a plain URL") }
     return url

@@ -2,7 +2,7 @@ import ImageCodecs
 import ImageTestSupport
 import Testing
 
-/// Decoders that break their promises cost an error, and no more.
+/// Decoders that violate their requirements cause only an error.
 struct CustomDecoderFaultTests {
     private typealias Act = TestFormat.Act
 
@@ -15,7 +15,7 @@ struct CustomDecoderFaultTests {
         #expect(throws: error) {
             try TestFormat(begin: TestFormat.rows(8), finish: TestFormat.rows(1)).decoded(options)
         }
-        // Also if the decoder does not mind.
+        // Also if the decoder ignores the error.
         #expect(throws: error) {
             try TestFormat(begin: { rows in for _ in 0..<9 { try? TestFormat.rows(1)(&rows) } }).decoded(options)
         }
@@ -162,7 +162,7 @@ struct CustomDecoderFaultTests {
     }
 
     @Test func undeclaredTransparencyOfACustomFormatIsHarmless() throws {
-        // Not an error: rows come out as they are, or opaque where they are scaled.
+        // This is not an error: rows are delivered unchanged, or opaque if they are scaled.
         let format = TestFormat(begin: TestFormat.rows(8, sample: 100))
         #expect(try format.decoded().pixels.bytes.allSatisfy { $0 == 100 })
         let small = try format.decoded(DecodeOptions(target: .maximumSide(4))).pixels

@@ -7,7 +7,7 @@ import Testing
 struct CustomFormatFeaturesTests {
     private let photo = TestImage.photo(40, 30)
 
-    /// A file of ours decodes to `photo`.
+    /// Returns a format whose file decodes to `image`.
     private func format(_ image: PixelBuffer) -> TestFormat {
         TestFormat(
             header: ImageHeader(format: TestFormat.name, size: image.size), begin: TestFormat.rows(image))
@@ -59,8 +59,8 @@ struct CustomFormatFeaturesTests {
         }
         #expect(
             try format.decoded().pixels.bytes == [0, 0, 1, 255, 1, 117, 255, 254, 1, 2, 3, 4, 5, 6, 7, 8])
-        let deep = try format.decoded(DecodeOptions(pixelFormat: .rgba16)).pixels.bytes
-        let stored = stride(from: 0, to: deep.count, by: 2).map { UInt16(deep[$0]) | UInt16(deep[$0 + 1]) << 8 }
+        let rgba16 = try format.decoded(DecodeOptions(pixelFormat: .rgba16)).pixels.bytes
+        let stored = stride(from: 0, to: rgba16.count, by: 2).map { UInt16(rgba16[$0]) | UInt16(rgba16[$0 + 1]) << 8 }
         #expect(stored == samples + (1...8).map { $0 * 257 })
     }
 
@@ -123,7 +123,7 @@ struct CustomFormatFeaturesTests {
 
     @Test(arguments: [1, 11, 50, 150, .max])
     func firstCustomFormatThatRecognizesAFileIsUsed(piece: Int) throws {
-        // One by its last bytes, which arrive late, the other by its first.
+        // One format recognizes the last bytes of a beginning, which arrive late, the other one the first bytes.
         let patient = TestFormat(signatureLength: 200, begin: TestFormat.rows(8))
         var quick = TestFormat(signature: [32, 32, 32, 32], begin: TestFormat.rows(1, of: 2))
         quick.header?.size = PixelSize(width: 2, height: 1)
@@ -144,14 +144,14 @@ struct CustomFormatFeaturesTests {
         }
         #expect(try size(both, [patient, quick]) == PixelSize(width: 4, height: 8))
         #expect(try size(both, [quick, patient]) == PixelSize(width: 2, height: 1))
-        // At its end it is clear that the first will not have it.
+        // At the end of the file it is clear that the first format does not recognize it.
         let short = [UInt8](repeating: 32, count: 100)
         #expect(try size(short, [patient, quick]) == PixelSize(width: 2, height: 1))
         #expect(try ImageHeader.probe(short.span, customFormats: [patient, quick]) == nil)
     }
 
     @Test func decoderWaitsForLongCustomSignature() throws {
-        // Recognized by the last bytes of a beginning.
+        // The format recognizes the last bytes of a beginning.
         let file = [UInt8](repeating: 32, count: 196) + Array("TEST".utf8) + [1, 2, 3]
         let format = TestFormat(signatureLength: 200, begin: TestFormat.rows(8))
         for piece in [1, 50, 300] {

@@ -4,7 +4,7 @@ import ImageTestSupport
 import QOI
 import Testing
 
-/// A format of an application's own, by the public API only.
+/// A custom format, implemented with the public API only.
 struct CustomFormatTests {
     private static let formats: [any CustomFormat] = [QOIFormat()]
     private let picture: PixelBuffer
@@ -25,7 +25,8 @@ struct CustomFormatTests {
         return try decoder.finish()
     }
 
-    /// By hand, after the specification: RGB, a small difference, one by the lightness, a run, RGBA, one seen before.
+    /// Handwritten after the specification: QOI_OP_RGB, QOI_OP_DIFF, QOI_OP_LUMA, QOI_OP_RUN, QOI_OP_RGBA, and
+    /// QOI_OP_INDEX.
     @Test func everyQOIOperationIsDecoded() throws {
         let operations: [UInt8] = [
             0xFE, 16, 32, 48, 0x76, 0xAA, 0xB4, 0xC1, 0xFF, 1, 2, 3, 4, 0x15, 0x40,

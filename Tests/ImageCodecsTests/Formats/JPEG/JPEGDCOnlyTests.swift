@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Files of several scans at 1/8 of their size or less, made of the means of their blocks.
+/// Files of several scans at 1/8 of their size or less, made of the DC coefficients of their blocks.
 @Suite(.timeLimit(.minutes(5)))
 struct JPEGDCOnlyTests {
     typealias Kind = JPEGRowDecoderTests.Kind
@@ -102,7 +102,7 @@ struct JPEGDCOnlyTests {
         #expect(try cost(Kind(isProgressive: true), small) - baseline == pixels * 3)
         #expect(try cost(Kind(quality: 95, isProgressive: true), small) - baseline == pixels * 6)
         #expect(try cost(Kind(isGray: true, isProgressive: true), small) - baseline == pixels * 2)
-        // Of 64 coefficients one, and a few rows of blocks.
+        // One of 64 coefficients, and a few rows of blocks.
         #expect(try cost(Kind(isProgressive: true), DecodeOptions(target: .maximumSide(80))) - baseline < pixels / 2)
     }
 

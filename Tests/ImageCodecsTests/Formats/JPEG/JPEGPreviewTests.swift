@@ -8,7 +8,7 @@ import Testing
 struct JPEGPreviewTests {
     typealias Kind = JPEGRowDecoderTests.Kind
 
-    /// Rows of a size of their own, from the top.
+    /// Returns the rows that `body` draws on a canvas of the given size.
     private func rows(_ size: PixelSize, _ body: (OrientedCanvas) throws -> Void) rethrows -> PixelBuffer {
         let canvas = OrientedCanvas(stored: size, orientation: .up)
         try body(canvas)
@@ -43,7 +43,8 @@ struct JPEGPreviewTests {
         }
     }
 
-    /// The first scan of a gray image has the means of its blocks; at 1/2 each is a square of 4 by 4 pixels.
+    /// The first scan of a gray image has the DC coefficients of its blocks; at 1/2 each block is a square of 4 by 4
+    /// pixels.
     @Test func dcOnlyBlocksOfJPEGPreviewsAreSmoothed() throws {
         let file = try Kind(isGray: true, isProgressive: true).file(160, 120)
         let header = try #require(try probe(file))

@@ -38,7 +38,7 @@ struct JPEGVerifierTests {
         }
     }
 
-    /// As ``error(_:)``, of a file that arrives in pieces of `size` bytes.
+    /// Returns the verification error of a file that arrives in pieces of `size` bytes.
     private func error(_ file: [UInt8], inPiecesOf size: Int) -> CodecError? {
         let verifier = ImageVerifier()
         do throws(CodecError) {
@@ -90,7 +90,7 @@ struct JPEGVerifierTests {
     func longRunsOfFillBytesPassVerification(pieceSize: Int) throws {
         let fill = [UInt8](repeating: 0xFF, count: 5_000)
         var parts = segments(try Kind(quality: 95).file(200, 150))
-        // In front of a stuffed zero, too: no rule allows that, but libjpeg does.
+        // Also before a stuffed zero: no rule allows this, but libjpeg does.
         let scan = try lastScan(parts)
         let stuffing = try parts[scan].indices.dropFirst(100).first {
             parts[scan][$0 - 1] == 0xFF && parts[scan][$0] == 0

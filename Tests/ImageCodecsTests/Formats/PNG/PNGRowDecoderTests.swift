@@ -96,7 +96,7 @@ struct PNGRowDecoderTests {
         }
     }
 
-    /// A file of made-up samples, and the pixels it stands for.
+    /// Returns a file of pseudorandom samples, and the pixels that they represent.
     static func file(
         _ kind: (colorType: UInt8, depth: Int), width: Int, height: Int, isInterlaced: Bool
     ) -> (file: [UInt8], pixels: [UInt8]) {

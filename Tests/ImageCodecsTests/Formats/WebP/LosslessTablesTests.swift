@@ -49,7 +49,7 @@ struct LosslessTablesTests {
         #expect(tables.bytes == image.blockCount * 4 + 20 * Self.groupBytes)
     }
 
-    /// With transforms, palettes, color caches and groups.
+    /// The images use transforms, palettes, color caches, and groups.
     @Test(arguments: [0, 4, 6])
     func encodedLosslessWebPTablesAreWithinTheLimit(effort: Int) throws {
         let images = [

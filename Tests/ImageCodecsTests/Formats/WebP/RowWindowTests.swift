@@ -30,7 +30,7 @@ struct RowWindowTests {
         #expect(unsafe rows[discarded] == 7)
         window.discard(before: .max)
         #expect(unsafe rows[byteCount - 1] == 7)
-        // Keeps the window.
+        // Keeps the window alive.
         window.discard(before: 0)
     }
 
@@ -114,7 +114,7 @@ struct RowWindowTests {
         var header = ImageHeader(format: .webp, size: PixelSize(width: 12_000, height: 8_000))
         let rowSize = WebPRowDecoder.rowSize(of: header, for: PixelSize(width: 1_000, height: 667))
         #expect(WebPRowDecoder.workingBytes(of: header, rowSize: rowSize) < 15 << 20)
-        // Of a lossless image, libwebp holds all pixels.
+        // For a lossless image, libwebp holds all pixels.
         header.tableBytes = 2 << 20
         #expect(WebPRowDecoder.workingBytes(of: header, rowSize: rowSize) > header.size.area * 4)
     }

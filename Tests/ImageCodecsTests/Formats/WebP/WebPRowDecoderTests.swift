@@ -30,7 +30,7 @@ struct WebPRowDecoderTests {
         let decoded = try decodeRows(file, target: target)
         #expect(decoded.size == PixelSize(width: 100, height: 74))
         #expect(try decodeRows(file, target: target, step: 1) == decoded)
-        // Smooth colors stay where they were: red grows to the right, green downwards.
+        // Smooth colors keep their positions: red increases to the right, green downward.
         let last = decoded.bytes.suffix(4)
         #expect(last.first.map { $0 > 150 } == true && decoded.bytes[0] < 50)
     }
@@ -106,7 +106,7 @@ struct WebPRowDecoderTests {
     enum Place: CaseIterable {
         case still, behindAlpha, frame
 
-        /// A file that says `size` of `image`, a chunk.
+        /// Returns a file that declares `size` for `image`, a chunk.
         func file(_ image: [UInt8], _ size: PixelSize) -> [UInt8] {
             let alpha = WebPRowDecoderTests.chunk("ALPH", [UInt8](repeating: 0, count: size.area + 1))
             let sides = WebPRowDecoderTests.number(size.width - 1, 3) + WebPRowDecoderTests.number(size.height - 1, 3)
@@ -132,7 +132,7 @@ struct WebPRowDecoderTests {
         for (image, size) in images.flatMap({ image in [(1, 1), (400, 299), (800, 600)].map { (image, $0) } }) {
             let header = ImageHeader(format: .webp, size: PixelSize(width: size.0, height: size.1))
             let file = place.file(image, header.size)
-            // With the first bytes of the bitstream, and of an image that is made smaller, too.
+            // The error occurs at the first bytes of the bitstream, also if the image is scaled down.
             let known = file.count - image.count + 8 + 10
             for target in [header.size, PixelSize(width: 50, height: 37)] {
                 let rowSize = WebPRowDecoder.rowSize(of: header, for: target)

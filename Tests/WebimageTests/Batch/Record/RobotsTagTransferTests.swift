@@ -63,7 +63,7 @@ struct RobotsTagTransferTests {
         }
     }
 
-    /// Decides when it is told to.
+    /// A validator that waits for the test before it decides.
     private struct SlowValidator: ResponseValidator {
         let rule: RobotsTagRule
         let gate: Tally

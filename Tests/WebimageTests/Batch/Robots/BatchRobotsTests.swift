@@ -46,7 +46,7 @@ struct BatchRobotsTests {
             #expect(frames[1].status == "failed_to_download")
             #expect(frames[1].object["attempts"] is NSNull)
             #expect(origin.counts.requests["/private/1"] == nil)
-            // Another name, other rules.
+            // Another product token has other rules.
             let named = try await self.frames(origin, paths, "--user-agent-token", "MyBot")
             #expect(named.map(\.code) == [nil, nil, "robots_txt", nil])
         }
@@ -63,7 +63,7 @@ struct BatchRobotsTests {
         }
     }
 
-    @Test func robotsTextIsNotReadUnlessAsked() async throws {
+    @Test func robotsTextIsNotRequestedByDefault() async throws {
         try await withRobots(text("User-agent: *\nDisallow: /")) { origin in
             let result = try await Command.run(
                 ["batch", "--input", "-", "--output", "-"], input: origin.url("/ok/1"))

@@ -65,7 +65,7 @@ struct RobotsFileTests {
         #expect(!allows("User-agent: *\nDisallow: /*.jpg$\nAllow: /image", "/image.jpg"))
     }
 
-    @Test func onlyTheFirst500KiBAreRead() {
+    @Test func onlyTheFirst500KiBOfRobotsTextAreRead() {
         let beginning = "User-agent: *\nDisallow: /a\n"
         let comments = String(repeating: "#", count: RobotsFile.limit - beginning.utf8.count - 10)
         #expect(!allows(beginning + comments + "\nDisallow: /b", "/a"))

@@ -22,7 +22,7 @@ struct BatchRetryTests {
         let folder: String
         let photograph: [UInt8]
 
-        /// Makes the lines fail that can fail, or succeed.
+        /// Lets the lines below `/busy/` fail, or succeed.
         func setBusy(_ isBusy: Bool) {
             origin.route("/busy/*", isBusy ? Response(status: 503) : Response(body: photograph))
         }
@@ -365,7 +365,7 @@ struct BatchRetryTests {
         try await withSite(300) { site in
             #expect(try await site.run().status == 0)
             let requests = site.origin.counts.totalRequests
-            // Also if a line fails again: the shard has been retried then.
+            // Some lines fail again; even so, their shards count as retried.
             for path in stride(from: 3, to: 300, by: 20) {
                 site.origin.route("/busy/\(path)", Response(body: site.photograph))
             }

@@ -86,7 +86,7 @@ struct HostPartsTests {
     }
 
     @Test(arguments: ["", "a/b", "http://a", "a:80", "u@a", "a b", "a?", "a#", "a:"])
-    func textsThatAreNoHostsAreNoSpreadHosts(text: String) {
+    func invalidSpreadHostsAreRejected(text: String) {
         #expect(HostArgument(argument: text) == nil)
     }
 }

@@ -50,11 +50,11 @@ struct OrderedFileTests {
     @Test(arguments: [
         ([2, 3], "[0][1]<2><3>[5]."), ([3, 2], "[0][1]<2><3>[5]."), ([9], "[0][1][5]<9>."), ([], "[0][1][5]."),
     ])
-    func piecesAreWrittenAmongThoseThatStand(rows: [Int], expected: String) throws {
+    func newPiecesAreMergedWithStandingPieces(rows: [Int], expected: String) throws {
         #expect(try file(ofRows: rows, isSorted: true, among: [0, 1, 5]) == expected)
     }
 
-    @Test func unsortedPiecesFollowThoseThatStand() throws {
+    @Test func unsortedPiecesFollowStandingPieces() throws {
         #expect(try file(ofRows: [4, 3], isSorted: false, among: [7, 0]) == "[7][0]<4><3>.")
         #expect(try file(ofRows: [], isSorted: false, among: [7]) == "[7].")
     }
