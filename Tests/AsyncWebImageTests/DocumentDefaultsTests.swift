@@ -115,7 +115,7 @@ struct DocumentDefaultsTests {
         return [
             Phrase(
                 "\(articles)/AddAFormat.md",
-                "\(ImageFormat.signatureLength) by default, at most \(grouped(LongSignature().usableSignatureLength))"),
+                "\(ImageFormat.signatureLength) by default, at most \(grouped(QOIFormat.maximumSignatureLength))"),
             Phrase("\(articles)/GettingStarted.md", "\(pixels) by default"),
             Phrase(thumbnails, "the filter, \(filter) by default"),
             Phrase(thumbnails, "averaged in linear light, which is \(linearLight) by default"),
@@ -257,25 +257,5 @@ struct DocumentDefaultsTests {
         guard let time else { return "no limit" }
         let tenths = Int(time / .milliseconds(100))
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
-    }
-}
-
-/// A format that requests more bytes than it gets.
-private struct LongSignature: CustomFormat {
-    private let qoi = QOIFormat()
-    let signatureLength = Int.max
-
-    var format: ImageFormat { qoi.format }
-
-    func recognizes(_ beginning: Span<UInt8>) -> Bool { qoi.recognizes(beginning) }
-
-    func header(of beginning: Span<UInt8>) throws(CodecError) -> ImageHeader? { try qoi.header(of: beginning) }
-
-    func workingBytes(of header: ImageHeader, rowSize: PixelSize) -> Int {
-        qoi.workingBytes(of: header, rowSize: rowSize)
-    }
-
-    func decoder(for header: ImageHeader, rowSize: PixelSize) -> any CustomRowDecoder {
-        qoi.decoder(for: header, rowSize: rowSize)
     }
 }

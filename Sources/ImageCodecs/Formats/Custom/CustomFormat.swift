@@ -64,7 +64,7 @@ extension CustomFormat {
 
 extension CustomFormat {
     /// The maximum length of a signature, in bytes.
-    private static var maximumSignatureLength: Int { 4 << 10 }
+    static var maximumSignatureLength: Int { 4 << 10 }
     /// The maximum side in pixels regardless of the limits, so that products cannot overflow.
     private static var maximumSide: Int { 0x7FFF_FFFF }
 
