@@ -48,7 +48,7 @@ package final class CacheThreads: Sendable {
                 continuation.resume()
             }
         }
-        guard let value = result.withLock({ $0 }) else { preconditionFailure("The work has no result.") }
+        guard let value = result.withLock({ $0.take() }) else { preconditionFailure("The work has no result.") }
         return value
     }
 

@@ -8,7 +8,7 @@ public enum EngineName: String, Sendable, Hashable, CaseIterable, Codable {
     case urlsession
     /// swift-server's AsyncHTTPClient alone.
     case asyncHTTPClient = "async-http-client"
-    /// A plain C loop on libcurl's multi interface: the limit.
+    /// A plain C loop on libcurl's multi interface: the limit for small bodies.
     case curlMulti = "curl-multi"
 
     /// The type of the engine, or `nil` for ``curlMulti``, which fetches only in bulk: see ``CurlMulti``.

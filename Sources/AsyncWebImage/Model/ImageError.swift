@@ -87,7 +87,7 @@ extension ImageError: LocalizedError {
 }
 
 extension ImageError: CustomDebugStringConvertible {
-    /// The same text as ``errorDescription``, so that a crash log or a failed test names the URL.
+    /// The same text as ``errorDescription``, so that a crash log names the URL.
     public var debugDescription: String { errorDescription ?? description }
 }
 

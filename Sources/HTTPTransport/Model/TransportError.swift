@@ -85,7 +85,7 @@ public struct TransportError: Error, Sendable, Hashable {
 }
 
 extension TransportError: CustomDebugStringConvertible {
-    /// The same text as ``errorDescription``, so that a crash log or a failed test names the URL.
+    /// The same text as ``errorDescription``, so that a crash log names the URL.
     public var debugDescription: String { errorDescription ?? description }
 }
 

@@ -56,4 +56,11 @@ struct ImageErrorTests {
     func invalidURLSaysWhetherTheSchemeIsUnsupported(text: String, message: String) {
         #expect(ImageError.invalidURL(text).description == message)
     }
+
+    @Test func debugDescriptionNamesTheURL() {
+        let error = TransportError(url: "https://example.com/a", reason: .connectionLost)
+        let text = "https://example.com/a: the connection was lost before the response began"
+        #expect(String(reflecting: error) == text)
+        #expect(String(reflecting: ImageError.transport(error)) == text)
+    }
 }

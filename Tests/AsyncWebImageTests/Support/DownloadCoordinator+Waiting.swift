@@ -26,12 +26,16 @@ extension DownloadCoordinator {
     /// Runs a closure in one turn: messages that it posts are read only after its end.
     func inOneTurn<Result: Sendable>(_ body: @Sendable () -> Result) -> Result { body() }
 
-    /// Returns when `isWanted` returns `true` for the activity, or the task is canceled, as by a time limit.
+    /// Returns when `isWanted` returns `true` for the activity.
+    ///
+    /// If the task is canceled first, as by a time limit, records an issue that contains the last activity.
     func activity(sourceLocation: SourceLocation = #_sourceLocation, _ isWanted: (Activity) -> Bool) async {
         await wait(until: isWanted, sourceLocation) { activity }
     }
 
-    /// Returns when `isWanted` returns `true` for the value, or the task is canceled; then the last value is an issue.
+    /// Returns when `isWanted` returns `true` for the value.
+    ///
+    /// If the task is canceled first, records an issue that contains the last value.
     private func wait<Value>(
         until isWanted: (Value) -> Bool, _ sourceLocation: SourceLocation, value: () -> Value
     ) async {

@@ -20,7 +20,8 @@ struct curl_multi_loop_result {
 
 /// Fetches the URLs on this thread with libcurl's multi interface and epoll.
 ///
-/// It is the limit for every other engine: apart from libcurl's work, each body is only copied into its own memory.
+/// It is the limit for small bodies: apart from libcurl's work, each body is only copied into memory that grows as it
+/// arrives.
 ///
 /// Returns NULL or an error message, which is valid until the next call on the same thread.
 const char *curl_multi_loop_run(

@@ -1,7 +1,7 @@
 import CurlMultiLoop
 import Foundation
 
-/// The limit: a loop in C on libcurl's multi interface that fetches in bulk and awaits nothing.
+/// The limit for small bodies: a loop in C on libcurl's multi interface that fetches in bulk and awaits nothing.
 public enum CurlMulti: Sendable {
     /// The results of a run.
     public struct Run: Sendable {

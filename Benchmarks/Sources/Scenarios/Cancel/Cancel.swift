@@ -26,7 +26,7 @@ enum Cancel: Scenario {
         var heading: String { "\(concurrency) transfers at a time" }
     }
 
-    /// The rate at which 200 KiB take two seconds, longer than the cancellation of all callers.
+    /// The rate at which 200 KiB take two seconds, longer than the second in which callers cancel.
     private static let bytesPerSecond = 100 * 1_024
 
     static func cases(_ extent: Extent) -> [Case] {

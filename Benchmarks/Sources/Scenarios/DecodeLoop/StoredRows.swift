@@ -1,6 +1,7 @@
 import ImageCodecs
 
-/// A format without a codec: its files only contain a size, and every row is the same row of pixels.
+/// A format without a codec: its only file is a signature, its size is constant, and every row is the same row of
+/// pixels.
 ///
 /// The cost of a decode is that of the library's work on rows: scaling, and writing the result.
 struct StoredRows: CustomFormat {

@@ -36,7 +36,7 @@ enum File {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Returns the names of the files in a folder.
+    /// Returns the names of the files and folders in a folder.
     static func names(in folder: String) throws(FileError) -> [String] {
         try attempt("list", folder) { try FileManager.default.contentsOfDirectory(atPath: folder) }
     }

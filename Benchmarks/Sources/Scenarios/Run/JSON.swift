@@ -2,12 +2,12 @@ import FoundationEssentials
 
 /// Values as one line of JSON with keys in alphabetical order.
 enum JSON {
-    /// Returns a value for the driver or one of its children, with keys as in Swift.
+    /// Returns the JSON of a value that the driver and its children exchange, with keys as in Swift.
     static func text(of value: some Encodable) throws -> String {
         try text(of: value, keys: .useDefaultKeys)
     }
 
-    /// Returns a row for other programs, with keys in snake case.
+    /// Returns the JSON of a row for other programs, with keys in snake case.
     static func line(of row: Row) throws -> String {
         try text(of: row, keys: .convertToSnakeCase)
     }

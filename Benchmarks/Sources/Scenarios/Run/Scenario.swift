@@ -26,7 +26,7 @@ protocol Scenario: SendableMetatype {
 
     /// Warms up and measures a case.
     ///
-    /// The driver calls this function once in a new process, whose CPU time and memory are those of the case alone.
+    /// This function is called once in a new process, whose CPU time and memory are those of the case alone.
     static func measure(_ subject: Case, at site: Site) async throws -> Measurements
 
     /// Returns quantities derived from several cases of one repetition, such as ratios.
