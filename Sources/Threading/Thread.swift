@@ -24,7 +24,10 @@ package struct ThreadFailure: Error, Equatable, CustomStringConvertible {
         self.code = code
     }
 
-    package var description: String { "cannot start a thread: \(unsafe String(cString: strerror(code)))" }
+    /// The system's message for the code.
+    package var systemMessage: String { unsafe String(cString: strerror(code)) }
+
+    package var description: String { "cannot start a thread: \(systemMessage)" }
 }
 
 /// Starts a detached thread that runs `body` once.

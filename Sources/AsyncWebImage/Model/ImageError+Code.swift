@@ -149,7 +149,7 @@ extension ImageError.Code {
             case .bodyTooLarge: .tooManyBytes
             case .notCached: .notCached
             case .cancelled: .cancelled
-            case .tooManyOpenFiles, .other: .other
+            case .tooManyOpenFiles, .threadStartFailed, .other: .other
             }
     }
 

@@ -12,6 +12,7 @@ enum FailureKind: String, CaseIterable {
     case hostNotFound = "host_not_found"
     case lookupFailed = "lookup_failed"
     case tooManyOpenFiles = "too_many_open_files"
+    case threadStartFailed = "thread_start_failed"
     case connectionFailed = "connection_failed"
     case connectionLost = "connection_lost"
     case tlsFailure = "tls"
@@ -52,6 +53,7 @@ enum FailureKind: String, CaseIterable {
             case .hostNotFound: .hostNotFound
             case .lookupFailed: .lookupFailed
             case .tooManyOpenFiles: .tooManyOpenFiles
+            case .threadStartFailed: .threadStartFailed
             case .connectionFailed, .refusedByProxy: .connectionFailed
             case .connectionLost: .connectionLost
             case .tlsFailure: .tlsFailure

@@ -13,30 +13,44 @@ public final class CurlTransport: Transport {
     /// The workers of all started threads, in order.
     private let workers = Locked<[CurlWorker]>([])
     private let poller: any SystemPoller.Type
+    private let threadStart: CurlThread.Start
     private let whenThreadEnded: @Sendable () -> Void
     private let nextID = Atomic<UInt64>(0)
 
     /// Creates a transport with its own threads and connections.
     ///
     /// The first thread is started for the first transfer, and the others when there are enough transfers for them.
+    /// While the system cannot start the first thread, each transfer tries it again, and fails with
+    /// ``TransportError/Reason/threadStartFailed`` if that does not succeed.
     public convenience init(configuration: Configuration = Configuration()) {
         self.init(configuration: configuration, poller: PlatformPoller.self)
     }
 
     init(
         configuration: Configuration, poller: any SystemPoller.Type = PlatformPoller.self,
-        dnsCache: DNSCache? = nil, whenThreadEnded: @escaping @Sendable () -> Void = {}
+        dnsCache: DNSCache? = nil, startThread threadStart: @escaping CurlThread.Start = CurlThread.systemStart,
+        whenThreadEnded: @escaping @Sendable () -> Void = {}
     ) {
         _ = RuntimeTimer.opening
         state = SharedTransportState(configuration, dnsCache: dnsCache, openFileLimit: OpenFileLimit.current)
         self.poller = poller
+        self.threadStart = threadStart
         self.whenThreadEnded = whenThreadEnded
     }
 
     /// Starts a transfer immediately; see ``Transport/start(_:receiver:)``.
     public func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
         let key = state.connectionKey(of: request.url)
-        let worker = key.map { self.worker(for: $0) } ?? first
+        let worker: CurlWorker
+        do {
+            worker = try self.worker(for: key)
+        } catch {
+            // There is no thread that could do it later.
+            receiver.finish(
+                .failed(
+                    TransportError(url: request.url.string, reason: .threadStartFailed, detail: error.systemMessage)))
+            return EndedTransfer()
+        }
         let handle = CurlTransferHandle(
             worker: worker, id: nextID.wrappingAdd(1, ordering: .relaxed).newValue, request: request,
             receiver: receiver, connectionKey: key)
@@ -68,23 +82,21 @@ extension CurlTransport {
     /// Initializing libcurl and its TLS library takes most of a millisecond, which a loader that finds all responses in
     /// its cache need not spend.
     var first: CurlWorker {
-        workers.withLock { workers in
-            if let first = workers.first { return first }
-            _ = CurlLibrary.initialized
-            let first = CurlWorker(0, of: state, on: CurlThread(poller: EventPoller(poller)))
-            do {
-                try first.thread.start(driver: first, whenEnded: whenThreadEnded)
-            } catch {
-                fatalError("\(error)")
+        get throws(ThreadFailure) {
+            try workers.withLock { workers throws(ThreadFailure) in
+                if let first = workers.first { return first }
+                _ = CurlLibrary.initialized
+                let first = try startedWorker(0, on: CurlThread(poller: EventPoller(poller)))
+                workers.append(first)
+                return first
             }
-            workers.append(first)
-            return first
         }
     }
 
-    private func worker(for key: ConnectionKey) -> CurlWorker {
-        let first = first
-        guard let index = state.assign({ $0.assign(key) }) else { return first }
+    /// Returns the worker for a transfer whose connections have this key.
+    private func worker(for key: ConnectionKey?) throws(ThreadFailure) -> CurlWorker {
+        let first = try first
+        guard let key, let index = state.assign({ $0.assign(key) }) else { return first }
         let started = workers.withLock { workers in
             startWorkers(upTo: index, &workers)
             return workers
@@ -97,24 +109,35 @@ extension CurlTransport {
     /// for one of them.
     private func startWorkers(upTo index: Int, _ workers: inout [CurlWorker]) {
         while workers.count <= index {
-            guard let worker = startedWorker(workers.count) else { return }
+            let thread = CurlThread(poller: EventPoller(poller))
+            guard thread.poller.open(), let worker = try? startedWorker(workers.count, on: thread) else { return }
             workers.append(worker)
         }
     }
 
-    private func startedWorker(_ index: Int) -> CurlWorker? {
-        let thread = CurlThread(poller: EventPoller(poller))
-        if let worker = startedWorker(index, on: thread) { return worker }
-        // The worker's deinitializer is a job of its thread.
-        thread.runWithoutThread()
-        return nil
+    /// Returns a worker on `thread`, which has been started.
+    private func startedWorker(_ index: Int, on thread: CurlThread) throws(ThreadFailure) -> CurlWorker {
+        do {
+            return try start(index, on: thread)
+        } catch {
+            // The worker's deinitializer is a job of its thread.
+            thread.runWithoutThread()
+            throw error
+        }
     }
 
-    private func startedWorker(_ index: Int, on thread: CurlThread) -> CurlWorker? {
-        guard thread.poller.open() else { return nil }
+    /// Starts `thread` for a worker, which is released if that fails.
+    private func start(_ index: Int, on thread: CurlThread) throws(ThreadFailure) -> CurlWorker {
         let worker = CurlWorker(index, of: state, on: thread)
-        return (try? thread.start(driver: worker, whenEnded: whenThreadEnded)) == nil ? nil : worker
+        try thread.start(driver: worker, with: threadStart, whenEnded: whenThreadEnded)
+        return worker
     }
+}
+
+/// The handle of a transfer that ended before it was returned.
+private final class EndedTransfer: Transfer {
+    func cancel() {}
+    func resume() {}
 }
 
 /// Process-wide initialization of libcurl.

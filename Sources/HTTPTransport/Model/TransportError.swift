@@ -6,7 +6,7 @@ public struct TransportError: Error, Sendable, Hashable {
     public let url: String
     /// The reason of the failure.
     public let reason: Reason
-    /// libcurl's own message, if it adds information.
+    /// The message of libcurl or the system, if it adds information.
     public let detail: String?
 
     /// Creates an error for `url`.
@@ -26,6 +26,9 @@ public struct TransportError: Error, Sendable, Hashable {
         case lookupFailed
         /// The process or the system has no file descriptor left for the transfer.
         case tooManyOpenFiles
+        /// The system cannot start the first thread of the transport, for example because the limit on threads is
+        /// reached.
+        case threadStartFailed
         /// No connection could be made.
         case connectionFailed
         /// The configured proxy cannot be used by libcurl.
@@ -73,7 +76,9 @@ public struct TransportError: Error, Sendable, Hashable {
         switch reason {
         // All the time allowed for the download has been used.
         case .timedOut(.total): false
-        case .connectionFailed, .timedOut, .truncated, .connectionLost, .lookupFailed, .tooManyOpenFiles: true
+        case .connectionFailed, .timedOut, .truncated, .connectionLost, .lookupFailed, .tooManyOpenFiles,
+            .threadStartFailed:
+            true
         case .refusedByProxy(let status): status >= 500 || status == 408 || status == 429
         case .invalidURL, .hostNotFound, .invalidProxy, .tlsFailure, .bodyTooLarge, .headerTooLarge, .invalidResponse,
             .tooManyRedirects,
@@ -109,6 +114,7 @@ extension TransportError.Reason {
         case .hostNotFound: "the host is unknown"
         case .lookupFailed: "the host's name could not be looked up"
         case .tooManyOpenFiles: "too many files are open"
+        case .threadStartFailed: "the system cannot start another thread; check the limits on threads and memory"
         case .connectionFailed: "no connection could be made"
         case .invalidProxy: "the configured proxy cannot be used"
         case .refusedByProxy(let status): "the proxy refused to connect to the host (status \(status))"

@@ -11,7 +11,8 @@ struct ImageErrorCodeTests {
 
     @Test(arguments: [
         (TransportError.Reason.invalidURL, "invalid_url"), (.hostNotFound, "host_not_found"),
-        (.lookupFailed, "dns_temporary"), (.tooManyOpenFiles, "other"), (.connectionFailed, "connection_failed"),
+        (.lookupFailed, "dns_temporary"), (.tooManyOpenFiles, "other"), (.threadStartFailed, "other"),
+        (.connectionFailed, "connection_failed"),
         (.invalidProxy, "proxy"), (.refusedByProxy(status: 502), "proxy"), (.tlsFailure, "tls"),
         (.timedOut(.lookup), "timeout_lookup"), (.timedOut(.connect), "timeout_connect"),
         (.timedOut(.firstByte), "timeout_first_byte"), (.timedOut(.idle), "timeout_idle"),

@@ -52,7 +52,7 @@ final class SoakTally: Sendable {
             note(cause.reason.kind)
             switch cause.reason {
             // Internal errors, unknown codes, and exhausted resources of this machine.
-            case .cancelled, .other, .invalidURL, .hostNotFound, .lookupFailed, .refusedByPolicy:
+            case .cancelled, .other, .invalidURL, .hostNotFound, .lookupFailed, .threadStartFailed, .refusedByPolicy:
                 find("\(cause) of \(cause.url)")
             default: break
             }

@@ -112,7 +112,7 @@ struct FailureTests {
         .truncated(expected: nil, received: 5), .connectionLost, .bodyTooLarge(limit: 1), .headerTooLarge(limit: 1),
         .invalidResponse, .tooManyRedirects(limit: 3), .unsupportedRedirect, .insecureRedirect, .cancelled,
         .other(code: 99),
-        .refusedByProxy(status: 403), .invalidProxy,
+        .refusedByProxy(status: 403), .invalidProxy, .tooManyOpenFiles, .threadStartFailed,
     ])
     func everyTransportErrorReasonHasADescription(reason: TransportError.Reason) {
         let text = TransportError(url: "http://example.org/", reason: reason).description

@@ -90,7 +90,7 @@ struct OpenFileLimitTests {
                 try await withLoopbackOrigin { (origin) async throws in
                     origin.route("/a", LoopbackOrigin.Response(body: pattern(100)))
                     #expect(try await transport.fetch(origin.url("/a")).body == pattern(100))
-                    #expect(await transport.connectionCount <= 2)
+                    #expect(try await transport.connectionCount <= 2)
                 }
             }
         }
@@ -99,7 +99,7 @@ struct OpenFileLimitTests {
 
 extension CurlTransport {
     /// The number of connections of the first thread.
-    fileprivate var connectionCount: Int { get async { await first.connectionCount } }
+    fileprivate var connectionCount: Int { get async throws { try await first.connectionCount } }
 }
 
 extension CurlWorker {
