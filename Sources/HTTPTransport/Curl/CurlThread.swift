@@ -30,6 +30,14 @@ final class CurlThread: SerialExecutor {
         var isEnding = false
     }
 
+    /// A wait for events and work.
+    struct Wait {
+        /// The maximum time; `nil` for no limit.
+        var limit: Duration?
+        /// A Boolean value that indicates whether transfers are active.
+        var hasTransfers: Bool
+    }
+
     let poller: EventPoller
     private let inbox = Locked(Inbox())
     /// The thread's identity; 0 until it runs.
@@ -97,31 +105,48 @@ final class CurlThread: SerialExecutor {
         ignoreBrokenPipes()
         // Swapped with the inbox's array, so that neither has to grow again.
         var batch: [Work] = []
-        while let limit = nextSleep(driver, &batch) {
-            let count = poller.wait(timeout: limit.duration)
-            inbox.withLock { $0.isAsleep = false }
+        // Responses can arrive quickly although requests do not, and the reverse.
+        var (forResponses, forRequests) = (BusyWait(), BusyWait())
+        while let wait = nextWait(driver, &batch) {
+            let count =
+                wait.hasTransfers ? perform(wait, &forResponses) : perform(wait, &forRequests)
             driver()?.handle(eventCount: count)
         }
     }
 
-    /// Runs the available work and returns the time to sleep afterward; `nil` when the thread must end.
+    /// Waits until there are events or work, and returns the number of events.
+    private func perform(_ wait: Wait, _ busyWait: inout BusyWait) -> Int {
+        busyWait.result(within: wait.limit, look: look) { sleep(upTo: wait.limit) }
+    }
+
+    private func sleep(upTo limit: Duration?) -> Int {
+        let limit = inbox.withLock { inbox in
+            inbox.isAsleep = inbox.work.isEmpty
+            return inbox.isAsleep ? limit : .zero
+        }
+        let count = poller.wait(timeout: limit)
+        inbox.withLock { $0.isAsleep = false }
+        return count
+    }
+
+    /// Returns the number of events, or 0 if there is work; `nil` if there is neither.
+    private func look() -> Int? {
+        let count = poller.wait(timeout: .zero)
+        return count > 0 || inbox.withLock({ !$0.work.isEmpty }) ? count : nil
+    }
+
+    /// Runs the available work and returns the wait afterward; `nil` when the thread must end.
     ///
     /// If the driver is gone, its isolated deinit is still to be run here.
-    private func nextSleep(
-        _ driver: () -> (any CurlThreadDriver)?, _ batch: inout [Work]
-    ) -> (duration: Duration?, Void)? {
-        let limit = runBatch(&batch, driver())
-        return inbox.withLock { inbox in
-            if inbox.isEnding { return nil }
-            inbox.isAsleep = inbox.work.isEmpty
-            return (inbox.isAsleep ? limit : .zero, ())
-        }
+    private func nextWait(_ driver: () -> (any CurlThreadDriver)?, _ batch: inout [Work]) -> Wait? {
+        let wait = runBatch(&batch, driver())
+        return inbox.withLock { $0.isEnding ? nil : wait }
     }
 
     /// Runs the current content of the inbox but not work added meanwhile, so that sockets are served in between.
     ///
-    /// Returns the time that the driver allows the thread to sleep.
-    private func runBatch(_ batch: inout [Work], _ driver: (any CurlThreadDriver)?) -> Duration? {
+    /// Returns the wait that the driver allows.
+    private func runBatch(_ batch: inout [Work], _ driver: (any CurlThreadDriver)?) -> Wait {
         inbox.withLock { inbox in swap(&inbox.work, &batch) }
         for item in batch {
             switch item {
@@ -130,7 +155,7 @@ final class CurlThread: SerialExecutor {
             }
         }
         batch.removeAll(keepingCapacity: true)
-        return driver?.maximumSleep()
+        return driver?.nextWait() ?? Wait(limit: nil, hasTransfers: false)
     }
 
     /// libcurl sends with MSG_NOSIGNAL, but the TLS library might not.
@@ -146,8 +171,8 @@ final class CurlThread: SerialExecutor {
 protocol CurlThreadDriver: AnyObject, Sendable {
     /// Performs a command from another thread.
     func perform(_ command: CurlWorker.Command)
-    /// Returns the maximum time that the thread may sleep; `nil` for no limit.
-    func maximumSleep() -> Duration?
+    /// Returns the next wait of the thread.
+    func nextWait() -> CurlThread.Wait
     /// Handles a wake-up: `eventCount` events are pending, and timers can be due.
     func handle(eventCount: Int)
 }

@@ -30,16 +30,13 @@ extension CurlWorker {
 }
 
 extension CurlWorker: CurlThreadDriver {
-    nonisolated func maximumSleep() -> Duration? {
+    nonisolated func nextWait() -> CurlThread.Wait {
         assumeIsolated { worker in
             // Commands may have added transfers, which start with the timers.
             worker.multi.runTimers(now: worker.deadlines.now)
             worker.finishCompleted()
             worker.deadlines.beginTurn()
-            guard !worker.shares.hasWaiting else { return .zero }
-            let now = worker.deadlines.now
-            let waits = [worker.multi.timer?.wait(from: now), worker.deadlines.next.map { now.duration(to: $0) }]
-            return waits.compactMap { $0 }.min().map { max(.zero, $0) }
+            return CurlThread.Wait(limit: worker.maximumWait, hasTransfers: !worker.transfers.isEmpty)
         }
     }
 
@@ -53,6 +50,13 @@ extension CurlWorker: CurlThreadDriver {
             worker.finishCompleted()
             worker.expireOverdue()
         }
+    }
+
+    private var maximumWait: Duration? {
+        guard !shares.hasWaiting else { return .zero }
+        let now = deadlines.now
+        let waits = [multi.timer?.wait(from: now), deadlines.next.map { now.duration(to: $0) }]
+        return waits.compactMap { $0 }.min().map { max(.zero, $0) }
     }
 
     private func expireOverdue() {
