@@ -3,7 +3,8 @@ import Threading
 /// The threads on which a cache reads and writes, so that neither the cooperative pool nor a transport waits for a
 /// disk.
 ///
-/// Some threads do only short work, so that small responses are not delayed by large ones.
+/// Some threads do only short work, so that small responses are not delayed by large ones. While the system cannot start
+/// a thread, the cooperative pool does the work.
 package final class CacheThreads: Sendable {
     /// The number of threads.
     package static let count = 4
@@ -22,16 +23,26 @@ package final class CacheThreads: Sendable {
     }
 
     private let queue = BlockingQueue<Job>()
+    private let startThread: ThreadStarter
+    /// A Boolean value that indicates whether there is a thread for all work.
     private let isStarted = Locked(false)
     private let pending = Locked(PendingWork())
+
+    init(startThread: @escaping ThreadStarter = systemThreads(named: "webimage-cache")) {
+        self.startThread = startThread
+    }
 
     /// Runs `work` on one of the threads.
     package func append(
         to line: Line = .short, _ work: @escaping @Sendable () -> Void
     ) {
-        startIfNeeded()
-        let generation = pending.withLock { $0.begin() }
-        queue.append(Job(work: work, generation: generation), to: line == .short ? .short : .long)
+        let job = Job(work: work, generation: pending.withLock { $0.begin() })
+        if startsThreads() {
+            queue.append(job, to: line == .short ? .short : .long)
+        } else {
+            // Belongs to no caller.
+            Task.detached { [pending] in Self.perform(job, pending) }
+        }
     }
 
     /// Runs `work` in the same way, and returns its result.
@@ -63,20 +74,33 @@ package final class CacheThreads: Sendable {
     /// Lets the threads end when all work is done.
     func close() { queue.close() }
 
-    private func startIfNeeded() {
-        let starts = isStarted.withLock { isStarted in
-            defer { isStarted = true }
-            return !isStarted
+    /// Starts the threads unless they are started; returns `false` if the system cannot start any.
+    private func startsThreads() -> Bool {
+        isStarted.withLock { isStarted in
+            if !isStarted { isStarted = startedThreads() }
+            return isStarted
         }
-        guard starts else { return }
+    }
+
+    private func startedThreads() -> Bool {
         for number in 0..<Self.count {
-            startRequiredThread(named: "webimage-cache") { [queue, pending] in
-                while let job = queue.next(onlyShort: number < Self.shortCount) {
-                    job.work()
-                    for continuation in pending.withLock({ $0.end(job.generation) }) { continuation.resume() }
+            do {
+                try startThread { [queue, pending] in
+                    // The first thread does all work, in case it remains the only one.
+                    while let job = queue.next(onlyShort: number >= Self.count - Self.shortCount) {
+                        Self.perform(job, pending)
+                    }
                 }
+            } catch {
+                return number > 0
             }
         }
+        return true
+    }
+
+    private static func perform(_ job: Job, _ pending: Locked<PendingWork>) {
+        job.work()
+        for continuation in pending.withLock({ $0.end(job.generation) }) { continuation.resume() }
     }
 }
 

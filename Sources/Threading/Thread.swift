@@ -30,6 +30,14 @@ package struct ThreadFailure: Error, Equatable, CustomStringConvertible {
     package var description: String { "cannot start a thread: \(systemMessage)" }
 }
 
+/// A function that starts a detached thread that runs `body` once.
+package typealias ThreadStarter = @Sendable (_ body: @escaping @Sendable () -> Void) throws(ThreadFailure) -> Void
+
+/// Returns a function that starts threads of the system; see ``startThread(named:_:)``.
+package func systemThreads(named name: String) -> ThreadStarter {
+    { body throws(ThreadFailure) in try startThread(named: name, body) }
+}
+
 /// Starts a detached thread that runs `body` once.
 ///
 /// For work that blocks or computes and therefore must not occupy the cooperative pool. Debuggers and `top` show the

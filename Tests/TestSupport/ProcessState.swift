@@ -18,6 +18,11 @@ package enum ProcessState {
         return tasks.map { beginning(of: "/proc/self/task/\($0)/comm") }.filter { $0.hasPrefix(prefix) }
     }
 
+    /// The name of the current thread.
+    package static var threadName: String {
+        String(beginning(of: "/proc/thread-self/comm").prefix { $0 != "\n" })
+    }
+
     /// The resident memory in bytes, after free memory has been returned to the system as far as possible.
     package static var residentBytes: Int {
         typealias Trim = @convention(c) (Int) -> Int32

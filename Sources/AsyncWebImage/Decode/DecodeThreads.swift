@@ -4,7 +4,8 @@ import Threading
 ///
 /// Short work goes first: five hundred thumbnails do not wait for three posters. One additional thread takes only
 /// short work, because long work can occupy the others for a second without suspending. The threads start with the
-/// first work and end after ``close()``, when all work is done.
+/// first work and end after ``close()``, when all work is done. While the system cannot start one, the cooperative pool
+/// does the work.
 final class DecodeThreads: TaskExecutor {
     /// An executor on the same threads for long work, between whose steps short work goes first.
     final class LongWork: TaskExecutor {
@@ -23,14 +24,19 @@ final class DecodeThreads: TaskExecutor {
         let job: UnownedJob
         /// The executor, kept alive until the job has run.
         let executor: any TaskExecutor
+
+        func run() { unsafe job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
     }
 
     private let queue = BlockingQueue<Work>()
     private let count: Int
+    private let startThread: ThreadStarter
+    /// A Boolean value that indicates whether there is a thread for all work.
     private let isStarted = Locked(false)
 
-    init(count: Int) {
+    init(count: Int, startThread: @escaping ThreadStarter = systemThreads(named: "webimage-decode")) {
         self.count = count
+        self.startThread = startThread
     }
 
     /// Returns the executor for long work.
@@ -52,29 +58,40 @@ final class DecodeThreads: TaskExecutor {
         // The caller need not hold the threads: the job can run, and release them, before this call ends.
         let this = unsafe Unmanaged.passRetained(self)
         defer { unsafe this.release() }
-        startThreads()
-        queue.append(Work(job: job, executor: executor), to: line)
+        let work = Work(job: job, executor: executor)
+        if startsThreads() {
+            queue.append(work, to: line)
+        } else {
+            // Belongs to no task but that of the job.
+            Task.detached { work.run() }
+        }
     }
 
-    private func startThreads() {
-        let starts = isStarted.withLock { isStarted in
-            defer { isStarted = true }
-            return !isStarted
+    /// Starts the threads unless they are started; returns `false` if the system cannot start any.
+    private func startsThreads() -> Bool {
+        isStarted.withLock { isStarted in
+            if !isStarted { isStarted = startedThreads() }
+            return isStarted
         }
-        guard starts else { return }
-        startRequiredThread(named: "webimage-decode") { [self] in work(onlyShort: false) }
+    }
+
+    private func startedThreads() -> Bool {
+        do {
+            try startThread { [self] in work(onlyShort: false) }
+        } catch {
+            return false
+        }
         do {
             for number in 1...max(1, count) {
-                try startThread(named: "webimage-decode") { [self] in work(onlyShort: number >= count) }
+                try startThread { [self] in work(onlyShort: number >= count) }
             }
         } catch {
-            // The system cannot start more threads: the existing ones do all the work more slowly.
+            // The existing threads do all the work more slowly.
         }
+        return true
     }
 
     private func work(onlyShort: Bool) {
-        while let work = queue.next(onlyShort: onlyShort) {
-            unsafe work.job.runSynchronously(on: work.executor.asUnownedTaskExecutor())
-        }
+        while let work = queue.next(onlyShort: onlyShort) { work.run() }
     }
 }

@@ -13,12 +13,6 @@ import Glibc
 /// It runs the actor's jobs and commands, lets the driver handle sockets and timers, and otherwise sleeps in the
 /// poller. One wake-up is enough for all jobs that arrive while it is awake.
 final class CurlThread: SerialExecutor {
-    /// A function that starts a thread that runs the body.
-    typealias Start = @Sendable (_ body: @escaping @Sendable () -> Void) throws(ThreadFailure) -> Void
-
-    /// Starts a thread of the system.
-    static let systemStart: Start = { body throws(ThreadFailure) in try startThread(named: "webimage-curl", body) }
-
     private enum Work: Sendable {
         case job(UnownedJob)
         case command(CurlWorker.Command)
@@ -51,7 +45,7 @@ final class CurlThread: SerialExecutor {
     ///
     /// Between calls of the driver's methods, the thread holds only a weak reference to it.
     func start(
-        driver: some CurlThreadDriver, with start: Start, whenEnded: @escaping @Sendable () -> Void
+        driver: some CurlThreadDriver, with start: ThreadStarter, whenEnded: @escaping @Sendable () -> Void
     ) throws(ThreadFailure) {
         try start { [weak driver] in
             self.run { driver }

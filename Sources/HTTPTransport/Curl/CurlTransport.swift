@@ -13,7 +13,7 @@ public final class CurlTransport: Transport {
     /// The workers of all started threads, in order.
     private let workers = Locked<[CurlWorker]>([])
     private let poller: any SystemPoller.Type
-    private let threadStart: CurlThread.Start
+    private let startThread: ThreadStarter
     private let whenThreadEnded: @Sendable () -> Void
     private let nextID = Atomic<UInt64>(0)
 
@@ -28,13 +28,13 @@ public final class CurlTransport: Transport {
 
     init(
         configuration: Configuration, poller: any SystemPoller.Type = PlatformPoller.self,
-        dnsCache: DNSCache? = nil, startThread threadStart: @escaping CurlThread.Start = CurlThread.systemStart,
+        dnsCache: DNSCache? = nil, startThread: @escaping ThreadStarter = systemThreads(named: "webimage-curl"),
         whenThreadEnded: @escaping @Sendable () -> Void = {}
     ) {
         _ = RuntimeTimer.opening
         state = SharedTransportState(configuration, dnsCache: dnsCache, openFileLimit: OpenFileLimit.current)
         self.poller = poller
-        self.threadStart = threadStart
+        self.startThread = startThread
         self.whenThreadEnded = whenThreadEnded
     }
 
@@ -129,7 +129,7 @@ extension CurlTransport {
     /// Starts `thread` for a worker, which is released if that fails.
     private func start(_ index: Int, on thread: CurlThread) throws(ThreadFailure) -> CurlWorker {
         let worker = CurlWorker(index, of: state, on: thread)
-        try thread.start(driver: worker, with: threadStart, whenEnded: whenThreadEnded)
+        try thread.start(driver: worker, with: startThread, whenEnded: whenThreadEnded)
         return worker
     }
 }

@@ -48,13 +48,10 @@ public final class ThreadedResolver: HostResolver {
         }
     }
 
-    /// Starts a thread that runs the body.
-    typealias Start = @Sendable (_ body: @escaping @Sendable () -> Void) throws(ThreadFailure) -> Void
-
     private let state = Locked(State())
     private let lookup: Lookup
     let limits: LookupThreads
-    private let start: Start
+    private let start: ThreadStarter
     /// Waits until threads without progress count as stuck.
     private let waitForProgress: @Sendable () async -> Void
 
@@ -76,7 +73,7 @@ public final class ThreadedResolver: HostResolver {
 
     init(
         _ lookup: @escaping Lookup, limits: LookupThreads = LookupThreads(openFileLimit: OpenFileLimit.current),
-        start: @escaping Start = { body throws(ThreadFailure) in try startThread(named: "webimage-dns", body) },
+        start: @escaping ThreadStarter = systemThreads(named: "webimage-dns"),
         waitForProgress: @escaping @Sendable () async -> Void
     ) {
         self.lookup = lookup

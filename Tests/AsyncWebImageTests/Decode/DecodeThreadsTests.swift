@@ -1,4 +1,5 @@
 import LoopbackOrigin
+import TestSupport
 import Testing
 import Threading
 
@@ -73,4 +74,27 @@ struct DecodeThreadsTests {
             for work in long { await work.end() }
         }
     }
+
+    @Test func cooperativePoolDoesTheWorkUntilAThreadCanBeStarted() async {
+        let threads = DecodeThreads(count: 1, startThread: limitedThreads(named: "test-decode") { $0 > 3 })
+        defer { threads.close() }
+        #expect(await threadName(of: threads) != "test-decode")
+        #expect(await threadName(of: threads.forLongWork()) != "test-decode")
+        #expect(await threadName(of: threads) != "test-decode")
+        #expect(await threadName(of: threads) == "test-decode")
+        #expect(await threadName(of: threads.forLongWork()) == "test-decode")
+    }
+
+    @Test func oneThreadDoesAllWorkIfNoOtherCanBeStarted() async {
+        let threads = DecodeThreads(count: 4, startThread: limitedThreads(named: "test-decode") { $0 == 1 })
+        defer { threads.close() }
+        #expect(await threadName(of: threads) == "test-decode")
+        #expect(await threadName(of: threads.forLongWork()) == "test-decode")
+        #expect(await threadName(of: threads) == "test-decode")
+    }
+}
+
+/// Returns the name of the thread on which an executor performs work.
+private func threadName(of executor: any TaskExecutor) async -> String {
+    await Task(executorPreference: executor) { ProcessState.threadName }.value
 }

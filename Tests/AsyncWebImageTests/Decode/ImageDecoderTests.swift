@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 import Testing
 import Threading
 
@@ -75,7 +75,7 @@ struct ImageDecoderTests {
 
     @Test func performedWorkRunsOnTheDecodersThreadsAndReturnsItsResult() async throws {
         let decoder = decoder(budget: 100)
-        let name = try await decoder.perform { try threadName() }
+        let name = await decoder.perform { ProcessState.threadName }
         #expect(name == "webimage-decode")
     }
 
@@ -84,9 +84,4 @@ struct ImageDecoderTests {
         let decoder = decoder(budget: 100)
         await #expect(throws: Failure.self) { try await decoder.perform { () throws(Failure) in throw Failure() } }
     }
-}
-
-/// Returns the name of the current thread.
-private func threadName() throws -> String {
-    try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8).trimmingCharacters(in: .newlines)
 }

@@ -1,8 +1,6 @@
-import Glibc
 import LoopbackOrigin
 import TestSupport
 import Testing
-import Threading
 
 @testable import HTTPTransport
 
@@ -72,16 +70,8 @@ struct ThreadFailureTests {
 extension CurlTransport {
     /// Creates a transport that starts a thread only if `starts` returns `true` for the number of the attempt, from 1.
     fileprivate convenience init(threadCount: Int, starts: @escaping @Sendable (_ attempt: Int) -> Bool) {
-        let attempts = Locked(0)
         self.init(
             configuration: Configuration(proxy: .none, threadCount: threadCount),
-            startThread: { body throws(ThreadFailure) in
-                let attempt = attempts.withLock { attempts in
-                    attempts += 1
-                    return attempts
-                }
-                guard starts(attempt) else { throw ThreadFailure(code: EAGAIN) }
-                try CurlThread.systemStart(body)
-            })
+            startThread: limitedThreads(named: "webimage-curl", startedIf: starts))
     }
 }
