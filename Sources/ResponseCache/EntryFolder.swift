@@ -204,10 +204,10 @@ final class EntryFolder: Sendable {
         let folder = "\(base)/\(Self.temporaryFolder)"
         for name in (try? Self.names(in: folder)) ?? [] {
             let path = "\(folder)/\(name)"
-            if !includingActive {
-                guard let file = try? OpenFile(reading: path), file.lock(waits: false) else { continue }
-            }
-            _ = Self.systemUnlink(path)
+            let file = includingActive ? nil : try? OpenFile(reading: path)
+            guard includingActive || file?.lock(waits: false) == true else { continue }
+            // A writer that takes the lock expects that the file keeps its name.
+            withExtendedLifetime(file) { _ = Self.systemUnlink(path) }
         }
     }
 
