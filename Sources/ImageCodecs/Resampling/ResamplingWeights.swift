@@ -37,7 +37,7 @@ struct ResamplingWeights {
                 sum += weight
             }
             starts.append(start)
-            weights.append(contentsOf: line.lazy.map { Float($0 / sum) })
+            for weight in line { weights.append(Float(weight / sum)) }
             offsets.append(weights.count)
         }
     }
