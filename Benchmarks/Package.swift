@@ -22,6 +22,8 @@ let package = Package(
         .target(name: "CurlMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
         // The limit of libjpeg: a plain loop in C.
         .target(name: "JPEGLoop", linkerSettings: [.linkedLibrary("jpeg")]),
+        // Counts the allocations of the scenarios.
+        .target(name: "AllocationCounter"),
         .target(
             name: "Engines",
             dependencies: [
@@ -35,7 +37,7 @@ let package = Package(
         .executableTarget(
             name: "Scenarios",
             dependencies: [
-                "Engines", "JPEGLoop",
+                "AllocationCounter", "Engines", "JPEGLoop",
                 .product(name: "AsyncWebImage", package: "async-web-image"),
                 .product(name: "ImageCodecs", package: "async-web-image"),
                 .product(name: "ImageEncoders", package: "async-web-image"),
@@ -71,7 +73,7 @@ let package = Package(
         .testTarget(
             name: "ScenariosTests",
             dependencies: [
-                "Scenarios", "Engines",
+                "AllocationCounter", "Scenarios", "Engines",
                 .product(name: "ImageCodecs", package: "async-web-image"),
                 .product(name: "LoopbackOrigin", package: "async-web-image"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -2,7 +2,7 @@
 enum Catalog {
     static let scenarios: [any Scenario.Type] = [
         Throughput.self, Storm.self, Cancel.self, Mixed.self, Progressive.self, Decode.self, DecodeLoop.self,
-        StartUp.self, Pipeline.self, Shards.self, Cache.self,
+        Resources.self, StartUp.self, Pipeline.self, Shards.self, Cache.self,
     ]
 
     static func scenario(named name: String) -> (any Scenario.Type)? {

@@ -25,7 +25,9 @@ struct Command: Hashable, Sendable {
         // The low seven bits of the status are the signal, if any.
         guard status & 0x7F == 0 else { throw Failure("signal \(status & 0x7F) ended", tool) }
         guard status == 0 else { throw Failure("exit status \(status >> 8) of", tool) }
-        return Usage(wall: .now - started, cpu: usage.cpu)
+        return Usage(
+            wall: .now - started, cpu: usage.cpu, pageFaults: usage.ru_minflt, contextSwitches: usage.contextSwitches,
+            allocations: nil)
     }
 
     private func spawn() throws -> pid_t {
