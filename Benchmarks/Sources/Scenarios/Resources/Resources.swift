@@ -61,7 +61,8 @@ enum Resources: Scenario {
 
     static func measure(_ subject: Case, at site: OriginSite) async throws -> Measurements {
         allocation_counter_start()
-        let usage = try await subject.maximumSide > 0
+        let usage =
+            try await subject.maximumSide > 0
             ? decode(subject, site.fixtures) : fetch(subject, from: site)
         var measurements = Measurements()
         let count = Double(subject.count)
