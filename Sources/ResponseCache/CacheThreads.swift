@@ -3,8 +3,8 @@ import Threading
 /// The threads on which a cache reads and writes, so that neither the cooperative pool nor a transport waits for a
 /// disk.
 ///
-/// Some threads do only short work, so that small responses are not delayed by large ones. While the system cannot start
-/// a thread, the cooperative pool does the work.
+/// Some threads do only short work, so that small responses are not delayed by large ones. While the system cannot
+/// start a thread, the cooperative pool does the work.
 package final class CacheThreads: Sendable {
     /// The number of threads.
     package static let count = 4
