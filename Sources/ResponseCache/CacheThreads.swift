@@ -3,8 +3,8 @@ import Threading
 /// The threads on which a cache reads and writes, so that neither the cooperative pool nor a transport waits for a
 /// disk.
 ///
-/// Some threads do only short work, so that small responses are not delayed by large ones. While the system cannot
-/// start a thread, the cooperative pool does the work.
+/// Some threads do only short work, so that small responses are not delayed by large ones. If the system cannot
+/// start any, the cooperative pool does the work until it can.
 package final class CacheThreads: Sendable {
     /// The number of threads.
     package static let count = 4
@@ -37,10 +37,10 @@ package final class CacheThreads: Sendable {
         to line: Line = .short, _ work: @escaping @Sendable () -> Void
     ) {
         let job = Job(work: work, generation: pending.withLock { $0.begin() })
-        if startsThreads() {
+        if startThreadsIfNeeded() {
             queue.append(job, to: line == .short ? .short : .long)
         } else {
-            // Belongs to no caller.
+            // Detached: the current task is unrelated to the job.
             Task.detached { [pending] in Self.perform(job, pending) }
         }
     }
@@ -75,14 +75,14 @@ package final class CacheThreads: Sendable {
     func close() { queue.close() }
 
     /// Starts the threads unless they are started; returns `false` if the system cannot start any.
-    private func startsThreads() -> Bool {
+    private func startThreadsIfNeeded() -> Bool {
         isStarted.withLock { isStarted in
-            if !isStarted { isStarted = startedThreads() }
+            if !isStarted { isStarted = startThreads() }
             return isStarted
         }
     }
 
-    private func startedThreads() -> Bool {
+    private func startThreads() -> Bool {
         for number in 0..<Self.count {
             do {
                 try startThread { [queue, pending] in

@@ -121,11 +121,12 @@ extension BodyLog {
     }
 
     /// Returns when there might be something to read, or ``wake(_:)`` is called.
-    func wait(_ id: UInt64) async {
+    func wait(_ id: UInt64, forBatch: Bool) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
+                state.readers[id]?.waitsForBatch = forBatch
                 guard let reader = state.readers[id], !reader.isPoked, !reader.isOutdated, state.end == nil,
-                    reader.read == state.received, state.image(for: reader) == nil
+                    !state.hasEnough(for: reader), state.image(for: reader) == nil
                 else {
                     state.readers[id]?.isPoked = false
                     return true

@@ -24,6 +24,8 @@ final class BodyLog: Sendable {
         /// The number of bytes read.
         var read = 0
         var waiting: CheckedContinuation<Void, Never>?
+        /// A Boolean value that indicates whether it waits for a batch rather than for any bytes.
+        var waitsForBatch = false
         /// A Boolean value that indicates whether it has suspended reading for reasons outside its control.
         var isParked = false
         /// A Boolean value that indicates whether the next wait must return immediately.
@@ -89,6 +91,8 @@ final class BodyLog: Sendable {
     static let sealedSize = 16 << 10
     /// The maximum number of bytes allocated on the basis of the declared length.
     static let trustedLength = 1 << 20
+    /// The maximum number of bytes of a batch.
+    static let maximumBatch = 64 << 10
     /// The number of unread bytes from which the transfer is paused; it is resumed at the lower mark.
     static let highWater = 1 << 20
     static let lowWater = 256 << 10
@@ -171,7 +175,7 @@ final class BodyLog: Sendable {
             if isFull { state.leaveGrowthQueue() }
             if isFull || waitsForMemory(&state) {
                 state.isPaused = true
-                return (BodyDemand.pause, [CheckedContinuation<Void, Never>](), Watching?.none)
+                return (BodyDemand.pause, state.takeWaitingForBytes(), Watching?.none)
             }
             add(&state)
             state.received += count
@@ -180,7 +184,7 @@ final class BodyLog: Sendable {
             if state.received > maximumReplayBytes, state.bodyWaiters.isEmpty, !state.readers.isEmpty {
                 state.isComplete = false
             }
-            return (.more, state.takeWaiting(), state.watching)
+            return (.more, state.takeWaitingForBytes(), state.watching)
         }
         for continuation in waiting { continuation.resume() }
         watching?.notify()
@@ -304,13 +308,29 @@ extension BodyLog.State {
         return transfer
     }
 
-    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+    /// Takes the waits of all readers.
+    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] { takeWaiting { _ in true } }
+
+    /// Takes the waits of the readers for which there are enough bytes.
+    mutating func takeWaitingForBytes() -> [CheckedContinuation<Void, Never>] { takeWaiting(where: hasEnough(for:)) }
+
+    private mutating func takeWaiting(where isReady: (BodyLog.Reader) -> Bool) -> [CheckedContinuation<Void, Never>] {
         var taken: [CheckedContinuation<Void, Never>] = []
         for (id, reader) in readers {
-            guard let waiting = reader.waiting else { continue }
+            guard let waiting = reader.waiting, isReady(reader) else { continue }
             readers[id]?.waiting = nil
             taken.append(waiting)
         }
         return taken
+    }
+
+    /// Returns whether there are bytes for a reader: any, or a batch if it waits for one.
+    ///
+    /// A batch is 1/32 of the body. While the transfer is paused, and for a body that is not kept whole, any bytes are
+    /// enough, because reading them may release memory.
+    func hasEnough(for reader: BodyLog.Reader) -> Bool {
+        let unread = received - reader.read
+        guard reader.waitsForBatch, isComplete, !isPaused else { return unread > 0 }
+        return unread > 0 && unread >= min((expected ?? 0) / 32, BodyLog.maximumBatch)
     }
 }

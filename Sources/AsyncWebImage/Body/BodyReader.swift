@@ -17,16 +17,17 @@ final class BodyReader: Sendable {
 
     /// Returns the pieces received since the last call, at most `limit`; waits until there are any.
     ///
-    /// Empty after ``wake()``, `nil` at the end.
+    /// With `inBatches`, a wait ends only when a part of the body has been received for which it is worthwhile to wake
+    /// a thread. Empty after ``wake()``, `nil` at the end.
     ///
     /// Throws the error that ended the download, `ImageOffered` if there is an image for the reader, and
     /// `CancellationError` when the task is canceled.
-    func next(limit: Int = .max) async throws -> [[UInt8]]? {
+    func next(limit: Int = .max, inBatches: Bool = false) async throws -> [[UInt8]]? {
         try Task.checkCancellation()
         guard let pieces = try read(limit) else { return nil }
         guard pieces.isEmpty else { return pieces }
         await withTaskCancellationHandler {
-            await log.wait(id)
+            await log.wait(id, forBatch: inBatches)
         } onCancel: {
             log.wake(id)
         }

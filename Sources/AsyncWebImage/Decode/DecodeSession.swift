@@ -173,7 +173,7 @@ struct DecodeSession: Sendable {
             case .skip: break
             }
             // If the decode stops early, the download stops as well, unless another caller needs the remainder.
-            guard !codec.needsNoMoreBytes, let pieces = try await reader.next() else { return }
+            guard !codec.needsNoMoreBytes, let pieces = try await reader.next(inBatches: true) else { return }
             for piece in pieces {
                 try Task.checkCancellation()
                 schedule.decoded(for: try clock.measure { try codec.append(piece.span) })

@@ -4,8 +4,8 @@ import Threading
 ///
 /// Short work goes first: five hundred thumbnails do not wait for three posters. One additional thread takes only
 /// short work, because long work can occupy the others for a second without suspending. The threads start with the
-/// first work and end after ``close()``, when all work is done. While the system cannot start one, the cooperative pool
-/// does the work.
+/// first work and end after ``close()``, when all work is done. If the system cannot start any, the cooperative pool does
+/// the work until it can.
 final class DecodeThreads: TaskExecutor {
     /// An executor on the same threads for long work, between whose steps short work goes first.
     final class LongWork: TaskExecutor {
@@ -59,23 +59,23 @@ final class DecodeThreads: TaskExecutor {
         let this = unsafe Unmanaged.passRetained(self)
         defer { unsafe this.release() }
         let work = Work(job: job, executor: executor)
-        if startsThreads() {
+        if startThreadsIfNeeded() {
             queue.append(work, to: line)
         } else {
-            // Belongs to no task but that of the job.
+            // Detached: the current task is unrelated to the job.
             Task.detached { work.run() }
         }
     }
 
     /// Starts the threads unless they are started; returns `false` if the system cannot start any.
-    private func startsThreads() -> Bool {
+    private func startThreadsIfNeeded() -> Bool {
         isStarted.withLock { isStarted in
-            if !isStarted { isStarted = startedThreads() }
+            if !isStarted { isStarted = startThreads() }
             return isStarted
         }
     }
 
-    private func startedThreads() -> Bool {
+    private func startThreads() -> Bool {
         do {
             try startThread { [self] in work(onlyShort: false) }
         } catch {

@@ -27,7 +27,7 @@ final class CurlThread: SerialExecutor {
     /// A wait for events and work.
     struct Wait {
         /// The maximum time; `nil` for no limit.
-        var limit: Duration?
+        var timeout: Duration?
         /// A Boolean value that indicates whether transfers are active.
         var hasTransfers: Bool
     }
@@ -101,7 +101,7 @@ final class CurlThread: SerialExecutor {
         var batch: [Work] = []
         // Responses can arrive quickly although requests do not, and the reverse.
         var (forResponses, forRequests) = (BusyWait(), BusyWait())
-        while let wait = nextWait(driver, &batch) {
+        while let wait = runWork(driver, &batch) {
             let count =
                 wait.hasTransfers ? perform(wait, &forResponses) : perform(wait, &forRequests)
             driver()?.handle(eventCount: count)
@@ -110,21 +110,21 @@ final class CurlThread: SerialExecutor {
 
     /// Waits until there are events or work, and returns the number of events.
     private func perform(_ wait: Wait, _ busyWait: inout BusyWait) -> Int {
-        busyWait.result(within: wait.limit, look: look) { sleep(upTo: wait.limit) }
+        busyWait.result(within: wait.timeout, poll: poll) { sleep(upTo: wait.timeout) }
     }
 
-    private func sleep(upTo limit: Duration?) -> Int {
-        let limit = inbox.withLock { inbox in
+    private func sleep(upTo timeout: Duration?) -> Int {
+        let timeout = inbox.withLock { inbox in
             inbox.isAsleep = inbox.work.isEmpty
-            return inbox.isAsleep ? limit : .zero
+            return inbox.isAsleep ? timeout : .zero
         }
-        let count = poller.wait(timeout: limit)
+        let count = poller.wait(timeout: timeout)
         inbox.withLock { $0.isAsleep = false }
         return count
     }
 
     /// Returns the number of events, or 0 if there is work; `nil` if there is neither.
-    private func look() -> Int? {
+    private func poll() -> Int? {
         let count = poller.wait(timeout: .zero)
         return count > 0 || inbox.withLock({ !$0.work.isEmpty }) ? count : nil
     }
@@ -132,7 +132,7 @@ final class CurlThread: SerialExecutor {
     /// Runs the available work and returns the wait afterward; `nil` when the thread must end.
     ///
     /// If the driver is gone, its isolated deinit is still to be run here.
-    private func nextWait(_ driver: () -> (any CurlThreadDriver)?, _ batch: inout [Work]) -> Wait? {
+    private func runWork(_ driver: () -> (any CurlThreadDriver)?, _ batch: inout [Work]) -> Wait? {
         let wait = runBatch(&batch, driver())
         return inbox.withLock { $0.isEnding ? nil : wait }
     }
@@ -149,7 +149,7 @@ final class CurlThread: SerialExecutor {
             }
         }
         batch.removeAll(keepingCapacity: true)
-        return driver?.nextWait() ?? Wait(limit: nil, hasTransfers: false)
+        return driver?.prepareToWait() ?? Wait(timeout: nil, hasTransfers: false)
     }
 
     /// libcurl sends with MSG_NOSIGNAL, but the TLS library might not.
@@ -165,8 +165,8 @@ final class CurlThread: SerialExecutor {
 protocol CurlThreadDriver: AnyObject, Sendable {
     /// Performs a command from another thread.
     func perform(_ command: CurlWorker.Command)
-    /// Returns the next wait of the thread.
-    func nextWait() -> CurlThread.Wait
+    /// Runs timers that are due, ends finished transfers, and returns how long the thread may wait.
+    func prepareToWait() -> CurlThread.Wait
     /// Handles a wake-up: `eventCount` events are pending, and timers can be due.
     func handle(eventCount: Int)
 }

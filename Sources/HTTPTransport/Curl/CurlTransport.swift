@@ -20,8 +20,8 @@ public final class CurlTransport: Transport {
     /// Creates a transport with its own threads and connections.
     ///
     /// The first thread is started for the first transfer, and the others when there are enough transfers for them.
-    /// While the system cannot start the first thread, each transfer tries it again, and fails with
-    /// ``TransportError/Reason/threadStartFailed`` if that does not succeed.
+    /// If the system cannot start the first thread, the transfer fails with
+    /// ``TransportError/Reason/threadStartFailed``; the next transfer tries again.
     public convenience init(configuration: Configuration = Configuration()) {
         self.init(configuration: configuration, poller: PlatformPoller.self)
     }
@@ -77,25 +77,23 @@ public final class CurlTransport: Transport {
 // MARK: - Threads
 
 extension CurlTransport {
-    /// The worker of the first thread, which is started if necessary.
+    /// Returns the worker of the first thread, which is started if necessary.
     ///
     /// Initializing libcurl and its TLS library takes most of a millisecond, which a loader that finds all responses in
     /// its cache need not spend.
-    var first: CurlWorker {
-        get throws(ThreadFailure) {
-            try workers.withLock { workers throws(ThreadFailure) in
-                if let first = workers.first { return first }
-                _ = CurlLibrary.initialized
-                let first = try startedWorker(0, on: CurlThread(poller: EventPoller(poller)))
-                workers.append(first)
-                return first
-            }
+    func firstWorker() throws(ThreadFailure) -> CurlWorker {
+        try workers.withLock { workers throws(ThreadFailure) in
+            if let first = workers.first { return first }
+            _ = CurlLibrary.initialized
+            let first = try startedWorker(0, on: CurlThread(poller: EventPoller(poller)))
+            workers.append(first)
+            return first
         }
     }
 
     /// Returns the worker for a transfer whose connections have this key.
     private func worker(for key: ConnectionKey?) throws(ThreadFailure) -> CurlWorker {
-        let first = try first
+        let first = try firstWorker()
         guard let key, let index = state.assign({ $0.assign(key) }) else { return first }
         let started = workers.withLock { workers in
             startWorkers(upTo: index, &workers)
@@ -115,7 +113,7 @@ extension CurlTransport {
         }
     }
 
-    /// Returns a worker on `thread`, which has been started.
+    /// Starts `thread` for a new worker, and returns that.
     private func startedWorker(_ index: Int, on thread: CurlThread) throws(ThreadFailure) -> CurlWorker {
         do {
             return try start(index, on: thread)
@@ -126,7 +124,7 @@ extension CurlTransport {
         }
     }
 
-    /// Starts `thread` for a worker, which is released if that fails.
+    /// Starts `thread` for a new worker, which is released if that fails.
     private func start(_ index: Int, on thread: CurlThread) throws(ThreadFailure) -> CurlWorker {
         let worker = CurlWorker(index, of: state, on: thread)
         try thread.start(driver: worker, with: startThread, whenEnded: whenThreadEnded)

@@ -30,13 +30,13 @@ extension CurlWorker {
 }
 
 extension CurlWorker: CurlThreadDriver {
-    nonisolated func nextWait() -> CurlThread.Wait {
+    nonisolated func prepareToWait() -> CurlThread.Wait {
         assumeIsolated { worker in
             // Commands may have added transfers, which start with the timers.
             worker.multi.runTimers(now: worker.deadlines.now)
             worker.finishCompleted()
             worker.deadlines.beginTurn()
-            return CurlThread.Wait(limit: worker.maximumWait, hasTransfers: !worker.transfers.isEmpty)
+            return CurlThread.Wait(timeout: worker.maximumWait, hasTransfers: !worker.transfers.isEmpty)
         }
     }
 

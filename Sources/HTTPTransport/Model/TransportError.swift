@@ -114,7 +114,8 @@ extension TransportError.Reason {
         case .hostNotFound: "the host is unknown"
         case .lookupFailed: "the host's name could not be looked up"
         case .tooManyOpenFiles: "too many files are open"
-        case .threadStartFailed: "the system cannot start another thread; check the limits on threads and memory"
+        case .threadStartFailed:
+            "the system cannot start a thread for transfers; check the limits on threads and memory"
         case .connectionFailed: "no connection could be made"
         case .invalidProxy: "the configured proxy cannot be used"
         case .refusedByProxy(let status): "the proxy refused to connect to the host (status \(status))"

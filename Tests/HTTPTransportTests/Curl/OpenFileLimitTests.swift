@@ -99,7 +99,7 @@ struct OpenFileLimitTests {
 
 extension CurlTransport {
     /// The number of connections of the first thread.
-    fileprivate var connectionCount: Int { get async throws { try await first.connectionCount } }
+    fileprivate var connectionCount: Int { get async throws { try await firstWorker().connectionCount } }
 }
 
 extension CurlWorker {

@@ -65,7 +65,7 @@ struct PolicyTests {
         let transport = transport(NetworkPolicy())
         let request = TransportRequest(url: try HTTPURL("http://name.example/"))
         let handle = CurlTransferHandle(
-            worker: try transport.first, id: 1, request: request, receiver: Recorder(), connectionKey: nil)
+            worker: try transport.firstWorker(), id: 1, request: request, receiver: Recorder(), connectionKey: nil)
         let transfer = CurlTransfer(handle, deadlines: DeadlineWatch(), shares: ThreadTimeShares())
         #expect(transfer.mayUseConnection(to: IPAddress("8.8.8.8"), by: .publicInternetOnly))
         #expect(!transfer.mayUseConnection(to: IPAddress("10.0.0.1"), by: .publicInternetOnly))

@@ -21,8 +21,8 @@ struct ThreadFailureTests {
                 #expect(error.isRetryable)
                 #expect(error.url == origin.url("/a"))
                 #expect(
-                    error.description == "the system cannot start another thread; check the limits on threads and "
-                        + "memory (Resource temporarily unavailable)")
+                    error.description == "the system cannot start a thread for transfers; check the limits on threads "
+                        + "and memory (Resource temporarily unavailable)")
                 transfer.resume()
                 transfer.cancel()
                 #expect(recorder.record.outcomes.count == 1)

@@ -6,7 +6,7 @@
 /// Starts to count the allocations of the process.
 void allocation_counter_start(void);
 
-/// Returns the number of allocations since the start, by all threads; 0 before.
+/// Returns the number of allocations by all threads since the first call of `allocation_counter_start`; 0 before.
 uint64_t allocation_counter_count(void);
 
 #endif

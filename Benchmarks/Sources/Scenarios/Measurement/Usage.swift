@@ -6,7 +6,7 @@ struct Usage: Sendable {
     let wall: Duration
     /// The CPU time of all threads in user mode and in the kernel.
     let cpu: Duration
-    /// The number of page faults without input.
+    /// The number of minor page faults, which need no input.
     let pageFaults: Int
     /// The number of times that a thread waited or was preempted.
     let contextSwitches: Int

@@ -2,7 +2,7 @@ import AllocationCounter
 import Engines
 import ImageCodecs
 
-/// The demands of a request and of a decode on the heap, on the memory of the system, and on its scheduler.
+/// The numbers of allocations, page faults, and context switches for each request and each decode.
 ///
 /// They depend less on the machine and its load than times do.
 enum Resources: Scenario {
