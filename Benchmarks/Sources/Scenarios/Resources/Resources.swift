@@ -7,7 +7,7 @@ import ImageCodecs
 /// They depend less on the machine and its load than times do.
 enum Resources: Scenario {
     static let name = "resources"
-    static let summary = "allocations, page faults, and context switches for each body and each image"
+    static let summary = "allocations, page faults, and context switches per body and image"
 
     static let columns = [
         Column("allocations", .allocations, decimals: 1),
