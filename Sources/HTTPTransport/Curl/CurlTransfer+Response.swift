@@ -107,6 +107,7 @@ extension CurlTransfer {
 
     /// Takes a part of the body; returns the number of bytes taken, in libcurl's convention.
     func receive(body: Span<UInt8>) -> Int {
+        if discardsBody { return body.count }
         if !handle.isCancelled, pausesForOthers() { return Int(CURL_WRITEFUNC_PAUSE) }
         guard !handle.isCancelled else {
             _ = fail(.cancelled)

@@ -15,6 +15,8 @@ final class CurlTransfer {
     private let shares: ThreadTimeShares
     /// A Boolean value that indicates whether libcurl has paused the hop because its time share was used up.
     private var isPausedForFairness = false
+    /// A Boolean value that indicates whether the body is no longer needed.
+    private(set) var discardsBody = false
     /// The host whose addresses are being looked up.
     var awaitedHost: String?
     /// The key and expiration of the addresses passed to libcurl with the request; once it has connected, libcurl has
@@ -155,6 +157,7 @@ extension CurlTransfer {
         connection = nil
         sockets = []
         isPausedForFairness = false
+        discardsBody = false
         enter(.resolving)
     }
 
@@ -198,6 +201,13 @@ extension CurlTransfer {
     func endTurnPause() -> Bool {
         defer { isPausedForFairness = false }
         return isPausedForFairness
+    }
+
+    /// Makes libcurl release the bytes that it holds because the transfer is paused, without delivering them.
+    func discardPausedBytes() {
+        guard isPaused || isPausedForFairness, let easy else { return }
+        discardsBody = true
+        _ = easy.unpause()
     }
 
     /// Enters `phase`, or records progress in it.

@@ -194,6 +194,7 @@ extension CurlWorker {
 
     private func recycle(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy else { return }
+        if transfer.request.url.isSecure, !CurlVersion.loaded.releasesPausedStreams { transfer.discardPausedBytes() }
         multi.remove(easy)
         transfer.easy = nil
         resolveOverrides.note(transfer)
