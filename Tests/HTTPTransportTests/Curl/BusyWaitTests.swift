@@ -67,7 +67,7 @@ struct BusyWaitTests {
     }
 }
 
-/// What happens in a wait: work is found by the poll of this number, or by none, and a sleep takes this time.
+/// An event of a wait: a poll, by its number, finds work, or a sleep takes this time.
 private enum Event {
     case findWork(poll: Int)
     case sleep(Duration)
