@@ -55,6 +55,7 @@ struct LimitsDocumentTests {
         "time after which unused memory of finished bodies is released; up to twice this time":
             seconds(BodyBufferPool.idleTime),
         "bytes that a transfer receives before its readers have read them": bytes(BodyLog.highWater),
+        "bytes for which a decoder that waits is resumed: 1/32 of the body, at most": bytes(BodyLog.maximumBatch),
         "bytes of a body that are waiting when its transfer pauses until a `ResponseValidator` has accepted the head; one "
             + "more read of up to 60 KiB can precede the pause": bytes(BodyPipe.undecidedHighWater),
         "bytes that a transfer for `info(for:)` receives before they are read": bytes(BodyLog.limitedReadAhead),

@@ -326,11 +326,11 @@ extension BodyLog.State {
 
     /// Returns whether there are bytes for a reader: any, or a batch if it waits for one.
     ///
-    /// A batch is 1/32 of the body. While the transfer is paused, and for a body that is not kept whole, any bytes are
-    /// enough, because reading them may release memory.
+    /// A batch is 1/32 of the body. Of a body that is not kept whole, any bytes are enough, because reading them releases
+    /// memory.
     func hasEnough(for reader: BodyLog.Reader) -> Bool {
         let unread = received - reader.read
-        guard reader.waitsForBatch, isComplete, !isPaused else { return unread > 0 }
+        guard reader.waitsForBatch, isComplete else { return unread > 0 }
         return unread > 0 && unread >= min((expected ?? 0) / 32, BodyLog.maximumBatch)
     }
 }
