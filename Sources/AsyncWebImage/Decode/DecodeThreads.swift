@@ -4,8 +4,8 @@ import Threading
 ///
 /// Short work goes first: five hundred thumbnails do not wait for three posters. One additional thread takes only
 /// short work, because long work can occupy the others for a second without suspending. The threads start with the
-/// first work and end after ``close()``, when all work is done. If the system cannot start any, the cooperative pool does
-/// the work until it can.
+/// first work and end after ``close()``, when all work is done. If the system cannot start any, the cooperative pool
+/// does the work until it can.
 final class DecodeThreads: TaskExecutor {
     /// An executor on the same threads for long work, between whose steps short work goes first.
     final class LongWork: TaskExecutor {

@@ -18,7 +18,7 @@ struct CurlVersionTests {
         #expect(CurlVersion(major, minor, patch).mayReuseHandles)
     }
 
-    @Test func pausedStreamsAreReleasedByLibcurlSince81() {
+    @Test func libcurlReleasesPausedStreamsSinceVersion8_1() {
         #expect(!CurlVersion(7, 88, 1).releasesPausedStreams)
         #expect(!CurlVersion(8, 0, 1).releasesPausedStreams)
         #expect(CurlVersion(8, 1, 0).releasesPausedStreams)
