@@ -36,6 +36,7 @@ struct LayerTests {
             ["Policy"],
             ["Credentials", "Resolution", "Security"],
             [""],
+            ["HTTP1"],
             ["Curl"],
         ]),
         "ImageCodecs": Layers([

@@ -13,6 +13,8 @@ final class CurlConnections {
     private var endpoints: [Int32: ConnectionEndpoints] = [:]
     /// The connection that the current call of libcurl is for; `nil` if it is for none, for example for timers.
     private var current: Int32?
+    /// The connection that stays open when libcurl no longer uses it.
+    private var kept: Int32?
     /// The content of that connection that the call has delivered so far.
     private var content = CallContent.nothing
 
@@ -21,7 +23,7 @@ final class CurlConnections {
         self.floodGuard = floodGuard
     }
 
-    /// Records that `descriptor` is an open connection, without TLS if `isPlain`; ``closed(_:)`` follows.
+    /// Records that `descriptor` is an open connection, without TLS if `isPlain`; ``released(_:)`` follows.
     func opened(_ descriptor: Int32, isPlain: Bool) {
         if isPlain { silentReads.watch(descriptor) }
         poller.connectionOpened(descriptor)
@@ -40,14 +42,37 @@ final class CurlConnections {
         return descriptors[connection]
     }
 
+    /// Records that libcurl no longer uses `descriptor`; returns whether it is to be closed now.
+    func released(_ descriptor: Int32) -> Bool {
+        guard descriptor == kept else {
+            closed(descriptor)
+            return true
+        }
+        kept = nil
+        forget(descriptor)
+        return false
+    }
+
     /// Records that `descriptor` is about to be closed.
     func closed(_ descriptor: Int32) {
+        forget(descriptor)
+        poller.connectionClosed(descriptor)
+    }
+
+    private func forget(_ descriptor: Int32) {
         if let connection = endpoints.removeValue(forKey: descriptor), descriptors[connection] == descriptor {
             descriptors[connection] = nil
         }
-        poller.connectionClosed(descriptor)
         floodGuard.connectionClosed(descriptor)
         silentReads.forget(descriptor)
+    }
+
+    /// Keeps `descriptor` open while libcurl performs `release`; returns whether libcurl has released it.
+    func keeping(_ descriptor: Int32, during release: () -> Void) -> Bool {
+        kept = descriptor
+        defer { kept = nil }
+        release()
+        return kept == nil
     }
 
     /// Prepares for a call of libcurl for the connection `descriptor`.

@@ -92,7 +92,8 @@ extension CurlEasy {
         try unsafe check(
             ccurl_set_close_socket_function(handle) { connections, descriptor in
                 if let connections = unsafe connections {
-                    unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue().closed(descriptor)
+                    let tracker = unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue()
+                    guard tracker.released(descriptor) else { return 0 }
                 }
                 return close(descriptor)
             })

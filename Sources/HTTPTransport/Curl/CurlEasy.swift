@@ -110,6 +110,12 @@ final class CurlEasy {
         return unsafe ccurl_get_offset(handle, info, &value) == CURLE_OK ? .microseconds(value) : .zero
     }
 
+    /// The socket of the connection that was opened for an application; `nil` if there is none.
+    var activeSocket: Int32? {
+        var socket = CURL_SOCKET_BAD
+        return unsafe ccurl_get_socket(handle, &socket) == CURLE_OK && socket != CURL_SOCKET_BAD ? socket : nil
+    }
+
     /// Continues after a pause.
     ///
     /// Call this method on the worker's thread only.

@@ -11,6 +11,12 @@ final class CurlMulti {
     private let poller: EventPoller
     private let maximumIdleConnections: Int
     private var maximumConnections: ConnectionLimit
+    /// The number of open connections that libcurl has opened and no longer uses, which count toward the limits.
+    var detachedCount = 0 {
+        didSet { if detachedCount != oldValue { limitConnections() } }
+    }
+    /// The maximum number of open connections at present.
+    var connectionLimit: Int { maximumConnections.current }
     /// The tracker of connections; remaining ones are closed with the handle.
     let connections: CurlConnections
     private let shares: ThreadTimeShares
@@ -80,6 +86,18 @@ final class CurlMulti {
         assert(status == CURLM_OK, "curl_multi_remove_handle: \(status)")
     }
 
+    /// Removes a transfer that has only opened a connection, and returns the socket, which libcurl no longer uses.
+    ///
+    /// libcurl closes such a connection when the transfer is removed (CURLOPT_CONNECT_ONLY).
+    func detach(_ easy: CurlEasy) -> Socket? {
+        guard let descriptor = easy.activeSocket else {
+            remove(easy)
+            return nil
+        }
+        let isReleased = connections.keeping(descriptor) { remove(easy) }
+        return isReleased ? Socket(descriptor: descriptor) : nil
+    }
+
     /// Lets libcurl handle a socket that is ready.
     func handle(_ event: SocketEvent) {
         var mask: Int32 = 0
@@ -135,9 +153,11 @@ final class CurlMulti {
     }
 
     private func limitConnections() {
-        unsafe ccurl_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections.current)
+        // Zero would mean no limit.
+        let own = max(1, connectionLimit - detachedCount)
+        unsafe ccurl_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, own)
         unsafe ccurl_multi_set_long(
-            handle, CURLMOPT_MAXCONNECTS, min(maximumIdleConnections, maximumConnections.current))
+            handle, CURLMOPT_MAXCONNECTS, max(1, min(maximumIdleConnections - detachedCount, own)))
     }
 
     private func watch(_ descriptor: curl_socket_t, _ what: Int32) {

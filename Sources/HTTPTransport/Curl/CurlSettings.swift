@@ -12,6 +12,8 @@ struct CurlSettings: Equatable {
     let proxy: String?
     let tls: TLSOptions.HostSettings
     var needsNewConnection = false
+    /// A Boolean value that indicates whether libcurl only opens a connection.
+    var connectsOnly = false
 
     /// A Boolean value that indicates whether libcurl keeps a secret in the handle that it could send to the next
     /// server or proxy: the answer to a challenge (CVE-2026-11856), or the credentials of a proxy (CVE-2026-6253).
@@ -41,6 +43,9 @@ extension CurlEasy {
         if settings.headerFields != before?.headerFields ?? [:] { try setHeaderFields(settings.headerFields) }
         if settings.needsNewConnection != before?.needsNewConnection ?? false {
             try set(CURLOPT_FRESH_CONNECT, settings.needsNewConnection ? 1 : 0)
+        }
+        if settings.connectsOnly != before?.connectsOnly ?? false {
+            try set(CURLOPT_CONNECT_ONLY, settings.connectsOnly ? 1 : 0)
         }
         // Unlike nil, an empty string also keeps libcurl from reading the environment.
         if before == nil || settings.proxy != before?.proxy { try set(CURLOPT_PROXY, settings.proxy ?? "") }

@@ -1,13 +1,19 @@
 import CCurl
 
 extension CurlTransfer {
-    /// Returns the metrics; valid while libcurl still has the transfer.
+    /// Returns the metrics; valid while the transfer still has its connection.
     func metrics() -> TransferMetrics {
         var metrics = TransferMetrics()
         metrics.nameLookupDuration = resolved
         metrics.totalDuration = start.duration(to: .now)
         metrics.bodyBytes = delivered.bodyBytes
         metrics.redirectCount = redirectCount
+        if let exchange {
+            metrics.timeToFirstByte = exchange.firstByte.map { start.duration(to: $0) } ?? .zero
+            metrics.reusedConnection = exchange.connected == nil
+            metrics.connectDuration = exchange.connected.map { start.duration(to: $0) } ?? .zero
+            metrics.protocolName = exchange.connection.reader.isVersion11 ? "HTTP/1.1" : "HTTP/1.0"
+        }
         guard let easy else { return metrics }
         // libcurl counts from the start of the last hop.
         let hop = metrics.totalDuration - easy.time(CURLINFO_TOTAL_TIME_T)

@@ -2,6 +2,12 @@ import CCurl
 import HTTPTypes
 import Threading
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 // The outcome of a transfer.
 extension CurlTransfer {
     /// Returns the outcome to report to the receiver after libcurl has ended the transfer.
@@ -40,9 +46,19 @@ extension CurlTransfer {
         else { return false }
         switch result {
         case CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return true
-        case CURLE_RECV_ERROR, CURLE_GOT_NOTHING: return easy?.long(CURLINFO_NUM_CONNECTS) == 0
+        case CURLE_RECV_ERROR, CURLE_GOT_NOTHING: return reusesConnection
         default: return false
         }
+    }
+
+    private var reusesConnection: Bool {
+        if let exchange { return exchange.connected == nil }
+        return easy?.long(CURLINFO_NUM_CONNECTS) == 0
+    }
+
+    private var errorDetail: String {
+        if systemError != 0 { return unsafe String(cString: strerror(systemError)) }
+        return easy?.errorDetail ?? ""
     }
 
     private func failure(_ result: CURLcode) -> TransportError {
@@ -54,11 +70,13 @@ extension CurlTransfer {
         if proxyStatus >= 300 { return error(.refusedByProxy(status: proxyStatus)) }
         if let refusal = addressCheck.refusalOfAll { return error(.refusedByPolicy(refusal)) }
         let found = TransportError(
-            result, url: request.url.string, detail: easy?.errorDetail ?? "", progress: progress)
+            result, url: request.url.string, detail: errorDetail, progress: progress)
         switch found.reason {
         case .timedOut(let deadline): return timeout(deadline)
         case .connectionFailed where usesProxy && proxyStatus == 0:
             return error(.connectionFailed, "to the proxy: \(found.detail ?? "")")
+        // The server closed the connection, which the reason states better than libcurl's name of the code.
+        case let reason where exchange != nil && systemError == 0: return error(reason)
         default: return found
         }
     }

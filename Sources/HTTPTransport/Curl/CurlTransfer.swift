@@ -26,6 +26,13 @@ final class CurlTransfer {
     var connectionKey: ConnectionKey?
     /// The easy handle, while libcurl has the transfer.
     var easy: CurlEasy?
+    /// The exchange over a connection of this module, while the transfer has one.
+    var exchange: HTTP1Exchange?
+    /// The system's error that ended the hop's connection, if there was one.
+    var systemError: Int32 = 0
+    /// A Boolean value that indicates whether libcurl only opens a connection for the hop, over which this module sends
+    /// the request.
+    private(set) var connectsOnly = false
     /// A Boolean value that indicates whether the hop uses a proxy, whose own address is not checked.
     var usesProxy = false
     /// A Boolean value that indicates whether there was no file descriptor for a connection of the hop.
@@ -106,19 +113,22 @@ final class CurlTransfer {
 
 extension CurlTransfer {
     /// Configures `easy` for the request; `addresses` are those of the host, if libcurl does not have them yet.
-    func prepare(_ easy: CurlEasy, addresses: [IPAddress]?, proxy: String?, tls: TLSOptions) throws(CurlOptionFailure) {
+    func prepare(
+        _ easy: CurlEasy, connectsOnly: Bool, addresses: [IPAddress]?, proxy: String?, tls: TLSOptions
+    ) throws(CurlOptionFailure) {
         let url = request.url
         let isSecure = url.isSecure
         let tls = isSecure ? tls.settings(for: url.host) : TLSOptions.HostSettings()
         showsCertificate = tls.clientCertificate != nil
         easy.transfer = self
+        self.connectsOnly = connectsOnly
         try easy.set(CURLOPT_URL, url.string)
         try easy.set(
             CurlSettings(
                 isSecure: isSecure, credential: credential, method: request.method,
                 connectMilliseconds: connectMilliseconds, headerFields: request.headerFields, proxy: proxy,
                 tls: tls,
-                needsNewConnection: isRetry))
+                needsNewConnection: isRetry, connectsOnly: connectsOnly))
         // "+": the entry expires like one of libcurl's own.
         try easy.setResolved(
             addresses.map { "+\(url.host):\(url.port):\($0.map(bracketed).joined(separator: ","))" })
@@ -156,6 +166,8 @@ extension CurlTransfer {
         endpoints = nil
         connection = nil
         sockets = []
+        connectsOnly = false
+        systemError = 0
         isPausedForFairness = false
         discardsBody = false
         enter(.resolving)
@@ -164,6 +176,14 @@ extension CurlTransfer {
     /// Records that the host's addresses are known or not needed; the lookup also counts as connecting.
     func hasAddresses() {
         clock.endResolving()
+    }
+
+    /// A Boolean value that indicates whether libcurl has the transfer, but no socket for it yet.
+    var waitsForSocket: Bool { easy != nil && clock.phase == .connecting && sockets.isEmpty }
+
+    /// A Boolean value that indicates whether the transfer has to wait until a connection is released.
+    var waitsForConnection: Bool {
+        easy == nil && exchange == nil && clock.phase == .connecting && awaitedHost == nil
     }
 
     /// Records that `descriptor` is a socket about to be connected for the hop.

@@ -45,7 +45,9 @@ extension CurlWorker: CurlThreadDriver {
             worker.deadlines.beginTurn()
             worker.shares.beginRound(at: worker.deadlines.now)
             worker.resumeFairnessPauses()
-            worker.thread.poller.deliver(eventCount, to: worker.multi.handle)
+            worker.thread.poller.deliver(eventCount) { event in
+                if !worker.http1.handle(event) { worker.multi.handle(event) }
+            }
             worker.multi.runTimers(now: worker.deadlines.now)
             worker.finishCompleted()
             worker.expireOverdue()

@@ -13,6 +13,7 @@ actor CurlWorker {
     nonisolated let index: Int
     nonisolated let thread: CurlThread
     let multi: CurlMulti
+    let http1: HTTP1Connections
     private(set) var transfers: [UInt64: CurlTransfer] = [:]
     private let handles: CurlHandlePool
     /// Finished transfers whose receivers have not been notified yet.
@@ -20,6 +21,8 @@ actor CurlWorker {
     let deadlines = DeadlineWatch()
     let shares = ThreadTimeShares()
     private var resolveOverrides = ResolveOverrides()
+    /// The transfers that wait until another connection may be opened, in order.
+    var waitingForConnection: [UInt64] = []
 
     /// The executor: the thread on which libcurl runs.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
@@ -33,6 +36,9 @@ actor CurlWorker {
         multi = CurlMulti(
             poller: thread.poller, shares: shares, maximumIdleConnections: limits.idleConnections,
             maximumConnections: ConnectionLimit(limits.connections, openFileLimit: limits.connections))
+        http1 = HTTP1Connections(
+            poller: thread.poller, shares: shares, deadlines: deadlines,
+            maximumIdleConnections: limits.idleConnections)
         handles = CurlHandlePool(
             state, maximumIdleHandles: limits.idleConnections, connections: multi.connections)
     }
@@ -68,14 +74,18 @@ extension CurlWorker {
         resolve(transfer)
     }
 
-    /// Passes the transfer to libcurl.
+    /// Sends the request over an idle connection, or passes the transfer to libcurl, if only to open one.
     func submit(_ transfer: CurlTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
         transfer.hasAddresses()
         let url = transfer.request.url
+        let key = transfer.keyOfOwnConnection(proxy: proxy)
+        if let key, !transfer.isRetry, http1.sendOverIdleConnection(transfer, key) { return }
+        guard mayOpenConnection() else { return waitForConnection(transfer) }
         do {
             let easy = try handles.take()
             try transfer.prepare(
-                easy, addresses: addresses.flatMap { resolveOverrides.updates($0, for: transfer) }, proxy: proxy,
+                easy, connectsOnly: key != nil,
+                addresses: addresses.flatMap { resolveOverrides.updates($0, for: transfer) }, proxy: proxy,
                 tls: state.configuration.tls)
             if transfer.request.handlesCookies { try handles.openCookies(for: easy) }
             if url.isSecure || proxy != nil { multi.connections.floodGuard.begin() }
@@ -108,6 +118,11 @@ extension CurlWorker {
     }
 
     private func unpause(_ transfer: CurlTransfer) {
+        if transfer.exchange != nil {
+            transfer.enter(.receiving)
+            shares.beginCall()
+            return http1.resume(transfer)
+        }
         guard let easy = transfer.easy else { return }
         transfer.enter(.receiving)
         shares.beginCall()
@@ -117,26 +132,44 @@ extension CurlWorker {
         if !continueIfNeeded(transfer) { finish(transfer, transfer.outcome(code)) }
     }
 
-    /// Ends every transfer that libcurl has finished.
+    /// Ends every transfer that has finished.
     ///
     /// Receivers are notified in sequence, so that they wake other threads only once.
     func finishCompleted() {
         abortFlooded()
         while let (transfer, result) = multi.nextFinished() {
-            if continueIfNeeded(transfer) { continue }
-            if result == CURLE_OK { multi.noteSuccess() }
-            if result != CURLE_OK, transfer.shouldRetryConnection(result, makingRoom: multi.makeRoomForConnection) {
-                recycle(transfer)
-                transfer.retry()
-                resolve(transfer)
+            if transfer.connectsOnly, result == CURLE_OK {
+                sendOverNewConnection(transfer)
             } else {
-                let outcome = transfer.outcome(result)
-                recycle(transfer)
-                finished.append((transfer, outcome))
+                end(transfer, result)
             }
         }
+        http1.forEachEnded(end)
+        continueWaiting()
         for (transfer, outcome) in finished { finish(transfer, outcome) }
         finished.removeAll(keepingCapacity: true)
+    }
+
+    /// Continues a transfer with the next request, or ends it.
+    private func end(_ transfer: CurlTransfer, _ result: CURLcode) {
+        if continueIfNeeded(transfer) { return }
+        if result == CURLE_OK { multi.noteSuccess() }
+        if result != CURLE_OK, transfer.shouldRetryConnection(result, makingRoom: multi.makeRoomForConnection) {
+            recycle(transfer)
+            transfer.retry()
+            resolve(transfer)
+        } else {
+            let outcome = transfer.outcome(result)
+            recycle(transfer)
+            finished.append((transfer, outcome))
+        }
+    }
+
+    /// Sends the request of a transfer for which libcurl has opened a connection.
+    private func sendOverNewConnection(_ transfer: CurlTransfer) {
+        guard let socket = detachConnection(of: transfer) else { return end(transfer, CURLE_COULDNT_CONNECT) }
+        http1.send(transfer, ConnectionKey(transfer.request.url, proxy: nil), overNew: socket)
+        pauseConnecting()
     }
 
     /// Aborts the transfers whose connection blocked libcurl.
@@ -180,6 +213,7 @@ extension CurlWorker {
         recycle(transfer)
         leave(transfer, keepsConnection: outcome.isComplete)
         transfers[transfer.handle.id] = nil
+        if !waitingForConnection.isEmpty { waitingForConnection.removeAll { $0 == transfer.handle.id } }
         if let host = transfer.awaitedHost { state.dnsCache.withdraw(transfer.handle.id, from: host) }
         if let key = transfer.awaitedCredentialKey { state.credentials.leave(transfer.handle.id, key) }
         // A canceled transfer always reports the cancellation.
@@ -192,10 +226,26 @@ extension CurlWorker {
         state.assign { [index] in $0.end(key, on: index, keepsConnection: keepsConnection) }
     }
 
-    private func recycle(_ transfer: CurlTransfer) {
+    /// Separates a transfer from its connection and its handle.
+    func recycle(_ transfer: CurlTransfer) {
+        http1.release(transfer)
         guard let easy = transfer.easy else { return }
         if transfer.request.url.isSecure, !CurlVersion.loaded.releasesPausedStreams { transfer.discardPausedBytes() }
         multi.remove(easy)
+        returnHandle(of: transfer)
+    }
+
+    /// Takes the connection that libcurl has opened for a transfer.
+    private func detachConnection(of transfer: CurlTransfer) -> Socket? {
+        guard let easy = transfer.easy else { return nil }
+        // Before libcurl can use the place of the connection for another one.
+        multi.detachedCount = http1.count + 1
+        defer { returnHandle(of: transfer) }
+        return multi.detach(easy)
+    }
+
+    private func returnHandle(of transfer: CurlTransfer) {
+        guard let easy = transfer.easy else { return }
         transfer.easy = nil
         resolveOverrides.note(transfer)
         handles.recycle(easy)

@@ -6,20 +6,24 @@ import HTTPTypes
 final class HeaderLines {
     private var latest: (fields: HTTPFields, list: CurlList)?
 
-    /// Returns `fields` in libcurl's format.
+    /// Returns `fields` in libcurl's format, in which "Name:" would remove one of its own.
     func list(of fields: HTTPFields) throws(CurlOptionFailure) -> CurlList {
         if let latest, latest.fields == fields { return latest.list }
-        let list = try CurlList(lines(of: fields))
+        let list = try CurlList(fields.requestLines { $0.isEmpty ? ";" : ": \($0)" })
         latest = (fields, list)
         return list
     }
+}
 
-    /// Excludes fields that frame a request, which are libcurl's, and "Name:", which would remove one of its own.
-    private func lines(of fields: HTTPFields) -> [String] {
-        fields.compactMap { field in
+extension HTTPFields {
+    /// The fields that a request may contain, each as its name and the result of `value` for its value.
+    ///
+    /// Excludes fields that frame a request, which are those of the transport.
+    func requestLines(_ value: (String) -> String) -> [String] {
+        compactMap { field in
             switch field.name.canonicalName {
             case "host", "content-length", "transfer-encoding": nil
-            default: field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+            default: field.name.rawName + value(field.value)
             }
         }
     }

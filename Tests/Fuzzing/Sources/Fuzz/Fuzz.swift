@@ -14,6 +14,7 @@ private let target: @Sendable ([UInt8]) -> Void = {
     case "encode": encode
     case "verify": verify
     case "head": readHead
+    case "response": readResponse
     case "fields": readFields
     case "challenge": readChallenges
     case "location": followLocation

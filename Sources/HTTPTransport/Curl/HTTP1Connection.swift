@@ -1,0 +1,65 @@
+import HTTPTypes
+
+/// A TCP connection to a server, over which requests are sent and responses are read in HTTP/1.1.
+///
+/// Confined to the worker's thread.
+final class HTTP1Connection {
+    let socket: Socket
+    /// The key of the requests that the connection can be used for.
+    let key: ConnectionKey
+    /// The transfer whose request was sent last, until its connection is no longer needed.
+    var transfer: CurlTransfer?
+    /// The reader of the response to that request.
+    var reader = HTTP1ResponseReader()
+    /// The part of the request that has not been sent yet.
+    var unsent: [UInt8] = []
+    /// The bytes of the body that have not been delivered, because the transfer is paused.
+    var undelivered: [UInt8] = []
+    /// The received bytes after those, which have not been read.
+    var unread: [UInt8] = []
+    /// A Boolean value that indicates whether the transfer is paused.
+    var isPaused = false
+    /// A Boolean value that indicates whether the transfer has ended, successfully or not.
+    var hasEnded = false
+    /// A Boolean value that indicates whether the server sent more than the response.
+    var hasExtraBytes = false
+    /// The time when the connection became idle, or was established.
+    var lastUse: ContinuousClock.Instant
+
+    init(_ socket: Socket, key: ConnectionKey, now: ContinuousClock.Instant) {
+        self.socket = socket
+        self.key = key
+        lastUse = now
+    }
+
+    var descriptor: Int32 { socket.descriptor }
+
+    /// A Boolean value that indicates whether another request can be sent.
+    var isReusable: Bool { reader.allowsReuse && !hasExtraBytes && unsent.isEmpty }
+
+    /// Prepares for the request of `transfer`.
+    func begin(_ transfer: CurlTransfer) {
+        self.transfer = transfer
+        reader = HTTP1ResponseReader(isHead: transfer.request.method == .head)
+        hasEnded = false
+    }
+}
+
+/// A request and its response over a connection.
+struct HTTP1Exchange {
+    let connection: HTTP1Connection
+    /// The time when the connection was established; `nil` if it was used before.
+    let connected: ContinuousClock.Instant?
+    /// The time when the first byte of the response arrived.
+    private(set) var firstByte: ContinuousClock.Instant?
+
+    init(_ connection: HTTP1Connection, connected: ContinuousClock.Instant? = nil) {
+        self.connection = connection
+        self.connected = connected
+    }
+
+    /// Records the arrival of bytes.
+    mutating func noteBytes(at now: ContinuousClock.Instant) {
+        if firstByte == nil { firstByte = now }
+    }
+}

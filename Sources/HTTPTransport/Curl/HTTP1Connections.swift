@@ -1,0 +1,322 @@
+import CCurl
+import SocketPolling
+
+/// The connections of a thread over which this module itself speaks HTTP/1.1: those to servers without TLS or a proxy.
+///
+/// libcurl opens them. From then on, it would take more time for a short response than the system and the remainder of
+/// this module together. Confined to the worker's thread.
+@safe
+final class HTTP1Connections {
+    /// The size of the buffer for one read.
+    private static let bufferSize = 60 << 10
+    /// The number of reads from a connection before others are served.
+    private static let readsPerTurn = 4
+    /// The time after which idle connections are no longer used, as in libcurl: the server has probably closed them.
+    private static let maximumIdleTime = Duration.seconds(118)
+
+    /// The number of servers at which the array of one without idle connections is removed.
+    private static let maximumEmptyArrays = 64
+
+    /// The size in bytes below which parts of a body, such as short chunks, are collected before they are delivered.
+    private static let smallPart = 4 << 10
+    /// The maximum size in bytes of the first part, after which a receiver that checks the head can pause.
+    private static let firstPart = 16 << 10
+
+    private let poller: EventPoller
+    private let shares: ThreadTimeShares
+    private let deadlines: DeadlineWatch
+    private let maximumIdleConnections: Int
+    private let buffer: UnsafeMutableRawBufferPointer
+    /// The parts of a body that are collected; empty between calls.
+    private var smallParts: [UInt8] = []
+    private var writer = HTTP1RequestWriter()
+    private var connections: [Int32: HTTP1Connection] = [:]
+    /// The idle connections of each server, the one used last at the end.
+    private var idle: [ConnectionKey: [HTTP1Connection]] = [:]
+    private var idleCount = 0
+    /// The transfers that have ended and have not been reported.
+    private var ended: [(transfer: CurlTransfer, result: CURLcode)] = []
+    /// The transfers that are being reported; swapped with ``ended``, so that neither has to grow again.
+    private var reported: [(transfer: CurlTransfer, result: CURLcode)] = []
+
+    init(
+        poller: EventPoller, shares: ThreadTimeShares, deadlines: DeadlineWatch, maximumIdleConnections: Int
+    ) {
+        self.poller = poller
+        self.shares = shares
+        self.deadlines = deadlines
+        self.maximumIdleConnections = maximumIdleConnections
+        unsafe buffer = .allocate(byteCount: Self.bufferSize, alignment: 16)
+    }
+
+    deinit {
+        for connection in connections.values { connection.socket.close() }
+        unsafe buffer.deallocate()
+    }
+
+    /// The number of open connections.
+    var count: Int { connections.count }
+
+    /// A Boolean value that indicates whether a connection is idle.
+    var hasIdle: Bool { idleCount > 0 }
+
+    /// Calls `body` with each transfer that has ended, and its result in libcurl's terms, until there are none.
+    func forEachEnded(_ body: (CurlTransfer, CURLcode) -> Void) {
+        while !ended.isEmpty {
+            swap(&ended, &reported)
+            for (transfer, result) in reported { body(transfer, result) }
+            reported.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Sends the request of `transfer` over an idle connection; returns `false` if there is none.
+    func sendOverIdleConnection(_ transfer: CurlTransfer, _ key: ConnectionKey) -> Bool {
+        while let connection = takeIdle(key) {
+            guard isUsable(connection) else {
+                close(connection)
+                continue
+            }
+            // libcurl has announced only new connections.
+            transfer.connected(nil, of: nil)
+            begin(transfer, HTTP1Exchange(connection))
+            return true
+        }
+        return false
+    }
+
+    /// Sends the request of `transfer` over a connection that libcurl has just established for it.
+    func send(_ transfer: CurlTransfer, _ key: ConnectionKey, overNew socket: Socket) {
+        let connection = HTTP1Connection(socket, key: key, now: deadlines.now)
+        connections[socket.descriptor] = connection
+        begin(transfer, HTTP1Exchange(connection, connected: .now))
+    }
+
+    /// Handles an event of a socket; returns `false` if it is none of these connections.
+    func handle(_ event: SocketEvent) -> Bool {
+        guard let connection = connections[event.descriptor] else { return false }
+        if connection.transfer == nil {
+            // The server has closed the connection, or sent something without a request.
+            removeIdle(connection)
+            close(connection)
+        } else {
+            if !connection.unsent.isEmpty { sendRemainder(connection) }
+            if event.isReadable || event.isBroken { read(connection) }
+        }
+        return true
+    }
+
+    /// Continues to deliver the response to `transfer`, which was paused.
+    func resume(_ transfer: CurlTransfer) {
+        guard let connection = transfer.exchange?.connection, connection.isPaused, !connection.hasEnded else { return }
+        connection.isPaused = false
+        poller.watch(connection.descriptor, for: .readable)
+        let (undelivered, unread) = (connection.undelivered, connection.unread)
+        (connection.undelivered, connection.unread) = ([], [])
+        // Also without bytes, because the response can be complete.
+        if deliver(body: undelivered.span, of: connection, before: unread.span) {
+            deliver(unread.span, of: connection)
+        }
+    }
+
+    /// Separates `transfer` from its connection, which is kept for another request if that is possible.
+    func release(_ transfer: CurlTransfer) {
+        guard let connection = transfer.exchange?.connection else { return }
+        transfer.exchange = nil
+        connection.transfer = nil
+        guard connection.isReusable else { return close(connection) }
+        connection.lastUse = deadlines.now
+        idle[connection.key, default: []].append(connection)
+        idleCount += 1
+        if poller.connectionCount > maximumIdleConnections { closeOldestIdle() }
+    }
+
+    /// Closes the connection that has been idle longest; returns `false` if there is none.
+    @discardableResult
+    func closeOldestIdle() -> Bool {
+        guard idleCount > 0,
+            let oldest = idle.values.lazy.compactMap(\.first).min(by: { $0.lastUse < $1.lastUse })
+        else { return false }
+        removeIdle(oldest)
+        close(oldest)
+        return true
+    }
+}
+
+// MARK: - Idle connections
+
+extension HTTP1Connections {
+    private func takeIdle(_ key: ConnectionKey) -> HTTP1Connection? {
+        guard let connection = idle[key]?.popLast() else { return nil }
+        endIdleness(of: key)
+        return connection
+    }
+
+    private func removeIdle(_ connection: HTTP1Connection) {
+        idle[connection.key]?.removeAll { $0 === connection }
+        endIdleness(of: connection.key)
+    }
+
+    /// Records that a connection is no longer idle.
+    private func endIdleness(of key: ConnectionKey) {
+        idleCount -= 1
+        // Empty arrays of a few servers are kept for the next connections.
+        if idle.count > Self.maximumEmptyArrays, idle[key]?.isEmpty == true { idle[key] = nil }
+    }
+
+    /// Returns whether the server has neither closed an idle connection nor sent anything, which would be taken for the
+    /// response to the next request.
+    private func isUsable(_ connection: HTTP1Connection) -> Bool {
+        guard connection.lastUse.duration(to: deadlines.now) < Self.maximumIdleTime else {
+            return false
+        }
+        return connection.socket.isSilent
+    }
+
+    private func close(_ connection: HTTP1Connection) {
+        connections[connection.descriptor] = nil
+        poller.connectionClosed(connection.descriptor)
+        connection.socket.close()
+    }
+}
+
+// MARK: - Requests
+
+extension HTTP1Connections {
+    private func begin(_ transfer: CurlTransfer, _ exchange: HTTP1Exchange) {
+        let connection = exchange.connection
+        connection.begin(transfer)
+        transfer.exchange = exchange
+        writer.write(transfer.request, to: &connection.unsent)
+        sendRemainder(connection)
+    }
+
+    private func sendRemainder(_ connection: HTTP1Connection) {
+        switch connection.socket.send(connection.unsent.span) {
+        case .count(connection.unsent.count):
+            connection.unsent.removeAll(keepingCapacity: true)
+            poller.watch(connection.descriptor, for: .readable)
+        case .count(let count):
+            connection.unsent.removeFirst(count)
+            poller.watch(connection.descriptor, for: [.readable, .writable])
+        case .wouldBlock:
+            poller.watch(connection.descriptor, for: [.readable, .writable])
+        case .failed(let error):
+            end(connection, CURLE_SEND_ERROR, error)
+        }
+    }
+}
+
+// MARK: - Responses
+
+extension HTTP1Connections {
+    private func read(_ connection: HTTP1Connection) {
+        for _ in 0..<Self.readsPerTurn where !connection.hasEnded && !connection.isPaused {
+            let result = unsafe connection.socket.receive(into: buffer)
+            switch result {
+            case .count(0):
+                return endInput(connection)
+            case .count(let count):
+                connection.transfer?.exchange?.noteBytes(at: deadlines.now)
+                shares.beginCall()
+                let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
+                unsafe deliver(bytes.span, of: connection)
+                guard count == Self.bufferSize else { return }
+            case .wouldBlock:
+                return
+            case .failed(let error):
+                return end(connection, CURLE_RECV_ERROR, error)
+            }
+        }
+    }
+
+    /// Delivers received bytes to the transfer, until it pauses or ends.
+    private func deliver(_ input: Span<UInt8>, of connection: HTTP1Connection) {
+        guard let transfer = connection.transfer else { return }
+        var position = 0
+        while true {
+            let part = connection.reader.next(in: input, at: &position)
+            if case .body(let range) = part {
+                let bytes = input.extracting(range)
+                if smallParts.isEmpty, bytes.count >= Self.smallPart || position == input.count {
+                    guard deliver(body: bytes, of: connection, before: input.extracting(position...)) else { return }
+                } else {
+                    smallParts.append(copying: bytes)
+                }
+                guard smallParts.count >= Self.smallPart else { continue }
+            }
+            guard deliverSmallParts(of: connection, before: input.extracting(position...)) else { return }
+            switch part {
+            case .body:
+                continue
+            case .needsMore:
+                return
+            case .line(let range):
+                guard transfer.receive(headerLine: input.extracting(range)) else {
+                    return end(connection, CURLE_WRITE_ERROR)
+                }
+            case .joinedLine:
+                guard transfer.receive(headerLine: connection.reader.joinedLine.span) else {
+                    return end(connection, CURLE_WRITE_ERROR)
+                }
+            case .complete:
+                connection.hasExtraBytes = position < input.count
+                return end(connection, CURLE_OK)
+            case .invalid(let reason):
+                _ = transfer.fail(.invalidResponse, detail: reason)
+                return end(connection, CURLE_WEIRD_SERVER_REPLY)
+            }
+        }
+    }
+
+    /// Delivers the parts of the body that have been collected; returns `false` if the transfer pauses or ends.
+    private func deliverSmallParts(of connection: HTTP1Connection, before unread: Span<UInt8>) -> Bool {
+        guard !smallParts.isEmpty else { return true }
+        defer { smallParts.removeAll(keepingCapacity: true) }
+        return deliver(body: smallParts.span, of: connection, before: unread)
+    }
+
+    /// Delivers a part of the body, and keeps it with the bytes after it, `unread`, if the transfer pauses; returns
+    /// `false` if it does or ends.
+    private func deliver(
+        body bytes: Span<UInt8>, of connection: HTTP1Connection, before unread: Span<UInt8>
+    ) -> Bool {
+        guard let transfer = connection.transfer else { return true }
+        var start = 0
+        while start < bytes.count {
+            let limit = transfer.delivered.bodyBytes == 0 ? Self.firstPart : bytes.count
+            let part = bytes.extracting(start..<min(bytes.count, start + limit))
+            switch transfer.receive(body: part) {
+            case part.count:
+                start += part.count
+            case Int(CURL_WRITEFUNC_PAUSE):
+                connection.isPaused = true
+                connection.undelivered.append(copying: bytes.extracting(start...))
+                connection.unread.append(copying: unread)
+                poller.forget(connection.descriptor)
+                return false
+            default:
+                end(connection, CURLE_WRITE_ERROR)
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Handles the end of the connection, which the server has closed.
+    private func endInput(_ connection: HTTP1Connection) {
+        switch connection.reader.endInput() {
+        case .nothing: end(connection, CURLE_GOT_NOTHING)
+        case .insideHead: end(connection, CURLE_RECV_ERROR)
+        case .insideBody: end(connection, CURLE_PARTIAL_FILE)
+        case .complete: end(connection, CURLE_OK)
+        }
+    }
+
+    /// Ends the transfer of `connection` with `result`, and the system's error, if there is one.
+    private func end(_ connection: HTTP1Connection, _ result: CURLcode, _ error: Int32 = 0) {
+        guard let transfer = connection.transfer, !connection.hasEnded else { return }
+        connection.hasEnded = true
+        if error != 0 { transfer.systemError = error }
+        ended.append((transfer, result))
+    }
+}

@@ -1,0 +1,101 @@
+/// The properties of a response's head that determine where the response ends, and whether its connection can be used
+/// for another request (RFC 9112, sections 6.3 and 9.3).
+struct HTTP1ResponseHead {
+    let statusCode: Int
+    /// A Boolean value that indicates whether the version is HTTP/1.1, not an older one.
+    let isVersion11: Bool
+    private(set) var framing = BodyFraming()
+    private var closes = false
+    private var keepsAlive = false
+    /// A Boolean value that indicates whether the line before determines the framing.
+    private var followsFraming = false
+    private var isEmpty = true
+
+    /// Parses the first `end` bytes of a status line, such as `HTTP/1.1 200 OK`; returns `nil` if it is not one.
+    ///
+    /// Lines with a lowercase name, several spaces, or none after the status are accepted, as in libcurl, because they
+    /// do not change where the response ends; so is the version HTTP/2, which some servers state.
+    init?(statusLine line: Span<UInt8>, _ end: Int) {
+        guard Self.mayBegin(line), let blank = (0..<end).first(where: { line[$0].isBlank }) else { return nil }
+        let version = line.extracting(Self.name.count..<max(blank, Self.name.count))
+        guard Self.isSupported(version) else { return nil }
+        isVersion11 = version.count == 3 && version[2] != UInt8(ascii: "0") && version[0] == UInt8(ascii: "1")
+        var index = blank
+        while index < end, line[index].isBlank { index += 1 }
+        let first = index
+        var code = 0
+        while index < end, line[index].isASCIIDigit, index - first <= 3 {
+            code = code * 10 + Int(line[index] - UInt8(ascii: "0"))
+            index += 1
+        }
+        guard index - first == 3, code >= 100 else { return nil }
+        statusCode = code
+    }
+
+    /// Returns whether `version` is 1.0, 1.1, or another 1.x, or 2.
+    private static func isSupported(_ version: Span<UInt8>) -> Bool {
+        guard version.count == 3 else { return version.count == 1 && version[0] == UInt8(ascii: "2") }
+        return version[0] == UInt8(ascii: "1") && version[1] == UInt8(ascii: ".") && version[2].isASCIIDigit
+    }
+
+    /// Returns whether a response can begin with `bytes`, which may be incomplete.
+    static func mayBegin(_ bytes: Span<UInt8>) -> Bool {
+        (0..<min(bytes.count, name.count)).allSatisfy { bytes[$0] | 0x20 == name[$0] | 0x20 }
+    }
+
+    /// Takes the first `end` bytes of a field line; returns the reason why it is invalid, if it is.
+    mutating func take(fieldLine line: Span<UInt8>, _ end: Int) -> String? {
+        // Obsolete line folding (RFC 9112, section 5.2).
+        if line[0].isBlank { return isEmpty || followsFraming ? Self.malformedLine : nil }
+        if let fault = Self.fault(ofFieldLine: line, end) { return fault }
+        // Others could recognize such a field, and disagree about the end of the response (RFC 9112, section 5.1).
+        if Self.hasBlankBeforeColon(line) { closes = true }
+        isEmpty = false
+        let (length, isChunked, fault) = (framing.contentLength, framing.isChunked, framing.fault)
+        framing.take(line, end)
+        followsFraming = (length, isChunked) != (framing.contentLength, framing.isChunked) || fault != framing.fault
+        if line.isField(Self.connectionName, upTo: end) {
+            line.forEachElement(from: Self.connectionName.count + 1, to: end) { element in
+                if element.equalsIgnoringCase(Self.close) { closes = true }
+                if element.equalsIgnoringCase(Self.keepAlive) { keepsAlive = true }
+            }
+        }
+        return nil
+    }
+
+    /// Returns the reason why the first `end` bytes are no field line, if they are not.
+    static func fault(ofFieldLine line: Span<UInt8>, _ end: Int) -> String? {
+        guard let colon = (0..<end).first(where: { line[$0] == UInt8(ascii: ":") }) else {
+            return "Header without colon"
+        }
+        guard colon > 0 else { return malformedLine }
+        return (0..<end).contains { line[$0] == 0 } ? malformedLine : nil
+    }
+
+    private static func hasBlankBeforeColon(_ line: Span<UInt8>) -> Bool {
+        var index = 0
+        while line[index] != UInt8(ascii: ":") { index += 1 }
+        return line[index - 1].isBlank
+    }
+
+    /// A Boolean value that indicates whether the response is followed by another one to the same request.
+    var isInterim: Bool { statusCode < 200 && statusCode != 101 }
+
+    /// A Boolean value that indicates whether the head rules out a body.
+    var hasNoBody: Bool { statusCode == 204 || statusCode == 304 }
+
+    /// A Boolean value that indicates whether the connection can be used again after the response.
+    ///
+    /// Not if it has a length and chunks, or chunks of HTTP/1.0, which servers can interpret differently.
+    var allowsReuse: Bool {
+        guard !closes else { return false }
+        if framing.isChunked { return isVersion11 && framing.contentLength == nil }
+        return isVersion11 || keepsAlive
+    }
+
+    static let malformedLine = "malformed header line"
+    private static let name = Array("http/".utf8)
+    private static let connectionName = Array("connection".utf8)
+    private static let close = Array("close".utf8)
+    private static let keepAlive = Array("keep-alive".utf8)
+}

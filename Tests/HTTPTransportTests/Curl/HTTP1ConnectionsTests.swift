@@ -1,0 +1,162 @@
+import HTTPTypes
+import LoopbackOrigin
+import SocketPolling
+import Testing
+
+@testable import HTTPTransport
+
+/// Requests over connections of this module: without TLS, proxies, and credentials.
+@Suite(.timeLimit(.minutes(1)))
+struct HTTP1ConnectionsTests {
+    typealias Response = LoopbackOrigin.Response
+
+    private static func limited(to count: Int) -> CurlTransport.Configuration {
+        .init(maximumConnections: count, proxy: .none)
+    }
+
+    private static let short = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"
+
+    /// A server, or something in front of it, could otherwise choose the response to the next request.
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", "\r\n", "x"])
+    func connectionWithMoreThanTheResponseIsNotReused(extra: String) async throws {
+        let response = Self.short + extra
+        try await withOrigin { (origin, transport) async throws in
+            // The server keeps the connection open.
+            origin.route("/first", .raw(response).stalled(at: .body(response.utf8.count)))
+            origin.route("/a", Response(body: [2]))
+            #expect(try await transport.fetch(origin.url("/first")).body == Array("a".utf8))
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.body == [2])
+            #expect(record.metrics?.reusedConnection == false)
+        }
+    }
+
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", "x"])
+    func idleConnectionWithUnexpectedBytesIsNotReused(extra: String) async throws {
+        let count = Self.short.utf8.count
+        try await withOrigin { (origin, transport) async throws in
+            let gate = Gate()
+            origin.route(
+                "/first",
+                .raw(Self.short + extra).held(at: .body(count), until: gate).stalled(
+                    at: .body(count + extra.utf8.count)))
+            origin.route("/a", Response(body: [2]))
+            #expect(try await transport.fetch(origin.url("/first")).body == Array("a".utf8))
+            gate.open()
+            await origin.counts { $0.bodyBytesSent["/first"] == count + extra.utf8.count }
+            #expect(try await transport.fetch(origin.url("/a")).body == [2])
+        }
+    }
+
+    @Test func waitingTransfersUseTheConnectionsOfEndedOnes() async throws {
+        try await withOrigin(Self.limited(to: 2)) { (origin, transport) async throws in
+            origin.route("/a", Response(body: pattern(1_000)))
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<50 {
+                    group.addTask { try await transport.fetch(origin.url("/a")).body == pattern(1_000) }
+                }
+                for try await isRight in group { #expect(isRight) }
+            }
+            #expect(origin.counts.openedConnections == 2)
+            #expect(await transport.transferCount == 0)
+        }
+    }
+
+    @Test func waitingTransferReplacesTheConnectionToAnotherServer() async throws {
+        try await withOrigin(Self.limited(to: 1)) { (first, transport) async throws in
+            try await withLoopbackOrigin { second in
+                let gate = Gate()
+                first.route("/a", Response(body: [1]).held(at: .start, until: gate))
+                second.route("/b", Response(body: [2]))
+                let held = Recorder()
+                _ = try transport.start(first.url("/a"), held)
+                await first.counts { $0.runningRequests == 1 }
+                let waiting = Recorder()
+                _ = try transport.start(second.url("/b"), waiting)
+                #expect(second.counts.openedConnections == 0)
+                gate.open()
+                #expect(await held.end().body == [1])
+                #expect(await waiting.end().body == [2])
+                #expect(try await transport.fetch(first.url("/a")).body == [1])
+                #expect(first.counts.openedConnections == 2)
+            }
+        }
+    }
+
+    /// libcurl sends requests with credentials, over connections that count toward the same limit.
+    @Test func transfersOfLibcurlAndOfThisModuleShareTheLimit() async throws {
+        try await withOrigin(Self.limited(to: 3)) { (origin, transport) async throws in
+            origin.route("/a", Response(body: pattern(100)))
+            let worker = try transport.firstWorker()
+            try await withThrowingTaskGroup { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        let record = try await transport.fetch(origin.url("/a")) {
+                            if number.isMultiple(of: 3) { $0.credential = .basic(user: "me", password: "secret") }
+                        }
+                        return (record.body == pattern(100), await worker.openConnectionCount)
+                    }
+                }
+                for try await (isRight, connectionCount) in group {
+                    #expect(isRight)
+                    #expect(connectionCount <= 3)
+                }
+            }
+            #expect(await transport.transferCount == 0)
+        }
+    }
+
+    @Test func canceledTransferNoLongerWaitsForAConnection() async throws {
+        try await withOrigin(Self.limited(to: 1)) { (origin, transport) async throws in
+            let gate = Gate()
+            origin.route("/held", Response(body: [1]).held(at: .start, until: gate))
+            origin.route("/a", Response(body: [2]))
+            let held = Recorder()
+            _ = try transport.start(origin.url("/held"), held)
+            await origin.counts { $0.runningRequests == 1 }
+            let (canceled, waiting) = (Recorder(), Recorder())
+            let transfer = try transport.start(origin.url("/a"), canceled)
+            _ = try transport.start(origin.url("/a"), waiting)
+            transfer.cancel()
+            #expect(await canceled.end().error?.reason == .cancelled)
+            gate.open()
+            #expect(await held.end().body == [1])
+            #expect(await waiting.end().body == [2])
+            #expect(origin.counts.requests["/a"] == 1)
+        }
+    }
+
+    @Test func noMoreIdleConnectionsAreKeptThanConfigured() async throws {
+        try await withOrigin(.init(maximumIdleConnections: 2, proxy: .none)) { (origin, transport) async throws in
+            let gate = Gate()
+            origin.route("/a", Response(body: [1]).held(at: .start, until: gate))
+            let recorders = try (0..<6).map { _ in
+                let recorder = Recorder()
+                _ = try transport.start(origin.url("/a"), recorder)
+                return recorder
+            }
+            await origin.counts { $0.runningRequests == 6 }
+            gate.open()
+            for recorder in recorders { #expect(await recorder.end().body == [1]) }
+            #expect(try await transport.firstWorker().openConnectionCount <= 2)
+        }
+    }
+
+    @Test func longRequestIsSentInSeveralParts() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", Response(body: [1]))
+            let name = try #require(HTTPField.Name("X-Long"))
+            for size in [10, 60_000] {
+                let record = try await transport.fetch(origin.url("/a")) {
+                    $0.headerFields[name] = String(repeating: "x", count: size)
+                }
+                #expect(record.body == [1])
+            }
+            #expect(origin.recordedRequests.map { $0.headerFields["x-long"]?.count } == [10, 60_000])
+        }
+    }
+}
+
+extension CurlWorker {
+    fileprivate var openConnectionCount: Int { thread.poller.connectionCount }
+}
