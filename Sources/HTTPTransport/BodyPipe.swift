@@ -9,7 +9,7 @@ package final class BodyPipe: TransferReceiver {
     /// The number of waiting bytes at which the transfer is paused.
     package static let highWater = 128 << 10
     /// The number of waiting bytes at which the transfer is paused before the task first takes bytes, if the head decides
-    /// whether it does: so little that only one read of libcurl, of up to 60 KiB, can exceed it.
+    /// whether it does: so little that only one read from a connection, of up to 60 KiB, can exceed it.
     package static let undecidedHighWater = 4 << 10
 
     fileprivate struct State {

@@ -70,8 +70,11 @@ struct LimitsDocumentTests {
             + "but delivers nothing": milliseconds(FloodJudge.maximumCallTime),
         "time for which one call of libcurl can deliver a body before other transfers get a turn":
             milliseconds(ShareClock.maximum),
-        "bytes received on a connection without TLS that belong to no header line and no body":
+        "bytes received on a connection of libcurl without TLS that belong to no header line and no body":
             bytes(Int(StalledReadDetector.limit)),
+        "bytes before a chunk of a body, with extensions, without TLS": bytes(HTTP1ResponseReader.maximumChunkLine),
+        "bytes received on a connection without TLS before others get a turn": bytes(HTTP1Connections.bytesPerTurn),
+        "time after which an idle connection is not used again": seconds(HTTP1Connections.maximumIdleTime),
         "initial threads for name lookups": count(LookupThreads(openFileLimit: 1_024).initial),
         "bytes of one response that wait to be written, before its transfer waits": bytes(EntryWriter.queueLimit),
         "threads of a cache for reading and writing": count(CacheThreads.count),

@@ -11,12 +11,12 @@ final class HTTP1Connections {
     private static let bufferSize = 60 << 10
     /// The number of reads from a connection before others are served.
     private static let readsPerTurn = 4
+    /// The maximum number of bytes read from a connection before others are served.
+    static let bytesPerTurn = readsPerTurn * bufferSize
     /// The time after which idle connections are no longer used, as in libcurl: the server has probably closed them.
-    private static let maximumIdleTime = Duration.seconds(118)
-
+    static let maximumIdleTime = Duration.seconds(118)
     /// The number of servers at which the array of one without idle connections is removed.
     private static let maximumEmptyArrays = 64
-
     /// The size in bytes below which parts of a body, such as short chunks, are collected before they are delivered.
     private static let smallPart = 4 << 10
     /// The maximum size in bytes of the first part, after which a receiver that checks the head can pause.
