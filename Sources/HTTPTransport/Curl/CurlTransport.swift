@@ -5,6 +5,9 @@ import Threading
 
 /// A transport for HTTP/1.1 and HTTP/2 based on libcurl's multi interface.
 ///
+/// Requests without TLS, a proxy, credentials, and cookies are sent, and their responses read, without libcurl, which
+/// only opens their connections.
+///
 /// Transfers run on up to ``Configuration/threadCount`` threads, each with its own connections; they share the DNS
 /// cache, credentials, and cookies. The threads end, and all connections are closed, when the transport is released and
 /// no transfer is active.
