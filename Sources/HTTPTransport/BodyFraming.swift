@@ -20,6 +20,11 @@ struct BodyFraming {
         }
     }
 
+    /// Returns whether fields with this name determine the framing.
+    static func isDetermined(byFieldNamed name: Span<UInt8>) -> Bool {
+        name.equalsIgnoringCase(contentLengthName) || name.equalsIgnoringCase(transferEncodingName)
+    }
+
     /// A list is valid if it repeats one number (RFC 9110, section 8.6).
     private mutating func takeLength(_ line: Span<UInt8>, _ start: Int, _ end: Int) {
         line.forEachElement(from: start, to: end) { element in

@@ -7,8 +7,7 @@ extension Span<UInt8> {
 
     /// Returns whether the bytes equal `word`, which is lowercase, ignoring case.
     func equalsIgnoringCase(_ word: [UInt8]) -> Bool {
-        // Bit 5 makes letters lowercase and leaves the hyphen unchanged.
-        count == word.count && word.indices.allSatisfy { self[$0] | 0x20 == word[$0] }
+        count == word.count && word.indices.allSatisfy { self[$0].asciiLowercased == word[$0] }
     }
 
     /// Calls the closure with each element between commas, without surrounding whitespace, of the bytes from `start` to
@@ -35,6 +34,9 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
+    /// The byte, in lowercase if it is a letter.
+    var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
+
     /// A Boolean value that indicates whether the byte is a space or a tab.
     var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

@@ -179,7 +179,9 @@ extension CurlTransfer {
     }
 
     /// A Boolean value that indicates whether libcurl has the transfer, but no socket for it yet.
-    var waitsForSocket: Bool { easy != nil && clock.phase == .connecting && sockets.isEmpty }
+    var waitsForSocket: Bool {
+        easy != nil && clock.phase == .connecting && sockets.isEmpty && !lacksDescriptor
+    }
 
     /// A Boolean value that indicates whether the transfer has to wait until a connection is released.
     var waitsForConnection: Bool {

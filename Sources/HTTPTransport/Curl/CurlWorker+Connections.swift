@@ -33,8 +33,15 @@ extension CurlWorker {
             waitingForConnection.removeFirst()
             if let transfer = transfers[id], transfer.waitsForConnection { resolve(transfer) }
         }
-        // libcurl does not know that a transfer that it lets wait can use a connection of this module.
-        guard http1.hasIdle, thread.poller.connectionCount >= multi.connectionLimit,
+        continuePending()
+    }
+
+    /// Continues a transfer that libcurl lets wait, because libcurl does not know that the transfer can use an idle
+    /// connection of this module, or the place of one that has been closed.
+    private func continuePending() {
+        let (count, limit) = (thread.poller.connectionCount, multi.connectionLimit)
+        let mayContinue = http1.takeHasClosed() ? count >= limit - 1 : http1.hasIdle && count >= limit
+        guard mayContinue,
             let transfer = transfers.values.filter(\.waitsForSocket).min(by: { $0.handle.id < $1.handle.id })
         else { return }
         recycle(transfer)

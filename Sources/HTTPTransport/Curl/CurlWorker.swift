@@ -144,8 +144,11 @@ extension CurlWorker {
                 end(transfer, result)
             }
         }
-        http1.forEachEnded(end)
-        continueWaiting()
+        pauseConnecting()
+        repeat {
+            http1.forEachEnded(end)
+            continueWaiting()
+        } while http1.hasEnded
         for (transfer, outcome) in finished { finish(transfer, outcome) }
         finished.removeAll(keepingCapacity: true)
     }
@@ -169,7 +172,6 @@ extension CurlWorker {
     private func sendOverNewConnection(_ transfer: CurlTransfer) {
         guard let socket = detachConnection(of: transfer) else { return end(transfer, CURLE_COULDNT_CONNECT) }
         http1.send(transfer, ConnectionKey(transfer.request.url, proxy: nil), overNew: socket)
-        pauseConnecting()
     }
 
     /// Aborts the transfers whose connection blocked libcurl.

@@ -21,8 +21,8 @@ final class HTTP1Connection {
     var isPaused = false
     /// A Boolean value that indicates whether the transfer has ended, successfully or not.
     var hasEnded = false
-    /// A Boolean value that indicates whether the server sent more than the response.
-    var hasExtraBytes = false
+    /// A Boolean value that indicates whether the response has been delivered to its end, and nothing followed it.
+    var isDrained = false
     /// The time when the connection became idle, or was established.
     var lastUse: ContinuousClock.Instant
 
@@ -35,12 +35,13 @@ final class HTTP1Connection {
     var descriptor: Int32 { socket.descriptor }
 
     /// A Boolean value that indicates whether another request can be sent.
-    var isReusable: Bool { reader.allowsReuse && !hasExtraBytes && unsent.isEmpty }
+    var isReusable: Bool { isDrained && reader.allowsReuse && unsent.isEmpty }
 
     /// Prepares for the request of `transfer`.
     func begin(_ transfer: CurlTransfer) {
         self.transfer = transfer
         reader = HTTP1ResponseReader(isHead: transfer.request.method == .head)
+        isDrained = false
         hasEnded = false
     }
 }

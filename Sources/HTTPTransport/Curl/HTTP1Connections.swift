@@ -34,6 +34,7 @@ final class HTTP1Connections {
     /// The idle connections of each server, the one used last at the end.
     private var idle: [ConnectionKey: [HTTP1Connection]] = [:]
     private var idleCount = 0
+    private var hasClosed = false
     /// The transfers that have ended and have not been reported.
     private var ended: [(transfer: CurlTransfer, result: CURLcode)] = []
     /// The transfers that are being reported; swapped with ``ended``, so that neither has to grow again.
@@ -60,11 +61,23 @@ final class HTTP1Connections {
     /// A Boolean value that indicates whether a connection is idle.
     var hasIdle: Bool { idleCount > 0 }
 
+    /// A Boolean value that indicates whether a transfer has ended and has not been reported.
+    var hasEnded: Bool { !ended.isEmpty }
+
+    /// Returns whether a connection has been closed since the last call.
+    func takeHasClosed() -> Bool {
+        defer { hasClosed = false }
+        return hasClosed
+    }
+
     /// Calls `body` with each transfer that has ended, and its result in libcurl's terms, until there are none.
     func forEachEnded(_ body: (CurlTransfer, CURLcode) -> Void) {
         while !ended.isEmpty {
             swap(&ended, &reported)
-            for (transfer, result) in reported { body(transfer, result) }
+            // Those that have been canceled meanwhile have no connection anymore.
+            for (transfer, result) in reported where transfer.exchange?.connection.hasEnded == true {
+                body(transfer, result)
+            }
             reported.removeAll(keepingCapacity: true)
         }
     }
@@ -109,7 +122,7 @@ final class HTTP1Connections {
     func resume(_ transfer: CurlTransfer) {
         guard let connection = transfer.exchange?.connection, connection.isPaused, !connection.hasEnded else { return }
         connection.isPaused = false
-        poller.watch(connection.descriptor, for: .readable)
+        poller.watch(connection.descriptor, for: connection.unsent.isEmpty ? .readable : [.readable, .writable])
         let (undelivered, unread) = (connection.undelivered, connection.unread)
         (connection.undelivered, connection.unread) = ([], [])
         // Also without bytes, because the response can be complete.
@@ -174,6 +187,7 @@ extension HTTP1Connections {
 
     private func close(_ connection: HTTP1Connection) {
         connections[connection.descriptor] = nil
+        hasClosed = true
         poller.connectionClosed(connection.descriptor)
         connection.socket.close()
     }
@@ -259,7 +273,7 @@ extension HTTP1Connections {
                     return end(connection, CURLE_WRITE_ERROR)
                 }
             case .complete:
-                connection.hasExtraBytes = position < input.count
+                connection.isDrained = position == input.count
                 return end(connection, CURLE_OK)
             case .invalid(let reason):
                 _ = transfer.fail(.invalidResponse, detail: reason)

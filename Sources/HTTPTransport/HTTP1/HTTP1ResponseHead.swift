@@ -40,7 +40,7 @@ struct HTTP1ResponseHead {
 
     /// Returns whether a response can begin with `bytes`, which may be incomplete.
     static func mayBegin(_ bytes: Span<UInt8>) -> Bool {
-        (0..<min(bytes.count, name.count)).allSatisfy { bytes[$0] | 0x20 == name[$0] | 0x20 }
+        (0..<min(bytes.count, name.count)).allSatisfy { bytes[$0].asciiLowercased == name[$0] }
     }
 
     /// Takes the first `end` bytes of a field line; returns the reason why it is invalid, if it is.
@@ -48,12 +48,12 @@ struct HTTP1ResponseHead {
         // Obsolete line folding (RFC 9112, section 5.2).
         if line[0].isBlank { return isEmpty || followsFraming ? Self.malformedLine : nil }
         if let fault = Self.fault(ofFieldLine: line, end) { return fault }
-        // Others could recognize such a field, and disagree about the end of the response (RFC 9112, section 5.1).
-        if Self.hasBlankBeforeColon(line) { closes = true }
         isEmpty = false
-        let (length, isChunked, fault) = (framing.contentLength, framing.isChunked, framing.fault)
+        let (nameEnd, colon) = Self.endOfName(line)
+        followsFraming = BodyFraming.isDetermined(byFieldNamed: line.extracting(0..<nameEnd))
+        // Others could recognize such a field, and disagree about the end of the response (RFC 9112, section 5.1).
+        if nameEnd < colon { closes = true }
         framing.take(line, end)
-        followsFraming = (length, isChunked) != (framing.contentLength, framing.isChunked) || fault != framing.fault
         if line.isField(Self.connectionName, upTo: end) {
             line.forEachElement(from: Self.connectionName.count + 1, to: end) { element in
                 if element.equalsIgnoringCase(Self.close) { closes = true }
@@ -72,10 +72,13 @@ struct HTTP1ResponseHead {
         return (0..<end).contains { line[$0] == 0 } ? malformedLine : nil
     }
 
-    private static func hasBlankBeforeColon(_ line: Span<UInt8>) -> Bool {
-        var index = 0
-        while line[index] != UInt8(ascii: ":") { index += 1 }
-        return line[index - 1].isBlank
+    /// Returns the end of the name in a valid field line, and the position of the colon, which blanks can precede.
+    private static func endOfName(_ line: Span<UInt8>) -> (end: Int, colon: Int) {
+        var colon = 0
+        while line[colon] != UInt8(ascii: ":") { colon += 1 }
+        var end = colon
+        while end > 0, line[end - 1].isBlank { end -= 1 }
+        return (end, colon)
     }
 
     /// A Boolean value that indicates whether the response is followed by another one to the same request.
@@ -88,7 +91,7 @@ struct HTTP1ResponseHead {
     ///
     /// Not if it has a length and chunks, or chunks of HTTP/1.0, which servers can interpret differently.
     var allowsReuse: Bool {
-        guard !closes else { return false }
+        guard !closes, framing.fault == nil else { return false }
         if framing.isChunked { return isVersion11 && framing.contentLength == nil }
         return isVersion11 || keepsAlive
     }

@@ -41,6 +41,7 @@ struct HTTP1ResponseReader {
         case trailers
         case bodyUntilClose
         case complete
+        case invalid(String)
     }
 
     /// The maximum length of the line before a chunk, which is a number and extensions that nothing uses.
@@ -98,6 +99,8 @@ struct HTTP1ResponseReader {
                 if let result = chunkLine(in: input, at: &position) { return result }
             case .complete:
                 return .complete
+            case .invalid(let reason):
+                return .invalid(reason)
             }
         }
     }
@@ -107,7 +110,7 @@ struct HTTP1ResponseReader {
         isClosed = true
         switch state {
         case .head: return hasBegun ? .insideHead : .nothing
-        case .body, .chunkSize, .chunk, .chunkEnd, .trailers: return .insideBody
+        case .body, .chunkSize, .chunk, .chunkEnd, .trailers, .invalid: return .insideBody
         case .bodyUntilClose, .complete:
             state = .complete
             return .complete
@@ -118,6 +121,12 @@ struct HTTP1ResponseReader {
 // MARK: - Lines
 
 extension HTTP1ResponseReader {
+    /// Rejects the response, also in later calls: the caller may have had to stop before it handled the part.
+    private mutating func fail(_ reason: String) -> Part {
+        state = .invalid(reason)
+        return .invalid(reason)
+    }
+
     /// Returns the next line of a head or trailer.
     private mutating func line(in input: Span<UInt8>, at position: inout Int) -> Part {
         let start = position
@@ -126,9 +135,9 @@ extension HTTP1ResponseReader {
         position = end ?? input.count
         let piece = input.extracting(start..<position)
         hasBegun = true
-        if head == nil, partialLine.isEmpty, !HTTP1ResponseHead.mayBegin(piece) { return .invalid(Self.noStatusLine) }
+        if head == nil, partialLine.isEmpty, !HTTP1ResponseHead.mayBegin(piece) { return fail(Self.noStatusLine) }
         guard end == nil || !partialLine.isEmpty else {
-            return take(piece).map { .invalid($0) } ?? .line(start..<position)
+            return take(piece).map { fail($0) } ?? .line(start..<position)
         }
         partialLine.append(copying: piece)
         // Longer lines are refused by the limit of the whole head.
@@ -136,7 +145,7 @@ extension HTTP1ResponseReader {
         hasReturnedPartialLine = true
         guard end != nil else { return .joinedLine }
         let line = partialLine
-        return take(line.span).map { .invalid($0) } ?? .joinedLine
+        return take(line.span).map { fail($0) } ?? .joinedLine
     }
 
     /// Takes a line of a head or trailer; returns the reason why it is invalid, if it is.
@@ -207,7 +216,7 @@ extension HTTP1ResponseReader {
         position = end ?? input.count
         let piece = input.extracting(start..<position)
         let limit = state == .chunkEnd ? 2 : Self.maximumChunkLine
-        guard partialLine.count + piece.count <= limit else { return .invalid(Self.tooLongChunkLine) }
+        guard partialLine.count + piece.count <= limit else { return fail(Self.tooLongChunkLine) }
         let next: State?
         if end != nil, partialLine.isEmpty {
             next = Self.state(after: piece, in: state)
@@ -217,7 +226,7 @@ extension HTTP1ResponseReader {
             next = Self.state(after: partialLine.span, in: state)
             partialLine.removeAll(keepingCapacity: true)
         }
-        guard let next else { return .invalid(Self.malformedChunk) }
+        guard let next else { return fail(Self.malformedChunk) }
         state = next
         return nil
     }

@@ -48,6 +48,73 @@ struct HTTP1ConnectionsTests {
         }
     }
 
+    /// The last part of the body has been read from the connection but not taken.
+    @Test func connectionOfATransferCanceledWhilePausedIsNotReused() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/first", Response(body: pattern(30_000)))
+            origin.route("/a", Response(body: [2]))
+            let recorder = Recorder { received, _ in received > 0 ? .pause : .more }
+            let transfer = try transport.start(origin.url("/first"), recorder)
+            await recorder.wait { $0.pauses == 1 }
+            transfer.cancel()
+            #expect(await recorder.end().error?.reason == .cancelled)
+            #expect(try await transport.fetch(origin.url("/a")).body == [2])
+        }
+    }
+
+    @Test func connectionOfAStoppedTransferIsNotReused() async throws {
+        let response = Self.short + "x"
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/first", .raw(response).stalled(at: .body(response.utf8.count)))
+            origin.route("/a", Response(body: [2]))
+            let recorder = Recorder { _, _ in .stop }
+            _ = try transport.start(origin.url("/first"), recorder)
+            #expect(await recorder.end().wasStopped)
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.body == [2] && record.metrics?.reusedConnection == false)
+        }
+    }
+
+    /// The end of the body and the cancellation can be handled in one turn of the transport's thread.
+    @Test func transferResumedAndCanceledAtOnceEndsOnce() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", Response(body: pattern(30_000)))
+            for _ in 0..<200 {
+                let recorder = Recorder { received, pauses in received > 0 && pauses == 0 ? .pause : .more }
+                let transfer = try transport.start(origin.url("/a"), recorder)
+                await recorder.wait { $0.pauses == 1 }
+                transfer.resume()
+                transfer.cancel()
+                _ = await recorder.end()
+                #expect(await transport.transferCount == 0)
+                #expect(recorder.record.outcomes.count == 1 && recorder.record.callsAfterEnd == 0)
+            }
+        }
+    }
+
+    /// libcurl lets the transfer wait, because its own place is taken, and would not notice that one of this module's is
+    /// free.
+    @Test func pendingTransferTakesThePlaceOfAClosedConnection() async throws {
+        try await withOrigin(Self.limited(to: 2)) { (origin, transport) async throws in
+            let (first, second) = (Gate(), Gate())
+            origin.route("/curl", Response(body: [1]).held(at: .start, until: first))
+            origin.route("/closing", .raw(Self.short).held(at: .start, until: second))
+            origin.route("/a", Response(body: [3]))
+            let (curl, closing, waiting) = (Recorder(), Recorder(), Recorder())
+            _ = try transport.start(origin.url("/curl"), curl) {
+                $0.credential = .basic(user: "me", password: "secret")
+            }
+            _ = try transport.start(origin.url("/closing"), closing)
+            await origin.counts { $0.runningRequests == 2 }
+            _ = try transport.start(origin.url("/a"), waiting)
+            second.open()
+            #expect(await closing.end().body == Array("a".utf8))
+            #expect(await waiting.end().body == [3])
+            first.open()
+            #expect(await curl.end().body == [1])
+        }
+    }
+
     @Test func waitingTransfersUseTheConnectionsOfEndedOnes() async throws {
         try await withOrigin(Self.limited(to: 2)) { (origin, transport) async throws in
             origin.route("/a", Response(body: pattern(1_000)))

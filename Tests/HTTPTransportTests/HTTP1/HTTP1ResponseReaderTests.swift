@@ -104,6 +104,8 @@ struct HTTP1ResponseReaderTests {
         ("HTTP/1.1 200 OK\r\n folded: 1\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n", "malformed header line"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked\r\n", "malformed header line"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n , chunked\r\n", "malformed header line"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length : 5\r\n 0\r\n", "malformed header line"),
     ])
     func headThatCouldBeMisunderstoodIsInvalid(response: String, fault: String) {
         #expect(read(response).fault == fault)
@@ -119,6 +121,23 @@ struct HTTP1ResponseReaderTests {
     ])
     func malformedChunkIsInvalid(chunks: String, fault: String) {
         #expect(read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)").fault == fault)
+    }
+
+    /// The part before the fault can pause the transfer.
+    @Test func invalidResponseRemainsInvalid() {
+        var reader = HTTP1ResponseReader()
+        var reading = Reading()
+        let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\nZZ\r\n"
+        _ = read(Array(chunks.utf8), with: &reader, &reading)
+        reading.fault = nil
+        _ = read(Array("0\r\n\r\n".utf8), with: &reader, &reading)
+        #expect(reading.fault == "malformed chunk" && !reading.isComplete)
+        #expect(reader.endInput() == .insideBody)
+    }
+
+    @Test(arguments: ["Content-Length: 5, 0", "Content-Length: 0\r\nContent-Length: 5", "Transfer-Encoding: gzip"])
+    func connectionIsNotReusedAfterContradictoryFraming(line: String) {
+        #expect(!read("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n", isHead: true).allowsReuse)
     }
 
     @Test(arguments: [
