@@ -98,7 +98,8 @@ struct HTTP1ConnectionsTests {
         try await withOrigin(Self.limited(to: 2)) { (origin, transport) async throws in
             let (first, second) = (Gate(), Gate())
             origin.route("/curl", Response(body: [1]).held(at: .start, until: first))
-            origin.route("/closing", .raw(Self.short).held(at: .start, until: second))
+            let response = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\na"
+            origin.route("/closing", .raw(response).held(at: .start, until: second))
             origin.route("/a", Response(body: [3]))
             let (curl, closing, waiting) = (Recorder(), Recorder(), Recorder())
             _ = try transport.start(origin.url("/curl"), curl) {
