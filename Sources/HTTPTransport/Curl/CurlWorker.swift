@@ -21,6 +21,10 @@ actor CurlWorker {
     let deadlines = DeadlineWatch()
     let shares = ThreadTimeShares()
     private var resolveOverrides = ResolveOverrides()
+    /// A Boolean value that indicates whether libcurl releases the connections that it opens for this module.
+    ///
+    /// If a version of libcurl does not, libcurl performs all requests.
+    var takesConnections = true
     /// The transfers that wait until another connection may be opened, in order.
     var waitingForConnection: [UInt64] = []
 
@@ -78,7 +82,7 @@ extension CurlWorker {
     func submit(_ transfer: CurlTransfer, addresses: DNSCache.Addresses?, proxy: String?) {
         transfer.hasAddresses()
         let url = transfer.request.url
-        let key = transfer.keyOfOwnConnection(proxy: proxy)
+        let key = takesConnections ? transfer.keyOfOwnConnection(proxy: proxy) : nil
         if let key, !transfer.isRetry, http1.sendOverIdleConnection(transfer, key) { return }
         guard mayOpenConnection() else { return waitForConnection(transfer) }
         do {
@@ -170,7 +174,11 @@ extension CurlWorker {
 
     /// Sends the request of a transfer for which libcurl has opened a connection.
     private func sendOverNewConnection(_ transfer: CurlTransfer) {
-        guard let socket = detachConnection(of: transfer) else { return end(transfer, CURLE_COULDNT_CONNECT) }
+        guard let socket = detachConnection(of: transfer) else {
+            takesConnections = false
+            transfer.retry()
+            return resolve(transfer)
+        }
         http1.send(transfer, ConnectionKey(transfer.request.url, proxy: nil), overNew: socket)
     }
 

@@ -194,6 +194,21 @@ struct HTTP1ConnectionsTests {
         }
     }
 
+    @Test func libcurlPerformsAllRequestsIfItsConnectionsCannotBeTaken() async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", Response(body: pattern(100_000)))
+            let worker = try transport.firstWorker()
+            await worker.stopTakingConnections()
+            for number in 0..<3 {
+                let record = try await transport.fetch(origin.url("/a"))
+                #expect(record.body == pattern(100_000))
+                #expect(record.metrics?.reusedConnection == (number > 0))
+            }
+            #expect(await worker.ownConnectionCount == 0)
+            #expect(origin.counts.openedConnections == 1)
+        }
+    }
+
     @Test func noMoreIdleConnectionsAreKeptThanConfigured() async throws {
         try await withOrigin(.init(maximumIdleConnections: 2, proxy: .none)) { (origin, transport) async throws in
             let gate = Gate()
@@ -226,5 +241,9 @@ struct HTTP1ConnectionsTests {
 }
 
 extension CurlWorker {
+    fileprivate var ownConnectionCount: Int { http1.count }
+
+    fileprivate func stopTakingConnections() { takesConnections = false }
+
     fileprivate var openConnectionCount: Int { thread.poller.connectionCount }
 }
