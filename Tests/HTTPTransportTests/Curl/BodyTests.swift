@@ -8,7 +8,7 @@ struct BodyTests {
     @Test(arguments: [0, 1, 2, 1_023, 16_383, 16_384, 16_385, 65_536, 65_537, 300_001, 3_000_017])
     func bodyIsReceivedUnchanged(count: Int) async throws {
         let body = pattern(count)
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             for framing in [LoopbackOrigin.Response.Framing.contentLength, .chunked, .untilClose] {
                 origin.route("/body", LoopbackOrigin.Response(body: body, framing: framing))
                 let record = try await transport.fetch(origin.url("/body"))
@@ -21,7 +21,7 @@ struct BodyTests {
     }
 
     @Test func bodyIsDeliveredWhileItIsSent() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             let gate = Gate()
             origin.route("/held", LoopbackOrigin.Response(body: pattern(1_000)).held(at: .body(400), until: gate))
             let recorder = Recorder()
@@ -33,7 +33,7 @@ struct BodyTests {
     }
 
     @Test func receiverCanStopATransfer() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/big", LoopbackOrigin.Response(body: pattern(10_000_000)))
             let recorder = Recorder { received, _ in received > 100_000 ? .stop : .more }
             _ = try transport.start(origin.url("/big"), recorder)
@@ -45,7 +45,7 @@ struct BodyTests {
     }
 
     @Test func aHeadRequestHasNoBody() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)))
             let record = try await transport.fetch(origin.url("/a")) {
                 $0.method = .head
@@ -60,7 +60,7 @@ struct BodyTests {
     }
 
     @Test func oneConnectionServesRequestsOneAfterTheOther() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(10)))
             for number in 0..<20 {
                 let record = try await transport.fetch(origin.url("/a"))
@@ -71,7 +71,7 @@ struct BodyTests {
     }
 
     @Test func heldResponseDoesNotDelayOtherTransfers() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             let gate = Gate()
             origin.route("/held", LoopbackOrigin.Response(body: [1]).held(at: .start, until: gate))
             origin.route("/a", LoopbackOrigin.Response(body: [2]))

@@ -15,7 +15,7 @@ struct CancellationTests {
     }
 
     @Test func transferCanBeCanceledImmediatelyAfterTheStart() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             let recorder = Recorder()
             try transport.start(origin.url("/a"), recorder).cancel()
             expectCancelled(await recorder.end())
@@ -51,7 +51,7 @@ struct CancellationTests {
         LoopbackOrigin.Response.Point.start, .insideHead, .body(0), .body(500),
     ])
     func transferCanBeCanceledWhileWaitingForAResponse(point: LoopbackOrigin.Response.Point) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)).stalled(at: point))
             let recorder = Recorder()
             let transfer = try transport.start(origin.url("/a"), recorder)
@@ -65,7 +65,7 @@ struct CancellationTests {
     }
 
     @Test func transferCanBeCanceledWhilePaused() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000_000)))
             let recorder = Recorder { _, _ in .pause }
             let transfer = try transport.start(origin.url("/a"), recorder)
@@ -81,7 +81,7 @@ struct CancellationTests {
     }
 
     @Test func cancellationAfterTheEndHasNoEffect() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
             let recorder = Recorder()
             let transfer = try transport.start(origin.url("/a"), recorder)
@@ -93,7 +93,7 @@ struct CancellationTests {
     }
 
     @Test func transferCanBeCanceledFromAReceiverCallback() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(5_000_000)))
             let transfer = Locked((any Transfer)?.none)
             let recorder = Recorder { received, _ in
@@ -112,7 +112,7 @@ struct CancellationTests {
     }
 
     @Test func cancellationAtRandomMomentsEndsEachTransferOnce() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/big", LoopbackOrigin.Response(body: pattern(500_000)))
             origin.route("/chunked", LoopbackOrigin.Response(body: pattern(100_000), framing: .chunked))
             origin.route("/redirect", .redirect(to: "/big"))

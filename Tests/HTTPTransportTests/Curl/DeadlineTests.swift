@@ -23,7 +23,7 @@ struct DeadlineTests {
         (.body(10), .idle),
     ])
     func silentOriginTimesOut(point: LoopbackOrigin.Response.Point, kind: Deadlines.Kind) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route(
                 "/a",
                 LoopbackOrigin.Response(headerFields: ["A": "1", "B": "2"], body: pattern(100)).stalled(at: point))
@@ -90,7 +90,7 @@ struct DeadlineTests {
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", "A: b\r\n", .idle),
     ])
     func slowHeaderLinesDoNotExtendDeadlines(beginning: String, line: String, kind: Deadlines.Kind) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             let response = LoopbackOrigin.Response.raw(beginning + String(repeating: line, count: 900))
             let size = line.utf8.count
             origin.route("/a", response.paced(bytesPerSecond: 50 * size, chunk: size))
@@ -104,7 +104,7 @@ struct DeadlineTests {
     }
 
     @Test func slowlySentBodyDoesNotExtendTotalDeadline() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(10_000)).paced(bytesPerSecond: 100, chunk: 1))
             let record = try await transport.fetch(origin.url("/a")) { $0.deadlines.total = .milliseconds(200) }
             #expect(record.error?.reason == .timedOut(.total))
@@ -113,7 +113,7 @@ struct DeadlineTests {
     }
 
     @Test func redirectsDoNotExtendTotalDeadline() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a") { _ in .redirect(to: "/a").paused(at: .start, for: .milliseconds(10)) }
             let record = try await transport.fetch(origin.url("/a")) {
                 $0.deadlines.total = .milliseconds(200)
@@ -124,7 +124,7 @@ struct DeadlineTests {
     }
 
     @Test func pausedTransferDoesNotReachIdleDeadline() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)))
             origin.route("/stalled", LoopbackOrigin.Response(body: pattern(1_000)).stalled(at: .body(1)))
             let paused = Recorder { _, _ in .pause }
@@ -141,7 +141,7 @@ struct DeadlineTests {
     }
 
     @Test func pauseCountsTowardTotalDeadline() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(1_000)))
             let recorder = Recorder { _, _ in .pause }
             _ = try transport.start(origin.url("/a"), recorder) { $0.deadlines.total = Self.short }
@@ -151,7 +151,7 @@ struct DeadlineTests {
 
     @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1)])
     func zeroDeadlineTimesOut(limit: Duration) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response().stalled(at: .start))
             let record = try await transport.fetch(origin.url("/a")) { $0.deadlines.total = limit }
             #expect(record.error?.reason == .timedOut(.total))
@@ -159,7 +159,7 @@ struct DeadlineTests {
     }
 
     @Test func veryLongDeadlinesDoNotOverflow() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
             let age = Duration.seconds(Int64.max)
             let record = try await transport.fetch(origin.url("/a")) {

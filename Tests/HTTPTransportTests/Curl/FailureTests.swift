@@ -45,7 +45,7 @@ struct FailureTests {
             (.raw("HTTP/1.1 101 Switching\r\n\r\nwhatever"), .invalidResponse),
         ] as [(Response, TransportError.Reason)])
     func protocolErrorIsReportedWithItsReason(response: Response, reason: TransportError.Reason) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", response)
             let record = try await transport.fetch(origin.url("/a"))
             let error = try #require(record.error)
@@ -58,7 +58,7 @@ struct FailureTests {
     }
 
     @Test func connectionResetWithinBodyIsTruncation() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", Response(body: pattern(1_000_000)).reset(at: .body(300_000)))
             let error = try #require(try await transport.fetch(origin.url("/a")).error)
             guard case .truncated(1_000_000, let received) = error.reason else {
@@ -86,7 +86,7 @@ struct FailureTests {
     }
 
     @Test func idleConnectionClosedByTheServerIsReplaced() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             // The first answer keeps the connection, the second request finds it closed without an answer.
             origin.route("/a", Response(body: [1]))
             origin.route("/b", [Response().cut(at: .start), Response(body: [2])])
@@ -98,7 +98,7 @@ struct FailureTests {
 
     /// A server that restarts closes connections in this way, so a retry may succeed.
     @Test func connectionClosedDuringTLSHandshakeIsConnectionFailed() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             // The origin does not recognize the handshake as a request.
             let error = try #require(try await transport.fetch("https://127.0.0.1:\(origin.port)/").error)
             #expect(error.reason == .connectionFailed)

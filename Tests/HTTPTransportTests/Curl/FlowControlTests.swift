@@ -7,7 +7,7 @@ import Threading
 struct FlowControlTests {
     @Test func pausedTransferStopsTheOrigin() async throws {
         let body = pattern(32 << 20)
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/big", LoopbackOrigin.Response(body: body))
             origin.route("/small", LoopbackOrigin.Response(body: [1]))
             let recorder = Recorder { received, _ in received > 100_000 ? .pause : .more }
@@ -29,7 +29,7 @@ struct FlowControlTests {
     @Test(arguments: [LoopbackOrigin.Response.Framing.contentLength, .chunked, .untilClose])
     func aHundredPausesLoseAndDoubleNothing(framing: LoopbackOrigin.Response.Framing) async throws {
         let body = pattern(3_000_001)
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/big", LoopbackOrigin.Response(body: body, framing: framing))
             // Every other offer is refused.
             let refuses = Locked(false)
@@ -56,7 +56,7 @@ struct FlowControlTests {
     }
 
     @Test func resumingWithoutAPauseDoesNothing() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: pattern(100_000)))
             let recorder = Recorder()
             let transfer = try transport.start(origin.url("/a"), recorder)
@@ -67,7 +67,7 @@ struct FlowControlTests {
     }
 
     @Test func receiverCanStopTheTransferWhenResumed() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/big", LoopbackOrigin.Response(body: pattern(1_000_000)))
             let recorder = Recorder { _, pauses in pauses == 0 ? .pause : .stop }
             let transfer = try transport.start(origin.url("/big"), recorder)
@@ -80,7 +80,7 @@ struct FlowControlTests {
     }
 
     @Test func receiverCanCallTheTransportFromItsCallbacks() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             let body = pattern(200_000)
             origin.route("/a", LoopbackOrigin.Response(body: body))
             let request = TransportRequest(url: try HTTPURL(origin.url("/a")))

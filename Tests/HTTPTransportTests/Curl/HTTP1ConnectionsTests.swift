@@ -198,7 +198,7 @@ struct HTTP1ConnectionsTests {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", Response(body: pattern(100_000)))
             let worker = try transport.firstWorker()
-            await worker.stopTakingConnections()
+            await worker.performAllRequestsWithLibcurl()
             for number in 0..<3 {
                 let record = try await transport.fetch(origin.url("/a"))
                 #expect(record.body == pattern(100_000))
@@ -242,8 +242,6 @@ struct HTTP1ConnectionsTests {
 
 extension CurlWorker {
     fileprivate var ownConnectionCount: Int { http1.count }
-
-    fileprivate func stopTakingConnections() { takesConnections = false }
 
     fileprivate var openConnectionCount: Int { thread.poller.connectionCount }
 }

@@ -7,7 +7,7 @@ import Testing
 struct HeadTests {
     @Test(arguments: [200, 201, 204, 206, 300, 304, 400, 401, 404, 410, 429, 500, 503, 599])
     func everyFinalStatusIsDeliveredAsAResponse(status: Int) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(status: status, headerFields: ["X-A": "1"], body: [1, 2]))
             let record = try await transport.fetch(origin.url("/a"))
             #expect(record.isComplete)
@@ -18,7 +18,7 @@ struct HeadTests {
     }
 
     @Test func interimResponsesAreSkipped() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             var response = LoopbackOrigin.Response(body: [7])
             response.interim = [
                 .init(status: 103, headerFields: ["Link": "a"]), .init(status: 100), .init(status: 102),
@@ -56,7 +56,7 @@ struct HeadTests {
     }
 
     @Test func headerFieldsAreSentAsGiven() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response())
             let name = try #require(HTTPField.Name("X-Name"))
             _ = try await transport.fetch(origin.url("/a")) { request in
@@ -80,7 +80,7 @@ struct HeadTests {
     }
 
     @Test func userAndPasswordBecomeBasicAuthorization() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", [.redirect(to: "/b")])
             origin.route("/b", LoopbackOrigin.Response())
             let record = try await transport.fetch("http://user:pa%3Ass@127.0.0.1:\(origin.port)/a")
@@ -94,7 +94,7 @@ struct HeadTests {
     }
 
     @Test func methodsOtherThanGETAreSent() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(body: [1]))
             _ = try await transport.fetch(origin.url("/a")) { $0.method = .options }
             _ = try await transport.fetch(origin.url("/a"))

@@ -7,7 +7,7 @@ import Testing
 struct MalformedHeadTests {
     /// libcurl before 8.1.2 appends such a line to a header line of the previous transfer, which has been freed.
     @Test func foldedFirstHeaderLineFailsOnlyItsTransfer() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/good") { _ in LoopbackOrigin.Response(headerFields: ["A": "b"], body: [1, 2]) }
             let line = " folded: \(String(repeating: "x", count: 500))"
             let folded = "HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 1\r\n\r\na"
@@ -47,7 +47,7 @@ struct MalformedHeadTests {
             ),
         ])
     func malformedHeadIsDescribedByItsDefect(response: String, message: String) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", .raw(response))
             #expect(try await transport.fetch(origin.url("/a")).error?.description == message)
         }
@@ -55,7 +55,7 @@ struct MalformedHeadTests {
 
     /// libcurl would decode the gzip, although it was not requested: a megabyte can become a gigabyte.
     @Test func unrequestedTransferCodingIsRejected() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
             let gzip: [UInt8] = [
                 0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x4B, 0x4C, 0x4A, 6, 0, 0xC2, 0x41, 0x24, 0x35, 3, 0, 0, 0,
@@ -72,7 +72,7 @@ struct MalformedHeadTests {
 
     @Test(arguments: ["12abc", "3, 4", "3\r\nContent-Length: 4"])
     func invalidContentLengthIsRejected(value: String) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", .raw("HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nabc"))
             let record = try await transport.fetch(origin.url("/a"))
             #expect(record.error?.reason == .invalidResponse)

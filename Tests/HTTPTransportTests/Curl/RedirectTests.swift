@@ -7,7 +7,7 @@ import Testing
 struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308])
     func redirectsAreFollowed(status: Int) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route(
                 "/a",
                 LoopbackOrigin.Response(status: status, headerFields: ["Location": "b/../c?x"], body: pattern(5_000)))
@@ -27,7 +27,7 @@ struct RedirectTests {
         let key = try #require(HTTPField.Name("X-Api-Key"))
         try await withLoopbackOrigin { (other) async throws in
             other.route("/end", LoopbackOrigin.Response(body: [1]))
-            try await withOrigin { (origin, transport) async throws in
+            try await withOriginTwice { (origin, transport) async throws in
                 origin.route("/0", .redirect(to: "/1"))
                 origin.route("/1", .redirect(to: origin.url("/2")))
                 origin.route("/2", .redirect(to: other.url("/end")))
@@ -49,7 +49,7 @@ struct RedirectTests {
     }
 
     @Test func redirectLoopFails() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "/a"))
             let record = try await transport.fetch(origin.url("/a")) { $0.maximumRedirects = 5 }
             #expect(record.error?.reason == .tooManyRedirects(limit: 5))
@@ -58,7 +58,7 @@ struct RedirectTests {
     }
 
     @Test func redirectLoopFailsAfterTenByDefault() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "/a"))
             let record = try await transport.fetch(origin.url("/a"))
             #expect(record.error?.reason == .tooManyRedirects(limit: 10))
@@ -68,7 +68,7 @@ struct RedirectTests {
 
     @Test(arguments: ["127.0.0.1", "localhost"])
     func userAndPasswordInALocationAreIgnored(host: String) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "http://you:yours@\(host):\(origin.port)/b"))
             origin.route("/b", LoopbackOrigin.Response(body: [1]))
             let record = try await transport.fetch(origin.url("/a"))
@@ -80,7 +80,7 @@ struct RedirectTests {
 
     @Test(arguments: ["ftp://127.0.0.1/", "file:///etc/passwd", "javascript:alert(1)"])
     func redirectsToOtherSchemesAreRejected(location: String) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", .redirect(to: location))
             let record = try await transport.fetch(origin.url("/a"))
             #expect(record.error?.reason == .unsupportedRedirect)
@@ -89,7 +89,7 @@ struct RedirectTests {
     }
 
     @Test func redirectStatusWithoutLocationIsTheResponse() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", LoopbackOrigin.Response(status: 302, body: [1]))
             origin.route("/b", LoopbackOrigin.Response(status: 304, headerFields: ["Location": "/a"]))
             #expect(try await transport.fetch(origin.url("/a")).head?.response.status == .found)
@@ -98,7 +98,7 @@ struct RedirectTests {
     }
 
     @Test func anEndlessBodyOfARedirectIsNotRead() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route(
                 "/a", LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(20_000_000)))
             origin.route("/b", LoopbackOrigin.Response(body: [1]))
@@ -107,7 +107,7 @@ struct RedirectTests {
     }
 
     @Test func truncatedBodyOfARedirectIsIgnored() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route(
                 "/a",
                 LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(100)).cut(
@@ -126,7 +126,7 @@ struct RedirectTests {
             .stalled(at: .body(0)),
     ])
     func endlessRedirectBodyIsNotAwaited(redirect: LoopbackOrigin.Response) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", redirect)
             origin.route("/b", LoopbackOrigin.Response(body: [1]))
             // Also without any deadline.
@@ -141,7 +141,7 @@ struct RedirectTests {
 
     /// libcurl delivers such a body in turns of a few milliseconds.
     @Test func redirectWithEndlessBodyOfTinyChunksIsFollowed() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             let head = "HTTP/1.1 302 Found\r\nLocation: /b\r\nTransfer-Encoding: chunked\r\n\r\n"
             origin.route("/a", LoopbackOrigin.Response.raw(head).followed(by: "1\r\na\r\n", .endlessly))
             origin.route("/b", LoopbackOrigin.Response(body: [1]))
@@ -150,7 +150,7 @@ struct RedirectTests {
     }
 
     @Test func deadlinesApplyToRedirectWithEndlessBody() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             let redirect = LoopbackOrigin.Response(status: 302, headerFields: ["Location": "/b"], body: pattern(60_000))
             origin.route("/a", redirect.stalled(at: .body(3)))
             origin.route("/b", LoopbackOrigin.Response(body: [1]).stalled(at: .start))
@@ -168,7 +168,7 @@ struct RedirectTests {
     }
 
     @Test func status303KeepsTheHEADMethod() async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/a", .redirect(to: "/b", status: 303))
             origin.route("/b", LoopbackOrigin.Response(body: [1]))
             let record = try await transport.fetch(origin.url("/a")) { $0.method = .head }

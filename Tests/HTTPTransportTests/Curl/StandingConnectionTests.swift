@@ -12,7 +12,7 @@ struct StandingConnectionTests {
 
     @Test(arguments: closings)
     func reusedConnectionClosedByTheServerIsReplaced(closing: Response) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/first", Response(body: [1]))
             origin.route("/a", [closing, Response(body: [2])])
             #expect(try await transport.fetch(origin.url("/first")).body == [1])
@@ -28,7 +28,7 @@ struct StandingConnectionTests {
     @Test(arguments: closings)
     func manyReusedConnectionsClosedByTheServerAreReplaced(closing: Response) async throws {
         let count = 10
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             let gate = Gate()
             origin.route("/held", Response(body: [1]).held(at: .start, until: gate))
             origin.route("/a") { $0.connection > count ? Response(body: [2]) : closing }
@@ -48,7 +48,7 @@ struct StandingConnectionTests {
 
     @Test(arguments: closings)
     func newConnectionClosedByTheServerIsAFailure(closing: Response) async throws {
-        try await withOrigin { (origin, transport) async throws in
+        try await withOriginTwice { (origin, transport) async throws in
             origin.route("/first", Response(body: [1]))
             origin.route("/a", closing)
             #expect(try await transport.fetch(origin.url("/first")).body == [1])

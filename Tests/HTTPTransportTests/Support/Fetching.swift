@@ -1,6 +1,7 @@
-import HTTPTransport
 import HTTPTypes
 import LoopbackOrigin
+
+@testable import HTTPTransport
 
 extension Transport {
     /// Fetches `url` to the end.
@@ -30,6 +31,23 @@ func withOrigin(
     try await withLoopbackOrigin { origin in
         try await body(origin, CurlTransport(configuration: configuration))
     }
+}
+
+/// Runs `body` as `withOrigin` does, once with requests that the transport sends itself, and once with libcurl.
+func withOriginTwice(
+    _ configuration: CurlTransport.Configuration = CurlTransport.Configuration(proxy: .none),
+    _ body: (LoopbackOrigin, CurlTransport) async throws -> Void
+) async throws {
+    try await withOrigin(configuration, body)
+    try await withOrigin(configuration) { origin, transport in
+        await (try transport.firstWorker()).performAllRequestsWithLibcurl()
+        try await body(origin, transport)
+    }
+}
+
+extension CurlWorker {
+    /// Lets libcurl perform all requests.
+    func performAllRequestsWithLibcurl() { takesConnections = false }
 }
 
 /// Returns `count` bytes in which missing, repeated, or misplaced bytes are detected.
