@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Assembles the head of a response from the header lines that libcurl delivers.
+/// Assembles the head of a response from the header lines that libcurl or ``HTTP1Connections`` delivers.
 ///
 /// Interim (1xx) responses and trailers, which follow the body, are skipped but count toward the limits.
 struct ResponseHeadParser {
@@ -62,11 +62,11 @@ struct ResponseHeadParser {
         return .complete(head)
     }
 
-    /// Parses `HTTP/1.1 200 OK`; libcurl has checked the format.
+    /// Parses `HTTP/1.1 200 OK`; libcurl or ``HTTP1ResponseHead`` has checked the format.
     private mutating func statusLine(_ line: Span<UInt8>, _ end: Int) -> Event {
         var index = 0
-        while index < end, line[index] != 0x20 { index += 1 }
-        while index < end, line[index] == 0x20 { index += 1 }
+        while index < end, !line[index].isBlank { index += 1 }
+        while index < end, line[index].isBlank { index += 1 }
         var code = 0
         var digits = 0
         while index < end, case let digit = line[index], digit.isASCIIDigit, digits < 4 {

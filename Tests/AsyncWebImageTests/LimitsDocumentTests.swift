@@ -68,7 +68,7 @@ struct LimitsDocumentTests {
             "\(bytes(CurlTransfer.maximumDiscardBytes)), \(milliseconds(TransferClock.maximumDiscardTime))",
         "CPU time of one call of libcurl that reads \(bytes(Int(FloodJudge.minimumBytes))) or more from a connection "
             + "but delivers nothing": milliseconds(FloodJudge.maximumCallTime),
-        "time for which one call of libcurl can deliver a body before other transfers get a turn":
+        "time for which a body can be delivered before other transfers get a turn":
             milliseconds(ShareClock.maximum),
         "bytes received on a connection of libcurl without TLS that belong to no header line and no body":
             bytes(Int(StalledReadDetector.limit)),

@@ -86,16 +86,26 @@ final class CurlMulti {
         assert(status == CURLM_OK, "curl_multi_remove_handle: \(status)")
     }
 
-    /// Removes a transfer that has only opened a connection, and returns the socket, which libcurl no longer uses.
+    /// The result of taking a connection from libcurl.
+    enum Detachment {
+        /// libcurl no longer uses the socket.
+        case socket(Socket)
+        /// The connection has been closed meanwhile.
+        case closed
+        /// libcurl continues to use the socket.
+        case refused
+    }
+
+    /// Removes a transfer that has only opened a connection, and takes the connection.
     ///
     /// libcurl closes such a connection when the transfer is removed (CURLOPT_CONNECT_ONLY).
-    func detach(_ easy: CurlEasy) -> Socket? {
+    func detach(_ easy: CurlEasy) -> Detachment {
         guard let descriptor = easy.activeSocket else {
             remove(easy)
-            return nil
+            return .closed
         }
         let isReleased = connections.keeping(descriptor) { remove(easy) }
-        return isReleased ? Socket(descriptor: descriptor) : nil
+        return isReleased ? .socket(Socket(descriptor: descriptor)) : .refused
     }
 
     /// Lets libcurl handle a socket that is ready.

@@ -11,6 +11,9 @@ extension CurlTransfer {
         fileprivate(set) var redirected: TransportRequest?
         /// A 401 that libcurl can answer by Digest, or a provider.
         fileprivate(set) var challenge: RawResponseHead?
+
+        /// A Boolean value that indicates whether another request follows.
+        var isIntermediate: Bool { redirected != nil || challenge != nil }
     }
 
     /// The part that has been delivered to the receiver.
@@ -113,7 +116,7 @@ extension CurlTransfer {
             _ = fail(.cancelled)
             return Self.abort
         }
-        if incoming.redirected != nil || incoming.challenge != nil {
+        if incoming.isIntermediate {
             if clock.phase != .discarding { enter(.receiving) }
             incoming.discardedBytes += body.count
             return incoming.discardedBytes <= Self.maximumDiscardBytes ? body.count : Self.abort

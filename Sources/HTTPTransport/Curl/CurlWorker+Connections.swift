@@ -29,23 +29,41 @@ extension CurlWorker {
     /// Continues the transfers that wait for a connection, as far as possible.
     func continueWaiting() {
         multi.detachedCount = http1.count
-        while let id = waitingForConnection.first, http1.hasIdle || http1.count < multi.connectionLimit {
-            waitingForConnection.removeFirst()
-            if let transfer = transfers[id], transfer.waitsForConnection { resolve(transfer) }
+        if !waitingForConnection.isEmpty {
+            // No more than can have a connection: libcurl would let the others wait, and they would be taken back.
+            var pendingCount = transfers.values.count(where: \.waitsForSocket)
+            while let id = waitingForConnection.first, http1.hasIdle || mayPass(toLibcurlAfter: pendingCount) {
+                waitingForConnection.removeFirst()
+                guard let transfer = transfers[id], transfer.waitsForConnection else { continue }
+                resolve(transfer)
+                if transfer.waitsForSocket { pendingCount += 1 }
+            }
         }
         continuePending()
     }
 
-    /// Continues a transfer that libcurl lets wait, because libcurl does not know that the transfer can use an idle
-    /// connection of this module, or the place of one that has been closed.
+    /// Returns whether libcurl may get another transfer while `pendingCount` transfers wait for a socket there.
+    ///
+    /// It gets at least one, because it can close idle connections of its own.
+    private func mayPass(toLibcurlAfter pendingCount: Int) -> Bool {
+        let limit = multi.connectionLimit
+        return http1.count < limit && pendingCount < max(1, limit - thread.poller.connectionCount)
+    }
+
+    /// Continues transfers that libcurl lets wait, because it does not know that they can use idle connections of this
+    /// module, or the places of those that have been closed.
     private func continuePending() {
-        let (count, limit) = (thread.poller.connectionCount, multi.connectionLimit)
-        let mayContinue = http1.takeHasClosed() ? count >= limit - 1 : http1.hasIdle && count >= limit
-        guard mayContinue,
-            let transfer = transfers.values.filter(\.waitsForSocket).min(by: { $0.handle.id < $1.handle.id })
+        var closedCount = http1.takeClosedCount()
+        guard closedCount > 0 || http1.hasIdle,
+            thread.poller.connectionCount + closedCount >= multi.connectionLimit
         else { return }
-        recycle(transfer)
-        resolve(transfer)
+        let pending = transfers.values.filter(\.waitsForSocket).sorted { $0.handle.id < $1.handle.id }
+        for transfer in pending where transfer.waitsForSocket {
+            guard closedCount > 0 || http1.hasIdle else { return }
+            closedCount -= 1
+            recycle(transfer)
+            resolve(transfer)
+        }
     }
 }
 

@@ -122,14 +122,11 @@ extension CurlWorker {
     }
 
     private func unpause(_ transfer: CurlTransfer) {
-        if transfer.exchange != nil {
-            transfer.enter(.receiving)
-            shares.beginCall()
-            return http1.resume(transfer)
-        }
-        guard let easy = transfer.easy else { return }
-        transfer.enter(.receiving)
+        // The pause of a body that is discarded must not extend its time limit.
+        if transfer.clock.phase != .discarding { transfer.enter(.receiving) }
         shares.beginCall()
+        if transfer.exchange != nil { return http1.resume(transfer) }
+        guard let easy = transfer.easy else { return }
         let code = easy.unpause()
         guard code != CURLE_OK, transfers[transfer.handle.id] != nil else { return }
         // The body of a redirect or challenge is given up with an error, too.
@@ -174,12 +171,16 @@ extension CurlWorker {
 
     /// Sends the request of a transfer for which libcurl has opened a connection.
     private func sendOverNewConnection(_ transfer: CurlTransfer) {
-        guard let socket = detachConnection(of: transfer) else {
+        switch detachConnection(of: transfer) {
+        case .socket(let socket):
+            return http1.send(transfer, ConnectionKey(transfer.request.url, proxy: nil), overNew: socket)
+        case .closed:
+            if transfer.isRetry { return end(transfer, CURLE_RECV_ERROR) }
+        case .refused:
             takesConnections = false
-            transfer.retry()
-            return resolve(transfer)
         }
-        http1.send(transfer, ConnectionKey(transfer.request.url, proxy: nil), overNew: socket)
+        transfer.retry()
+        resolve(transfer)
     }
 
     /// Aborts the transfers whose connection blocked libcurl.
@@ -246,8 +247,8 @@ extension CurlWorker {
     }
 
     /// Takes the connection that libcurl has opened for a transfer.
-    private func detachConnection(of transfer: CurlTransfer) -> Socket? {
-        guard let easy = transfer.easy else { return nil }
+    private func detachConnection(of transfer: CurlTransfer) -> CurlMulti.Detachment {
+        guard let easy = transfer.easy else { return .closed }
         // Before libcurl can use the place of the connection for another one.
         multi.detachedCount = http1.count + 1
         defer { returnHandle(of: transfer) }

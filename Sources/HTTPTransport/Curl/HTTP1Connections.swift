@@ -34,7 +34,7 @@ final class HTTP1Connections {
     /// The idle connections of each server, the one used last at the end.
     private var idle: [ConnectionKey: [HTTP1Connection]] = [:]
     private var idleCount = 0
-    private var hasClosed = false
+    private var closedCount = 0
     /// The transfers that have ended and have not been reported.
     private var ended: [(transfer: CurlTransfer, result: CURLcode)] = []
     /// The transfers that are being reported; swapped with ``ended``, so that neither has to grow again.
@@ -64,10 +64,10 @@ final class HTTP1Connections {
     /// A Boolean value that indicates whether a transfer has ended and has not been reported.
     var hasEnded: Bool { !ended.isEmpty }
 
-    /// Returns whether a connection has been closed since the last call.
-    func takeHasClosed() -> Bool {
-        defer { hasClosed = false }
-        return hasClosed
+    /// Returns the number of connections that have been closed since the last call.
+    func takeClosedCount() -> Int {
+        defer { closedCount = 0 }
+        return closedCount
     }
 
     /// Calls `body` with each transfer that has ended, and its result in libcurl's terms, until there are none.
@@ -112,8 +112,9 @@ final class HTTP1Connections {
             removeIdle(connection)
             close(connection)
         } else {
-            if !connection.unsent.isEmpty { sendRemainder(connection) }
+            // First, because the response can explain why the remainder cannot be sent.
             if event.isReadable || event.isBroken { read(connection) }
+            if !connection.unsent.isEmpty, !connection.hasEnded { sendRemainder(connection) }
         }
         return true
     }
@@ -187,7 +188,7 @@ extension HTTP1Connections {
 
     private func close(_ connection: HTTP1Connection) {
         connections[connection.descriptor] = nil
-        hasClosed = true
+        closedCount += 1
         poller.connectionClosed(connection.descriptor)
         connection.socket.close()
     }
@@ -276,7 +277,8 @@ extension HTTP1Connections {
                 connection.isDrained = position == input.count
                 return end(connection, CURLE_OK)
             case .invalid(let reason):
-                _ = transfer.fail(.invalidResponse, detail: reason)
+                // The body of a redirect or challenge is not needed.
+                if !transfer.incoming.isIntermediate { _ = transfer.fail(.invalidResponse, detail: reason) }
                 return end(connection, CURLE_WEIRD_SERVER_REPLY)
             }
         }

@@ -8,7 +8,7 @@ import Glibc
 
 /// An absolute http or https URL, as parsed by libcurl.
 ///
-/// The checks and the transfer use the same parser, so the URL that was checked is the one that is fetched. Scheme
+/// The checks and the transfer use the same parsed parts, so the URL that was checked is the one that is fetched. Scheme
 /// and host are lowercase, international names in ASCII form, and IPv4 addresses in decimal notation, regardless of
 /// their original notation. Dots in the path are resolved, spaces and non-ASCII bytes are percent-encoded, and the
 /// default port and the fragment are removed. A host whose last label is a number must be an address.

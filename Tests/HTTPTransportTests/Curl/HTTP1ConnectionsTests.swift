@@ -92,27 +92,53 @@ struct HTTP1ConnectionsTests {
         }
     }
 
-    /// libcurl lets the transfer wait, because its own place is taken, and would not notice that one of this module's is
-    /// free.
-    @Test func pendingTransferTakesThePlaceOfAClosedConnection() async throws {
-        try await withOrigin(Self.limited(to: 2)) { (origin, transport) async throws in
+    private static let closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\na"
+
+    /// libcurl lets the transfers wait, because its own place is taken, and would not notice that others are free.
+    @Test(arguments: [1, 2])
+    func pendingTransfersTakeThePlacesOfClosedConnections(count: Int) async throws {
+        try await withOrigin(Self.limited(to: count + 1)) { (origin, transport) async throws in
             let (first, second) = (Gate(), Gate())
             origin.route("/curl", Response(body: [1]).held(at: .start, until: first))
-            let response = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\na"
-            origin.route("/closing", .raw(response).held(at: .start, until: second))
-            origin.route("/a", Response(body: [3]))
-            let (curl, closing, waiting) = (Recorder(), Recorder(), Recorder())
+            origin.route("/closing", .raw(Self.closing).held(at: .start, until: second))
+            // Each of them needs a place of its own.
+            let third = Gate()
+            origin.route("/a", Response(body: [3]).held(at: .start, until: third))
+            let curl = Recorder()
             _ = try transport.start(origin.url("/curl"), curl) {
                 $0.credential = .basic(user: "me", password: "secret")
             }
-            _ = try transport.start(origin.url("/closing"), closing)
-            await origin.counts { $0.runningRequests == 2 }
-            _ = try transport.start(origin.url("/a"), waiting)
+            let closing = try (0..<count).map { _ in try transport.recording(origin.url("/closing")) }
+            await origin.counts { $0.runningRequests == count + 1 }
+            let waiting = try (0..<count).map { _ in try transport.recording(origin.url("/a")) }
             second.open()
-            #expect(await closing.end().body == Array("a".utf8))
-            #expect(await waiting.end().body == [3])
+            for recorder in closing { #expect(await recorder.end().body == Array("a".utf8)) }
+            await origin.counts { $0.requests["/a"] == count }
+            third.open()
+            for recorder in waiting { #expect(await recorder.end().body == [3]) }
             first.open()
             #expect(await curl.end().body == [1])
+        }
+    }
+
+    @Test func waitingTransfersReplaceConnectionsThatTheServerCloses() async throws {
+        try await withOrigin(Self.limited(to: 2)) { (origin, transport) async throws in
+            origin.route("/a", .raw(Self.closing))
+            let recorders = try (0..<50).map { _ in try transport.recording(origin.url("/a")) }
+            for recorder in recorders { #expect(await recorder.end().body == Array("a".utf8)) }
+            #expect(origin.counts.requests["/a"] == 50)
+            #expect(await transport.transferCount == 0)
+        }
+    }
+
+    /// The reader of the response and the parser of its head must agree about the status.
+    @Test(arguments: ["HTTP/1.1\t304 200 OK", "HTTP/1.1 \t204 200", "HTTP/1.1\t200 304"])
+    func statusAfterATabHasOneMeaning(line: String) async throws {
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/a", .raw("\(line)\r\nContent-Length: 3\r\n\r\nabc"))
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.isComplete)
+            #expect(record.body.isEmpty == (record.head?.status.code != 200))
         }
     }
 
@@ -237,6 +263,15 @@ struct HTTP1ConnectionsTests {
             }
             #expect(origin.recordedRequests.map { $0.headerFields["x-long"]?.count } == [10, 60_000])
         }
+    }
+}
+
+extension CurlTransport {
+    /// Starts a transfer, and returns its recorder.
+    fileprivate func recording(_ url: String) throws -> Recorder {
+        let recorder = Recorder()
+        _ = try start(url, recorder)
+        return recorder
     }
 }
 

@@ -140,6 +140,15 @@ struct RedirectTests {
     }
 
     /// libcurl delivers such a body in turns of a few milliseconds.
+    @Test func malformedBodyOfARedirectIsIgnored() async throws {
+        try await withOriginTwice { (origin, transport) async throws in
+            let head = "HTTP/1.1 302 Found\r\nLocation: /b\r\nTransfer-Encoding: chunked\r\n\r\n"
+            origin.route("/a", .raw("\(head)no chunk\r\n"))
+            origin.route("/b", LoopbackOrigin.Response(body: [1]))
+            #expect(try await transport.fetch(origin.url("/a")).body == [1])
+        }
+    }
+
     @Test func redirectWithEndlessBodyOfTinyChunksIsFollowed() async throws {
         try await withOriginTwice { (origin, transport) async throws in
             let head = "HTTP/1.1 302 Found\r\nLocation: /b\r\nTransfer-Encoding: chunked\r\n\r\n"
