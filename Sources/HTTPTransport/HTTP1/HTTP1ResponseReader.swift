@@ -135,11 +135,10 @@ extension HTTP1ResponseReader {
         position = end ?? input.count
         let piece = input.extracting(start..<position)
         hasBegun = true
-        if head == nil, partialLine.isEmpty, !HTTP1ResponseHead.mayBegin(piece) { return fail(Self.noStatusLine) }
-        guard end == nil || !partialLine.isEmpty else {
-            return take(piece).map { fail($0) } ?? .line(start..<position)
-        }
+        if end != nil, partialLine.isEmpty { return take(piece).map { fail($0) } ?? .line(start..<position) }
         partialLine.append(copying: piece)
+        // Bytes that cannot become a status line need not be followed by a line end.
+        if head == nil, !HTTP1ResponseHead.mayBegin(partialLine.span) { return fail(Self.noStatusLine) }
         // Longer lines are refused by the limit of the whole head.
         guard end != nil || partialLine.count > ResponseHeadParser.limit else { return .needsMore }
         hasReturnedPartialLine = true
