@@ -79,7 +79,8 @@ struct HTTP1ResponseReaderTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", "HTTP/1.1 200 OK\nContent-Length: 3\n\nabc",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=1\r\nde\r\n0\r\nA: 1\r\n\r\n",
         "HTTP/1.1 103 A\r\nA: 1\r\n\r\nHTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nA: 1\r\n folded\r\nConnection: close\r\n\r\nuntil the end", "garbage\r\n\r\n", "HTT\u{1}", "HTTP2 is not it",
+        "HTTP/1.1 200 OK\r\nA: 1\r\n folded\r\nConnection: close\r\n\r\nuntil the end", "garbage\r\n\r\n", "HTT\u{1}",
+        "HTTP2 is not it",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n",
     ]
 
