@@ -10,7 +10,7 @@ import Glibc
 
 // The outcome of a transfer.
 extension CurlTransfer {
-    /// Returns the outcome to report to the receiver after libcurl has ended the transfer.
+    /// Returns the outcome to report to the receiver after the transfer has ended, with a result in libcurl's terms.
     func outcome(_ result: CURLcode) -> TransferOutcome {
         switch abortReason {
         case .stopped: return .stopped(metrics())

@@ -13,7 +13,7 @@ final class CurlTransfer {
     private(set) var clock: TransferClock
     private let deadlines: DeadlineWatch
     private let shares: ThreadTimeShares
-    /// A Boolean value that indicates whether libcurl has paused the hop because its time share was used up.
+    /// A Boolean value that indicates whether the hop is paused because its time share was used up.
     private var isPausedForFairness = false
     /// A Boolean value that indicates whether the body is no longer needed.
     private(set) var discardsBody = false
@@ -212,7 +212,7 @@ extension CurlTransfer {
         deadlines.expect(within: TransferClock.maximumDiscardTime)
     }
 
-    /// Returns whether the hop has used up its share, so that libcurl must pause it until ``endTurnPause()``.
+    /// Returns whether the hop has used up its share, so that it must be paused until ``endTurnPause()``.
     func pausesForOthers() -> Bool {
         guard !isPausedForFairness, shares.endsTurn(of: self) else { return isPausedForFairness }
         isPausedForFairness = true

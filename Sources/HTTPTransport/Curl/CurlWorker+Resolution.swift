@@ -1,6 +1,6 @@
 // Name resolution, unless a proxy resolves names.
 extension CurlWorker {
-    /// Resolves the host's addresses, then passes the transfer to libcurl.
+    /// Resolves the host's addresses, then submits the transfer.
     func resolve(_ transfer: CurlTransfer) {
         let url = transfer.request.url
         let proxy = state.configuration.proxy.proxy(for: url)

@@ -64,7 +64,7 @@ actor CurlWorker {
 // MARK: - The life of a transfer
 
 extension CurlWorker {
-    /// Determines what the transfer needs, then passes it to libcurl.
+    /// Determines what the transfer needs, then submits it.
     func begin(_ handle: CurlTransferHandle) {
         let transfer = CurlTransfer(
             handle, deadlines: deadlines, shares: shares, hasProvider: state.credentials.hasProvider)

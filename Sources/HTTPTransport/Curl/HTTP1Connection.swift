@@ -44,6 +44,13 @@ final class HTTP1Connection {
         isDrained = false
         hasEnded = false
     }
+
+    /// Keeps the connection for another request, without the memory that the response has taken.
+    func becomeIdle(at now: ContinuousClock.Instant) {
+        // A long header line, of which every idle connection would keep a copy.
+        reader = HTTP1ResponseReader()
+        lastUse = now
+    }
 }
 
 /// A request and its response over a connection.

@@ -138,7 +138,7 @@ final class HTTP1Connections {
         transfer.exchange = nil
         connection.transfer = nil
         guard connection.isReusable else { return close(connection) }
-        connection.lastUse = deadlines.now
+        connection.becomeIdle(at: deadlines.now)
         idle[connection.key, default: []].append(connection)
         idleCount += 1
         if poller.connectionCount > maximumIdleConnections { closeOldestIdle() }
