@@ -76,7 +76,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard isWaitingForWritability, context.channel.isWritable else { return }
         isWaitingForWritability = false
-        advance()
+        // NIO calls this while it flushes, and flushes all that is written meanwhile: a client that reads more quickly
+        // than the origin sends would keep it from serving others.
+        wakeUp(on: context.eventLoop)()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

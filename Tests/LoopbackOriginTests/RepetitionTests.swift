@@ -108,14 +108,36 @@ struct RepetitionTests {
                 while !Task.isCancelled { _ = await quick.read(atLeast: 1 << 20) }
             }
             await origin.bodyBytesSent(to: "/", reach: 16 << 20)
-            for _ in 0..<20 {
-                let other = try RawClient(port: origin.port)
-                other.get("/other")
-                #expect(await other.read(through: "B").hasSuffix("B"))
-            }
-            reading.cancel()
-            await reading.value
+            defer { reading.cancel() }
+            for _ in 0..<20 { try #require(await isServed("/other", by: origin)) }
         }
+    }
+
+    @Test func endlessBodyReadMoreQuicklyThanItIsSentDoesNotStarveOtherRequests() async throws {
+        try await withLoopbackOrigin { origin in
+            // The interim responses fill the buffers of the connection, so that the origin waits for the client. It sends
+            // the small chunks after them more slowly than the client reads.
+            var response = Response(framing: .chunked).followed(by: [0], .endlessly)
+            response = response.preceded(by: .init(status: 102), .times(1_000_000))
+            response.chunkFormat.maximumSize = 1
+            origin.route("/", response)
+            origin.route("/other", Response(body: [66]))
+            let quick = try RawClient(port: origin.port)
+            quick.get("/")
+            for _ in 0..<100 { try #require(await isServed("/other", by: origin)) }
+            let reading = Task {
+                while !Task.isCancelled { _ = await quick.read(atLeast: 1 << 20) }
+            }
+            await origin.bodyBytesSent(to: "/", reach: 1)
+            defer { reading.cancel() }
+            for _ in 0..<20 { try #require(await isServed("/other", by: origin)) }
+        }
+    }
+
+    private func isServed(_ path: String, by origin: LoopbackOrigin) async throws -> Bool {
+        let client = try RawClient(port: origin.port)
+        client.get(path)
+        return await client.read(through: "B").hasSuffix("B")
     }
 
     @Test func endlessHeadNeverEnds() async throws {
