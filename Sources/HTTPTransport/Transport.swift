@@ -31,6 +31,8 @@ public protocol TransferReceiver: AnyObject, Sendable {
     func receive(_ bytes: Span<UInt8>) -> BodyDemand
 
     /// Receives the outcome; no other call follows.
+    ///
+    /// Before it returns, the receiver can start, resume, and cancel transfers: do not call it while a lock is held.
     func finish(_ outcome: TransferOutcome)
 }
 

@@ -122,7 +122,7 @@ extension DownloadCoordinator {
 
     private func alarm(_ kind: DownloadMachine.AlarmKind) -> Alarm<Stopwatch> {
         if let alarm = alarms[kind] { return alarm }
-        let message: CoordinatorInbox.Message =
+        let message: CoordinatorMessage =
             switch kind {
             case .rate: .rateAllowsStart
             case .deadline: .deadlinePassed

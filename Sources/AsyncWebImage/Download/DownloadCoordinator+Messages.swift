@@ -3,7 +3,7 @@ import HTTPTransport
 // Messages, translated to events of the machine.
 extension DownloadCoordinator {
     /// Returns the event of a message; `nil` if it requires no decision.
-    func event(of message: CoordinatorInbox.Message) -> DownloadMachine.Event? {
+    func event(of message: CoordinatorMessage) -> DownloadMachine.Event? {
         switch message {
         case .join(let caller): return caller.isSettled || isServedFromMemory(caller) ? nil : .join(caller)
         case .leave(let caller, _): return .leave(caller)

@@ -45,7 +45,7 @@ extension DownloadCoordinator {
             isTransformed: hooks?.transform != nil, isConditional: download.key.isConditional,
             isPartRequested: download.key.headerFields[.range] != nil, events: download.events
         ) { [id = download.id] in
-            self.post(.transferEnded(id))
+            self.transferEnded(id)
         }
     }
 

@@ -34,10 +34,12 @@ public actor DownloadCoordinator {
     let clock: Stopwatch
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
-    private let inbox = CoordinatorInbox()
+    private nonisolated let executor = CoordinatorExecutor()
+    /// The number of active downloads after the last turn.
+    private nonisolated let activeDownloads = Atomic<Int>(0)
     /// The messages being processed; empty outside of a turn.
-    private var messages: [CoordinatorInbox.Message] = []
-    /// Private, because all access must use ``turn(_:)``, which reads the inbox first.
+    private var messages: [CoordinatorMessage] = []
+    /// Private, because all access must use ``turn(_:)``, which takes the messages first.
     private var machine: DownloadMachine
     /// The active downloads by identity.
     var downloads: [Download.ID: Download] = [:]
@@ -103,17 +105,35 @@ public actor DownloadCoordinator {
 
     // MARK: Turns
 
+    /// The executor of the actor, which threads of the transport and of callers can enter without waiting.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
     /// Posts a message; earlier messages are processed first.
-    nonisolated func post(_ message: CoordinatorInbox.Message) {
-        // One task for all messages posted until it runs; no code awaits it. Detached, because it must not inherit the
-        // priority and the task-local values of the first caller. Without a high priority, which would run it before
-        // other callers have posted, so that the inbox would be read many times instead of once.
-        if inbox.append(message) { Task.detached { await self.turn() } }
+    nonisolated func post(_ message: CoordinatorMessage) {
+        executor.post(message, to: self)
+    }
+
+    /// Handles a message on this thread, after earlier ones; if the coordinator is busy, the message is posted.
+    ///
+    /// Do not call this method in a cancellation handler, or while a lock is held.
+    nonisolated func process(_ message: CoordinatorMessage) {
+        executor.process(message, on: self)
+    }
+
+    /// Handles the end of a transfer, on the transport's thread if there are few downloads.
+    ///
+    /// With many, that thread has more work than the others.
+    nonisolated func transferEnded(_ id: Download.ID) {
+        if activeDownloads.load(ordering: .relaxed) <= Self.fewDownloads {
+            process(.transferEnded(id))
+        } else {
+            post(.transferEnded(id))
+        }
     }
 
     /// Handles all posted messages, then `event`, then starts the downloads that may start.
     func turn(_ event: DownloadMachine.Event? = nil) {
-        inbox.take(into: &messages)
+        executor.takeMessages(into: &messages)
         guard event != nil || !messages.isEmpty else { return }
         let now = clock.now
         handle(.memory(hasCapacity: bytesInFlight.hasCapacity), at: now)
@@ -123,6 +143,7 @@ public actor DownloadCoordinator {
         messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
         if let event { handle(event, at: now) }
         handle(.schedule(hasMemory: bytesInFlight.hasCapacity), at: now)
+        activeDownloads.store(downloads.count, ordering: .relaxed)
     }
 
     /// Returns the result of `read` after all posted messages have been handled.
@@ -141,4 +162,6 @@ public actor DownloadCoordinator {
 
     /// The number of messages for which capacity is retained.
     private static let usualMessages = 1_024
+    /// The number of downloads up to which the transport's thread does the work of the coordinator.
+    private static let fewDownloads = 4
 }

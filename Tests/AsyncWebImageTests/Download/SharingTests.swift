@@ -109,6 +109,7 @@ struct SharingTests {
             _ = try await first.value
             // The decode, which waits for memory, keeps the download; no caller joins it.
             let third = loader.dataTask(for: ImageRequest(url))
+            await loader.coordinator.callers(reach: 3)
             let next = try #require(await exchanges.next())
             next.answer(.ok, [:], [1, 2, 3])
             next.finish()

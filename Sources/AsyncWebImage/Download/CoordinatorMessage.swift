@@ -1,0 +1,29 @@
+import ResponseCache
+
+/// A message to the coordinator, from any thread.
+enum CoordinatorMessage: Sendable {
+    /// A caller requests a result.
+    case join(Subscriber)
+    /// A caller has canceled; its reader holds the transfer back until the message has been handled.
+    case leave(Subscriber.ID, keeping: BodyReader? = nil)
+    /// A caller has changed its priority.
+    case prioritize(Subscriber.ID, DownloadPriority)
+    /// A caller observes the progress of its download.
+    case watch(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
+    /// A caller has ended a stream of the progress.
+    case stopWatching(Subscriber.ID, AsyncStream<DownloadProgress>.Continuation)
+    /// The response cache has decided about a download; `timeLimit` is the time that remains.
+    indirect case decided(Download.ID, CacheDecision, timeLimit: Duration?)
+    /// A transfer has ended; its receiver has the result.
+    case transferEnded(Download.ID)
+    /// Memory is available again: waiting downloads may start, and waiting bodies may grow.
+    case memoryFreed
+    /// The rate limit of a host allows its next download.
+    case rateAllowsStart
+    /// The delay before the next attempt of a download has passed.
+    case backoffElapsed(Download.ID)
+    /// The time limit of a download may have passed.
+    case deadlinePassed
+    /// The grace period of a shutdown has ended.
+    case gracePeriodEnded
+}

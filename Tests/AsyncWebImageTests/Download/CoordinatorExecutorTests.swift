@@ -1,0 +1,152 @@
+import HTTPTransport
+import Testing
+import Threading
+
+@testable import AsyncWebImage
+
+/// The threads on which the coordinator handles messages.
+///
+/// A function without `await` stays on its thread, so nothing but the call itself can have handled the message before
+/// the next statement.
+@Suite(.timeLimit(.minutes(1)))
+struct CoordinatorExecutorTests {
+    private let transport = RecordingTransport()
+
+    private func loader(maximumConcurrentDownloads: Int = 10) -> ImageLoader {
+        var configuration = ImageLoader.Configuration.patient
+        configuration.downloads.maximumConcurrentDownloads = maximumConcurrentDownloads
+        configuration.downloads.maximumConcurrentDownloadsPerHost = maximumConcurrentDownloads
+        return ImageLoader(configuration: configuration, transport: transport)
+    }
+
+    private func join(_ path: String, of loader: ImageLoader) throws -> CoordinatorMessage {
+        let request = ImageRequest("http://example.com/\(path)")
+        let id = loader.coordinator.newSubscriberID()
+        return .join(Subscriber(request, try loader.fetchKey(request), id: id, product: .data(OneShot())))
+    }
+
+    @Test func idleCoordinatorHandlesAMessageOnTheCallingThread() throws {
+        let loader = loader()
+        loader.coordinator.process(try join("a", of: loader))
+        #expect(transport.paths == ["/a"])
+        loader.coordinator.process(try join("b", of: loader))
+        #expect(transport.paths == ["/a", "/b"])
+    }
+
+    @Test func busyCoordinatorLeavesAMessageToATask() async throws {
+        let loader = loader()
+        let message = try join("a", of: loader)
+        let paths = await loader.coordinator.inOneTurn { [transport] in
+            loader.coordinator.process(message)
+            return transport.paths
+        }
+        #expect(paths.isEmpty)
+        await loader.coordinator.callers(reach: 1)
+        #expect(transport.paths == ["/a"])
+    }
+
+    @Test func messageIsHandledAfterThosePostedBefore() async throws {
+        let loader = loader()
+        loader.coordinator.post(try join("a", of: loader))
+        loader.coordinator.process(try join("b", of: loader))
+        await loader.coordinator.callers(reach: 2)
+        #expect(transport.paths == ["/a", "/b"])
+    }
+
+    @Test func endOfATransferStartsTheNextDownloadOnTheCallingThread() throws {
+        let loader = loader(maximumConcurrentDownloads: 1)
+        loader.coordinator.process(try join("a", of: loader))
+        loader.coordinator.process(try join("b", of: loader))
+        #expect(transport.paths == ["/a"])
+        transport.finishFirst()
+        #expect(transport.paths == ["/a", "/b"] && transport.hasStartedWhileFinishing)
+    }
+
+    /// The transport's thread has more work than others if there are many transfers.
+    @Test func endOfATransferIsLeftToATaskIfThereAreManyDownloads() async throws {
+        let loader = loader(maximumConcurrentDownloads: 5)
+        for number in 1...6 { loader.coordinator.process(try join("\(number)", of: loader)) }
+        #expect(transport.paths.count == 5)
+        transport.finishFirst()
+        await loader.coordinator.activity { $0.waiting == 0 }
+        #expect(transport.paths.last == "/6" && !transport.hasStartedWhileFinishing)
+    }
+
+    @Test func messageIsHandledAlthoughTheLoaderIsReleased() async throws {
+        var started = transport.started.makeAsyncIterator()
+        do {
+            let loader = loader()
+            loader.coordinator.post(try join("a", of: loader))
+        }
+        #expect(await started.next() == "/a")
+    }
+
+    @Test func turnsOnManyThreadsLoseNoMessage() async throws {
+        let loader = ImageLoader(configuration: .patient, transport: InstantTransport(body: [1]))
+        try await withThrowingTaskGroup { group in
+            for number in 0..<8 {
+                group.addTask {
+                    for other in 0..<200 {
+                        let request = ImageRequest("http://example.com/\(number)/\(other)")
+                        let data = try await loader.data(for: request)
+                        #expect(data.bytes == [1])
+                        _ = await loader.coordinator.activity
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        await loader.coordinator.becomesIdle()
+    }
+}
+
+/// A transport that records the paths of requests synchronously.
+private final class RecordingTransport: Transport {
+    private final class Handle: Transfer {
+        func cancel() {}
+        func resume() {}
+    }
+
+    private struct State {
+        var paths: [String] = []
+        var transfers: [(url: HTTPURL, receiver: any TransferReceiver)] = []
+        /// The thread that is reporting the end of a transfer.
+        var finishing: UInt?
+        var hasStartedWhileFinishing = false
+    }
+
+    private let state = Locked(State())
+    private let continuation: AsyncStream<String>.Continuation
+    let started: AsyncStream<String>
+
+    init() {
+        (started, continuation) = AsyncStream.makeStream()
+    }
+
+    var paths: [String] { state.withLock { $0.paths } }
+
+    /// A Boolean value that indicates whether a request was started before the end of another was reported.
+    var hasStartedWhileFinishing: Bool { state.withLock { $0.hasStartedWhileFinishing } }
+
+    func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
+        state.withLock { state in
+            state.paths.append(String(request.url.path))
+            state.transfers.append((request.url, receiver))
+            if state.finishing == currentThreadNumber() { state.hasStartedWhileFinishing = true }
+        }
+        continuation.yield(String(request.url.path))
+        return Handle()
+    }
+
+    /// Delivers a response to the first request.
+    func finishFirst() {
+        let (url, receiver) = state.withLock { state in
+            state.finishing = currentThreadNumber()
+            return state.transfers.removeFirst()
+        }
+        receiver.receive(ResponseHead(response: HTTPResponse(status: .ok), url: url))
+        _ = receiver.receive([1].span)
+        receiver.finish(.complete(TransferMetrics()))
+        state.withLock { $0.finishing = nil }
+    }
+}
