@@ -15,8 +15,6 @@ final class HTTP1Connections {
     static let bytesPerTurn = readsPerTurn * bufferSize
     /// The time after which idle connections are no longer used, as in libcurl: the server has probably closed them.
     static let maximumIdleTime = Duration.seconds(118)
-    /// The number of servers at which the array of one without idle connections is removed.
-    private static let maximumEmptyArrays = 64
     /// The size in bytes below which parts of a body, such as short chunks, are collected before they are delivered.
     private static let smallPart = 4 << 10
     /// The maximum size in bytes of the first part, after which a receiver that checks the head can pause.
@@ -31,9 +29,7 @@ final class HTTP1Connections {
     private var smallParts: [UInt8] = []
     private var writer = HTTP1RequestWriter()
     private var connections: [Int32: HTTP1Connection] = [:]
-    /// The idle connections of each server, the one used last at the end.
-    private var idle: [ConnectionKey: [HTTP1Connection]] = [:]
-    private var idleCount = 0
+    private var idle = IdleHTTP1Connections()
     private var closedCount = 0
     /// The transfers that have ended and have not been reported.
     private var ended: [(transfer: CurlTransfer, result: CURLcode)] = []
@@ -59,7 +55,7 @@ final class HTTP1Connections {
     var count: Int { connections.count }
 
     /// A Boolean value that indicates whether a connection is idle.
-    var hasIdle: Bool { idleCount > 0 }
+    var hasIdle: Bool { idle.count > 0 }
 
     /// A Boolean value that indicates whether a transfer has ended and has not been reported.
     var hasEnded: Bool { !ended.isEmpty }
@@ -84,7 +80,7 @@ final class HTTP1Connections {
 
     /// Sends the request of `transfer` over an idle connection; returns `false` if there is none.
     func sendOverIdleConnection(_ transfer: CurlTransfer, _ key: ConnectionKey) -> Bool {
-        while let connection = takeIdle(key) {
+        while let connection = idle.removeLast(for: key) {
             guard isUsable(connection) else {
                 close(connection)
                 continue
@@ -109,7 +105,7 @@ final class HTTP1Connections {
         guard let connection = connections[event.descriptor] else { return false }
         if connection.transfer == nil {
             // The server has closed the connection, or sent something without a request.
-            removeIdle(connection)
+            idle.remove(connection)
             close(connection)
         } else {
             // First, because the response can explain why the remainder cannot be sent.
@@ -139,42 +135,16 @@ final class HTTP1Connections {
         connection.transfer = nil
         guard connection.isReusable else { return close(connection) }
         connection.becomeIdle(at: deadlines.now)
-        idle[connection.key, default: []].append(connection)
-        idleCount += 1
+        idle.insert(connection)
         if poller.connectionCount > maximumIdleConnections { closeOldestIdle() }
     }
 
     /// Closes the connection that has been idle longest; returns `false` if there is none.
     @discardableResult
     func closeOldestIdle() -> Bool {
-        guard idleCount > 0,
-            let oldest = idle.values.lazy.compactMap(\.first).min(by: { $0.lastUse < $1.lastUse })
-        else { return false }
-        removeIdle(oldest)
+        guard let oldest = idle.removeOldest() else { return false }
         close(oldest)
         return true
-    }
-}
-
-// MARK: - Idle connections
-
-extension HTTP1Connections {
-    private func takeIdle(_ key: ConnectionKey) -> HTTP1Connection? {
-        guard let connection = idle[key]?.popLast() else { return nil }
-        endIdleness(of: key)
-        return connection
-    }
-
-    private func removeIdle(_ connection: HTTP1Connection) {
-        idle[connection.key]?.removeAll { $0 === connection }
-        endIdleness(of: connection.key)
-    }
-
-    /// Records that a connection is no longer idle.
-    private func endIdleness(of key: ConnectionKey) {
-        idleCount -= 1
-        // Empty arrays of a few servers are kept for the next connections.
-        if idle.count > Self.maximumEmptyArrays, idle[key]?.isEmpty == true { idle[key] = nil }
     }
 
     /// Returns whether the server has neither closed an idle connection nor sent anything, which would be taken for the
