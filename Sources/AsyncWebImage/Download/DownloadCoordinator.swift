@@ -35,8 +35,8 @@ public actor DownloadCoordinator {
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
     private nonisolated let executor = CoordinatorExecutor()
-    /// The number of active downloads after the last turn.
-    private nonisolated let activeDownloads = Atomic<Int>(0)
+    /// The number of waiting callers after the last turn.
+    private nonisolated let callerCount = Atomic<Int>(0)
     /// The messages being processed; empty outside of a turn.
     private var messages: [CoordinatorMessage] = []
     /// Private, because all access must use ``turn(_:)``, which takes the messages first.
@@ -120,11 +120,11 @@ public actor DownloadCoordinator {
         executor.process(message, on: self)
     }
 
-    /// Handles the end of a transfer, on the transport's thread if there are few downloads.
+    /// Handles the end of a transfer, on the transport's thread if few callers are waiting.
     ///
     /// With many, that thread has more work than the others.
     nonisolated func transferEnded(_ id: Download.ID) {
-        if activeDownloads.load(ordering: .relaxed) <= Self.fewDownloads {
+        if callerCount.load(ordering: .relaxed) <= Self.fewCallers {
             process(.transferEnded(id))
         } else {
             post(.transferEnded(id))
@@ -143,7 +143,7 @@ public actor DownloadCoordinator {
         messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
         if let event { handle(event, at: now) }
         handle(.schedule(hasMemory: bytesInFlight.hasCapacity), at: now)
-        activeDownloads.store(downloads.count, ordering: .relaxed)
+        callerCount.store(machine.callers.count, ordering: .relaxed)
     }
 
     /// Returns the result of `read` after all posted messages have been handled.
@@ -162,6 +162,6 @@ public actor DownloadCoordinator {
 
     /// The number of messages for which capacity is retained.
     private static let usualMessages = 1_024
-    /// The number of downloads up to which the transport's thread does the work of the coordinator.
-    private static let fewDownloads = 4
+    /// The number of callers up to which the transport's thread does the work of the coordinator.
+    private static let fewCallers = 4
 }

@@ -62,8 +62,8 @@ struct CoordinatorExecutorTests {
         #expect(transport.paths == ["/a", "/b"] && transport.hasStartedWhileFinishing)
     }
 
-    /// The transport's thread has more work than others if there are many transfers.
-    @Test func endOfATransferIsLeftToATaskIfThereAreManyDownloads() async throws {
+    /// The transport's thread has more work than others.
+    @Test func endOfATransferIsLeftToATaskIfManyCallersWait() async throws {
         let loader = loader(maximumConcurrentDownloads: 5)
         for number in 1...6 { loader.coordinator.process(try join("\(number)", of: loader)) }
         #expect(transport.paths.count == 5)
