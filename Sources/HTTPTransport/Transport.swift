@@ -16,6 +16,9 @@ public protocol Transfer: AnyObject, Sendable {
     func cancel()
 
     /// Continues after the receiver has paused the transfer; otherwise does nothing.
+    ///
+    /// This method can be called from any thread, also in a cancellation handler and while a lock is held: make further
+    /// calls of the receiver on another thread.
     func resume()
 }
 

@@ -194,7 +194,7 @@ final class BodyLog: Sendable {
     /// Ends the body.
     ///
     /// A body in one piece is passed to waiting callers immediately; several pieces must first be combined by
-    /// ``resumeBodyWaiters()``, on a thread that may take its time.
+    /// ``resumeBodyWaiters()``, on a thread that may take its time (see ``hasPiecesToCombine``).
     func finish(_ end: End) {
         let (waiting, watching, isPlain) = state.withLock { state in
             if state.end == nil { state.end = end }
@@ -205,6 +205,14 @@ final class BodyLog: Sendable {
         for continuation in waiting { continuation.resume() }
         for stream in watching { stream.finish() }
         if isPlain { resumeBodyWaiters() }
+    }
+
+    /// A Boolean value that indicates whether ``resumeBodyWaiters()`` must combine the pieces of a complete body.
+    var hasPiecesToCombine: Bool {
+        state.withLock { state in
+            guard case .success? = state.end, !state.bodyWaiters.isEmpty else { return false }
+            return state.segments.count + (state.open.isEmpty ? 0 : 1) > 1
+        }
     }
 
     /// Passes the body or the error to waiting callers once the transfer has ended.

@@ -1,29 +1,36 @@
-import DequeModule
 import Synchronization
 import Threading
 
-/// The serial executor of a ``DownloadCoordinator``, with the messages to it.
+/// The serial executor of a ``DownloadCoordinator``, with the inbox of messages to it.
 ///
-/// Unlike the default executor of actors, it can be entered by synchronous code: a thread that has a message handles it
-/// itself while the coordinator is idle, so that no other thread must be woken for it. In all other cases, a task
-/// handles all messages that have been posted by the time it runs, and the jobs of tasks that await the coordinator.
+/// Unlike the default executor of actors, it can be entered by synchronous code: ``process(_:on:)`` handles a message
+/// on the thread that has it if the coordinator is idle, so that no other thread must be woken. In all other cases, a
+/// task handles the messages that have been posted by the time it runs, and the jobs of tasks that await the
+/// coordinator.
 final class CoordinatorExecutor: SerialExecutor {
     private struct State {
-        /// The messages that have not been taken, in the order in which they were posted.
+        /// The messages that have not been taken, in the order in which they were posted; empty while it is idle.
         var messages: [CoordinatorMessage] = []
         /// The coordinator; it must live until it has taken the messages.
         var coordinator: DownloadCoordinator?
-        var jobs: Deque<UnownedJob> = []
+        /// The jobs that have not been taken; empty while it is idle.
+        var jobs: [UnownedJob] = []
         /// A Boolean value that indicates whether a thread is using the coordinator, or a task will.
         var isBusy = false
 
-        /// Returns whether the coordinator was idle, so that the calling thread must use it, or create a task that does.
+        mutating func add(_ message: CoordinatorMessage, to coordinator: DownloadCoordinator) {
+            if messages.isEmpty { self.coordinator = coordinator }
+            messages.append(message)
+        }
+
+        /// Marks the coordinator busy; returns whether it was idle, so that the calling thread must use it, or create a
+        /// task that does.
         mutating func begin() -> Bool {
             defer { isBusy = true }
             return !isBusy
         }
 
-        /// Returns `false` if there is more to do.
+        /// Marks the coordinator idle; returns `false` if there is more to do.
         mutating func end() -> Bool {
             guard messages.isEmpty, jobs.isEmpty else { return false }
             isBusy = false
@@ -39,16 +46,25 @@ final class CoordinatorExecutor: SerialExecutor {
 
     /// Adds a message for a task to handle.
     func post(_ message: CoordinatorMessage, to coordinator: DownloadCoordinator) {
-        if add(message, to: coordinator) { createTask() }
+        let wasIdle = state.withLock { state in
+            state.add(message, to: coordinator)
+            return state.begin()
+        }
+        if wasIdle { createTask() }
     }
 
-    /// Adds a message and handles it on this thread, unless the coordinator is busy.
+    /// Handles a message on this thread if the coordinator is idle; otherwise, a task handles it.
     ///
     /// Messages that are posted meanwhile are left to a task, so that one thread is not kept by those of others.
     func process(_ message: CoordinatorMessage, on coordinator: DownloadCoordinator) {
-        guard add(message, to: coordinator) else { return }
-        performTurn(of: coordinator)
-        if !state.withLock({ $0.end() }) { createTask() }
+        let wasIdle = state.withLock { state in
+            let wasIdle = state.begin()
+            if !wasIdle { state.add(message, to: coordinator) }
+            return wasIdle
+        }
+        guard wasIdle else { return }
+        enter { coordinator.assumeIsolated { $0.turn(for: message) } }
+        endOrCreateTask()
     }
 
     /// Moves all messages to `batch`, which is empty: the two change places, so that neither has to grow again.
@@ -59,14 +75,6 @@ final class CoordinatorExecutor: SerialExecutor {
             return state.coordinator.take()
         }
         withExtendedLifetime(coordinator) {}
-    }
-
-    private func add(_ message: CoordinatorMessage, to coordinator: DownloadCoordinator) -> Bool {
-        state.withLock { state in
-            if state.messages.isEmpty { state.coordinator = coordinator }
-            state.messages.append(message)
-            return state.begin()
-        }
     }
 
     // MARK: Jobs
@@ -98,20 +106,20 @@ final class CoordinatorExecutor: SerialExecutor {
         Task.detached { self.performAll() }
     }
 
-    /// Performs jobs and turns until there are none.
+    /// Performs the jobs that there are now, and one turn for the messages; what is added meanwhile is left to another
+    /// task, so that other tasks of the pool are served in between.
     private func performAll() {
-        repeat {
-            let (job, coordinator) = state.withLock { ($0.jobs.popFirst(), $0.coordinator) }
-            if let job {
-                enter { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
-            } else if let coordinator {
-                performTurn(of: coordinator)
-            }
-        } while !state.withLock { $0.end() }
+        let (jobs, coordinator) = state.withLock { state in
+            defer { state.jobs = [] }
+            return (state.jobs, state.coordinator)
+        }
+        for job in jobs { enter { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) } }
+        if let coordinator { enter { coordinator.assumeIsolated { $0.turn() } } }
+        endOrCreateTask()
     }
 
-    private func performTurn(of coordinator: DownloadCoordinator) {
-        enter { coordinator.assumeIsolated { $0.turn() } }
+    private func endOrCreateTask() {
+        if !state.withLock({ $0.end() }) { createTask() }
     }
 
     private func enter(_ body: () -> Void) {

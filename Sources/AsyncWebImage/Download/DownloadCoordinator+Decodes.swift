@@ -18,8 +18,7 @@ extension DownloadCoordinator {
             reader: reader, decoder: decoder, options: variant.options, policy: policy, frames: frames,
             animations: animations)
         let headerChecks = session.headerChecks
-        // Belongs to all callers of the variant, so to none of their tasks. Only the session prefers the decoder's
-        // threads: a task with that preference would wait for a free one to run the actor's own turns.
+        // Belongs to all callers of the variant, so to none of their tasks.
         let task = Task.detached { await self.decodeEnded(id, session.result(variant)) }
         decodes[id] = RunningDecode(
             variant: variant, task: task, reader: reader, frames: frames, animations: animations,

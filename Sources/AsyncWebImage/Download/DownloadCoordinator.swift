@@ -37,6 +37,11 @@ public actor DownloadCoordinator {
     private nonisolated let executor = CoordinatorExecutor()
     /// The number of waiting callers after the last turn.
     private nonisolated let callerCount = Atomic<Int>(0)
+    /// A Boolean value that indicates whether callers perform turns.
+    ///
+    /// Requests start in turns. A custom transport can create a task for each, which would inherit the priority and the
+    /// task-local values of the caller, although others share the download.
+    private nonisolated let isEnteredByCallers: Bool
     /// The messages being processed; empty outside of a turn.
     private var messages: [CoordinatorMessage] = []
     /// Private, because all access must use ``turn(_:)``, which takes the messages first.
@@ -64,6 +69,7 @@ public actor DownloadCoordinator {
         tracing = environment.tracing
         #endif
         transport = environment.transport
+        isEnteredByCallers = environment.transport is CurlTransport
         decoder = environment.decoder
         buffers = environment.buffers
         cache = environment.cache
@@ -105,7 +111,7 @@ public actor DownloadCoordinator {
 
     // MARK: Turns
 
-    /// The executor of the actor, which threads of the transport and of callers can enter without waiting.
+    /// The executor of the actor, which synchronous code can enter.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     /// Posts a message; earlier messages are processed first.
@@ -113,18 +119,24 @@ public actor DownloadCoordinator {
         executor.post(message, to: self)
     }
 
-    /// Handles a message on this thread, after earlier ones; if the coordinator is busy, the message is posted.
+    /// Handles a message on this thread; if the coordinator is busy, the message is posted.
     ///
     /// Do not call this method in a cancellation handler, or while a lock is held.
     nonisolated func process(_ message: CoordinatorMessage) {
         executor.process(message, on: self)
     }
 
-    /// Handles the end of a transfer, on the transport's thread if few callers are waiting.
+    /// Adds a caller that awaits its result, on this thread if possible.
+    nonisolated func join(_ caller: Subscriber) {
+        if isEnteredByCallers { process(.join(caller)) } else { post(.join(caller)) }
+    }
+
+    /// Handles the end of a transfer whose body is in `log`, on this thread if there is little to do.
     ///
-    /// With many, that thread has more work than the others.
-    nonisolated func transferEnded(_ id: Download.ID) {
-        if callerCount.load(ordering: .relaxed) <= Self.fewCallers {
+    /// It is usually the transport's, which has the most work if there are many callers, and must not be kept from
+    /// other transfers by combining the pieces of a large body.
+    nonisolated func transferEnded(_ id: Download.ID, _ log: BodyLog) {
+        if callerCount.load(ordering: .relaxed) <= Self.fewCallers, !log.hasPiecesToCombine {
             process(.transferEnded(id))
         } else {
             post(.transferEnded(id))
@@ -135,13 +147,26 @@ public actor DownloadCoordinator {
     func turn(_ event: DownloadMachine.Event? = nil) {
         executor.takeMessages(into: &messages)
         guard event != nil || !messages.isEmpty else { return }
+        performTurn { now in
+            for message in messages {
+                if let event = self.event(of: message) { handle(event, at: now) }
+            }
+            messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
+            if let event { handle(event, at: now) }
+        }
+    }
+
+    /// Handles a message without those posted after it, then starts the downloads that may start.
+    func turn(for message: CoordinatorMessage) {
+        performTurn { now in
+            if let event = event(of: message) { handle(event, at: now) }
+        }
+    }
+
+    private func performTurn(_ handleEvents: (_ now: Stopwatch.Instant) -> Void) {
         let now = clock.now
         handle(.memory(hasCapacity: bytesInFlight.hasCapacity), at: now)
-        for message in messages {
-            if let event = self.event(of: message) { handle(event, at: now) }
-        }
-        messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
-        if let event { handle(event, at: now) }
+        handleEvents(now)
         handle(.schedule(hasMemory: bytesInFlight.hasCapacity), at: now)
         callerCount.store(machine.callers.count, ordering: .relaxed)
     }
@@ -162,6 +187,6 @@ public actor DownloadCoordinator {
 
     /// The number of messages for which capacity is retained.
     private static let usualMessages = 1_024
-    /// The number of callers up to which the transport's thread does the work of the coordinator.
+    /// The number of callers up to which the thread on which a transfer ends does the work of the coordinator.
     private static let fewCallers = 4
 }

@@ -4,8 +4,8 @@ import HTTPTypes
 import Threading
 import ResponseCache
 
-/// Takes one response, on a thread of the transport or in the task of a ``PulledTransfer``: the body of a success goes
-/// into the log, of a failure only the beginning is kept.
+/// Takes one response, on a thread of the transport or of the response cache, or in the task of a ``PulledTransfer``:
+/// the body of a success goes into the log, of a failure only the beginning is kept.
 final class DownloadReceiver: TransferReceiver {
     /// The reason why the attempt ended without the whole body.
     enum Failure {

@@ -48,8 +48,8 @@ extension ImageLoader {
         /// The logger for downloads.
         ///
         /// Messages have the level `debug`, except that a response cache that cannot store responses is reported with
-        /// the level `warning`, and defects in the loader with `error`. The threads that call the log handler serve many
-        /// downloads, so it must not block.
+        /// the level `warning`, and defects in the loader with `error`. The threads that call the log handler, of
+        /// which the main thread can be one, serve many downloads, so it must not block.
         public var logger: Logger
         /// The metrics to record, or `nil` to record none, which has no overhead.
         public var metrics: MetricsConfiguration?

@@ -179,7 +179,7 @@ public final class ImageLoader: Sendable {
         let id = coordinator.newSubscriberID()
         let subscriber = Subscriber(request, key, id: id, product: product(answer))
         return try await withTaskCancellationHandler {
-            coordinator.process(.join(subscriber))
+            coordinator.join(subscriber)
             return try await answer.value
         } onCancel: {
             answer.resolve(.failure(CancellationError()))

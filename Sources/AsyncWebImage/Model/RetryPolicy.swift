@@ -9,7 +9,8 @@ import HTTPTypes
 public protocol RetryPolicy: Sendable {
     /// Returns the delay before the next attempt, or `nil` to fail.
     ///
-    /// `attempts` is the number of failed attempts, at least 1; `error` is the error of the last one.
+    /// `attempts` is the number of failed attempts, at least 1; `error` is the error of the last one. The threads that
+    /// call this method serve many downloads, so it must not block.
     func delay(after error: ImageError, attempts: Int) -> Duration?
 }
 

@@ -6,8 +6,7 @@ import Threading
 
 /// The threads on which the coordinator handles messages.
 ///
-/// A function without `await` stays on its thread, so nothing but the call itself can have handled the message before
-/// the next statement.
+/// A function without `await` stays on its thread.
 @Suite(.timeLimit(.minutes(1)))
 struct CoordinatorExecutorTests {
     private let transport = RecordingTransport()
@@ -31,6 +30,20 @@ struct CoordinatorExecutorTests {
         #expect(transport.paths == ["/a"])
         loader.coordinator.process(try join("b", of: loader))
         #expect(transport.paths == ["/a", "/b"])
+        #expect(transport.threads == [currentThreadNumber(), currentThreadNumber()])
+    }
+
+    /// Nothing else makes the coordinator read its messages.
+    @Test func messagePostedDuringATurnIsHandledByATask() async throws {
+        let loader = loader()
+        let second = try join("b", of: loader)
+        transport.onStart { [weak coordinator = loader.coordinator] path in
+            if path == "/a" { coordinator?.process(second) }
+        }
+        var started = transport.started.makeAsyncIterator()
+        loader.coordinator.process(try join("a", of: loader))
+        #expect(await started.next() == "/a")
+        #expect(await started.next() == "/b")
     }
 
     @Test func busyCoordinatorLeavesAMessageToATask() async throws {
@@ -72,6 +85,16 @@ struct CoordinatorExecutorTests {
         #expect(transport.paths.last == "/6" && !transport.hasStartedWhileFinishing)
     }
 
+    /// Combining them would keep the transport's thread from other transfers.
+    @Test func endOfABodyInSeveralPiecesIsLeftToATask() async throws {
+        let loader = loader(maximumConcurrentDownloads: 1)
+        loader.coordinator.process(try join("a", of: loader))
+        loader.coordinator.process(try join("b", of: loader))
+        transport.finishFirst([[UInt8]](repeating: [UInt8](repeating: 1, count: 100_000), count: 4))
+        await loader.coordinator.activity { $0.waiting == 0 }
+        #expect(transport.paths == ["/a", "/b"] && !transport.hasStartedWhileFinishing)
+    }
+
     @Test func messageIsHandledAlthoughTheLoaderIsReleased() async throws {
         var started = transport.started.makeAsyncIterator()
         do {
@@ -109,6 +132,8 @@ private final class RecordingTransport: Transport {
 
     private struct State {
         var paths: [String] = []
+        var threads: [UInt] = []
+        var action: (@Sendable (_ path: String) -> Void)?
         var transfers: [(url: HTTPURL, receiver: any TransferReceiver)] = []
         /// The thread that is reporting the end of a transfer.
         var finishing: UInt?
@@ -125,27 +150,36 @@ private final class RecordingTransport: Transport {
 
     var paths: [String] { state.withLock { $0.paths } }
 
-    /// A Boolean value that indicates whether a request was started before the end of another was reported.
+    /// The threads on which the requests were started.
+    var threads: [UInt] { state.withLock { $0.threads } }
+
+    /// A Boolean value that indicates whether a request was started on a thread that was reporting the end of another.
     var hasStartedWhileFinishing: Bool { state.withLock { $0.hasStartedWhileFinishing } }
 
     func start(_ request: TransportRequest, receiver: any TransferReceiver) -> any Transfer {
-        state.withLock { state in
+        let action = state.withLock { state in
             state.paths.append(String(request.url.path))
+            state.threads.append(currentThreadNumber())
             state.transfers.append((request.url, receiver))
             if state.finishing == currentThreadNumber() { state.hasStartedWhileFinishing = true }
+            return state.action
         }
+        action?(String(request.url.path))
         continuation.yield(String(request.url.path))
         return Handle()
     }
 
+    /// Calls `action` whenever a request has been started.
+    func onStart(_ action: @escaping @Sendable (_ path: String) -> Void) { state.withLock { $0.action = action } }
+
     /// Delivers a response to the first request.
-    func finishFirst() {
+    func finishFirst(_ pieces: [[UInt8]] = [[1]]) {
         let (url, receiver) = state.withLock { state in
             state.finishing = currentThreadNumber()
             return state.transfers.removeFirst()
         }
         receiver.receive(ResponseHead(response: HTTPResponse(status: .ok), url: url))
-        _ = receiver.receive([1].span)
+        for piece in pieces { _ = receiver.receive(piece.span) }
         receiver.finish(.complete(TransferMetrics()))
         state.withLock { $0.finishing = nil }
     }

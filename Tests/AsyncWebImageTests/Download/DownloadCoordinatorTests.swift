@@ -134,14 +134,18 @@ struct DownloadCoordinatorTests {
         }
     }
 
-    @Test(arguments: [true, false]) func downloadInheritsNeitherPriorityNorTaskLocals(hasModifier: Bool) async throws {
+    @Test(arguments: [true, false], [true, false])
+    func downloadInheritsNeitherPriorityNorTaskLocals(hasModifier: Bool, isAwaited: Bool) async throws {
         let (testimonies, continuation) = AsyncStream.makeStream(of: Witness.Testimony.self)
         let witness = Witness(testimonies: continuation)
         var configuration = ImageLoader.Configuration.patient
         if hasModifier { configuration.downloads.requestModifier = witness }
         let loader = ImageLoader(configuration: configuration, transport: witness)
         Task(priority: .background) {
-            Self.$caller.withValue("the first") { _ = loader.dataTask(for: ImageRequest("http://example.com/a")) }
+            let request = ImageRequest("http://example.com/a")
+            try await Self.$caller.withValue("the first") {
+                if isAwaited { _ = try await loader.data(for: request) } else { _ = loader.dataTask(for: request) }
+            }
         }
         var count = 0
         for await testimony in testimonies {
