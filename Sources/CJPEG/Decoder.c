@@ -34,6 +34,8 @@ struct CJPEGDecoder {
     ScaledPreview preview;
     Stage stage;
     int input_ended;
+    /// Nonzero once a scan with AC coefficients of the first channel is complete.
+    int has_detail;
     /// The number of channels in the first frame header: libjpeg lets a second header overwrite it before it reports
     /// an error.
     int channel_count;
@@ -117,7 +119,6 @@ static CJPEGStatus configure(CJPEGDecoder *decoder) {
     int cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
     info->out_color_space = cmyk ? JCS_CMYK : JCS_EXT_RGBA;
     info->buffered_image = decoder->setup.checks_only || jpeg_has_multiple_scans(info);
-    info->do_block_smoothing = !decoder->setup.dc_only;
     return CJPEG_OK;
 }
 
@@ -131,6 +132,14 @@ static CJPEGStatus judge_damage(CJPEGDecoder *decoder) {
     if (!has_lost_pixels(decoder)) return CJPEG_OK;
     if (decoder->fence.ended_early) return fail(decoder, CJPEG_TRUNCATED, "the image ends inside a scan");
     return decoder->fence.failure = CJPEG_CORRUPT;
+}
+
+/// Returns nonzero if the scan that has been read has AC coefficients of the first channel.
+static int adds_detail(const struct jpeg_decompress_struct *info) {
+    if (info->progressive_mode && info->Ss == 0) return 0;
+    for (int channel = 0; channel < info->comps_in_scan; channel++)
+        if (info->cur_comp_info[channel]->component_index == 0) return 1;
+    return 0;
 }
 
 /// Processes everything before the first row or, for a file that is only checked, before its end.
@@ -159,8 +168,10 @@ static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
             if (info->input_scan_number > (int)decoder->setup.maximum_scans)
                 return fail(decoder, CJPEG_TOO_MANY_SCANS, "too many scans");
             if (progress == JPEG_SUSPENDED) return need_bytes(decoder);
+            if (progress == JPEG_SCAN_COMPLETED && adds_detail(info)) decoder->has_detail = 1;
         } while (progress != JPEG_REACHED_EOI);
         if (decoder->setup.checks_only) return CJPEG_OK;
+        info->do_block_smoothing = !decoder->setup.dc_only;
         if (!jpeg_start_output(info, info->input_scan_number)) return need_bytes(decoder);
         decoder->stage = STAGE_ROWS;
     }
@@ -270,15 +281,22 @@ uint32_t cjpeg_decoder_complete_scans(const CJPEGDecoder *decoder) {
     return (uint32_t)info->input_scan_number - (decoder->stage == STAGE_SCANS ? 1 : 0);
 }
 
+int cjpeg_decoder_has_detail(const CJPEGDecoder *decoder) {
+    return decoder->has_detail;
+}
+
 CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *decoder, uint32_t eighths) {
     if (decoder->fence.failure != CJPEG_OK) return decoder->fence.failure;
     uint32_t scan = cjpeg_decoder_complete_scans(decoder);
     if (decoder->stage != STAGE_SCANS || scan == 0) return CJPEG_NEEDS_BYTES;
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
+    // With AC coefficients, it would hardly be visible, but take longer than everything else.
+    int smooths = !decoder->has_detail && eighths > 1;
     if (eighths != decoder->setup.eighths && !decoder->setup.dc_only) {
-        scaled_preview_begin(&decoder->preview, eighths);
+        scaled_preview_begin(&decoder->preview, eighths, smooths);
         return CJPEG_OK;
     }
+    decoder->info.do_block_smoothing = smooths;
     return jpeg_start_output(&decoder->info, (int)scan) ? CJPEG_OK : CJPEG_NEEDS_BYTES;
 }
 
@@ -339,6 +357,7 @@ CJPEGStatus cjpeg_decoder_begin_salvage(CJPEGDecoder *decoder) {
     if (info->input_scan_number > 1) {
         // One scan back, because libjpeg would otherwise continue to read; it still renders everything it has.
         decoder->end_row = info->output_height;
+        info->do_block_smoothing = !decoder->setup.dc_only;
         return jpeg_start_output(info, info->input_scan_number - 1) ? CJPEG_OK : CJPEG_NEEDS_BYTES;
     }
     decoder->end_row = complete_rows(info);

@@ -93,7 +93,7 @@ static size_t write_header(j_decompress_ptr image, uint8_t *header) {
 
 // MARK: Rendering
 
-void scaled_preview_begin(ScaledPreview *preview, unsigned eighths) {
+void scaled_preview_begin(ScaledPreview *preview, unsigned eighths, int smooths) {
     // libjpeg requires tables for the scan that is never read.
     static JQUANT_TBL steps;
     static JHUFF_TBL codes = {.bits = {0, 1}};
@@ -127,6 +127,7 @@ void scaled_preview_begin(ScaledPreview *preview, unsigned eighths) {
     info->scale_num = eighths;
     info->scale_denom = DCTSIZE;
     info->buffered_image = TRUE;
+    info->do_block_smoothing = smooths;
     info->quant_tbl_ptrs[0] = &steps;
     info->dc_huff_tbl_ptrs[0] = info->ac_huff_tbl_ptrs[0] = &codes;
     // The arrays are requested again, in the same order.

@@ -34,15 +34,31 @@ extension StreamingDecoder {
             if let (cachedPlan, cachedVersion, preview) = cachedPreview, cachedPlan == plan, cachedVersion == version {
                 return preview
             }
-            let pipeline = RowPipeline(
-                rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize,
-                resampling: options.resampling, orientation: running.plan.orientation,
-                hasAlpha: running.header.hasAlpha, colors: running.transform, format: options.pixelFormat)
-            try running.decoder.renderPreview(size: plan.rowSize, to: pipeline)
+            let pipeline = try renderPreview(plan, of: running)
             let preview = ImagePreview(pixels: pipeline.pixels, completeRows: pipeline.completeRows, scan: scan)
             cachedPreview = (plan, version, preview)
             return preview
         }
+    }
+
+    /// Renders the latest complete scan.
+    ///
+    /// A smaller preview of a scan with little detail, such as the first one of a progressive JPEG, is rendered at the
+    /// size of that detail and enlarged: larger rows would take longer and show blocks.
+    private func renderPreview(_ plan: PreviewPlan, of running: Running) throws(CodecError) -> RowPipeline {
+        var (plan, resampling) = (plan, options.resampling)
+        if plan.scaledSize != running.plan.scaledSize, let detail = running.decoder.previewDetailSize,
+            detail.width < plan.rowSize.width
+        {
+            plan = plan.withRows(of: detail)
+            resampling.filter = .triangle
+        }
+        let pipeline = RowPipeline(
+            rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize, resampling: resampling,
+            orientation: running.plan.orientation, hasAlpha: running.header.hasAlpha, colors: running.transform,
+            format: options.pixelFormat)
+        try running.decoder.renderPreview(size: plan.rowSize, to: pipeline)
+        return pipeline
     }
 
     /// Returns the received part of an image whose rows arrive once.

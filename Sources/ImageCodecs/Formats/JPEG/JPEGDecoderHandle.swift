@@ -79,6 +79,11 @@ struct JPEGDecoderHandle: ~Copyable {
         unsafe Int(cjpeg_decoder_complete_scans(decoder))
     }
 
+    /// A Boolean value that indicates whether a preview at 1/8 of the size would lack detail of the complete scans.
+    var hasDetail: Bool {
+        unsafe cjpeg_decoder_has_detail(decoder) != 0
+    }
+
     /// Starts to render the latest complete scan at this many eighths of the stored size, no more than those of the
     /// image.
     ///

@@ -76,6 +76,10 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
         segments == nil ? JPEGScale(of: storedSize, maximumSide: maximumSide, noLargerThan: scale).rowSize : nil
     }
 
+    var previewDetailSize: PixelSize? {
+        segments == nil && !handle.hasDetail ? JPEGScale.eighth(of: storedSize).rowSize : nil
+    }
+
     func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {
         let scale = size == self.scale.rowSize ? self.scale : JPEGScale(of: storedSize, to: size)
         guard let scale, try handle.beginPreview(eighths: scale.eighths) else { return }
