@@ -290,13 +290,12 @@ CJPEGStatus cjpeg_decoder_begin_preview(CJPEGDecoder *decoder, uint32_t eighths)
     uint32_t scan = cjpeg_decoder_complete_scans(decoder);
     if (decoder->stage != STAGE_SCANS || scan == 0) return CJPEG_NEEDS_BYTES;
     if (setjmp(decoder->fence.landing)) return decoder->fence.failure;
-    // With AC coefficients, it would hardly be visible, but take longer than everything else.
-    int smooths = !decoder->has_detail && eighths > 1;
     if (eighths != decoder->setup.eighths && !decoder->setup.dc_only) {
-        scaled_preview_begin(&decoder->preview, eighths, smooths);
+        scaled_preview_begin(&decoder->preview, eighths);
         return CJPEG_OK;
     }
-    decoder->info.do_block_smoothing = smooths;
+    // With AC coefficients, it would hardly be visible, but take longer than everything else.
+    decoder->info.do_block_smoothing = !decoder->has_detail && eighths == DCTSIZE;
     return jpeg_start_output(&decoder->info, (int)scan) ? CJPEG_OK : CJPEG_NEEDS_BYTES;
 }
 

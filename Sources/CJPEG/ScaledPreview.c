@@ -93,7 +93,7 @@ static size_t write_header(j_decompress_ptr image, uint8_t *header) {
 
 // MARK: Rendering
 
-void scaled_preview_begin(ScaledPreview *preview, unsigned eighths, int smooths) {
+void scaled_preview_begin(ScaledPreview *preview, unsigned eighths) {
     // libjpeg requires tables for the scan that is never read.
     static JQUANT_TBL steps;
     static JHUFF_TBL codes = {.bits = {0, 1}};
@@ -127,7 +127,7 @@ void scaled_preview_begin(ScaledPreview *preview, unsigned eighths, int smooths)
     info->scale_num = eighths;
     info->scale_denom = DCTSIZE;
     info->buffered_image = TRUE;
-    info->do_block_smoothing = smooths;
+    info->do_block_smoothing = FALSE;
     info->quant_tbl_ptrs[0] = &steps;
     info->dc_huff_tbl_ptrs[0] = info->ac_huff_tbl_ptrs[0] = &codes;
     // The arrays are requested again, in the same order.
@@ -141,9 +141,6 @@ void scaled_preview_begin(ScaledPreview *preview, unsigned eighths, int smooths)
         info->comp_info[channel].quant_table = image->comp_info[channel].quant_table;
     // Keeps libjpeg from looking for more input.
     info->input_scan_number = 2;
-    // The precision of the received coefficients, which libjpeg uses to smooth blocks that have little more than DC.
-    info->progressive_mode = image->progressive_mode;
-    info->coef_bits = image->coef_bits;
     if (!jpeg_start_output(info, 1)) ERREXIT(image, JERR_INPUT_EMPTY);
 }
 

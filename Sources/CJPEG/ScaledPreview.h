@@ -24,10 +24,9 @@ typedef struct ScaledPreview {
 /// Records where `image` keeps its coefficients. Call it before the header is read. Uses its `client_data`.
 void scaled_preview_install(ScaledPreview *preview, j_decompress_ptr image);
 
-/// Starts to render the coefficients of `image` at `eighths` of the stored size, with libjpeg's estimates of missing AC
-/// coefficients if `smooths` is nonzero; then rows can be read from `preview->info`. Errors use the error manager of
-/// `image`.
-void scaled_preview_begin(ScaledPreview *preview, unsigned eighths, int smooths);
+/// Starts to render the coefficients of `image` at `eighths` of the stored size, without block smoothing; then rows can
+/// be read from `preview->info`. Errors use the error manager of `image`.
+void scaled_preview_begin(ScaledPreview *preview, unsigned eighths);
 
 /// Ends the rendering, at its last row or before. Does nothing if there is none.
 void scaled_preview_end(ScaledPreview *preview);

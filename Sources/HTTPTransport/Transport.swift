@@ -17,8 +17,8 @@ public protocol Transfer: AnyObject, Sendable {
 
     /// Continues after the receiver has paused the transfer; otherwise does nothing.
     ///
-    /// This method can be called from any thread, also in a cancellation handler and while a lock is held: make further
-    /// calls of the receiver on another thread.
+    /// This method can be called from any thread, including in a cancellation handler and while a lock is held: make
+    /// further calls to the receiver on another thread.
     func resume()
 }
 

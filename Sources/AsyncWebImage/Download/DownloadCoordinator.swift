@@ -44,7 +44,7 @@ public actor DownloadCoordinator {
     private nonisolated let isEnteredByCallers: Bool
     /// The messages being processed; empty outside of a turn.
     private var messages: [CoordinatorMessage] = []
-    /// Private, because all access must use ``turn(_:)``, which takes the messages first.
+    /// Private, because all access must use a turn, after all messages that were posted before.
     private var machine: DownloadMachine
     /// The active downloads by identity.
     var downloads: [Download.ID: Download] = [:]
@@ -157,6 +157,8 @@ public actor DownloadCoordinator {
     }
 
     /// Handles a message without those posted after it, then starts the downloads that may start.
+    ///
+    /// Only for the executor, which has found no earlier messages.
     func turn(for message: CoordinatorMessage) {
         performTurn { now in
             if let event = event(of: message) { handle(event, at: now) }

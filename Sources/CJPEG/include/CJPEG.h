@@ -83,7 +83,7 @@ CJPEGStatus cjpeg_decoder_check(CJPEGDecoder *_Nonnull decoder);
 uint32_t cjpeg_decoder_complete_scans(const CJPEGDecoder *_Nonnull decoder);
 
 /// Returns nonzero if the complete scans contain AC coefficients of the first channel. Without them, a preview at 1/8
-/// shows everything that has been received.
+/// shows everything that has been received of that channel.
 int cjpeg_decoder_has_detail(const CJPEGDecoder *_Nonnull decoder);
 
 /// Starts to render the latest complete scan at this many eighths of the stored size, at most the setup's. Read all

@@ -1,9 +1,9 @@
 /// The sizes of a preview: those of the image, or smaller ones if the image is too large.
 struct PreviewPlan: Hashable {
     /// The size of the rows that the codec produces.
-    private(set) var rowSize: PixelSize
+    var rowSize: PixelSize
     /// The part of the rows that is shown.
-    private(set) var rowRegion: PixelRegion
+    var rowRegion: PixelRegion
     /// The size of the preview before it is turned upright.
     let scaledSize: PixelSize
 
@@ -29,12 +29,5 @@ struct PreviewPlan: Hashable {
             let box = DecodeOptions(target: .maximumSide(maximumSide))
             scaledSize = ScalePlan(of: whole, orientation: .up, options: box).scaledSize
         }
-    }
-
-    /// Returns the plan for the same preview, from rows of another size.
-    func withRows(of size: PixelSize) -> PreviewPlan {
-        var plan = self
-        (plan.rowSize, plan.rowRegion) = (size, rowRegion.scaled(from: rowSize, to: size))
-        return plan
     }
 }

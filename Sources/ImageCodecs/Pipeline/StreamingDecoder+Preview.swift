@@ -43,15 +43,13 @@ extension StreamingDecoder {
 
     /// Renders the latest complete scan.
     ///
-    /// A smaller preview of a scan with little detail, such as the first one of a progressive JPEG, is rendered at the
-    /// size of that detail and enlarged: larger rows would take longer and show blocks.
+    /// A smaller preview of scans with little detail, such as the first one of a progressive JPEG, is rendered at the
+    /// size of that detail and usually enlarged: larger rows would take longer and show blocks.
     private func renderPreview(_ plan: PreviewPlan, of running: Running) throws(CodecError) -> RowPipeline {
         var (plan, resampling) = (plan, options.resampling)
-        if plan.scaledSize != running.plan.scaledSize, let detail = running.decoder.previewDetailSize,
-            detail.width < plan.rowSize.width
-        {
-            plan = plan.withRows(of: detail)
-            resampling.filter = .triangle
+        if let detail = running.decoder.previewDetail(of: plan.rowRegion, in: plan.rowSize) {
+            (plan.rowSize, plan.rowRegion) = detail
+            if detail.region.width < Double(plan.scaledSize.width) { resampling.filter = .triangle }
         }
         let pipeline = RowPipeline(
             rowSize: plan.rowSize, region: plan.rowRegion, scaledSize: plan.scaledSize, resampling: resampling,

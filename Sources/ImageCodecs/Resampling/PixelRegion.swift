@@ -32,7 +32,13 @@ struct PixelRegion: Sendable, Hashable {
 
     /// Returns the same part of the image at another size.
     func scaled(from size: PixelSize, to other: PixelSize) -> PixelRegion {
-        let (x, y) = (Double(other.width) / Double(size.width), Double(other.height) / Double(size.height))
+        scaled(by: Double(other.width) / Double(size.width), Double(other.height) / Double(size.height))
+    }
+
+    /// Returns the same part of the image at another scale.
+    func scaled(by factor: Double) -> PixelRegion { scaled(by: factor, factor) }
+
+    private func scaled(by x: Double, _ y: Double) -> PixelRegion {
         var region = self
         (region.left, region.top) = (left * x, top * y)
         (region.width, region.height) = (width * x, height * y)

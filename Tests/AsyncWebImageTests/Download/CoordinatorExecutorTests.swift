@@ -18,10 +18,12 @@ struct CoordinatorExecutorTests {
         return ImageLoader(configuration: configuration, transport: transport)
     }
 
-    private func join(_ path: String, of loader: ImageLoader) throws -> CoordinatorMessage {
+    private func join(
+        _ path: String, of loader: ImageLoader, _ answer: OneShot<ImageData> = OneShot()
+    ) throws -> CoordinatorMessage {
         let request = ImageRequest("http://example.com/\(path)")
         let id = loader.coordinator.newSubscriberID()
-        return .join(Subscriber(request, try loader.fetchKey(request), id: id, product: .data(OneShot())))
+        return .join(Subscriber(request, try loader.fetchKey(request), id: id, product: .data(answer)))
     }
 
     @Test func idleCoordinatorHandlesAMessageOnTheCallingThread() throws {
@@ -110,9 +112,9 @@ struct CoordinatorExecutorTests {
             for number in 0..<8 {
                 group.addTask {
                     for other in 0..<200 {
-                        let request = ImageRequest("http://example.com/\(number)/\(other)")
-                        let data = try await loader.data(for: request)
-                        #expect(data.bytes == [1])
+                        let answer = OneShot<ImageData>()
+                        loader.coordinator.process(try join("\(number)/\(other)", of: loader, answer))
+                        #expect(try await answer.value.bytes == [1])
                         _ = await loader.coordinator.activity
                     }
                 }

@@ -44,11 +44,12 @@ protocol RowDecoder: AnyObject {
     /// always have the size of the image's rows.
     func previewRowSize(maximumSide: Int) -> PixelSize?
 
-    /// The size of a preview's rows that show everything known so far; `nil` if it is that of the image's rows.
-    var previewDetailSize: PixelSize? { get }
+    /// Returns the size of smaller rows that show everything known so far, and the part of them that corresponds to
+    /// `region` of rows of `rowSize`; `nil` if there are none.
+    func previewDetail(of region: PixelRegion, in rowSize: PixelSize) -> (rowSize: PixelSize, region: PixelRegion)?
 
     /// Passes all rows of a preview in the best quality known so far to `rows`. `size` is a result of
-    /// ``previewRowSize(maximumSide:)`` or ``previewDetailSize``, or the size of the image's rows.
+    /// ``previewRowSize(maximumSide:)`` or ``previewDetail(of:in:)``, or the size of the image's rows.
     func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError)
 
     /// A Boolean value that indicates whether some pixels are wrong, which only happens with a decoder that tolerates
@@ -69,7 +70,9 @@ extension RowDecoder {
     var trailingOrientation: ImageOrientation? { nil }
     var previewScan: Int? { nil }
     func previewRowSize(maximumSide: Int) -> PixelSize? { nil }
-    var previewDetailSize: PixelSize? { nil }
+    func previewDetail(of region: PixelRegion, in rowSize: PixelSize) -> (rowSize: PixelSize, region: PixelRegion)? {
+        nil
+    }
     func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {}
     var isDamaged: Bool { false }
     func salvage(to rows: any RowSink) {}

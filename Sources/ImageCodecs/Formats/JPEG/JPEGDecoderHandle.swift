@@ -79,7 +79,7 @@ struct JPEGDecoderHandle: ~Copyable {
         unsafe Int(cjpeg_decoder_complete_scans(decoder))
     }
 
-    /// A Boolean value that indicates whether a preview at 1/8 of the size would lack detail of the complete scans.
+    /// A Boolean value that indicates whether a preview at 1/8 of the size would lack detail of the first channel.
     var hasDetail: Bool {
         unsafe cjpeg_decoder_has_detail(decoder) != 0
     }

@@ -76,8 +76,11 @@ final class JPEGRowDecoder: BuiltInRowDecoder {
         segments == nil ? JPEGScale(of: storedSize, maximumSide: maximumSide, noLargerThan: scale).rowSize : nil
     }
 
-    var previewDetailSize: PixelSize? {
-        segments == nil && !handle.hasDetail ? JPEGScale.eighth(of: storedSize).rowSize : nil
+    func previewDetail(of region: PixelRegion, in rowSize: PixelSize) -> (rowSize: PixelSize, region: PixelRegion)? {
+        guard segments == nil, !handle.hasDetail, let scale = JPEGScale(of: storedSize, to: rowSize),
+            (2...7).contains(scale.eighths)
+        else { return nil }
+        return (JPEGScale.eighth(of: storedSize).rowSize, region.scaled(by: 1 / Double(scale.eighths)))
     }
 
     func renderPreview(size: PixelSize, to rows: any RowSink) throws(CodecError) {
