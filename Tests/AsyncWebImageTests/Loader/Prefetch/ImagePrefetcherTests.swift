@@ -126,14 +126,18 @@ struct ImagePrefetcherTests {
             let loader = loader(slots: 2)
             let requests = requests(0..<20, from: origin)
             let prefetcher = ImagePrefetcher(loader: loader, maximumConcurrentLoads: 20)
-            let task = prefetcher.prefetch(requests)
+            // Occupies the slot for low priorities.
+            let held = prefetcher.prefetch(Array(requests[..<1]))
+            await loader.coordinator.activity { $0.running == 1 }
+            let task = prefetcher.prefetch(Array(requests[1...]))
             await loader.coordinator.activity { $0.running == 1 && $0.callers == 20 }
 
             let image = try await loader.image(for: requests[19])
             #expect(image.source == .joined)
             #expect(task.snapshot.finished <= 1)
             gate.open()
-            #expect(await task.result.progress.finished == 20)
+            #expect(await held.result.progress.finished == 1)
+            #expect(await task.result.progress.finished == 19)
         }
     }
 
