@@ -115,8 +115,8 @@ final class ConnectionHandler: ChannelInboundHandler {
                 isWaitingForWritability = true
             } else if bytesInTurn >= Self.bytesPerTurn {
                 bytesInTurn = 0
-                // NIO runs all due tasks before it serves other connections, so each pauses for longer than the turns of
-                // all of them take.
+                // NIO runs all due tasks before it serves other connections, so each pauses for longer than the turns
+                // of all of them take.
                 let turns = (NIODeadline.now() - start) * ledger.counts.openConnections
                 let pause = min(max(Self.minimumPause, turns), Self.maximumPause)
                 context.eventLoop.scheduleTask(in: pause, wakeUp(on: context.eventLoop))

@@ -115,8 +115,8 @@ struct RepetitionTests {
 
     @Test func endlessBodyReadMoreQuicklyThanItIsSentDoesNotStarveOtherRequests() async throws {
         try await withLoopbackOrigin { origin in
-            // The interim responses fill the buffers of the connection, so that the origin waits for the client. It sends
-            // the small chunks after them more slowly than the client reads.
+            // The interim responses fill the buffers of the connection, so that the origin waits for the client. It
+            // sends the small chunks after them more slowly than the client reads.
             var response = Response(framing: .chunked).followed(by: [0], .endlessly)
             response = response.preceded(by: .init(status: 102), .times(1_000_000))
             response.chunkFormat.maximumSize = 1

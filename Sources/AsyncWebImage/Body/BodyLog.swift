@@ -334,8 +334,8 @@ extension BodyLog.State {
 
     /// Returns whether there are bytes for a reader: any, or a batch if it waits for one.
     ///
-    /// A batch is 1/32 of the body. Of a body that is not kept whole, any bytes are enough, because reading them releases
-    /// memory.
+    /// A batch is 1/32 of the body. Of a body that is not kept whole, any bytes are enough, because reading them
+    /// releases memory.
     func hasEnough(for reader: BodyLog.Reader) -> Bool {
         let unread = received - reader.read
         guard reader.waitsForBatch, isComplete else { return unread > 0 }
