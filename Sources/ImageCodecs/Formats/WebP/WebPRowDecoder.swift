@@ -20,7 +20,7 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
         let stored = header.size
         let (width, height) = (max(target.width, 1), max(target.height, 1))
-        guard !header.hasAlpha, width <= stored.width / 4, height <= stored.height / 4 else {
+        guard !header.hasAlpha, width <= stored.width / 3, height <= stored.height / 3 else {
             return stored
         }
         return PixelSize(width: width * 2, height: height * 2)

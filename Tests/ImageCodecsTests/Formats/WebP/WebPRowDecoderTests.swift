@@ -43,11 +43,14 @@ struct WebPRowDecoderTests {
     }
 
     @Test
-    func webpSlightlyAboveTheTargetIsScaledByTheResampler() throws {
+    func webpLessThanThreeTimesAsLargeAsTheTargetIsNotScaledByTheCodec() throws {
         let file = try TestImages.photo(width: 400, height: 300).encoded(as: .webp)
         let header = try #require(try ImageHeader.probe(file.span))
-        let target = PixelSize(width: 101, height: 75)
-        #expect(WebPRowDecoder.rowSize(of: header, for: target) == header.size)
+        #expect(
+            WebPRowDecoder.rowSize(of: header, for: PixelSize(width: 133, height: 100))
+                == PixelSize(width: 266, height: 200))
+        #expect(WebPRowDecoder.rowSize(of: header, for: PixelSize(width: 134, height: 100)) == header.size)
+        #expect(WebPRowDecoder.rowSize(of: header, for: PixelSize(width: 133, height: 101)) == header.size)
     }
 
     @Test
