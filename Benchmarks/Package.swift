@@ -20,8 +20,8 @@ let package = Package(
     targets: [
         // The limit of libcurl and the kernel: a plain loop in C.
         .target(name: "CurlMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
-        // The limit of libjpeg: a plain loop in C.
-        .target(name: "JPEGLoop", linkerSettings: [.linkedLibrary("jpeg")]),
+        // The limits of libjpeg, alone and with libcurl: plain loops in C.
+        .target(name: "JPEGLoop", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("jpeg")]),
         // Counts the allocations of the scenarios.
         .target(name: "AllocationCounter"),
         .target(

@@ -1,6 +1,3 @@
-import Engines
-import ImageCodecs
-
 /// The time until a slow image is first shown, and the cost of showing it while it arrives.
 enum Progressive: Scenario {
     static let name = "progressive"
@@ -14,7 +11,7 @@ enum Progressive: Scenario {
         Column("ms", .wall),
         Column("CPU ms", .cpu),
         Column("of plain", .cpuRatioToPlain, decimals: 2),
-        Column("of load", .cpuRatioToLoad, decimals: 2),
+        Column("of limit", .cpuRatioToLimit, decimals: 2),
         Column("MB", .peakMemory, per: 1e6),
     ]
 
@@ -26,21 +23,14 @@ enum Progressive: Scenario {
         var heading: String { "\(width) x \(height)" }
     }
 
-    /// The name of the engine that decodes all bytes at once without previews: the minimum cost of the pixels.
-    private static let plainDecode = "plain-decode"
-    /// The name of the engine that loads all bytes from the slow origin with the C loop, then decodes them at once.
-    ///
-    /// Its cost is that of an image without previews.
-    private static let loadThenDecode = "load-then-decode"
     private static let bytesPerSecond = 2_000_000
 
     static func cases(_ extent: Extent) -> [Case] {
-        let engines = [EngineName.actor.rawValue, EngineName.operationQueue.rawValue, plainDecode, loadThenDecode]
-        let small = engines.map { Case(engine: $0, width: 2_760, height: 1_840) }
+        let small = ProgressiveLoad.allCases.map { Case(engine: $0.rawValue, width: 2_760, height: 1_840) }
         guard extent == .full else { return small }
         // The operation queue, which decodes all bytes for every piece, would take four minutes for these 4 MB.
-        let large = engines.filter { $0 != EngineName.operationQueue.rawValue }
-        return small + large.map { Case(engine: $0, width: 5_520, height: 3_680) }
+        let large = ProgressiveLoad.allCases.filter { $0 != .operationQueue }
+        return small + large.map { Case(engine: $0.rawValue, width: 5_520, height: 3_680) }
     }
 
     static func withSite<Result: Sendable>(
@@ -55,39 +45,23 @@ enum Progressive: Scenario {
     }
 
     static func measure(_ subject: Case, at site: OriginSite) async throws -> Measurements {
+        guard let engine = ProgressiveLoad(rawValue: subject.engine) else {
+            throw Unable(engine: subject.engine, task: "show previews")
+        }
         let picture = try picture(for: subject, in: site.fixtures)
         let bytes = try File.read(picture.path)
         let url = site.origin.url(picture.name, bytesPerSecond: bytesPerSecond)
-        if subject.engine == plainDecode { return try await decodeAtOnce(bytes) }
-        if subject.engine == loadThenDecode { return try await decodeAtOnce(bytes, afterLoading: url) }
-        guard let type = try EngineName(named: subject.engine).type as? any ProgressiveEngine.Type else {
-            throw Unable(engine: subject.engine, task: "show previews")
-        }
-        return try await load(url, byteCount: bytes.count, with: try type.init(concurrency: 1))
-    }
-
-    private static func decodeAtOnce(_ bytes: [UInt8], afterLoading url: String? = nil) async throws -> Measurements {
-        let (_, usage) = try await Usage.measuring {
-            if let url { _ = try await CurlMulti.run(prefix: url + "?", count: 1, concurrency: 1) }
-            return try StreamingDecoder.decode(bytes.span)
-        }
-        return measurements(of: usage)
-    }
-
-    private static func load(
-        _ url: String, byteCount: Int, with engine: some ProgressiveEngine
-    ) async throws -> Measurements {
+        let work = try engine.work(url, bytes)
         let previews = PreviewClock()
-        let (_, usage) = try await Usage.measuring {
-            try await engine.progressiveImage(url) { _ in previews.tick() }
-        }
-        try await engine.shutdown()
+        let (rows, usage) = try await Usage.measuring { try await work { previews.tick() } }
+        try Mismatch.check("rows", rows, is: subject.height)
         var measurements = measurements(of: usage)
+        guard engine.showsPreviews else { return measurements }
         measurements[.previews] = Double(previews.count)
         measurements[.firstPreview] = previews.first?.milliseconds
         // The origin sends at a constant rate, so the time gives the share of bytes sent.
         measurements[.firstPreviewShare] = previews.first.map {
-            min(1, $0.seconds * Double(bytesPerSecond) / Double(byteCount))
+            min(1, $0.seconds * Double(bytesPerSecond) / Double(bytes.count))
         }
         return measurements
     }
@@ -102,11 +76,11 @@ enum Progressive: Scenario {
 
     static func compare(_ subject: Case, in repetition: Repetition<Case>) -> Measurements {
         var ratios = Measurements()
-        func peer(_ engine: String) -> Measurements? {
-            repetition.first { $0.engine == engine && $0.heading == subject.heading }
+        func peer(_ engine: ProgressiveLoad) -> Measurements? {
+            repetition.first { $0.engine == engine.rawValue && $0.heading == subject.heading }
         }
-        ratios[.cpuRatioToPlain] = repetition[subject].ratio(of: .cpu, to: peer(plainDecode))
-        ratios[.cpuRatioToLoad] = repetition[subject].ratio(of: .cpu, to: peer(loadThenDecode))
+        ratios[.cpuRatioToPlain] = repetition[subject].ratio(of: .cpu, to: peer(.plainDecode))
+        ratios[.cpuRatioToLimit] = repetition[subject].ratio(of: .cpu, to: peer(.curlAndLibjpeg))
         return ratios
     }
 }
@@ -116,5 +90,5 @@ extension Metric {
     static let firstPreviewShare = Metric(rawValue: "first_preview_share_of_bytes")
     static let previews = Metric(rawValue: "previews")
     static let cpuRatioToPlain = Metric(rawValue: "cpu_ratio_to_plain_decode")
-    static let cpuRatioToLoad = Metric(rawValue: "cpu_ratio_to_load_then_decode")
+    static let cpuRatioToLimit = Metric(rawValue: "cpu_ratio_to_curl_and_libjpeg")
 }

@@ -9,9 +9,16 @@ func withOrigin<Result>(
     try await withTemporaryFolder { path in
         let fixtures = try FixtureFolder(path: path)
         for bytes in sizes { _ = try fixtures.body(bytes: bytes) }
-        return try await withLoopbackOrigin { loopback in
-            try OriginCommand.serve(path, on: loopback)
-            return try await body(Origin(port: UInt16(loopback.port)), loopback)
-        }
+        return try await withOrigin(serving: fixtures, body)
+    }
+}
+
+/// Runs `body` while this process serves the files of a folder, as the benchmarks' origin does.
+func withOrigin<Result>(
+    serving fixtures: FixtureFolder, _ body: (Origin, LoopbackOrigin) async throws -> Result
+) async throws -> Result {
+    try await withLoopbackOrigin { loopback in
+        try OriginCommand.serve(fixtures.path, on: loopback)
+        return try await body(Origin(port: UInt16(loopback.port)), loopback)
     }
 }

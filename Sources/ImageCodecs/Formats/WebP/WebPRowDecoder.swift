@@ -16,7 +16,9 @@ final class WebPRowDecoder: BuiltInRowDecoder {
     private var exif: [UInt8] = []
     private(set) var trailingOrientation: ImageOrientation?
 
-    /// A smaller size only for opaque images: libwebp would blend in the colors of transparent pixels.
+    /// Twice the target, but only for opaque images: libwebp would blend in the colors of transparent pixels.
+    ///
+    /// Up to a third of the stored size, the resampler saves more than libwebp's scaling costs.
     static func rowSize(of header: ImageHeader, for target: PixelSize) -> PixelSize {
         let stored = header.size
         let (width, height) = (max(target.width, 1), max(target.height, 1))
