@@ -44,7 +44,9 @@ public struct Locked<Value>: @unchecked Sendable {
 public final class LockedStorage<Value>: ManagedBuffer<Value, pthread_mutex_t> {
     @inlinable
     static func make(_ value: sending Value) -> LockedStorage {
-        let storage = unsafe create(minimumCapacity: 1) { _ in value }
+        // Moved, because the closure would copy a large value that it captures.
+        var value = Optional(value)
+        let storage = unsafe create(minimumCapacity: 1) { _ in value.take()! }
         let status = unsafe storage.withUnsafeMutablePointerToElements { mutex in
             unsafe mutex.initialize(to: pthread_mutex_t())
             return unsafe pthread_mutex_init(mutex, nil)

@@ -37,7 +37,7 @@ final class BodyLog: Sendable {
     }
 
     /// The end of the transfer: the head and metrics of a complete body, or the error.
-    typealias End = Result<(head: ResponseHead, metrics: TransferMetrics), ImageError>
+    typealias End = Result<Delivery, ImageError>
 
     struct State {
         let bytesInFlight: BytesInFlight
@@ -225,7 +225,7 @@ final class BodyLog: Sendable {
             return (bodyWaiters, end, state.allBytes(), state.source)
         }
         guard let (bodyWaiters, end, bytes, source) = answer else { return }
-        bodyWaiters.resolve(end.map { (bytes, Delivery(head: $0.head, metrics: $0.metrics)) }, from: source)
+        bodyWaiters.resolve(end.map { (bytes, $0) }, from: source)
     }
 }
 
@@ -317,15 +317,15 @@ extension BodyLog.State {
     }
 
     /// Takes the waits of all readers.
-    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] { takeWaiting { _ in true } }
+    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] { takeWaiting(evenWithoutBytes: true) }
 
     /// Takes the waits of the readers for which there are enough bytes.
-    mutating func takeWaitingForBytes() -> [CheckedContinuation<Void, Never>] { takeWaiting(where: hasEnough(for:)) }
+    mutating func takeWaitingForBytes() -> [CheckedContinuation<Void, Never>] { takeWaiting(evenWithoutBytes: false) }
 
-    private mutating func takeWaiting(where isReady: (BodyLog.Reader) -> Bool) -> [CheckedContinuation<Void, Never>] {
+    private mutating func takeWaiting(evenWithoutBytes: Bool) -> [CheckedContinuation<Void, Never>] {
         var taken: [CheckedContinuation<Void, Never>] = []
         for (id, reader) in readers {
-            guard let waiting = reader.waiting, isReady(reader) else { continue }
+            guard let waiting = reader.waiting, evenWithoutBytes || hasEnough(for: reader) else { continue }
             readers[id]?.waiting = nil
             taken.append(waiting)
         }

@@ -122,7 +122,8 @@ extension DownloadCoordinator {
     /// Reports the end of the body of a download.
     func sendEnd(of download: Download) {
         switch download.log.end {
-        case .success((_, let metrics))?:
+        case .success(let delivery)?:
+            let metrics = delivery.metrics
             download.events?.complete(.success(.init(byteCount: download.log.received, metrics: metrics)))
             logger.debug("downloaded", metadata: ["url": "\(download.key.url)", "bytes": "\(metrics.bodyBytes)"])
         case .failure(let error)?:

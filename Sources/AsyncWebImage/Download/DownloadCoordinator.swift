@@ -180,7 +180,7 @@ public actor DownloadCoordinator {
     }
 
     /// Lets the machine handle an event, and performs the resulting actions.
-    private func handle(_ event: DownloadMachine.Event, at now: Stopwatch.Instant) {
+    private func handle(_ event: consuming DownloadMachine.Event, at now: Stopwatch.Instant) {
         machine.handle(event, at: now)
         while let action = machine.nextAction() {
             if let answer = perform(action) { machine.handle(answer, at: now) }

@@ -166,7 +166,7 @@ final class DownloadReceiver: TransferReceiver {
             }
             return (state.failure == nil ? state.head : nil, state.completion)
         }
-        if let success, let metrics = outcome.metrics { log.finish(.success((success, metrics))) }
+        if let success, let metrics = outcome.metrics { log.finish(.success(Delivery(head: success, metrics: metrics))) }
         completion?()
     }
 

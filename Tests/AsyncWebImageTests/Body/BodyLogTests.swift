@@ -328,7 +328,8 @@ extension BodyLog.End {
     /// Returns a log with a complete body.
     static var delivered: Self {
         guard let url = try? HTTPURL("http://example.org/") else { return .failure(.invalidURL("")) }
-        return .success((ResponseHead(response: HTTPResponse(status: .ok), url: url), TransferMetrics()))
+        return .success(
+            Delivery(head: ResponseHead(response: HTTPResponse(status: .ok), url: url), metrics: TransferMetrics()))
     }
 }
 
