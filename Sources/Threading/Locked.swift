@@ -21,8 +21,8 @@ public struct Locked<Value>: @unchecked Sendable {
 
     /// Creates a lock that protects `value`.
     @inlinable
-    public init(_ value: sending Value) {
-        storage = .make(value)
+    public init(_ value: consuming sending Value) {
+        storage = .make(consume value)
     }
 
     /// Runs `body` with exclusive access to the value.
@@ -43,10 +43,10 @@ public struct Locked<Value>: @unchecked Sendable {
 @safe
 public final class LockedStorage<Value>: ManagedBuffer<Value, pthread_mutex_t> {
     @inlinable
-    static func make(_ value: sending Value) -> LockedStorage {
-        // Moved, because the closure would copy a large value that it captures.
-        var value = Optional(value)
-        let storage = unsafe create(minimumCapacity: 1) { _ in value.take()! }
+    static func make(_ value: consuming sending Value) -> LockedStorage {
+        // Moved by the only call of the closure, which would copy a large value that it captures.
+        var value: Value? = consume value
+        let storage = unsafe create(minimumCapacity: 1) { _ in unsafe value.take().unsafelyUnwrapped }
         let status = unsafe storage.withUnsafeMutablePointerToElements { mutex in
             unsafe mutex.initialize(to: pthread_mutex_t())
             return unsafe pthread_mutex_init(mutex, nil)

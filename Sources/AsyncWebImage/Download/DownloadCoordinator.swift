@@ -149,7 +149,7 @@ public actor DownloadCoordinator {
         guard event != nil || !messages.isEmpty else { return }
         performTurn { now in
             for message in messages {
-                if let event = self.event(of: message) { handle(event, at: now) }
+                if let event = self.event(of: message) { handle(consume event, at: now) }
             }
             messages.removeAll(keepingCapacity: messages.count <= Self.usualMessages)
             if let event { handle(event, at: now) }
@@ -161,7 +161,7 @@ public actor DownloadCoordinator {
     /// Only for the executor, which has found no earlier messages.
     func turn(for message: CoordinatorMessage) {
         performTurn { now in
-            if let event = event(of: message) { handle(event, at: now) }
+            if let event = event(of: message) { handle(consume event, at: now) }
         }
     }
 
@@ -183,7 +183,7 @@ public actor DownloadCoordinator {
     private func handle(_ event: consuming DownloadMachine.Event, at now: Stopwatch.Instant) {
         machine.handle(event, at: now)
         while let action = machine.nextAction() {
-            if let answer = perform(action) { machine.handle(answer, at: now) }
+            if let answer = perform(consume action) { machine.handle(answer, at: now) }
         }
     }
 

@@ -166,7 +166,9 @@ final class DownloadReceiver: TransferReceiver {
             }
             return (state.failure == nil ? state.head : nil, state.completion)
         }
-        if let success, let metrics = outcome.metrics { log.finish(.success(Delivery(head: success, metrics: metrics))) }
+        if let success, let metrics = outcome.metrics {
+            log.finish(.success(Delivery(head: success, metrics: metrics)))
+        }
         completion?()
     }
 
@@ -207,7 +209,8 @@ final class DownloadReceiver: TransferReceiver {
 }
 
 extension DownloadReceiver.State {
-    fileprivate func failure(
+    // Mutating only so that it is called without a copy.
+    fileprivate mutating func failure(
         of outcome: TransferOutcome, url: String, _ progress: DownloadProgress, _ source: ResponseSource,
         isContinued: Bool, isTransformed: Bool
     ) -> DownloadReceiver.Failure? {

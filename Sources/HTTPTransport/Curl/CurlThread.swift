@@ -1,3 +1,4 @@
+import DequeModule
 import SocketPolling
 import Synchronization
 import Threading
@@ -19,7 +20,7 @@ final class CurlThread: SerialExecutor {
     }
 
     private struct Inbox {
-        var work: [Work] = []
+        var work: Deque<Work> = []
         var isAsleep = false
         var isEnding = false
     }
@@ -56,7 +57,7 @@ final class CurlThread: SerialExecutor {
     /// Runs the available work on the calling thread, because the thread could not be started.
     func runWithoutThread() {
         identity.store(currentThreadNumber(), ordering: .relaxed)
-        var batch: [Work] = []
+        var batch: Deque<Work> = []
         _ = runBatch(&batch, nil)
     }
 
@@ -97,8 +98,8 @@ final class CurlThread: SerialExecutor {
     private func run(_ driver: () -> (any CurlThreadDriver)?) {
         identity.store(currentThreadNumber(), ordering: .relaxed)
         ignoreBrokenPipes()
-        // Swapped with the inbox's array, so that neither has to grow again.
-        var batch: [Work] = []
+        // Swapped with the inbox's queue, so that neither has to grow again.
+        var batch: Deque<Work> = []
         // Responses can arrive quickly although requests do not, and the reverse.
         var (forResponses, forRequests) = (BusyWait(), BusyWait())
         while let wait = runWork(driver, &batch) {
@@ -132,7 +133,7 @@ final class CurlThread: SerialExecutor {
     /// Runs the available work and returns the wait afterward; `nil` when the thread must end.
     ///
     /// If the driver is gone, its isolated deinit is still to be run here.
-    private func runWork(_ driver: () -> (any CurlThreadDriver)?, _ batch: inout [Work]) -> Wait? {
+    private func runWork(_ driver: () -> (any CurlThreadDriver)?, _ batch: inout Deque<Work>) -> Wait? {
         let wait = runBatch(&batch, driver())
         return inbox.withLock { $0.isEnding ? nil : wait }
     }
@@ -140,15 +141,14 @@ final class CurlThread: SerialExecutor {
     /// Runs the current content of the inbox but not work added meanwhile, so that sockets are served in between.
     ///
     /// Returns the wait that the driver allows.
-    private func runBatch(_ batch: inout [Work], _ driver: (any CurlThreadDriver)?) -> Wait {
+    private func runBatch(_ batch: inout Deque<Work>, _ driver: (any CurlThreadDriver)?) -> Wait {
         inbox.withLock { inbox in swap(&inbox.work, &batch) }
-        for item in batch {
-            switch item {
+        while let item = batch.popFirst() {
+            switch consume item {
             case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
             case .command(let command): driver?.perform(command)
             }
         }
-        batch.removeAll(keepingCapacity: true)
         return driver?.prepareToWait() ?? Wait(timeout: nil, hasTransfers: false)
     }
 

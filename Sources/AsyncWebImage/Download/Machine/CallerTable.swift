@@ -87,7 +87,10 @@ struct CallerTable {
     /// Removes the callers of only the bytes.
     mutating func removeByteCallers(from group: inout Group) {
         for position in (0..<group.count).reversed() where group.byteCallers > 0 {
-            guard let id = group[position], entries[id]?.decode == nil else { continue }
+            // In place, because a subscript with the identity copies the entry.
+            guard let id = group[position], let index = entries.index(forKey: id),
+                entries.values[index].decode == nil
+            else { continue }
             _ = remove(id, from: &group)
         }
     }

@@ -13,10 +13,12 @@ extension DownloadMachine {
     ///
     /// If nothing runs and nothing is decoded, no memory would be released, so one download may always start.
     var mayStart: Bool {
-        // Without operators, whose closures would copy the machine.
-        if hasMemory { return true }
-        guard runningCount == 0 else { return false }
-        return waitingCount == downloads.count
+        // Mutating, and without operators, whose closures would copy the machine: it is accessed in place.
+        mutating get {
+            if hasMemory { return true }
+            guard runningCount == 0 else { return false }
+            return waitingCount == downloads.count
+        }
     }
 
     private mutating func startNext() {
