@@ -4,7 +4,7 @@ import HTTPTypes
 /// The reason why an image could not be loaded.
 ///
 /// A canceled caller gets Swift's `CancellationError` instead.
-public indirect enum ImageError: Error, Sendable {
+public enum ImageError: Error, Sendable {
     /// The text is not an http or https URL; any user name and password are removed from it.
     case invalidURL(String)
     /// There was no complete response.
