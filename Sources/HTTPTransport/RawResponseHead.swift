@@ -78,7 +78,7 @@ struct RawResponseHead: Sendable {
     }
 
     private static func colon(of line: Span<UInt8>) -> Int? {
-        (0..<line.count).first { line[$0] == 0x3A }
+        line.firstIndex(of: UInt8(ascii: ":"), in: 0..<line.count)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -18,6 +18,9 @@ struct ResponseHeadParser {
     private var byteCount = 0
     private var lineCount = 0
     private var isComplete = false
+    /// A Boolean value that indicates whether the status line of the final response, but not the end of its head, has
+    /// been parsed.
+    private(set) var isInFinalHead = false
 
     enum Event {
         case needsMore
@@ -25,10 +28,6 @@ struct ResponseHeadParser {
         /// The response is rejected, with a reason and an optional detail.
         case refused(TransportError.Reason, String? = nil)
     }
-
-    /// A Boolean value that indicates whether the status line of the final response, but not the end of its head, has
-    /// been parsed.
-    var isInFinalHead: Bool { head.map { $0.status.kind != .informational } ?? false }
 
     /// Appends one line, including its end.
     mutating func append(_ line: Span<UInt8>) -> Event {
@@ -39,8 +38,7 @@ struct ResponseHeadParser {
             return .refused(.headerTooLarge(limit: Self.limit), "more than \(Self.maximumLines) lines")
         }
         guard !isComplete else { return .needsMore }
-        var end = line.count
-        while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+        let end = line.lengthWithoutLineEnd
         if end == 0 { return endOfLines() }
         if head == nil { return statusLine(line, end) }
         head?.append(line, end)
@@ -50,13 +48,14 @@ struct ResponseHeadParser {
     /// Prepares for the response to the next request that libcurl makes by itself; the lines so far still count.
     mutating func expectAnotherResponse() {
         head = nil
+        isInFinalHead = false
         isComplete = false
     }
 
     private mutating func endOfLines() -> Event {
-        guard let head else { return .refused(.invalidResponse) }
-        self.head = nil
-        guard head.status.kind != .informational else { return .needsMore }
+        guard let head = head.take() else { return .refused(.invalidResponse) }
+        guard isInFinalHead else { return .needsMore }
+        isInFinalHead = false
         if let fault = head.framing.fault { return .refused(.invalidResponse, fault) }
         isComplete = true
         return .complete(head)
@@ -75,7 +74,9 @@ struct ResponseHeadParser {
             index += 1
         }
         guard digits == 3 else { return .refused(.invalidResponse) }
-        head = RawResponseHead(status: HTTPResponse.Status(code: code))
+        let status = HTTPResponse.Status(code: code)
+        head = RawResponseHead(status: status)
+        isInFinalHead = status.kind != .informational
         return .needsMore
     }
 }

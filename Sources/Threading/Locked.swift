@@ -46,7 +46,10 @@ public final class LockedStorage<Value>: ManagedBuffer<Value, pthread_mutex_t> {
     static func make(_ value: consuming sending Value) -> LockedStorage {
         // Moved by the only call of the closure, which would copy a large value that it captures.
         var value: Value? = consume value
-        let storage = unsafe create(minimumCapacity: 1) { _ in unsafe value.take().unsafelyUnwrapped }
+        let storage = unsafe create(minimumCapacity: 1) { _ in
+            guard let value = value.take() else { preconditionFailure("the value is needed only once") }
+            return value
+        }
         let status = unsafe storage.withUnsafeMutablePointerToElements { mutex in
             unsafe mutex.initialize(to: pthread_mutex_t())
             return unsafe pthread_mutex_init(mutex, nil)

@@ -218,14 +218,17 @@ final class BodyLog: Sendable {
     /// Passes the body or the error to waiting callers once the transfer has ended.
     func resumeBodyWaiters() {
         let answer = state.withLock { state -> (BodyWaiters, End, [UInt8], ResponseSource)? in
-            guard let end = state.end, !state.bodyWaiters.isEmpty else { return nil }
+            guard !state.bodyWaiters.isEmpty, let end = state.end else { return nil }
             let bodyWaiters = state.bodyWaiters
             state.bodyWaiters = BodyWaiters()
             if case .failure = end { return (bodyWaiters, end, [], state.source) }
             return (bodyWaiters, end, state.allBytes(), state.source)
         }
         guard let (bodyWaiters, end, bytes, source) = answer else { return }
-        bodyWaiters.resolve(end.map { (bytes, $0) }, from: source)
+        switch consume end {
+        case .success(let delivery): bodyWaiters.deliver(bytes, delivery, from: source)
+        case .failure(let error): bodyWaiters.fail(error)
+        }
     }
 }
 

@@ -21,24 +21,21 @@ struct BodyWaiters {
         if first?.answer === answer { first = nil } else { others[ObjectIdentifier(answer)] = nil }
     }
 
-    /// Passes the same body or error to all waiting callers.
-    consuming func resolve(
-        _ body: Result<(bytes: [UInt8], delivery: Delivery), ImageError>, from source: ResponseSource
-    ) {
-        if let first { first.resolve(body, from: source) }
-        for waiter in others.values { waiter.resolve(body, from: source) }
-    }
-}
-
-extension BodyWaiters.BodyWaiter {
-    fileprivate func resolve(
-        _ body: Result<(bytes: [UInt8], delivery: Delivery), ImageError>, from source: ResponseSource
-    ) {
-        switch body {
-        case .success((let bytes, let delivery)):
-            answer.resolve(.success(ImageData(bytes: bytes, source: isJoined ? .joined : source, delivery: delivery)))
-        case .failure(let error):
-            answer.resolve(.failure(error))
+    /// Passes the same body to all waiting callers.
+    consuming func deliver(_ bytes: [UInt8], _ delivery: Delivery, from source: ResponseSource) {
+        forEach { waiter in
+            let source = waiter.isJoined ? .joined : source
+            waiter.answer.resolve(.success(ImageData(bytes: bytes, source: source, delivery: delivery)))
         }
+    }
+
+    /// Passes the same error to all waiting callers.
+    consuming func fail(_ error: ImageError) {
+        forEach { $0.answer.resolve(.failure(error)) }
+    }
+
+    private func forEach(_ body: (BodyWaiter) -> Void) {
+        if let first { body(first) }
+        for waiter in others.values { body(waiter) }
     }
 }

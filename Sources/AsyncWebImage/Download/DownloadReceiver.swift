@@ -158,13 +158,12 @@ final class DownloadReceiver: TransferReceiver {
     func finish(_ outcome: TransferOutcome) {
         let (progress, source) = (log.progress, log.source)
         let (success, completion) = state.withLock { state in
-            defer { state.completion = nil }
             if state.failure == nil {
                 state.failure = state.failure(
                     of: outcome, url: url.string, progress, source, isContinued: continued != nil,
                     isTransformed: isTransformed)
             }
-            return (state.failure == nil ? state.head : nil, state.completion)
+            return (state.failure == nil ? state.head : nil, state.completion.take())
         }
         if let success, let metrics = outcome.metrics {
             log.finish(.success(Delivery(head: success, metrics: metrics)))
@@ -176,8 +175,7 @@ final class DownloadReceiver: TransferReceiver {
     func fail(_ error: ImageError) {
         let completion = state.withLock { state in
             if state.failure == nil { state.failure = .failed(error) }
-            defer { state.completion = nil }
-            return state.completion
+            return state.completion.take()
         }
         completion?()
     }

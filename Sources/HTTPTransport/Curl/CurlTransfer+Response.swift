@@ -14,6 +14,18 @@ extension CurlTransfer {
 
         /// A Boolean value that indicates whether another request follows.
         var isIntermediate: Bool { redirected != nil || challenge != nil }
+
+        /// Parses one header line; also returns whether it begins or ends the final head.
+        fileprivate mutating func take(_ line: Span<UInt8>) -> (event: ResponseHeadParser.Event, isProgress: Bool) {
+            if challenge != nil, line.beginsResponse {
+                // libcurl has answered the challenge.
+                challenge = nil
+                parser.expectAnotherResponse()
+            }
+            let wasInFinalHead = parser.isInFinalHead
+            let event = parser.append(line)
+            return (event, parser.isInFinalHead != wasInFinalHead)
+        }
     }
 
     /// The part that has been delivered to the receiver.
@@ -31,16 +43,10 @@ extension CurlTransfer {
     /// Takes one header line; returns `false` to abort.
     func receive(headerLine: Span<UInt8>) -> Bool {
         guard !handle.isCancelled else { return fail(.cancelled) }
-        if incoming.challenge != nil, headerLine.beginsResponse {
-            // libcurl has answered the challenge.
-            incoming.challenge = nil
-            incoming.parser.expectAnotherResponse()
-        }
-        let wasInFinalHead = incoming.parser.isInFinalHead
-        let event = incoming.parser.append(headerLine)
+        let (event, isProgress) = incoming.take(headerLine)
         // The start and the end of the final head count as progress. Interim responses, single fields, and trailers
         // do not extend the deadline, regardless of their number.
-        if incoming.parser.isInFinalHead != wasInFinalHead, clock.phase != .discarding { enter(.receiving) }
+        if isProgress, clock.phase != .discarding { enter(.receiving) }
         switch event {
         case .needsMore: return true
         case .refused(let reason, let detail): return fail(reason, detail: detail)

@@ -16,15 +16,14 @@ extension CurlWorker {
     }
 
     /// Performs a command on the thread.
-    nonisolated func perform(_ command: Command) {
-        assumeIsolated { worker in
-            switch command {
-            case .begin(let handle): worker.begin(handle)
-            case .cancel(let handle): worker.cancel(handle)
-            case .resume(let handle): worker.resume(handle)
-            case .resolved(let id, let host, let answer): worker.resolved(id, host, answer)
-            case .answered(let id, let key, let answer): worker.answered(id, key, answer)
-            }
+    nonisolated func perform(_ command: consuming Command) {
+        // Not one closure, which would copy the command.
+        switch consume command {
+        case .begin(let handle): assumeIsolated { $0.begin(handle) }
+        case .cancel(let handle): assumeIsolated { $0.cancel(handle) }
+        case .resume(let handle): assumeIsolated { $0.resume(handle) }
+        case .resolved(let id, let host, let answer): assumeIsolated { $0.resolved(id, host, answer) }
+        case .answered(let id, let key, let answer): assumeIsolated { $0.answered(id, key, answer) }
         }
     }
 }

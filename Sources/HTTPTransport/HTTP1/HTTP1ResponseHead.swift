@@ -49,7 +49,7 @@ struct HTTP1ResponseHead {
         if line[0].isBlank { return isEmpty || followsFraming ? Self.malformedLine : nil }
         if let fault = Self.fault(ofFieldLine: line, end) { return fault }
         isEmpty = false
-        let (nameEnd, colon) = Self.endOfName(line)
+        let (nameEnd, colon) = Self.endOfName(line, end)
         followsFraming = BodyFraming.isDetermined(byFieldNamed: line.extracting(0..<nameEnd))
         // Others could recognize such a field, and disagree about the end of the response (RFC 9112, section 5.1).
         if nameEnd < colon { closes = true }
@@ -65,17 +65,13 @@ struct HTTP1ResponseHead {
 
     /// Returns the reason why the first `end` bytes are no field line, if they are not.
     static func fault(ofFieldLine line: Span<UInt8>, _ end: Int) -> String? {
-        guard let colon = (0..<end).first(where: { line[$0] == UInt8(ascii: ":") }) else {
-            return "Header without colon"
-        }
-        guard colon > 0 else { return malformedLine }
-        return (0..<end).contains { line[$0] == 0 } ? malformedLine : nil
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":"), in: 0..<end) else { return "Header without colon" }
+        return colon == 0 || line.firstIndex(of: 0, in: 0..<end) != nil ? malformedLine : nil
     }
 
     /// Returns the end of the name in a valid field line, and the position of the colon, which blanks can precede.
-    private static func endOfName(_ line: Span<UInt8>) -> (end: Int, colon: Int) {
-        var colon = 0
-        while line[colon] != UInt8(ascii: ":") { colon += 1 }
+    private static func endOfName(_ line: Span<UInt8>, _ lineEnd: Int) -> (end: Int, colon: Int) {
+        let colon = line.firstIndex(of: UInt8(ascii: ":"), in: 0..<lineEnd) ?? lineEnd
         var end = colon
         while end > 0, line[end - 1].isBlank { end -= 1 }
         return (end, colon)

@@ -185,12 +185,7 @@ extension HTTP1ResponseReader {
 
     /// Returns the position after the next line end.
     private static func endOfLine(in input: Span<UInt8>, from start: Int) -> Int? {
-        var index = start
-        while index < input.count {
-            if input[index] == UInt8(ascii: "\n") { return index + 1 }
-            index += 1
-        }
-        return nil
+        input.firstIndex(of: UInt8(ascii: "\n"), in: start..<input.count).map { $0 + 1 }
     }
 
     /// Takes at most `count` bytes; returns `nil` if there are none.

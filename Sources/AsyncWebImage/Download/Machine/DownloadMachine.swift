@@ -118,7 +118,7 @@ extension DownloadMachine {
         }
     }
 
-    mutating func emit(_ action: Action) { actions.append(action) }
+    mutating func emit(_ action: consuming Action) { actions.append(action) }
 
     /// Reports an event that is invalid in the phase of its download; it has no other effect.
     mutating func reject(_ event: StaticString, _ id: UInt64) {
