@@ -34,24 +34,33 @@ demo: ## watch progressive images arrive from a slow origin on this machine
 	swift build $(RELEASE) --product WebimageDemo
 	@.build/release/WebimageDemo
 
+# The target that tests the package traits; .ci/run names "test-tsan", which does so as well, and so saves a build.
+TEST_TRAITS := test-traits
+
+# Decoding the files with reference pixels once is enough.
 test: setup ## check the format, build for release, run all tests including those of the package traits, and build the documentation
 	@Scripts/test.sh
-	@$(MAKE) --no-print-directory test-traits docs
+	@env -u WEBIMAGE_CORPUS $(MAKE) --no-print-directory $(TEST_TRAITS)
+	@$(MAKE) --no-print-directory docs
 
-# A separate folder leaves the ordinary build alone; a shared one, as in .ci/run, builds the dependencies once.
-TRAITS_BUILD ?= .build-traits
+TRAITS := --traits ServiceLifecycle,Tracing
+# A separate folder leaves the ordinary build alone.
+TRAITS_BUILD := .build-traits
 
 test-traits: setup ## build with the package traits ServiceLifecycle and Tracing, and run their tests
-	swift test --scratch-path $(TRAITS_BUILD) --disable-xctest --traits ServiceLifecycle,Tracing \
+	swift test --scratch-path $(TRAITS_BUILD) --disable-xctest $(TRAITS) \
 		--filter '^AsyncWebImageTests\.(ImageLoaderServiceTests|DownloadSpanTests)'
+
+# The folder of a build with the traits, such as .build-tsan/release; if it is empty, one is made.
+MODULES :=
 
 docs: ## build the documentation site in .build/docs, check that it is complete and that its samples compile
 	@Scripts/setup.sh
-	swift build --scratch-path $(TRAITS_BUILD) --traits ServiceLifecycle,Tracing
-	@Scripts/docs.sh $(TRAITS_BUILD) .build/docs
-	@Scripts/samples.sh $(TRAITS_BUILD)
+	$(if $(MODULES),,swift build --scratch-path $(TRAITS_BUILD) $(TRAITS))
+	@Scripts/docs.sh $(or $(MODULES),$(TRAITS_BUILD)/debug) .build/docs
+	@Scripts/samples.sh $(or $(MODULES),$(TRAITS_BUILD)/debug)
 
-test-tsan: setup ## run the tests under thread sanitizer
+test-tsan: setup ## run the tests under thread sanitizer, with the package traits
 	@Scripts/test.sh thread
 
 test-asan: setup ## run the tests under address sanitizer, with leak checking
