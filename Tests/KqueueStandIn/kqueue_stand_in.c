@@ -29,33 +29,33 @@ struct queue {
     struct queue *next;
 };
 
+// Held during every access to a queue, but not while one is waited for: like the kernel, it also orders the accesses of
+// the last owner of a descriptor before those of the next.
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct queue *queues;
 
 static struct queue *find(int descriptor) {
-    pthread_mutex_lock(&mutex);
     struct queue *queue = queues;
     while (queue && queue->descriptor != descriptor) queue = queue->next;
-    pthread_mutex_unlock(&mutex);
     return queue;
 }
 
 int kqueue(void) {
     int descriptor = eventfd(0, EFD_NONBLOCK);
     if (descriptor < 0) return -1;
+    pthread_mutex_lock(&mutex);
     // The closing of a queue is not reported: the next one with its descriptor replaces it.
     struct queue *queue = find(descriptor);
     if (queue) {
         queue->count = 0;
         queue->has_user_event = 0;
-        return descriptor;
+    } else {
+        queue = calloc(1, sizeof *queue);
+        if (!queue) abort();
+        queue->descriptor = descriptor;
+        queue->next = queues;
+        queues = queue;
     }
-    queue = calloc(1, sizeof *queue);
-    if (!queue) abort();
-    queue->descriptor = descriptor;
-    pthread_mutex_lock(&mutex);
-    queue->next = queues;
-    queues = queue;
     pthread_mutex_unlock(&mutex);
     return descriptor;
 }
@@ -138,13 +138,9 @@ static int collect(struct queue *queue, struct kevent *events, int room) {
     return count;
 }
 
-int kevent(int descriptor, const struct kevent *changes, int change_count, struct kevent *events, int event_count,
-           const struct timespec *timeout) {
-    struct queue *queue = find(descriptor);
-    if (!queue) {
-        errno = EBADF;
-        return -1;
-    }
+// Applies the changes; -1 if one failed and there is no room for its error.
+static int apply_all(struct queue *queue, const struct kevent *changes, int change_count, struct kevent *events,
+                     int event_count) {
     int count = 0;
     for (int i = 0; i < change_count; i++) {
         // Changes and events may be the same array.
@@ -160,15 +156,39 @@ int kevent(int descriptor, const struct kevent *changes, int change_count, struc
         events[count].flags = EV_ERROR;
         events[count++].data = error;
     }
-    if (count > 0 || event_count == 0) return count;
+    return count;
+}
+
+// Releases the mutex while it waits: only the waiting thread changes the queue.
+static int wait_for_events(struct queue *queue, struct kevent *events, int event_count,
+                           const struct timespec *timeout) {
     drop_closed(queue);
     make_room(queue);
-    queue->polled[0] = (struct pollfd){.fd = descriptor, .events = POLLIN};
+    queue->polled[0] = (struct pollfd){.fd = queue->descriptor, .events = POLLIN};
     for (int i = 0; i < queue->count; i++) {
         short wanted = queue->notes[i].filter == EVFILT_READ ? POLLIN | POLLRDHUP : POLLOUT;
         queue->polled[i + 1] = (struct pollfd){.fd = queue->notes[i].descriptor, .events = wanted};
     }
-    int ready = ppoll(queue->polled, queue->count + 1, timeout, NULL);
+    int count = queue->count;
+    pthread_mutex_unlock(&mutex);
+    int ready = ppoll(queue->polled, count + 1, timeout, NULL);
+    int error = errno;
+    pthread_mutex_lock(&mutex);
+    errno = error;
     return ready <= 0 ? ready : collect(queue, events, event_count);
+}
+
+int kevent(int descriptor, const struct kevent *changes, int change_count, struct kevent *events, int event_count,
+           const struct timespec *timeout) {
+    pthread_mutex_lock(&mutex);
+    struct queue *queue = find(descriptor);
+    int count = -1;
+    if (!queue)
+        errno = EBADF;
+    else
+        count = apply_all(queue, changes, change_count, events, event_count);
+    if (count == 0 && event_count > 0) count = wait_for_events(queue, events, event_count, timeout);
+    pthread_mutex_unlock(&mutex);
+    return count;
 }
 #endif

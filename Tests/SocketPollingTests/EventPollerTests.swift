@@ -198,6 +198,26 @@ struct EventPollerTests {
         }
     }
 
+    // The descriptors of closed pollers soon belong to the pollers of other threads.
+    @Test(arguments: SystemPollerKind.allCases)
+    func pollersOfSeveralThreadsAreIndependent(kind: SystemPollerKind) throws {
+        let (threads, rounds) = (4, 200)
+        let answers = BlockingQueue<Bool>()
+        for _ in 0..<threads {
+            try startThread(named: "test-poller") {
+                var onlyOwnEvents = true
+                for _ in 0..<rounds {
+                    let poller = EventPoller(kind.type)
+                    poller.wake()
+                    let counts = (poller.wait(timeout: .seconds(20)), poller.wait(timeout: .zero))
+                    onlyOwnEvents = onlyOwnEvents && counts == (1, 0)
+                }
+                answers.append(onlyOwnEvents)
+            }
+        }
+        for _ in 0..<threads { #expect(answers.next() == true) }
+    }
+
     @Test(arguments: SystemPollerKind.allCases, [Duration.microseconds(100), .milliseconds(1), .milliseconds(20)])
     func waitIsNoShorterThanItsTimeout(kind: SystemPollerKind, timeout: Duration) {
         let poller = EventPoller(kind.type)
