@@ -13,10 +13,10 @@ struct BodyFraming {
 
     /// Parses the first `end` bytes of a field line.
     mutating func take(_ line: Span<UInt8>, _ end: Int) {
-        if line.isField(Self.contentLengthName, upTo: end) {
-            takeLength(line, Self.contentLengthName.count + 1, end)
-        } else if line.isField(Self.transferEncodingName, upTo: end) {
-            takeCodings(line, Self.transferEncodingName.count + 1, end)
+        if let start = line.startOfValue(ofField: Self.contentLengthName, upTo: end) {
+            takeLength(line, start, end)
+        } else if let start = line.startOfValue(ofField: Self.transferEncodingName, upTo: end) {
+            takeCodings(line, start, end)
         }
     }
 
@@ -36,19 +36,17 @@ struct BodyFraming {
 
     private mutating func takeCodings(_ line: Span<UInt8>, _ start: Int, _ end: Int) {
         line.forEachElement(from: start, to: end) { element in
-            if element.equalsIgnoringCase(Self.chunked) {
+            if element.equalsIgnoringCase("chunked") {
                 if isChunked { fault = "chunked more than once" }
                 isChunked = true
-            } else if !element.equalsIgnoringCase(Self.identity) {
+            } else if !element.equalsIgnoringCase("identity") {
                 fault = "transfer coding other than chunked"
             }
         }
     }
 
-    private static let contentLengthName = Array("content-length".utf8)
-    private static let transferEncodingName = Array("transfer-encoding".utf8)
-    private static let chunked = Array("chunked".utf8)
-    private static let identity = Array("identity".utf8)
+    private static let contentLengthName: StaticString = "content-length"
+    private static let transferEncodingName: StaticString = "transfer-encoding"
 
     /// Parses digits; returns `nil` if there are other characters, none, or too many.
     private static func number(_ digits: Span<UInt8>) -> Int? {

@@ -1,13 +1,26 @@
 // The syntax of header lines (RFC 9110, section 5).
 extension Span<UInt8> {
-    /// Returns whether the first `end` bytes are a field line with the lowercase name `name`.
-    func isField(_ name: [UInt8], upTo end: Int) -> Bool {
-        end > name.count && self[name.count] == UInt8(ascii: ":") && extracting(0..<name.count).equalsIgnoringCase(name)
+    /// Returns the position after the colon if the first `end` bytes are a field line with the lowercase name `name`;
+    /// `nil` otherwise.
+    func startOfValue(ofField name: StaticString, upTo end: Int) -> Int? {
+        let colon = name.utf8CodeUnitCount
+        guard end > colon, self[colon] == UInt8(ascii: ":"), extracting(0..<colon).equalsIgnoringCase(name) else {
+            return nil
+        }
+        return colon + 1
     }
 
     /// Returns whether the bytes equal `word`, which is lowercase, ignoring case.
-    func equalsIgnoringCase(_ word: [UInt8]) -> Bool {
-        count == word.count && word.indices.allSatisfy { self[$0].asciiLowercased == word[$0] }
+    func equalsIgnoringCase(_ word: StaticString) -> Bool {
+        count == word.utf8CodeUnitCount && isPrefixIgnoringCase(of: word)
+    }
+
+    /// Returns whether `word`, which is lowercase, begins with the bytes, ignoring case.
+    func isPrefixIgnoringCase(of word: StaticString) -> Bool {
+        guard count <= word.utf8CodeUnitCount else { return false }
+        let letters = unsafe UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        for index in indices where unsafe self[index].asciiLowercased != letters[index] { return false }
+        return true
     }
 
     /// Calls the closure with each element between commas, without surrounding whitespace, of the bytes from `start` to

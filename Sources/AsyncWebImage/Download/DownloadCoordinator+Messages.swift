@@ -47,10 +47,9 @@ extension DownloadCoordinator {
             return .transferEnded(id, .cancelled)
         }
         download.transfer = nil
-        let failure = receiver.failure
-        if failure != nil { download.log.detach() }
+        guard let failure = receiver.failure else { return .transferEnded(id, .complete) }
+        download.log.detach()
         return switch failure {
-        case nil: .transferEnded(id, .complete)
         case .notContinued: .transferEnded(id, .notContinued)
         case .failed(let error): .transferEnded(id, receiver.isRemembered ? .remembered(error) : .failed(error))
         }

@@ -30,6 +30,11 @@ final class DownloadReceiver: TransferReceiver {
         var failedBody: [UInt8] = []
         var failedBytes = 0
         var completion: (@Sendable () -> Void)?
+
+        /// A Boolean value that indicates whether there is a failure; unlike a comparison with `nil`, it makes no copy.
+        var hasFailed: Bool {
+            if case .some = failure { true } else { false }
+        }
     }
 
     /// The number of bytes of an error response's text that are kept.
@@ -158,12 +163,12 @@ final class DownloadReceiver: TransferReceiver {
     func finish(_ outcome: TransferOutcome) {
         let (progress, source) = (log.progress, log.source)
         let (success, completion) = state.withLock { state in
-            if state.failure == nil {
+            if !state.hasFailed {
                 state.failure = state.failure(
                     of: outcome, url: url.string, progress, source, isContinued: continued != nil,
                     isTransformed: isTransformed)
             }
-            return (state.failure == nil ? state.head : nil, state.completion.take())
+            return (state.hasFailed ? nil : state.head, state.completion.take())
         }
         if let success, let metrics = outcome.metrics {
             log.finish(.success(Delivery(head: success, metrics: metrics)))
@@ -174,7 +179,7 @@ final class DownloadReceiver: TransferReceiver {
     /// Ends the attempt with an error of this library.
     func fail(_ error: ImageError) {
         let completion = state.withLock { state in
-            if state.failure == nil { state.failure = .failed(error) }
+            if !state.hasFailed { state.failure = .failed(error) }
             return state.completion.take()
         }
         completion?()

@@ -24,7 +24,7 @@ extension CurlEasy {
         try unsafe check(
             ccurl_set_data_function(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
                 unsafe withTransfer(owner, bytes, size * count, .headerLines) { transfer, line in
-                    transfer.receive(headerLine: line) ? line.count : 0
+                    transfer.receive(headerLines: line) ? line.count : 0
                 } ?? 0
             })
         try unsafe check(

@@ -8,11 +8,14 @@ extension CurlTransfer {
         metrics.totalDuration = start.duration(to: .now)
         metrics.bodyBytes = delivered.bodyBytes
         metrics.redirectCount = redirectCount
-        if let exchange {
-            metrics.timeToFirstByte = exchange.firstByte.map { start.duration(to: $0) } ?? .zero
-            metrics.reusedConnection = exchange.connected == nil
-            metrics.connectDuration = exchange.connected.map { start.duration(to: $0) } ?? .zero
-            metrics.protocolName = exchange.connection.reader.isVersion11 ? "HTTP/1.1" : "HTTP/1.0"
+        if let http1Connection {
+            if let firstByte = http1Connection.firstByte { metrics.timeToFirstByte = start.duration(to: firstByte) }
+            if let established = http1Connection.established {
+                metrics.connectDuration = start.duration(to: established)
+            } else {
+                metrics.reusedConnection = true
+            }
+            metrics.protocolName = http1Connection.reader.isVersion11 ? "HTTP/1.1" : "HTTP/1.0"
         }
         guard let easy else { return metrics }
         // libcurl counts from the start of the last hop.

@@ -52,7 +52,7 @@ extension CurlTransfer {
     }
 
     private var reusesConnection: Bool {
-        if let exchange { return exchange.connected == nil }
+        if let http1Connection { return http1Connection.established == nil }
         return easy?.long(CURLINFO_NUM_CONNECTS) == 0
     }
 
@@ -76,7 +76,7 @@ extension CurlTransfer {
         case .connectionFailed where usesProxy && proxyStatus == 0:
             return error(.connectionFailed, "to the proxy: \(found.detail ?? "")")
         // The server closed the connection, which the reason states better than libcurl's name of the code.
-        case let reason where exchange != nil && systemError == 0: return error(reason)
+        case let reason where http1Connection != nil && systemError == 0: return error(reason)
         default: return found
         }
     }

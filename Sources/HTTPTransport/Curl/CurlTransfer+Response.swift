@@ -15,16 +15,30 @@ extension CurlTransfer {
         /// A Boolean value that indicates whether another request follows.
         var isIntermediate: Bool { redirected != nil || challenge != nil }
 
-        /// Parses one header line; also returns whether it begins or ends the final head.
-        fileprivate mutating func take(_ line: Span<UInt8>) -> (event: ResponseHeadParser.Event, isProgress: Bool) {
+        /// Parses header lines, of which only the last one can complete the final head; also returns whether one of
+        /// them begins or ends it.
+        fileprivate mutating func take(lines: Span<UInt8>) -> (event: ResponseHeadParser.Event, isProgress: Bool) {
+            var isProgress = false
+            var start = 0
+            while start < lines.count {
+                let lineFeed = lines.firstIndex(of: UInt8(ascii: "\n"), in: start..<lines.count)
+                let end = lineFeed.map { $0 + 1 } ?? lines.count
+                let wasInFinalHead = parser.isInFinalHead
+                let event = take(line: lines.extracting(start..<end))
+                if parser.isInFinalHead != wasInFinalHead { isProgress = true }
+                guard case .needsMore = event else { return (event, isProgress) }
+                start = end
+            }
+            return (.needsMore, isProgress)
+        }
+
+        private mutating func take(line: Span<UInt8>) -> ResponseHeadParser.Event {
             if challenge != nil, line.beginsResponse {
                 // libcurl has answered the challenge.
                 challenge = nil
                 parser.expectAnotherResponse()
             }
-            let wasInFinalHead = parser.isInFinalHead
-            let event = parser.append(line)
-            return (event, parser.isInFinalHead != wasInFinalHead)
+            return parser.append(line)
         }
     }
 
@@ -40,10 +54,10 @@ extension CurlTransfer {
     static let maximumDiscardBytes = 64 << 10
     private static let abort = Int(CURL_WRITEFUNC_ERROR)
 
-    /// Takes one header line; returns `false` to abort.
-    func receive(headerLine: Span<UInt8>) -> Bool {
+    /// Takes complete header lines, or one that is too long and may have no end; returns `false` to abort.
+    func receive(headerLines: Span<UInt8>) -> Bool {
         guard !handle.isCancelled else { return fail(.cancelled) }
-        let (event, isProgress) = incoming.take(headerLine)
+        let (event, isProgress) = incoming.take(lines: headerLines)
         // The start and the end of the final head count as progress. Interim responses, single fields, and trailers
         // do not extend the deadline, regardless of their number.
         if isProgress, clock.phase != .discarding { enter(.receiving) }

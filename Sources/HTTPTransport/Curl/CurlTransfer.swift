@@ -26,8 +26,8 @@ final class CurlTransfer {
     var connectionKey: ConnectionKey?
     /// The easy handle, while libcurl has the transfer.
     var easy: CurlEasy?
-    /// The exchange over a connection of this module, while the transfer has one.
-    var exchange: HTTP1Exchange?
+    /// The connection of this module that the transfer uses, while it has one.
+    var http1Connection: HTTP1Connection?
     /// The system's error that ended the hop's connection, if there was one.
     var systemError: Int32 = 0
     /// A Boolean value that indicates whether libcurl only opens a connection for the hop, over which this module sends
@@ -185,7 +185,7 @@ extension CurlTransfer {
 
     /// A Boolean value that indicates whether the transfer has to wait until a connection is released.
     var waitsForConnection: Bool {
-        easy == nil && exchange == nil && clock.phase == .connecting && awaitedHost == nil
+        easy == nil && http1Connection == nil && clock.phase == .connecting && awaitedHost == nil
     }
 
     /// Records that `descriptor` is a socket about to be connected for the hop.

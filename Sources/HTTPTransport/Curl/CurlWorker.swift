@@ -125,7 +125,7 @@ extension CurlWorker {
         // The pause of a body that is discarded must not extend its time limit.
         if transfer.clock.phase != .discarding { transfer.enter(.receiving) }
         shares.beginCall()
-        if transfer.exchange != nil { return http1.resume(transfer) }
+        if transfer.http1Connection != nil { return http1.resume(transfer) }
         guard let easy = transfer.easy else { return }
         let code = easy.unpause()
         guard code != CURLE_OK, transfers[transfer.handle.id] != nil else { return }

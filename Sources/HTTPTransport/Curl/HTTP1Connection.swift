@@ -24,12 +24,18 @@ final class HTTP1Connection {
     /// A Boolean value that indicates whether the response has been delivered to its end, and nothing followed it.
     var isDrained = false
     /// The time when the connection became idle, or was established.
-    var lastUse: ContinuousClock.Instant
+    private(set) var lastUse: ContinuousClock.Instant
+    /// The time when the connection was established; `nil` once it has been idle, that is, for all later requests.
+    private(set) var established: ContinuousClock.Instant?
+    /// The time when the first byte of the response arrived.
+    private(set) var firstByte: ContinuousClock.Instant?
 
+    /// Creates a connection that was established at `now`.
     init(_ socket: Socket, key: ConnectionKey, now: ContinuousClock.Instant) {
         self.socket = socket
         self.key = key
         lastUse = now
+        established = now
     }
 
     var descriptor: Int32 { socket.descriptor }
@@ -41,8 +47,14 @@ final class HTTP1Connection {
     func begin(_ transfer: CurlTransfer) {
         self.transfer = transfer
         reader = HTTP1ResponseReader(isHead: transfer.request.method == .head)
+        firstByte = nil
         isDrained = false
         hasEnded = false
+    }
+
+    /// Records the arrival of bytes.
+    func noteBytes(at now: ContinuousClock.Instant) {
+        if firstByte == nil { firstByte = now }
     }
 
     /// Keeps the connection for another request, without the memory that the response has taken.
@@ -50,24 +62,6 @@ final class HTTP1Connection {
         // A long header line, of which every idle connection would keep a copy.
         reader = HTTP1ResponseReader()
         lastUse = now
-    }
-}
-
-/// A request and its response over a connection.
-struct HTTP1Exchange {
-    let connection: HTTP1Connection
-    /// The time when the connection was established; `nil` if it was used before.
-    let connected: ContinuousClock.Instant?
-    /// The time when the first byte of the response arrived.
-    private(set) var firstByte: ContinuousClock.Instant?
-
-    init(_ connection: HTTP1Connection, connected: ContinuousClock.Instant? = nil) {
-        self.connection = connection
-        self.connected = connected
-    }
-
-    /// Records the arrival of bytes.
-    mutating func noteBytes(at now: ContinuousClock.Instant) {
-        if firstByte == nil { firstByte = now }
+        established = nil
     }
 }

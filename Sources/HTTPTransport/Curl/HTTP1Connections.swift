@@ -71,7 +71,7 @@ final class HTTP1Connections {
         while !ended.isEmpty {
             swap(&ended, &reported)
             // Those that have been canceled meanwhile have no connection anymore.
-            for (transfer, result) in reported where transfer.exchange?.connection.hasEnded == true {
+            for (transfer, result) in reported where transfer.http1Connection?.hasEnded == true {
                 body(transfer, result)
             }
             reported.removeAll(keepingCapacity: true)
@@ -87,7 +87,7 @@ final class HTTP1Connections {
             }
             // libcurl has announced only new connections.
             transfer.connected(nil, of: nil)
-            begin(transfer, HTTP1Exchange(connection))
+            begin(transfer, over: connection)
             return true
         }
         return false
@@ -95,9 +95,9 @@ final class HTTP1Connections {
 
     /// Sends the request of `transfer` over a connection that libcurl has just established for it.
     func send(_ transfer: CurlTransfer, _ key: ConnectionKey, overNew socket: Socket) {
-        let connection = HTTP1Connection(socket, key: key, now: deadlines.now)
+        let connection = HTTP1Connection(socket, key: key, now: .now)
         connections[socket.descriptor] = connection
-        begin(transfer, HTTP1Exchange(connection, connected: .now))
+        begin(transfer, over: connection)
     }
 
     /// Handles an event of a socket; returns `false` if it is none of these connections.
@@ -117,7 +117,7 @@ final class HTTP1Connections {
 
     /// Continues to deliver the response to `transfer`, which was paused.
     func resume(_ transfer: CurlTransfer) {
-        guard let connection = transfer.exchange?.connection, connection.isPaused, !connection.hasEnded else { return }
+        guard let connection = transfer.http1Connection, connection.isPaused, !connection.hasEnded else { return }
         connection.isPaused = false
         poller.watch(connection.descriptor, for: connection.unsent.isEmpty ? .readable : [.readable, .writable])
         let (undelivered, unread) = (connection.undelivered, connection.unread)
@@ -130,8 +130,8 @@ final class HTTP1Connections {
 
     /// Separates `transfer` from its connection, which is kept for another request if that is possible.
     func release(_ transfer: CurlTransfer) {
-        guard let connection = transfer.exchange?.connection else { return }
-        transfer.exchange = nil
+        guard let connection = transfer.http1Connection else { return }
+        transfer.http1Connection = nil
         connection.transfer = nil
         guard connection.isReusable else { return close(connection) }
         connection.becomeIdle(at: deadlines.now)
@@ -167,10 +167,9 @@ final class HTTP1Connections {
 // MARK: - Requests
 
 extension HTTP1Connections {
-    private func begin(_ transfer: CurlTransfer, _ exchange: HTTP1Exchange) {
-        let connection = exchange.connection
+    private func begin(_ transfer: CurlTransfer, over connection: HTTP1Connection) {
         connection.begin(transfer)
-        transfer.exchange = exchange
+        transfer.http1Connection = connection
         writer.write(transfer.request, to: &connection.unsent)
         sendRemainder(connection)
     }
@@ -201,7 +200,7 @@ extension HTTP1Connections {
             case .count(0):
                 return endInput(connection)
             case .count(let count):
-                connection.transfer?.exchange?.noteBytes(at: deadlines.now)
+                connection.noteBytes(at: deadlines.now)
                 shares.beginCall()
                 let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
                 unsafe deliver(bytes.span, of: connection)
@@ -219,28 +218,37 @@ extension HTTP1Connections {
         guard let transfer = connection.transfer else { return }
         var position = 0
         while true {
+            let before = smallParts.isEmpty ? nil : (reader: connection.reader, position: position)
             let part = connection.reader.next(in: input, at: &position)
             if case .body(let range) = part {
                 let bytes = input.extracting(range)
+                let unread = input.extracting(position...)
                 if smallParts.isEmpty, bytes.count >= Self.smallPart || position == input.count {
-                    guard deliver(body: bytes, of: connection, before: input.extracting(position...)) else { return }
+                    guard deliver(body: bytes, of: connection, before: unread) else { return }
                 } else {
                     smallParts.append(copying: bytes)
+                    guard smallParts.count < Self.smallPart || deliverSmallParts(of: connection, before: unread) else {
+                        return
+                    }
                 }
-                guard smallParts.count >= Self.smallPart else { continue }
+                continue
             }
-            guard deliverSmallParts(of: connection, before: input.extracting(position...)) else { return }
+            if let before, !deliverSmallParts(of: connection, before: input.extracting(before.position...)) {
+                // This part is read again when the transfer continues.
+                connection.reader = before.reader
+                return
+            }
             switch part {
             case .body:
                 continue
             case .needsMore:
                 return
-            case .line(let range):
-                guard transfer.receive(headerLine: input.extracting(range)) else {
+            case .lines(let range):
+                guard transfer.receive(headerLines: input.extracting(range)) else {
                     return end(connection, CURLE_WRITE_ERROR)
                 }
             case .joinedLine:
-                guard transfer.receive(headerLine: connection.reader.joinedLine.span) else {
+                guard transfer.receive(headerLines: connection.reader.joinedLine.span) else {
                     return end(connection, CURLE_WRITE_ERROR)
                 }
             case .complete:
@@ -256,7 +264,6 @@ extension HTTP1Connections {
 
     /// Delivers the parts of the body that have been collected; returns `false` if the transfer pauses or ends.
     private func deliverSmallParts(of connection: HTTP1Connection, before unread: Span<UInt8>) -> Bool {
-        guard !smallParts.isEmpty else { return true }
         defer { smallParts.removeAll(keepingCapacity: true) }
         return deliver(body: smallParts.span, of: connection, before: unread)
     }

@@ -10,18 +10,18 @@ struct HTTP1RequestWriter {
     /// Appends `request`, for the server that its URL names, to `bytes`.
     mutating func write(_ request: TransportRequest, to bytes: inout [UInt8]) {
         let url = request.url
-        bytes.append(contentsOf: request.method.rawValue.utf8)
+        bytes.append(copying: request.method.rawValue.utf8Span.span)
         bytes.append(UInt8(ascii: " "))
         url.appendTarget(to: &bytes)
-        bytes.append(contentsOf: " HTTP/1.1\r\nHost: ".utf8)
-        bytes.append(contentsOf: url.host.utf8)
+        bytes.append(copying: " HTTP/1.1\r\nHost: ".utf8Span.span)
+        bytes.append(copying: url.host.utf8Span.span)
         if url.port != 80 {
             bytes.append(UInt8(ascii: ":"))
             bytes.append(contentsOf: String(url.port).utf8)
         }
-        bytes.append(contentsOf: "\r\n".utf8)
+        bytes.append(copying: "\r\n".utf8Span.span)
         bytes.append(contentsOf: lines(of: request.headerFields))
-        bytes.append(contentsOf: "\r\n".utf8)
+        bytes.append(copying: "\r\n".utf8Span.span)
     }
 
     private mutating func lines(of fields: HTTPFields) -> [UInt8] {
@@ -44,5 +44,9 @@ extension HTTPURL {
     }
 
     /// A Boolean value that indicates whether the URL consists of printable ASCII, as every parsed URL should.
-    var isPrintable: Bool { string.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+    var isPrintable: Bool {
+        let text = string.utf8Span.span
+        for index in text.indices where text[index] <= 0x20 || text[index] >= 0x7F { return false }
+        return true
+    }
 }

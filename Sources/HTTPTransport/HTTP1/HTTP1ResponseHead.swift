@@ -17,7 +17,8 @@ struct HTTP1ResponseHead {
     /// do not change where the response ends; so is the version HTTP/2, which some servers state.
     init?(statusLine line: Span<UInt8>, _ end: Int) {
         guard Self.mayBegin(line), let blank = (0..<end).first(where: { line[$0].isBlank }) else { return nil }
-        let version = line.extracting(Self.name.count..<max(blank, Self.name.count))
+        let nameLength = Self.name.utf8CodeUnitCount
+        let version = line.extracting(nameLength..<max(blank, nameLength))
         guard Self.isSupported(version) else { return nil }
         isVersion11 = version.count == 3 && version[2] != UInt8(ascii: "0") && version[0] == UInt8(ascii: "1")
         var index = blank
@@ -40,7 +41,7 @@ struct HTTP1ResponseHead {
 
     /// Returns whether a response can begin with `bytes`, which may be incomplete.
     static func mayBegin(_ bytes: Span<UInt8>) -> Bool {
-        (0..<min(bytes.count, name.count)).allSatisfy { bytes[$0].asciiLowercased == name[$0] }
+        bytes.extracting(0..<min(bytes.count, name.utf8CodeUnitCount)).isPrefixIgnoringCase(of: name)
     }
 
     /// Takes the first `end` bytes of a field line; returns the reason why it is invalid, if it is.
@@ -54,10 +55,10 @@ struct HTTP1ResponseHead {
         // Others could recognize such a field, and disagree about the end of the response (RFC 9112, section 5.1).
         if nameEnd < colon { closes = true }
         framing.take(line, end)
-        if line.isField(Self.connectionName, upTo: end) {
-            line.forEachElement(from: Self.connectionName.count + 1, to: end) { element in
-                if element.equalsIgnoringCase(Self.close) { closes = true }
-                if element.equalsIgnoringCase(Self.keepAlive) { keepsAlive = true }
+        if let start = line.startOfValue(ofField: "connection", upTo: end) {
+            line.forEachElement(from: start, to: end) { element in
+                if element.equalsIgnoringCase("close") { closes = true }
+                if element.equalsIgnoringCase("keep-alive") { keepsAlive = true }
             }
         }
         return nil
@@ -93,8 +94,5 @@ struct HTTP1ResponseHead {
     }
 
     static let malformedLine = "malformed header line"
-    private static let name = Array("http/".utf8)
-    private static let connectionName = Array("connection".utf8)
-    private static let close = Array("close".utf8)
-    private static let keepAlive = Array("keep-alive".utf8)
+    private static let name: StaticString = "http/"
 }

@@ -8,9 +8,10 @@ struct HTTP1ResponseReader {
     enum Part: Equatable {
         /// The input is used up, and the response is not complete.
         case needsMore
-        /// A line of a head or trailer, including its end.
-        case line(Range<Int>)
-        /// Such a line, which began in earlier input: ``HTTP1ResponseReader/joinedLine``.
+        /// Lines of a head or trailer, including their ends.
+        case lines(Range<Int>)
+        /// One such line, which began in earlier input: ``HTTP1ResponseReader/joinedLine``. It has no end if it is
+        /// longer than a whole head may be.
         case joinedLine
         /// A part of the body.
         case body(Range<Int>)
@@ -75,7 +76,8 @@ struct HTTP1ResponseReader {
 
     /// Returns the next part of the response in `input`, and moves `position` behind it.
     ///
-    /// `input` has the bytes after those of earlier calls. After ``Part/needsMore``, the next call needs other bytes.
+    /// `input` has the bytes after those of earlier calls. After ``Part/needsMore``, the next call needs other bytes;
+    /// after ``Part/invalid``, the position has no meaning.
     mutating func next(in input: Span<UInt8>, at position: inout Int) -> Part {
         if hasReturnedPartialLine {
             partialLine.removeAll(keepingCapacity: true)
@@ -84,7 +86,7 @@ struct HTTP1ResponseReader {
         while true {
             switch state {
             case .head, .trailers:
-                return line(in: input, at: &position)
+                return lines(in: input, at: &position)
             case .body(let missing):
                 guard let range = Self.take(missing, of: input, &position) else { return .needsMore }
                 state = range.count == missing ? .complete : .body(missing - range.count)
@@ -127,16 +129,39 @@ extension HTTP1ResponseReader {
         return .invalid(reason)
     }
 
-    /// Returns the next line of a head or trailer.
-    private mutating func line(in input: Span<UInt8>, at position: inout Int) -> Part {
-        let start = position
-        guard start < input.count else { return .needsMore }
-        let end = Self.endOfLine(in: input, from: start)
-        position = end ?? input.count
-        let piece = input.extracting(start..<position)
+    /// A Boolean value that indicates whether the next byte belongs to a line of a head or trailer.
+    private var isInsideLines: Bool {
+        switch state {
+        case .head, .trailers: true
+        case .body, .chunkSize, .chunk, .chunkEnd, .bodyUntilClose, .complete, .invalid: false
+        }
+    }
+
+    /// Returns the next lines of a head or trailer.
+    private mutating func lines(in input: Span<UInt8>, at position: inout Int) -> Part {
+        guard position < input.count else { return .needsMore }
         hasBegun = true
-        if end != nil, partialLine.isEmpty { return take(piece).map { fail($0) } ?? .line(start..<position) }
-        partialLine.append(copying: piece)
+        let start = position
+        guard partialLine.isEmpty else {
+            return continueLine(in: input, at: &position, to: Self.endOfLine(in: input, from: start))
+        }
+        while isInsideLines, let end = Self.endOfLine(in: input, from: position) {
+            if let reason = take(input.extracting(position..<end)) {
+                // The lines before it come first.
+                let part = fail(reason)
+                return position == start ? part : .lines(start..<position)
+            }
+            position = end
+        }
+        return position == start ? continueLine(in: input, at: &position, to: nil) : .lines(start..<position)
+    }
+
+    /// Collects a line that is not completely in `input`, which has its end at `end`, if at all; returns it when it is
+    /// complete, or too long.
+    private mutating func continueLine(in input: Span<UInt8>, at position: inout Int, to end: Int?) -> Part {
+        let start = position
+        position = end ?? input.count
+        partialLine.append(copying: input.extracting(start..<position))
         // Bytes that cannot become a status line need not be followed by a line end.
         if head == nil, !HTTP1ResponseHead.mayBegin(partialLine.span) { return fail(Self.noStatusLine) }
         // Longer lines are refused by the limit of the whole head.
@@ -150,7 +175,7 @@ extension HTTP1ResponseReader {
     /// Takes a line of a head or trailer; returns the reason why it is invalid, if it is.
     private mutating func take(_ line: Span<UInt8>) -> String? {
         let end = line.lengthWithoutLineEnd
-        if state == .trailers {
+        if case .trailers = state {
             if end > 0 { return HTTP1ResponseHead.fault(ofFieldLine: line, end) }
             state = .complete
             return nil

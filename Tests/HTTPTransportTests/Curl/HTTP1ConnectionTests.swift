@@ -11,7 +11,9 @@ struct HTTP1ConnectionTests {
         let line = Array("HTTP/1.1 200 \(String(repeating: "x", count: 90_000))".utf8)
         #expect(connection.reader.next(in: line.span, at: &position) == .needsMore)
         #expect(connection.reader.joinedLine.count == line.count)
+        #expect(connection.established != nil)
         connection.becomeIdle(at: .now)
+        #expect(connection.established == nil, "the next request reuses the connection")
         #expect(connection.reader.joinedLine.capacity == 0)
     }
 }

@@ -88,6 +88,18 @@ struct LimitTests {
         }
     }
 
+    @Test func manyTrailersAfterAPauseAreRejected() async throws {
+        try await withOriginTwice { (origin, transport) async throws in
+            let trailers = String(repeating: "X: a\r\n", count: 2_000) + "\r\n"
+            origin.route("/a", .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n" + trailers))
+            let recorder = Recorder { _, pauses in pauses == 0 ? .pause : .more }
+            let transfer = try transport.start(origin.url("/a"), recorder)
+            await recorder.wait { $0.pauses == 1 }
+            transfer.resume()
+            #expect(await recorder.end().error?.reason == .headerTooLarge(limit: 100 << 10))
+        }
+    }
+
     @Test func fewTrailersAreAccepted() async throws {
         try await withOriginTwice { (origin, transport) async throws in
             origin.route(

@@ -36,8 +36,10 @@ struct HTTP1ResponseReaderTests {
             switch reader.next(in: piece.span, at: &position) {
             case .needsMore:
                 return 0
-            case .line(let range):
-                reading.lines.append(String(decoding: piece[range], as: UTF8.self))
+            case .lines(let range):
+                let lines = piece[range].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                #expect(lines.last?.isEmpty == true, "the last line is complete")
+                reading.lines += lines.dropLast().map { String(decoding: $0, as: UTF8.self) + "\n" }
             case .joinedLine:
                 reading.lines.append(String(decoding: reader.joinedLine, as: UTF8.self))
             case .body(let range):
@@ -69,6 +71,18 @@ struct HTTP1ResponseReaderTests {
         #expect(reading.isComplete && reading.allowsReuse)
     }
 
+    @Test func linesBeforeAnInvalidOneAreReturned() {
+        let reading = read("HTTP/1.1 200 OK\r\nA: 1\r\nno field\r\n\r\n")
+        #expect(reading.lines == ["HTTP/1.1 200 OK\r\n", "A: 1\r\n"])
+        #expect(reading.fault == "Header without colon")
+    }
+
+    @Test func linesThatEndWithoutCarriageReturnAreReturned() {
+        let reading = read("HTTP/1.1 200 OK\nContent-Length: 0\n\n")
+        #expect(reading.lines == ["HTTP/1.1 200 OK\n", "Content-Length: 0\n", "\n"])
+        #expect(reading.isComplete)
+    }
+
     @Test func interimResponsesPrecedeTheFinalOne() {
         let reading = read("HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 100\r\n\r\nHTTP/1.1 204 No\r\n\r\n")
         #expect(reading.lines.count == 7)
@@ -80,7 +94,7 @@ struct HTTP1ResponseReaderTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=1\r\nde\r\n0\r\nA: 1\r\n\r\n",
         "HTTP/1.1 103 A\r\nA: 1\r\n\r\nHTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nA: 1\r\n folded\r\nConnection: close\r\n\r\nuntil the end", "garbage\r\n\r\n", "HTT\u{1}",
-        "HTTP2 is not it",
+        "HTTP2 is not it", "HTTP/1.1 200 OK\r\nA: 1\r\nno field\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n",
     ]
 

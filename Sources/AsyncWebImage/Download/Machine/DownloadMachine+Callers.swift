@@ -126,8 +126,10 @@ extension DownloadMachine {
 
     /// Prevents further callers from joining the download; another download may already have replaced it.
     mutating func stopSharing(_ id: ID) {
-        guard let index = downloads.index(of: id), joinable[downloads.states[index].key] == id else { return }
-        joinable[downloads.states[index].key] = nil
+        guard let index = downloads.index(of: id), let shared = joinable.index(forKey: downloads.states[index].key),
+            joinable.values[shared] == id
+        else { return }
+        joinable.remove(at: shared)
     }
 
     /// Closes a download without callers; otherwise updates its priority to the highest of its callers.

@@ -29,6 +29,15 @@ private struct Reading: Equatable {
         allowsReuse = reader.allowsReuse
     }
 
+    private mutating func append(lines rest: ArraySlice<UInt8>) {
+        var rest = rest
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            lines.append(Array(rest[...end]))
+            rest = rest[(end + 1)...]
+        }
+        precondition(rest.isEmpty)
+    }
+
     private mutating func read(_ piece: [UInt8], with reader: inout HTTP1ResponseReader) {
         var position = 0
         while true {
@@ -36,7 +45,7 @@ private struct Reading: Equatable {
             let part = reader.next(in: piece.span, at: &position)
             precondition(before <= position && position <= piece.count)
             switch part {
-            case .line(let range): lines.append(Array(piece[range]))
+            case .lines(let range): append(lines: piece[range])
             case .joinedLine: lines.append(reader.joinedLine)
             case .body(let range): body += piece[range]
             case .needsMore, .complete, .invalid:
