@@ -8,13 +8,30 @@ public struct ResponseHead: Sendable {
         case unparsed(any UnparsedResponse)
     }
 
-    private let content: Content
+    /// The shared properties, because heads are copied often.
+    private final class Properties: Sendable {
+        let content: Content
+        let url: HTTPURL
+        let redirectCount: Int
+        let redirection: Redirection?
+
+        init(_ content: consuming Content, url: HTTPURL, redirectCount: Int, redirection: Redirection?) {
+            self.content = content
+            self.url = url
+            self.redirectCount = redirectCount
+            self.redirection = redirection
+        }
+    }
+
+    private let properties: Properties
+
+    private var content: Content { properties.content }
     /// The URL that responded, after redirects.
-    public let url: HTTPURL
+    public var url: HTTPURL { properties.url }
     /// The number of redirects followed.
-    public let redirectCount: Int
+    public var redirectCount: Int { properties.redirectCount }
     /// A redirect that the sender of the request follows itself; `nil` for other responses.
-    package let redirection: Redirection?
+    package var redirection: Redirection? { properties.redirection }
 
     /// The properties of a redirect that its head does not contain.
     package struct Redirection: Sendable {
@@ -24,25 +41,16 @@ public struct ResponseHead: Sendable {
 
     /// Creates a head for a custom transport.
     public init(response: HTTPResponse, url: HTTPURL, redirectCount: Int = 0) {
-        content = .response(response)
-        self.url = url
-        self.redirectCount = redirectCount
-        redirection = nil
+        properties = Properties(.response(response), url: url, redirectCount: redirectCount, redirection: nil)
     }
 
     /// Creates a head whose fields are parsed on demand.
     package init(_ response: any UnparsedResponse, url: HTTPURL, redirectCount: Int) {
-        content = .unparsed(response)
-        self.url = url
-        self.redirectCount = redirectCount
-        redirection = nil
+        properties = Properties(.unparsed(response), url: url, redirectCount: redirectCount, redirection: nil)
     }
 
     init(_ head: RawResponseHead, url: HTTPURL, redirectCount: Int, redirection: Redirection? = nil) {
-        self.redirection = redirection
-        content = .raw(head)
-        self.url = url
-        self.redirectCount = redirectCount
+        properties = Properties(.raw(head), url: url, redirectCount: redirectCount, redirection: redirection)
     }
 
     /// The status.

@@ -121,7 +121,7 @@ extension DownloadCoordinator {
         case .useProtocol, .cacheElseLoad, .revalidate:
             guard source.isStored else { return caller.fail(error) }
             var caller = caller
-            caller.key.cachePolicy = .reload
+            caller.key = caller.key.with(.reload)
             caller.isJoined = false
             post(.join(caller))
         case .reload, .cacheOnly, .noStore: caller.fail(error)

@@ -47,10 +47,9 @@ extension DownloadCoordinator {
 
     /// Returns a caller that nobody waits for, which brings a stored response up to date.
     private func refresher(of key: FetchKey) -> Subscriber {
-        var key = key
-        key.cachePolicy = .revalidate
         var refresher = Subscriber(
-            id: newSubscriberID(), key: key, product: .data(OneShot()), priority: .low, finishesOnShutdown: false)
+            id: newSubscriberID(), key: key.with(.revalidate), product: .data(OneShot()), priority: .low,
+            finishesOnShutdown: false)
         refresher.isRefresher = true
         return refresher
     }
@@ -59,10 +58,10 @@ extension DownloadCoordinator {
     /// end later from adding others.
     func removeImages(replacedBy download: Download) {
         guard download.isRefresh, download.log.source == .network else { return }
-        let key = download.key.withoutPolicy
-        cache.removeAll { $0.fetch == key }
+        let key = download.key
+        cache.removeAll { $0.fetch.isEqualExceptForPolicy(to: key) }
         // Whether a download serves a stored response may not be known yet.
-        for other in downloads.values where other.key.withoutPolicy == key { other.isOutdated = true }
+        for other in downloads.values where other.key.isEqualExceptForPolicy(to: key) { other.isOutdated = true }
     }
 
     /// Returns the source of the responses of a download.

@@ -5,25 +5,67 @@ import ResponseCache
 
 /// The properties of a request that determine the response: callers with equal keys share one download.
 struct FetchKey: Sendable, Hashable {
-    let url: HTTPURL
+    /// The shared properties, because keys are copied often.
+    private final class Properties: Sendable {
+        let url: HTTPURL
+        let headerFields: HTTPFields
+        let credential: Credential?
+        let handlesCookies: Bool
+        let cachePolicy: CachePolicy
+        let cacheKey: String?
+        /// The hash value of the URL or cache key, because keys are hashed often.
+        let hash: Int
+
+        init(
+            url: HTTPURL, headerFields: HTTPFields, credential: Credential?, handlesCookies: Bool,
+            cachePolicy: CachePolicy, cacheKey: String?
+        ) {
+            self.url = url
+            self.headerFields = headerFields
+            self.credential = credential
+            self.handlesCookies = handlesCookies
+            self.cachePolicy = cachePolicy
+            self.cacheKey = cacheKey
+            hash = (cacheKey ?? url.string).hashValue
+        }
+    }
+
+    private let properties: Properties
+
+    var url: HTTPURL { properties.url }
     /// The request's own fields; the configuration's are the same for all requests.
-    let headerFields: HTTPFields
+    var headerFields: HTTPFields { properties.headerFields }
     /// The request's own credential.
-    var credential: Credential?
-    var handlesCookies = false
-    var cachePolicy = CachePolicy.useProtocol
+    var credential: Credential? { properties.credential }
+    var handlesCookies: Bool { properties.handlesCookies }
+    var cachePolicy: CachePolicy { properties.cachePolicy }
     /// The text that identifies the resource instead of the URL, if any.
-    var cacheKey: String?
+    var cacheKey: String? { properties.cacheKey }
+
+    init(
+        url: HTTPURL, headerFields: HTTPFields, credential: Credential? = nil, handlesCookies: Bool = false,
+        cachePolicy: CachePolicy = .useProtocol, cacheKey: String? = nil
+    ) {
+        properties = Properties(
+            url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
+            cachePolicy: cachePolicy, cacheKey: cacheKey)
+    }
 
     /// Hashes only the URL or cache key, which distinguishes most keys; `==` compares the rest.
     func hash(into hasher: inout Hasher) {
-        hasher.combine(cacheKey ?? url.string)
+        hasher.combine(properties.hash)
     }
 
     static func == (left: FetchKey, right: FetchKey) -> Bool {
-        left.hasSameResource(as: right) && left.cachePolicy == right.cachePolicy
-            && left.handlesCookies == right.handlesCookies && left.headerFields == right.headerFields
-            && left.credential == right.credential
+        left.properties === right.properties
+            || left.cachePolicy == right.cachePolicy && left.isEqualExceptForPolicy(to: right)
+    }
+
+    /// Returns whether both keys are equal, or differ only in their cache policies.
+    func isEqualExceptForPolicy(to other: FetchKey) -> Bool {
+        properties.hash == other.properties.hash && hasSameResource(as: other)
+            && handlesCookies == other.handlesCookies && headerFields == other.headerFields
+            && credential == other.credential
     }
 
     private func hasSameResource(as other: FetchKey) -> Bool {
@@ -34,6 +76,14 @@ struct FetchKey: Sendable, Hashable {
 }
 
 extension FetchKey {
+    /// Returns the key of the same request with another cache policy.
+    func with(_ cachePolicy: CachePolicy) -> FetchKey {
+        guard cachePolicy != self.cachePolicy else { return self }
+        return FetchKey(
+            url: url, headerFields: headerFields, credential: credential, handlesCookies: handlesCookies,
+            cachePolicy: cachePolicy, cacheKey: cacheKey)
+    }
+
     /// A Boolean value that indicates whether the caller has a version and wants the image only if it has changed.
     var isConditional: Bool { !headerFields.isEmpty && headerFields.isConditional }
 }
@@ -55,9 +105,5 @@ extension FetchKey {
     }
 
     /// The key of all cached images of the response.
-    var withoutPolicy: FetchKey {
-        var key = self
-        key.cachePolicy = .useProtocol
-        return key
-    }
+    private var withoutPolicy: FetchKey { with(.useProtocol) }
 }
