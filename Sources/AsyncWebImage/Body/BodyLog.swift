@@ -193,8 +193,7 @@ final class BodyLog: Sendable {
 
     /// Ends the body.
     ///
-    /// A body in one piece is passed to waiting callers immediately; several pieces must first be combined by
-    /// ``resumeBodyWaiters()``, on a thread that may take its time (see ``hasPiecesToCombine``).
+    /// A body in one piece is passed to waiting callers immediately, others by ``resumeBodyWaiters()``.
     func finish(_ end: End) {
         let (waiting, watching, isPlain) = state.withLock { state in
             if state.end == nil { state.end = end }
@@ -204,19 +203,26 @@ final class BodyLog: Sendable {
         }
         for continuation in waiting { continuation.resume() }
         for stream in watching { stream.finish() }
-        if isPlain { resumeBodyWaiters() }
+        if isPlain { answerBodyWaiters() }
     }
 
-    /// A Boolean value that indicates whether ``resumeBodyWaiters()`` must combine the pieces of a complete body.
-    var hasPiecesToCombine: Bool {
+    /// Passes the body or the error to waiting callers once the transfer has ended.
+    ///
+    /// A task combines several pieces, because the calling thread may serve other transfers.
+    func resumeBodyWaiters() {
+        guard hasPiecesToCombine else { return answerBodyWaiters() }
+        // Detached: it belongs to no caller, and no code awaits it.
+        Task.detached { self.answerBodyWaiters() }
+    }
+
+    private var hasPiecesToCombine: Bool {
         state.withLock { state in
             guard case .success? = state.end, !state.bodyWaiters.isEmpty else { return false }
             return state.segments.count + (state.open.isEmpty ? 0 : 1) > 1
         }
     }
 
-    /// Passes the body or the error to waiting callers once the transfer has ended.
-    func resumeBodyWaiters() {
+    private func answerBodyWaiters() {
         let answer = state.withLock { state -> (BodyWaiters, End, [UInt8], ResponseSource)? in
             guard !state.bodyWaiters.isEmpty, let end = state.end else { return nil }
             let bodyWaiters = state.bodyWaiters

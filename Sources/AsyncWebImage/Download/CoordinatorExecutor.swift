@@ -1,12 +1,14 @@
+import HTTPTransport
 import Synchronization
 import Threading
 
 /// The serial executor of a ``DownloadCoordinator``, with the inbox of messages to it.
 ///
 /// Unlike the default executor of actors, it can be entered by synchronous code: ``process(_:on:)`` handles a message
-/// on the thread that has it if the coordinator is idle, so that no other thread must be woken. In all other cases, a
-/// task handles the messages that have been posted by the time it runs, and the jobs of tasks that await the
-/// coordinator.
+/// on the thread that has it if the coordinator is idle, so that no other thread must be woken. In all other cases, the
+/// transport's thread handles the messages that have been posted by the time it gets to them, so that the objects of a
+/// download are usually in the memory cache of one processor. A task does so if that would take long or the transport
+/// has no such thread, and performs the jobs of tasks that await the coordinator.
 final class CoordinatorExecutor: SerialExecutor {
     private struct State {
         /// The messages that have not been taken, in the order in which they were posted; empty while it is idle.
@@ -15,16 +17,22 @@ final class CoordinatorExecutor: SerialExecutor {
         var coordinator: DownloadCoordinator?
         /// The jobs that have not been taken; empty while it is idle.
         var jobs: [UnownedJob] = []
-        /// A Boolean value that indicates whether a thread is using the coordinator, or a task will.
+        /// A Boolean value that indicates whether a message has been added whose handling can take long.
+        var hasLongMessage = false
+        /// A Boolean value that indicates whether a thread is using the coordinator, or soon will.
         var isBusy = false
+
+        /// A Boolean value that indicates whether the next use of the coordinator would hold up transfers.
+        var needsTask: Bool { hasLongMessage || !jobs.isEmpty || messages.count > CoordinatorExecutor.fewMessages }
 
         mutating func add(_ message: CoordinatorMessage, to coordinator: DownloadCoordinator) {
             if messages.isEmpty { self.coordinator = coordinator }
+            if message.concernsAllDownloads { hasLongMessage = true }
             messages.append(message)
         }
 
-        /// Marks the coordinator busy; returns whether it was idle, so that the calling thread must use it, or create a
-        /// task that does.
+        /// Marks the coordinator busy; returns whether it was idle, so that the calling thread must use it, or have
+        /// another one do so.
         mutating func begin() -> Bool {
             defer { isBusy = true }
             return !isBusy
@@ -38,24 +46,34 @@ final class CoordinatorExecutor: SerialExecutor {
         }
     }
 
+    /// The number of messages up to which the transport's thread performs a turn, which takes a millisecond or two.
+    static let fewMessages = 256
+
+    /// The transport, if it can perform turns.
+    private let transport: (any WorkPerforming)?
     private let state = Locked(State())
     /// The number of the thread that is using the coordinator; 0 if there is none.
     private let thread = Atomic<UInt>(0)
 
+    /// Creates the executor of a coordinator that uses `transport`.
+    init(_ transport: any Transport) {
+        self.transport = transport as? any WorkPerforming
+    }
+
     // MARK: Messages
 
-    /// Adds a message for a task to handle.
+    /// Adds a message for another thread to handle.
     func post(_ message: CoordinatorMessage, to coordinator: DownloadCoordinator) {
         let wasIdle = state.withLock { state in
             state.add(message, to: coordinator)
             return state.begin()
         }
-        if wasIdle { createTask() }
+        if wasIdle { passOn() }
     }
 
-    /// Handles a message on this thread if the coordinator is idle; otherwise, a task handles it.
+    /// Handles a message on this thread if the coordinator is idle; otherwise, another thread handles it.
     ///
-    /// Messages that are posted meanwhile are left to a task, so that one thread is not kept by those of others.
+    /// Messages that are posted meanwhile are passed on, so that one thread is not kept by those of others.
     func process(_ message: CoordinatorMessage, on coordinator: DownloadCoordinator) {
         let wasIdle = state.withLock { state in
             let wasIdle = state.begin()
@@ -64,7 +82,7 @@ final class CoordinatorExecutor: SerialExecutor {
         }
         guard wasIdle else { return }
         enter { coordinator.assumeIsolated { $0.turn(for: message) } }
-        endOrCreateTask()
+        endOrPassOn()
     }
 
     /// Moves all messages to `batch`, which is empty: the two change places, so that neither has to grow again.
@@ -72,6 +90,7 @@ final class CoordinatorExecutor: SerialExecutor {
         // Released outside of the lock.
         let coordinator = state.withLock { state in
             swap(&state.messages, &batch)
+            state.hasLongMessage = false
             return state.coordinator.take()
         }
         withExtendedLifetime(coordinator) {}
@@ -85,7 +104,7 @@ final class CoordinatorExecutor: SerialExecutor {
             state.jobs.append(job)
             return state.begin()
         }
-        if wasIdle { createTask() }
+        if wasIdle { passOn() }
     }
 
     func checkIsolated() {
@@ -98,6 +117,12 @@ final class CoordinatorExecutor: SerialExecutor {
 
     // MARK: Execution
 
+    /// Has the transport's thread, or a task, use the coordinator.
+    private func passOn() {
+        if let transport, !state.withLock(\.needsTask), transport.perform({ self.performTurn() }) { return }
+        createTask()
+    }
+
     /// Creates a task that uses the coordinator; no code awaits it.
     ///
     /// Detached, because it must not inherit the priority and the task-local values of a caller. Without a high
@@ -106,20 +131,32 @@ final class CoordinatorExecutor: SerialExecutor {
         Task.detached { self.performAll() }
     }
 
-    /// Performs the jobs that there are now, and one turn for the messages; what is added meanwhile is left to another
-    /// task, so that other tasks of the pool are served in between.
+    /// Performs one turn for the messages that there are now, unless it is to be left to a task by now.
+    private func performTurn() {
+        let (needsTask, coordinator) = state.withLock { ($0.needsTask, $0.coordinator) }
+        if needsTask { return createTask() }
+        performTurn(of: coordinator)
+        endOrPassOn()
+    }
+
+    /// Performs the jobs that there are now, and one turn for the messages; what is added meanwhile is passed on, so
+    /// that other tasks of the pool are served in between.
     private func performAll() {
         let (jobs, coordinator) = state.withLock { state in
             defer { state.jobs = [] }
             return (state.jobs, state.coordinator)
         }
         for job in jobs { enter { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) } }
-        if let coordinator { enter { coordinator.assumeIsolated { $0.turn() } } }
-        endOrCreateTask()
+        performTurn(of: coordinator)
+        endOrPassOn()
     }
 
-    private func endOrCreateTask() {
-        if !state.withLock({ $0.end() }) { createTask() }
+    private func performTurn(of coordinator: DownloadCoordinator?) {
+        if let coordinator { enter { coordinator.assumeIsolated { $0.turn() } } }
+    }
+
+    private func endOrPassOn() {
+        if !state.withLock({ $0.end() }) { passOn() }
     }
 
     private func enter(_ body: () -> Void) {

@@ -26,4 +26,15 @@ enum CoordinatorMessage: Sendable {
     case deadlinePassed
     /// The grace period of a shutdown has ended.
     case gracePeriodEnded
+
+    /// A Boolean value that indicates whether handling the message takes time in proportion to the number of all
+    /// downloads.
+    var concernsAllDownloads: Bool {
+        switch self {
+        case .deadlinePassed, .gracePeriodEnded: true
+        case .join, .leave, .prioritize, .watch, .stopWatching, .decided, .transferEnded, .memoryFreed,
+            .rateAllowsStart, .backoffElapsed:
+            false
+        }
+    }
 }

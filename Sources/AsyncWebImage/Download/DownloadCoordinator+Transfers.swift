@@ -38,14 +38,14 @@ extension DownloadCoordinator {
         download.transfer = transfer
     }
 
-    /// Returns a receiver that takes one response and calls ``transferEnded(_:_:)`` when the transfer has ended.
+    /// Returns a receiver that takes one response and calls ``transferEnded(_:)`` when the transfer has ended.
     func receiver(of download: Download, continuing continued: Resumption?) -> DownloadReceiver {
         DownloadReceiver(
             url: download.key.url, log: download.log, rules: rules, continuing: continued,
             isTransformed: hooks?.transform != nil, isConditional: download.key.isConditional,
             isPartRequested: download.key.headerFields[.range] != nil, events: download.events
-        ) { [id = download.id, log = download.log] in
-            self.transferEnded(id, log)
+        ) { [id = download.id] in
+            self.transferEnded(id)
         }
     }
 

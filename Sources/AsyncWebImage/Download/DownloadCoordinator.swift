@@ -34,7 +34,7 @@ public actor DownloadCoordinator {
     let clock: Stopwatch
 
     private let lastSubscriber = Atomic<Subscriber.ID>(0)
-    private nonisolated let executor = CoordinatorExecutor()
+    private nonisolated let executor: CoordinatorExecutor
     /// The number of waiting callers after the last turn.
     private nonisolated let callerCount = Atomic<Int>(0)
     /// A Boolean value that indicates whether callers perform turns.
@@ -69,6 +69,7 @@ public actor DownloadCoordinator {
         tracing = environment.tracing
         #endif
         transport = environment.transport
+        executor = CoordinatorExecutor(environment.transport)
         isEnteredByCallers = environment.transport is CurlTransport
         decoder = environment.decoder
         buffers = environment.buffers
@@ -131,12 +132,11 @@ public actor DownloadCoordinator {
         if isEnteredByCallers { process(.join(caller)) } else { post(.join(caller)) }
     }
 
-    /// Handles the end of a transfer whose body is in `log`, on this thread if there is little to do.
+    /// Handles the end of a transfer, on this thread if there are few callers.
     ///
-    /// It is usually the transport's, which has the most work if there are many callers, and must not be kept from
-    /// other transfers by combining the pieces of a large body.
-    nonisolated func transferEnded(_ id: Download.ID, _ log: BodyLog) {
-        if callerCount.load(ordering: .relaxed) <= Self.fewCallers, !log.hasPiecesToCombine {
+    /// If there are many, other transfers are likely to end at about the same time, and one turn handles all of them.
+    nonisolated func transferEnded(_ id: Download.ID) {
+        if callerCount.load(ordering: .relaxed) <= Self.fewCallers {
             process(.transferEnded(id))
         } else {
             post(.transferEnded(id))
@@ -189,6 +189,6 @@ public actor DownloadCoordinator {
 
     /// The number of messages for which capacity is retained.
     private static let usualMessages = 1_024
-    /// The number of callers up to which the thread on which a transfer ends does the work of the coordinator.
+    /// The number of callers up to which the end of a transfer is handled at once.
     private static let fewCallers = 4
 }

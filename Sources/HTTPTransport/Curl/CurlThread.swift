@@ -17,6 +17,7 @@ final class CurlThread: SerialExecutor {
     private enum Work: Sendable {
         case job(UnownedJob)
         case command(CurlWorker.Command)
+        case other(@Sendable () -> Void)
     }
 
     private struct Inbox {
@@ -64,6 +65,11 @@ final class CurlThread: SerialExecutor {
     /// Makes the driver perform `command` on the thread, after everything enqueued before.
     func send(_ command: CurlWorker.Command) {
         append(.command(command))
+    }
+
+    /// Performs `work` on the thread, after everything enqueued before.
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        append(.other(work))
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -147,6 +153,7 @@ final class CurlThread: SerialExecutor {
             switch consume item {
             case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
             case .command(let command): driver?.perform(command)
+            case .other(let work): work()
             }
         }
         return driver?.prepareToWait() ?? Wait(timeout: nil, hasTransfers: false)

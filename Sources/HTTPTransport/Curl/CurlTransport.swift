@@ -77,6 +77,14 @@ public final class CurlTransport: Transport {
     var startedThreadCount: Int { workers.withLock(\.count) }
 }
 
+extension CurlTransport: WorkPerforming {
+    package func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
+        guard let only = workers.withLock({ $0.count == 1 ? $0[0] : nil }) else { return false }
+        only.thread.perform(work)
+        return true
+    }
+}
+
 // MARK: - Threads
 
 extension CurlTransport {
