@@ -75,7 +75,7 @@ struct LimitsDocumentTests {
         "bytes before a chunk of a body, with extensions, without TLS": bytes(HTTP1ResponseReader.maximumChunkLine),
         "bytes received on a connection without TLS before others get a turn": bytes(HTTP1Connections.bytesPerTurn),
         "messages of callers and transfers that the thread of the transfers handles before it serves connections again":
-            count(CoordinatorExecutor.fewMessages),
+            count(CoordinatorExecutor.maximumMessagesOnTransport),
         "time after which an idle connection is not used again": seconds(HTTP1Connections.maximumIdleTime),
         "initial threads for name lookups": count(LookupThreads(openFileLimit: 1_024).initial),
         "bytes of one response that wait to be written, before its transfer waits": bytes(EntryWriter.queueLimit),

@@ -7,8 +7,8 @@ import Threading
 /// Unlike the default executor of actors, it can be entered by synchronous code: ``process(_:on:)`` handles a message
 /// on the thread that has it if the coordinator is idle, so that no other thread must be woken. In all other cases, the
 /// transport's thread handles the messages that have been posted by the time it gets to them, so that the objects of a
-/// download are usually in the memory cache of one processor. A task does so if that would take long or the transport
-/// has no such thread, and performs the jobs of tasks that await the coordinator.
+/// download are usually in the caches of one processor. A task does so if that would take long or the transport has no
+/// such thread, and performs the jobs of tasks that await the coordinator.
 final class CoordinatorExecutor: SerialExecutor {
     private struct State {
         /// The messages that have not been taken, in the order in which they were posted; empty while it is idle.
@@ -23,7 +23,9 @@ final class CoordinatorExecutor: SerialExecutor {
         var isBusy = false
 
         /// A Boolean value that indicates whether the next use of the coordinator would hold up transfers.
-        var needsTask: Bool { hasLongMessage || !jobs.isEmpty || messages.count > CoordinatorExecutor.fewMessages }
+        var needsTask: Bool {
+            hasLongMessage || !jobs.isEmpty || messages.count > CoordinatorExecutor.maximumMessagesOnTransport
+        }
 
         mutating func add(_ message: CoordinatorMessage, to coordinator: DownloadCoordinator) {
             if messages.isEmpty { self.coordinator = coordinator }
@@ -46,8 +48,8 @@ final class CoordinatorExecutor: SerialExecutor {
         }
     }
 
-    /// The number of messages up to which the transport's thread performs a turn, which takes a millisecond or two.
-    static let fewMessages = 256
+    /// The maximum number of messages for which the transport's thread performs a turn, in a millisecond or two.
+    static let maximumMessagesOnTransport = 256
 
     /// The transport, if it can perform turns.
     private let transport: (any WorkPerforming)?

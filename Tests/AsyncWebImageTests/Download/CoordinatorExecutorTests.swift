@@ -143,11 +143,11 @@ struct CoordinatorExecutorTests {
     @Test func transportsThreadLeavesManyMessagesToATask() async throws {
         transport.performsWork()
         let loader = loader()
-        for number in 0...CoordinatorExecutor.fewMessages {
+        for number in 0...CoordinatorExecutor.maximumMessagesOnTransport {
             loader.coordinator.post(try join("\(number)", of: loader))
         }
         #expect(transport.performWork() == 1)
-        await loader.coordinator.callers(reach: CoordinatorExecutor.fewMessages + 1)
+        await loader.coordinator.callers(reach: CoordinatorExecutor.maximumMessagesOnTransport + 1)
         #expect(!transport.hasStartedWhilePerforming && transport.performWork() == 0)
     }
 
