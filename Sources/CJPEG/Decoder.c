@@ -2,6 +2,7 @@
 #include "ByteSource.h"
 #include "DCCoefficients.h"
 #include "ErrorFence.h"
+#include "HuffmanDecoder.h"
 #include "ScaledPreview.h"
 
 #include <stdlib.h>
@@ -34,6 +35,8 @@ struct CJPEGDecoder {
     ScaledPreview preview;
     Stage stage;
     int input_ended;
+    /// Nonzero if libjpeg decodes MCUs with HuffmanDecoder.
+    int has_huffman_decoder;
     /// Nonzero once a scan with AC coefficients of the first channel is complete.
     int has_detail;
     /// The number of channels in the first frame header: libjpeg lets a second header overwrite it before it reports
@@ -156,12 +159,14 @@ static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
         if (!jpeg_start_decompress(info)) return need_bytes(decoder);
         if (info->output_width != decoder->setup.row_width || info->output_height != decoder->setup.row_height)
             return fail(decoder, CJPEG_CORRUPT, "rows of unexpected size");
+        decoder->has_huffman_decoder = huffman_decoder_install(info);
         decoder->stage = info->buffered_image ? STAGE_SCANS : STAGE_ROWS;
     }
     if (decoder->stage == STAGE_SCANS) {
         int progress;
         do {
-            progress = decoder->setup.checks_only
+            // HuffmanDecoder is always strict.
+            progress = decoder->setup.checks_only && !decoder->has_huffman_decoder
                 ? byte_source_consume_strictly(&decoder->source, info) : jpeg_consume_input(info);
             CJPEGStatus status = judge_damage(decoder);
             if (status != CJPEG_OK) return status;

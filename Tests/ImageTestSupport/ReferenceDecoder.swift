@@ -7,8 +7,13 @@ package enum ReferenceDecoder {
     package static func has(_ program: String) -> Bool { path(program) != nil }
 
     /// The width, height, and RGB bytes of `djpeg`'s output for `file` at `eighths`/8 of its size.
-    package static func decodeJPEG(_ file: [UInt8], eighths: Int = 8) throws -> (size: PixelSize, rgb: [UInt8]) {
-        try parse(output(of: "djpeg", "-rgb -pnm -scale \(eighths)/8", file))
+    ///
+    /// Warnings are errors unless the file `isDamaged`.
+    package static func decodeJPEG(
+        _ file: [UInt8], eighths: Int = 8, isDamaged: Bool = false
+    ) throws -> (size: PixelSize, rgb: [UInt8]) {
+        let options = "-rgb -pnm -scale \(eighths)/8"
+        return try parse(output(of: "djpeg", options, file, ignoresWarnings: isDamaged))
     }
 
     /// The RGBA bytes of `dwebp`'s output for `file`.
@@ -27,19 +32,23 @@ package enum ReferenceDecoder {
     }
 
     /// Returns the standard output of `program`.
-    private static func output(of program: String, _ options: String, _ file: [UInt8]) throws -> [UInt8] {
+    private static func output(
+        of program: String, _ options: String, _ file: [UInt8], ignoresWarnings: Bool = false
+    ) throws -> [UInt8] {
         let name = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data(file).write(to: name)
         defer { try? FileManager.default.removeItem(at: name) }
         // popen, because Foundation's Process leaks, which leak checking reports.
-        guard let path = path(program), let pipe = unsafe popen("'\(path)' \(options) '\(name.path)'", "r") else {
+        let command = "\(options) '\(name.path)'" + (ignoresWarnings ? " 2>/dev/null" : "")
+        guard let path = path(program), let pipe = unsafe popen("'\(path)' \(command)", "r") else {
             throw Failure(status: -1)
         }
         var data: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         while case let count = unsafe fread(&piece, 1, piece.count, pipe), count > 0 { data += piece[..<count] }
         let status = unsafe pclose(pipe)
-        guard status == 0 else { throw Failure(status: status) }
+        // libjpeg's programs exit with 2 after warnings.
+        guard status == 0 || (ignoresWarnings && status == 2 << 8) else { throw Failure(status: status) }
         return data
     }
 
