@@ -10,7 +10,10 @@ BitReader bit_reader_refill_bytewise(BitReader reader) {
             // FF 00 is a byte; anything else is a marker, before which FF may be repeated.
             JOCTET code;
             do {
-                if (next == reader.end) return reader;
+                if (next == reader.end) {
+                    reader.next = next - 1;
+                    return reader;
+                }
                 code = *next++;
             } while (code == 0xFF);
             if (code != 0) {

@@ -11,7 +11,8 @@
 
 /// A copy of the reading position, which the owner keeps in registers while it decodes an MCU.
 typedef struct BitReader {
-    /// The next bit is the most significant one. Bits after the first `count` are those of the next bytes, or zero.
+    /// The next bit is the most significant one. Bits after the first `count` are undefined: some of those of the next
+    /// bytes, then zeros.
     uint64_t bits;
     /// The number of bits that have been read from bytes; negative if more have been used.
     int count;
@@ -32,8 +33,8 @@ static inline int bit_reader_has_ff(uint64_t word) {
     return ((inverted - 0x0101010101010101) & ~inverted & 0x8080808080808080) != 0;
 }
 
-/// Reads bytes until `count`, which must not be negative, is at least BITS_PER_REFILL. It is less only before a marker
-/// or the end of the received bytes.
+/// Reads bytes until `count`, which must be 0 to 63, is at least BITS_PER_REFILL. It is less only before a marker or the
+/// end of the received bytes; then, further bits are zero.
 static inline __attribute__((always_inline)) void bit_reader_refill(BitReader *reader) {
     uint64_t word;
     if (reader->end - reader->next >= (ptrdiff_t)sizeof word && reader->info->unread_marker == 0) {
@@ -57,7 +58,7 @@ static inline __attribute__((always_inline)) uint32_t bit_reader_peek(const BitR
     return (uint32_t)(reader->bits >> (64 - count));
 }
 
-/// Uses `count` bits, at most 32.
+/// Removes `count` bits, at most 32.
 static inline __attribute__((always_inline)) void bit_reader_drop(BitReader *reader, int count) {
     reader->bits <<= count;
     reader->count -= count;

@@ -24,8 +24,9 @@ CJPEGStatus byte_source_append(ByteSource *source, ErrorFence *fence, const uint
 
 /// Like jpeg_consume_input for a started image, but reports a warning for every invalid code.
 ///
-/// libjpeg-turbo decodes an MCU of a sequential file with a faster function, which treats invalid codes as zeros, if
-/// 512 bytes are available for each of its blocks. Therefore it gets fewer at a time; any MCU fits into them.
+/// Sequential files need it only if HuffmanDecoder, which always reports them, is not available. Then, libjpeg-turbo
+/// decodes an MCU with a faster function, which treats invalid codes as zeros, if 512 bytes are available for each of
+/// its blocks. Therefore it gets fewer at a time; any MCU fits into them.
 int byte_source_consume_strictly(ByteSource *source, j_decompress_ptr info);
 
 #endif

@@ -165,9 +165,10 @@ static CJPEGStatus advance_to_rows(CJPEGDecoder *decoder) {
     if (decoder->stage == STAGE_SCANS) {
         int progress;
         do {
-            // HuffmanDecoder is always strict.
             progress = decoder->setup.checks_only && !decoder->has_huffman_decoder
                 ? byte_source_consume_strictly(&decoder->source, info) : jpeg_consume_input(info);
+            if (progress == JPEG_SCAN_COMPLETED && decoder->has_huffman_decoder)
+                huffman_decoder_report_unused_bytes(info);
             CJPEGStatus status = judge_damage(decoder);
             if (status != CJPEG_OK) return status;
             if (info->input_scan_number > (int)decoder->setup.maximum_scans)

@@ -2,6 +2,7 @@
 
 #if defined(LIBJPEG_TURBO_VERSION) && __has_include(<jpegint.h>)
 
+#include "ACTable.h"
 #include "BitReader.h"
 #include "HuffmanTable.h"
 
@@ -15,11 +16,11 @@ typedef struct HuffmanDecoder {
     uint64_t bits;
     int bit_count;
     /// The number of MCUs until the next restart marker, if there are any.
-    unsigned restarts_in;
+    unsigned mcus_until_restart;
     /// The DC coefficient of the previous block of each channel.
     int last_dc[MAX_COMPS_IN_SCAN];
     HuffmanTable *dc_tables[NUM_HUFF_TBLS];
-    HuffmanTable *ac_tables[NUM_HUFF_TBLS];
+    ACTable *ac_tables[NUM_HUFF_TBLS];
 } HuffmanDecoder;
 
 /// The natural order of coefficients in zigzag order. An invalid run can lead up to 15 coefficients beyond the block;
@@ -34,38 +35,55 @@ static const uint8_t natural_order[DCTSIZE2 + 15] = {
 
 // MARK: Scans
 
-/// Builds a table unless an earlier channel of the scan has the same one; `built` has a bit for each of these.
-static void prepare(j_decompress_ptr info, HuffmanTable **tables, int number, int is_dc, unsigned *built) {
+/// Returns whether a table is to be built: an earlier channel of the scan may have the same one. `built` has a bit for
+/// each of these.
+static boolean is_new(j_decompress_ptr info, int number, unsigned *built) {
     if (number < 0 || number >= NUM_HUFF_TBLS) ERREXIT1(info, JERR_NO_HUFF_TABLE, number);
-    if (*built & 1u << number) return;
+    boolean is_new = (*built & 1u << number) == 0;
     *built |= 1u << number;
-    if (tables[number] == NULL)
-        tables[number] = info->mem->alloc_small((j_common_ptr)info, JPOOL_IMAGE, sizeof(HuffmanTable));
-    huffman_table_build(tables[number], info, number, is_dc);
+    return is_new;
+}
+
+static void prepare_dc(j_decompress_ptr info, HuffmanTable **table, int number) {
+    if (*table == NULL) *table = info->mem->alloc_small((j_common_ptr)info, JPOOL_IMAGE, sizeof **table);
+    huffman_table_build(*table, info, number, 1);
+}
+
+static void prepare_ac(j_decompress_ptr info, ACTable **table, int number) {
+    if (*table == NULL) *table = info->mem->alloc_small((j_common_ptr)info, JPOOL_IMAGE, sizeof **table);
+    ac_table_build(*table, info, number);
 }
 
 static void start_scan(j_decompress_ptr info) {
     HuffmanDecoder *decoder = (HuffmanDecoder *)info->entropy;
     unsigned built_dc = 0, built_ac = 0;
     for (int channel = 0; channel < info->comps_in_scan; channel++) {
-        prepare(info, decoder->dc_tables, info->cur_comp_info[channel]->dc_tbl_no, 1, &built_dc);
-        prepare(info, decoder->ac_tables, info->cur_comp_info[channel]->ac_tbl_no, 0, &built_ac);
+        int dc = info->cur_comp_info[channel]->dc_tbl_no, ac = info->cur_comp_info[channel]->ac_tbl_no;
+        if (is_new(info, dc, &built_dc)) prepare_dc(info, &decoder->dc_tables[dc], dc);
+        if (is_new(info, ac, &built_ac)) prepare_ac(info, &decoder->ac_tables[ac], ac);
     }
     memset(decoder->last_dc, 0, sizeof decoder->last_dc);
     decoder->bits = 0;
     decoder->bit_count = 0;
-    decoder->restarts_in = info->restart_interval;
+    decoder->mcus_until_restart = info->restart_interval;
     decoder->interface.insufficient_data = FALSE;
+}
+
+void huffman_decoder_report_unused_bytes(j_decompress_ptr info) {
+    int count = ((const HuffmanDecoder *)info->entropy)->bit_count / 8;
+    // libjpeg reports them, and the following ones, once it finds a marker.
+    if (info->unread_marker == 0) info->marker->discarded_bytes += (unsigned)count;
+    else if (count > 0) WARNMS2(info, JWRN_EXTRANEOUS_DATA, count, info->unread_marker);
 }
 
 /// Reads a restart marker. Returns FALSE if it has not been received.
 static boolean restart(j_decompress_ptr info, HuffmanDecoder *decoder) {
-    info->marker->discarded_bytes += (unsigned)decoder->bit_count / 8;
+    huffman_decoder_report_unused_bytes(info);
     decoder->bits = 0;
     decoder->bit_count = 0;
     if (!info->marker->read_restart_marker(info)) return FALSE;
     memset(decoder->last_dc, 0, sizeof decoder->last_dc);
-    decoder->restarts_in = info->restart_interval;
+    decoder->mcus_until_restart = info->restart_interval;
     // Without a marker that belongs here, the remaining data was lost.
     if (info->unread_marker == 0) decoder->interface.insufficient_data = FALSE;
     return TRUE;
@@ -88,10 +106,10 @@ INLINED boolean has_used_bits(HuffmanDecoder *decoder, BitReader *reader) {
     return TRUE;
 }
 
-/// The maximum number of symbols that are read without a refill, unless one is longer than an index.
-enum { SYMBOLS_PER_REFILL = 4 };
+/// The number of reads between refills. A symbol that is longer than an index refills by itself.
+enum { READS_PER_REFILL = 4 };
 
-_Static_assert(SYMBOLS_PER_REFILL * HUFFMAN_INDEX_BITS <= BITS_PER_REFILL, "too few bits for the symbols");
+_Static_assert(READS_PER_REFILL * HUFFMAN_INDEX_BITS <= BITS_PER_REFILL, "too few bits for the indexes");
 
 /// Reads a symbol whose index does not determine it.
 INLINED HuffmanEntry read_long_symbol(
@@ -118,7 +136,7 @@ INLINED HuffmanEntry read_long_symbol(
         entry = huffman_entry(0, 1, huffman_entry_advance(entry), value);
     }
     // Further symbols follow without a refill.
-    if (reader->count >= 0 && reader->count < SYMBOLS_PER_REFILL * HUFFMAN_INDEX_BITS) bit_reader_refill(reader);
+    if (reader->count >= 0 && reader->count < READS_PER_REFILL * HUFFMAN_INDEX_BITS) bit_reader_refill(reader);
     return entry;
 }
 
@@ -135,11 +153,23 @@ INLINED HuffmanEntry read_symbol(HuffmanDecoder *decoder, BitReader *reader, con
 
 // MARK: Blocks
 
-/// Reads a symbol of a block, which may be NULL, after the coefficients before `end`. Returns the new end.
-INLINED uint32_t read_coefficient(
-    HuffmanDecoder *decoder, BitReader *reader, const HuffmanTable *table, JCOEF *block, uint32_t end
+/// Reads at least one symbol of a block, which may be NULL, after the coefficients before `end`. Returns the new end.
+INLINED uint32_t read_coefficients(
+    HuffmanDecoder *decoder, BitReader *reader, const ACTable *table, JCOEF *block, uint32_t end
 ) {
-    HuffmanEntry entry = read_symbol(decoder, reader, table);
+    ACPair pair = table->pairs[bit_reader_peek(reader, HUFFMAN_INDEX_BITS)];
+    uint32_t first_end = end + ac_pair_first_advance(pair);
+    // After the last coefficient of a block, what follows belongs to the next one.
+    if (__builtin_expect(pair != 0 && first_end < DCTSIZE2, 1)) {
+        bit_reader_drop(reader, ac_pair_length(pair));
+        if (!has_used_bits(decoder, reader)) return DCTSIZE2;
+        if (block != NULL) {
+            block[natural_order[first_end - 1]] = ac_pair_first_value(pair);
+            block[natural_order[end + ac_pair_second_advance(pair) - 1]] = ac_pair_second_value(pair);
+        }
+        return end + ac_pair_advance(pair);
+    }
+    HuffmanEntry entry = read_symbol(decoder, reader, &table->symbols);
     end += huffman_entry_advance(entry);
     int16_t value = huffman_entry_value(entry);
     if (block != NULL && value != 0) block[natural_order[end - 1]] = value;
@@ -147,15 +177,15 @@ INLINED uint32_t read_coefficient(
 }
 
 /// Reads the AC coefficients of a block, which may be NULL, as far as there are bytes.
-INLINED void read_ac(HuffmanDecoder *decoder, BitReader *reader, const HuffmanTable *table, JCOEF *block) {
+INLINED void read_ac(HuffmanDecoder *decoder, BitReader *reader, const ACTable *table, JCOEF *block) {
     uint32_t end = 1;
     for (;;) {
         if (reader->count < BITS_PER_REFILL) bit_reader_refill(reader);
-        // SYMBOLS_PER_REFILL times: a check of the bits for each symbol would often be mispredicted.
-        if ((end = read_coefficient(decoder, reader, table, block, end)) >= DCTSIZE2) return;
-        if ((end = read_coefficient(decoder, reader, table, block, end)) >= DCTSIZE2) return;
-        if ((end = read_coefficient(decoder, reader, table, block, end)) >= DCTSIZE2) return;
-        if ((end = read_coefficient(decoder, reader, table, block, end)) >= DCTSIZE2) return;
+        // READS_PER_REFILL times: a check of the bits before each read would often be mispredicted.
+        if ((end = read_coefficients(decoder, reader, table, block, end)) >= DCTSIZE2) return;
+        if ((end = read_coefficients(decoder, reader, table, block, end)) >= DCTSIZE2) return;
+        if ((end = read_coefficients(decoder, reader, table, block, end)) >= DCTSIZE2) return;
+        if ((end = read_coefficients(decoder, reader, table, block, end)) >= DCTSIZE2) return;
     }
 }
 
@@ -171,7 +201,7 @@ static boolean read_blocks(HuffmanDecoder *decoder, BitReader *position, int *la
         if (!has_used_bits(decoder, &reader)) return FALSE;
         last_dc[channel] = (int)((unsigned)last_dc[channel] + (unsigned)huffman_entry_value(difference));
 
-        const HuffmanTable *table = decoder->ac_tables[component->ac_tbl_no];
+        const ACTable *table = decoder->ac_tables[component->ac_tbl_no];
         if (component->component_needed) (*mcu[index])[0] = (JCOEF)last_dc[channel];
         // At 1/8, a pixel is the DC coefficient.
         if (component->component_needed && component->DCT_scaled_size > 1)
@@ -184,11 +214,11 @@ static boolean read_blocks(HuffmanDecoder *decoder, BitReader *position, int *la
     return TRUE;
 }
 
-/// Reads the blocks of an MCU. Returns FALSE, having changed nothing but coefficients that are correct, if its bytes
-/// have not all been received: libjpeg then calls it again with more.
+/// Reads the blocks of an MCU. Returns FALSE if its bytes have not all been received: libjpeg then calls it again with
+/// more, and it starts again. The coefficients that it has stored until then are correct.
 static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW *mcu) {
     HuffmanDecoder *decoder = (HuffmanDecoder *)info->entropy;
-    if (info->restart_interval > 0 && decoder->restarts_in == 0 && !restart(info, decoder)) return FALSE;
+    if (info->restart_interval > 0 && decoder->mcus_until_restart == 0 && !restart(info, decoder)) return FALSE;
     if (!decoder->interface.insufficient_data) {
         struct jpeg_source_mgr *source = info->src;
         BitReader reader = {
@@ -204,7 +234,7 @@ static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW *mcu) {
         decoder->bit_count = reader.count;
         memcpy(decoder->last_dc, last_dc, sizeof last_dc);
     }
-    if (info->restart_interval > 0) decoder->restarts_in--;
+    if (info->restart_interval > 0) decoder->mcus_until_restart--;
     return TRUE;
 }
 
@@ -225,6 +255,10 @@ int huffman_decoder_install(j_decompress_ptr info) {
 int huffman_decoder_install(j_decompress_ptr info) {
     (void)info;
     return 0;
+}
+
+void huffman_decoder_report_unused_bytes(j_decompress_ptr info) {
+    (void)info;
 }
 
 #endif

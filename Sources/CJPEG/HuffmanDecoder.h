@@ -9,11 +9,16 @@
 /// Makes libjpeg decode MCUs with a decoder that is faster than its own, and returns nonzero. Call it once
 /// jpeg_start_decompress has returned TRUE.
 ///
-/// The coefficients are the same, also of damaged files, but each invalid code is reported with JWRN_HUFF_BAD_CODE,
-/// which libjpeg-turbo omits where many bytes are available.
+/// The coefficients are those of libjpeg's slower decoder, also of damaged files. Each invalid code is reported with
+/// JWRN_HUFF_BAD_CODE, and so is each unused byte before a restart marker, with JWRN_EXTRANEOUS_DATA. libjpeg-turbo's
+/// faster decoder, which it uses where many bytes are available, reports neither. jpeg_skip_scanlines is not supported.
 ///
 /// Returns 0, and changes nothing, if the file is progressive or has arithmetic coding, or if the headers of libjpeg
 /// lack its internal interface, which Debian's include.
 int huffman_decoder_install(j_decompress_ptr info);
+
+/// Call it once at the end of each scan that the installed decoder has read: it reports JWRN_EXTRANEOUS_DATA, or makes
+/// libjpeg report it, if bytes were left over.
+void huffman_decoder_report_unused_bytes(j_decompress_ptr info);
 
 #endif

@@ -35,7 +35,8 @@ void huffman_table_build(HuffmanTable *table, j_decompress_ptr info, int number,
     int index = 0;
     for (int length = 1; length <= HUFFMAN_LONGEST_CODE; length++) {
         int count = definition->bits[length];
-        if (index + count > (int)sizeof table->symbols || code + (uint32_t)count > 1u << length)
+        // No code consists of ones alone.
+        if (index + count > (int)sizeof table->symbols || code + (uint32_t)count >= 1u << length)
             ERREXIT(info, JERR_BAD_HUFF_TABLE);
         table->offset[length] = index - (int32_t)code;
         for (; count > 0; count--, code++, index++) {

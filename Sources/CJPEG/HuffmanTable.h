@@ -1,4 +1,4 @@
-// A table that decodes most coefficients in one step. Not visible to Swift.
+// A table that decodes most symbols and their values in one step. Not visible to Swift.
 #ifndef CJPEG_HUFFMAN_TABLE_H
 #define CJPEG_HUFFMAN_TABLE_H
 
@@ -23,7 +23,8 @@ enum { HUFFMAN_END_OF_BLOCK = DCTSIZE2 };
 ///
 /// The advance is the number of coefficients up to and including the one with the value; of a DC symbol, it is 0. A
 /// value of 0 is not a coefficient, only an advance. Without the flag, the entry describes the code alone, and its
-/// value is the number of bits of the value that follow; no bits at all mean that the code is longer than an index.
+/// value is the number of bits of the value that follow; no bits at all mean that the code is longer than an index,
+/// or invalid.
 typedef uint32_t HuffmanEntry;
 
 typedef struct HuffmanTable {

@@ -96,6 +96,33 @@ struct JPEGHuffmanTests {
         #expect(try pixels[..<half] == rows(of: file, size)[..<half])
     }
 
+    @Test(arguments: ["-quality 90", "-quality 90 -restart 1"])
+    func fillBytesBeforeMarkersAreIgnored(options: String) throws {
+        let file = try TestJPEGScans(name: options, options: options).file(TestImage.photo(64, 80))
+        let whole = try decode(file)
+        let scan = try file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xDA }.unwrapped() + 2
+        var filled = Array(file[..<scan])
+        for index in scan..<file.count {
+            let isMarker = file[index] == 0xFF && index + 1 < file.count && file[index + 1] != 0
+            filled += [UInt8](repeating: 0xFF, count: isMarker ? 300 : 0) + [file[index]]
+        }
+        #expect(try decode(filled) == whole)
+        #expect(try decode(filled) { 1 } == whole)
+        #expect(throws: Never.self) { try ImageVerifier.verify(filled.span) }
+    }
+
+    @Test(arguments: ["-quality 90", "-quality 90 -restart 1"])
+    func unusedBytesBeforeAMarkerFailVerification(options: String) throws {
+        let file = try TestJPEGScans(name: options, options: options).file(TestImage.photo(64, 80))
+        let scan = try file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xDA }.unwrapped() + 2
+        let marker = try file.indices.first { $0 > scan && file[$0] == 0xFF && file[$0 + 1] >= 0xD0 }.unwrapped()
+        for count in 1...20 {
+            let longer = file[..<marker] + [UInt8](repeating: 0x55, count: count) + file[marker...]
+            #expect(try decode(Array(longer)) == decode(file))
+            #expect(throws: CodecError.self, "\(count) bytes") { try ImageVerifier.verify(Array(longer).span) }
+        }
+    }
+
     // MARK: Later scans, whose tables libjpeg does not examine
 
     /// Returns the error of a file with separate scans after a change of the second segment with this marker.
@@ -110,10 +137,11 @@ struct JPEGHuffmanTests {
 
     @Test func tooManyHuffmanCodesInALaterScanAreAnError() throws {
         let error = try error(changing: 0xC4) { segment in
-            // The counts of codes by length follow marker, length, and number. Two codes of one bit are the maximum.
+            // The counts of codes by length follow marker, length, and number. One code of one bit is the maximum,
+            // because no code consists of ones alone.
             let counts = segment.startIndex + 5..<segment.startIndex + 21
             let total = segment[counts].reduce(0, +)
-            segment.replaceSubrange(counts, with: [total] + [UInt8](repeating: 0, count: 15))
+            segment.replaceSubrange(counts, with: [2, total - 2] + [UInt8](repeating: 0, count: 14))
         }
         #expect(error == .corrupt(.jpeg, "Bogus Huffman table definition"))
     }

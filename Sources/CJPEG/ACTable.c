@@ -1,0 +1,27 @@
+#include "ACTable.h"
+
+static ACPair make_pair(const HuffmanTable *symbols, uint32_t index) {
+    HuffmanEntry first = symbols->entries[index];
+    uint16_t first_value = (uint16_t)huffman_entry_value(first);
+    if (!huffman_entry_is_complete(first) || first_value == 0) return 0;
+    int length = huffman_entry_length(first);
+    uint32_t first_advance = huffman_entry_advance(first), second_advance = first_advance, advance = first_advance;
+    uint16_t second_value = first_value;
+    HuffmanEntry second = symbols->entries[index << length & ((1u << HUFFMAN_INDEX_BITS) - 1)];
+    if (huffman_entry_is_complete(second) && length + huffman_entry_length(second) <= HUFFMAN_INDEX_BITS) {
+        length += huffman_entry_length(second);
+        advance += huffman_entry_advance(second);
+        if (huffman_entry_value(second) != 0) {
+            second_advance = advance;
+            second_value = (uint16_t)huffman_entry_value(second);
+        }
+    }
+    return (ACPair)length | (ACPair)first_advance << 8 | (ACPair)second_advance << 16 | (ACPair)advance << 24
+        | (ACPair)first_value << 32 | (ACPair)second_value << 48;
+}
+
+void ac_table_build(ACTable *table, j_decompress_ptr info, int number) {
+    huffman_table_build(&table->symbols, info, number, 0);
+    for (uint32_t index = 0; index < 1u << HUFFMAN_INDEX_BITS; index++)
+        table->pairs[index] = make_pair(&table->symbols, index);
+}
