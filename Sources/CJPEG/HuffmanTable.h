@@ -7,7 +7,7 @@
 
 #include <jpeglib.h>
 
-/// The number of bits that a step examines. Of the coefficients of photographs, 93% to 97% have fewer.
+/// The number of bits that a step examines. 97% of the coefficients of a photograph have no more.
 enum { HUFFMAN_INDEX_BITS = 10 };
 
 /// The maximum length of a code in bits.
