@@ -1,12 +1,18 @@
 #include "ACTable.h"
 
+static ACPair pair(int length, uint32_t first_advance, uint32_t second_advance, uint32_t advance) {
+    return (ACPair)length | (ACPair)first_advance << 8 | (ACPair)second_advance << 16 | (ACPair)advance << 24;
+}
+
 static ACPair make_pair(const HuffmanTable *symbols, uint32_t index) {
     HuffmanEntry first = symbols->entries[index];
-    uint16_t first_value = (uint16_t)huffman_entry_value(first);
-    if (!huffman_entry_is_complete(first) || first_value == 0) return 0;
+    if (!huffman_entry_is_complete(first)) return pair(0, AC_PAIR_NONE, AC_PAIR_NONE, 0);
     int length = huffman_entry_length(first);
-    uint32_t first_advance = huffman_entry_advance(first), second_advance = first_advance, advance = first_advance;
-    uint16_t second_value = first_value;
+    uint32_t advance = huffman_entry_advance(first);
+    // The next coefficient, if there is one, is 0.
+    if (advance >= HUFFMAN_END_OF_BLOCK) return pair(length, 1, 1, advance);
+    uint32_t first_advance = advance, second_advance = advance;
+    uint16_t first_value = (uint16_t)huffman_entry_value(first), second_value = first_value;
     HuffmanEntry second = symbols->entries[index << length & ((1u << HUFFMAN_INDEX_BITS) - 1)];
     if (huffman_entry_is_complete(second) && length + huffman_entry_length(second) <= HUFFMAN_INDEX_BITS) {
         length += huffman_entry_length(second);
@@ -16,7 +22,7 @@ static ACPair make_pair(const HuffmanTable *symbols, uint32_t index) {
             second_value = (uint16_t)huffman_entry_value(second);
         }
     }
-    return (ACPair)length | (ACPair)first_advance << 8 | (ACPair)second_advance << 16 | (ACPair)advance << 24
+    return pair(length, first_advance, second_advance, advance)
         | (ACPair)first_value << 32 | (ACPair)second_value << 48;
 }
 

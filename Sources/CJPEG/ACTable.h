@@ -4,13 +4,16 @@
 
 #include "HuffmanTable.h"
 
-/// A coefficient and what follows it, if an index determines both: a second coefficient, an end of block, or a run of
-/// zeros. Zero if an index does not begin with a coefficient, or does not determine its value.
+/// A symbol and what follows it, if an index determines both: a second coefficient, an end of block, or a run of zeros.
 ///
 /// From the least significant bit: the number of bits; the advance of the first coefficient, that of the second one,
 /// and that of everything, as in HuffmanEntry; and both values. Without a second coefficient, the first one takes its
-/// place, so that both can be stored without a condition.
+/// place; a run of zeros ends with a coefficient of 0, and an end of block begins with one, so that two values can
+/// always be stored. If an index does not determine a symbol and its value, the first advance is AC_PAIR_NONE.
 typedef uint64_t ACPair;
+
+/// Too large an advance for any block.
+enum { AC_PAIR_NONE = DCTSIZE2 };
 
 typedef struct ACTable {
     HuffmanTable symbols;

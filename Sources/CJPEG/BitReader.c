@@ -2,7 +2,7 @@
 
 BitReader bit_reader_refill_bytewise(BitReader reader) {
     reader.bits = reader.count > 0 ? reader.bits & ~UINT64_C(0) << (64 - reader.count) : 0;
-    while (reader.count <= BITS_PER_REFILL && reader.info->unread_marker == 0) {
+    while (reader.count < BITS_PER_REFILL) {
         const JOCTET *next = reader.next;
         if (next == reader.end) break;
         uint64_t byte = *next++;
@@ -19,6 +19,7 @@ BitReader bit_reader_refill_bytewise(BitReader reader) {
             if (code != 0) {
                 reader.info->unread_marker = code;
                 reader.next = next;
+                reader.end = next;
                 break;
             }
         }

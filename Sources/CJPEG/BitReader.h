@@ -17,6 +17,7 @@ typedef struct BitReader {
     /// The number of bits that have been read from bytes; negative if more have been used.
     int count;
     const JOCTET *next;
+    /// The end of the received bytes, or of the next marker once that has been read.
     const JOCTET *end;
     j_decompress_ptr info;
 } BitReader;
@@ -33,11 +34,11 @@ static inline int bit_reader_has_ff(uint64_t word) {
     return ((inverted - 0x0101010101010101) & ~inverted & 0x8080808080808080) != 0;
 }
 
-/// Reads bytes until `count`, which must be 0 to 63, is at least BITS_PER_REFILL. It is less only before a marker or the
+/// Reads bytes until `count`, which must be 0 to 63, is BITS_PER_REFILL to 63. It is less only before a marker or the
 /// end of the received bytes; then, further bits are zero.
 static inline __attribute__((always_inline)) void bit_reader_refill(BitReader *reader) {
     uint64_t word;
-    if (reader->end - reader->next >= (ptrdiff_t)sizeof word && reader->info->unread_marker == 0) {
+    if (reader->end - reader->next >= (ptrdiff_t)sizeof word) {
         memcpy(&word, reader->next, sizeof word);
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
         word = __builtin_bswap64(word);

@@ -50,7 +50,7 @@ void huffman_table_build(HuffmanTable *table, j_decompress_ptr info, int number,
 }
 
 HuffmanEntry huffman_table_search(const HuffmanTable *table, uint32_t bits, int *length) {
-    *length = 1;
+    *length = HUFFMAN_INDEX_BITS + 1;
     while (*length <= HUFFMAN_LONGEST_CODE && bits >= table->end[*length]) *length += 1;
     if (*length > HUFFMAN_LONGEST_CODE) return code_entry(0, 0, table->is_dc);
     int32_t code = (int32_t)(bits >> (HUFFMAN_LONGEST_CODE - *length));
