@@ -27,7 +27,8 @@ static inline uint32_t ac_pair_advance(ACPair pair) { return pair >> 24 & 0xFF; 
 static inline JCOEF ac_pair_first_value(ACPair pair) { return (JCOEF)(pair >> 32); }
 static inline JCOEF ac_pair_second_value(ACPair pair) { return (JCOEF)(pair >> 48); }
 
-/// Builds the table of a definition in the file. Reports errors like huffman_table_build.
-void ac_table_build(ACTable *table, j_decompress_ptr info, int number);
+/// Builds the table of a definition in the file; without pairs that store zeros unless `stores_zeros`. Reports errors
+/// like huffman_table_build.
+void ac_table_build(ACTable *table, j_decompress_ptr info, int number, int stores_zeros);
 
 #endif

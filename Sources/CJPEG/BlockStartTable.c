@@ -9,7 +9,9 @@ static BlockStart make_start(const HuffmanTable *dc, const HuffmanTable *ac, uin
     int length = huffman_entry_length(difference);
     uint32_t advance = 0, ends_block = 0, value = 0;
     HuffmanEntry first = ac->entries[index << length & ((1u << HUFFMAN_INDEX_BITS) - 1)];
-    if (huffman_entry_is_complete(first) && length + huffman_entry_length(first) <= HUFFMAN_INDEX_BITS) {
+    int is_run_of_zeros = huffman_entry_value(first) == 0 && huffman_entry_advance(first) < HUFFMAN_END_OF_BLOCK;
+    if (huffman_entry_is_complete(first) && length + huffman_entry_length(first) <= HUFFMAN_INDEX_BITS
+        && !is_run_of_zeros) {
         length += huffman_entry_length(first);
         ends_block = huffman_entry_advance(first) >= HUFFMAN_END_OF_BLOCK;
         if (!ends_block) advance = huffman_entry_advance(first);

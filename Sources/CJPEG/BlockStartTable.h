@@ -4,12 +4,12 @@
 
 #include "HuffmanTable.h"
 
-/// A DC difference and, if an index determines both, the AC symbol after it. Zero if an index does not determine the
-/// difference.
+/// A DC difference and, if an index determines both, the first AC coefficient or the end of the block. Zero if an index
+/// does not determine the difference.
 ///
-/// From the least significant bit: 4 bits for the number of bits, 5 for the advance of the AC symbol, as in
-/// HuffmanEntry, 1 that is set for an end of block, and 11 for each value, first that of the AC symbol. Without an AC
-/// symbol, its advance is 0.
+/// From the least significant bit: 4 bits for the number of bits; 5 for the advance of the AC coefficient, as in
+/// HuffmanEntry; 1 that is set for an end of block; and 11 for each value, first that of the AC coefficient. Without an
+/// AC coefficient, its advance and its value are 0.
 typedef uint32_t BlockStart;
 
 typedef struct BlockStartTable {

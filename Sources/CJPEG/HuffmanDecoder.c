@@ -20,8 +20,10 @@ typedef struct HuffmanDecoder {
     int last_dc[MAX_COMPS_IN_SCAN];
     HuffmanTable *dc_tables[NUM_HUFF_TBLS];
     ACTable *ac_tables[NUM_HUFF_TBLS];
-    /// By channel; none if an earlier channel has the same one.
+    /// By channel; not used if an earlier channel has the same one.
     BlockStartTable *start_tables[MAX_COMPS_IN_SCAN];
+    /// A bit for each component of the file that the scans so far have had.
+    unsigned seen_components;
     ScanBlock blocks[D_MAX_BLOCKS_IN_MCU];
 } HuffmanDecoder;
 
@@ -41,9 +43,9 @@ static void prepare_dc(j_decompress_ptr info, HuffmanTable **table, int number) 
     huffman_table_build(*table, info, number, 1);
 }
 
-static void prepare_ac(j_decompress_ptr info, ACTable **table, int number) {
+static void prepare_ac(j_decompress_ptr info, ACTable **table, int number, int stores_zeros) {
     if (*table == NULL) *table = info->mem->alloc_small((j_common_ptr)info, JPOOL_IMAGE, sizeof **table);
-    ac_table_build(*table, info, number);
+    ac_table_build(*table, info, number, stores_zeros);
 }
 
 /// Returns the first channel with the same tables as `channel`.
@@ -77,13 +79,25 @@ static void prepare_block(j_decompress_ptr info, HuffmanDecoder *decoder, int in
     };
 }
 
+/// Returns whether all blocks of the scan are zero: none of its components was in an earlier scan. libjpeg accepts
+/// files with such components, and keeps the coefficients that a later scan does not have.
+static boolean has_new_blocks(j_decompress_ptr info, HuffmanDecoder *decoder) {
+    unsigned components = 0;
+    for (int channel = 0; channel < info->comps_in_scan; channel++)
+        components |= 1u << info->cur_comp_info[channel]->component_index;
+    boolean has_new_blocks = (decoder->seen_components & components) == 0;
+    decoder->seen_components |= components;
+    return has_new_blocks;
+}
+
 static void start_scan(j_decompress_ptr info) {
     HuffmanDecoder *decoder = (HuffmanDecoder *)info->entropy;
     unsigned built_dc = 0, built_ac = 0;
+    boolean stores_zeros = has_new_blocks(info, decoder);
     for (int channel = 0; channel < info->comps_in_scan; channel++) {
         int dc = info->cur_comp_info[channel]->dc_tbl_no, ac = info->cur_comp_info[channel]->ac_tbl_no;
         if (is_new(info, dc, &built_dc)) prepare_dc(info, &decoder->dc_tables[dc], dc);
-        if (is_new(info, ac, &built_ac)) prepare_ac(info, &decoder->ac_tables[ac], ac);
+        if (is_new(info, ac, &built_ac)) prepare_ac(info, &decoder->ac_tables[ac], ac, stores_zeros);
     }
     for (int channel = 0; channel < info->comps_in_scan; channel++)
         if (first_alike(info, channel) == channel) prepare_start(info, decoder, channel);

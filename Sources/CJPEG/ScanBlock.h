@@ -47,8 +47,7 @@ INLINED boolean has_used_bits(BitReader *reader) {
     return TRUE;
 }
 
-/// The number of bits for the four reads of AC coefficients between refills. A symbol that is longer than an index
-/// refills by itself.
+/// The number of bits for the four reads of pairs between refills.
 enum { BITS_PER_READS = 4 * HUFFMAN_INDEX_BITS };
 
 _Static_assert(HUFFMAN_INDEX_BITS + BITS_PER_READS <= BITS_PER_REFILL, "too few bits for the start of a block as well");
@@ -75,8 +74,6 @@ INLINED HuffmanEntry read_long_symbol(BitReader *reader, const HuffmanTable *tab
         bit_reader_drop(reader, size);
         entry = huffman_entry(0, 1, huffman_entry_advance(entry), value);
     }
-    // Further symbols follow without a refill.
-    if (reader->count >= 0 && reader->count < BITS_PER_READS) bit_reader_refill(reader);
     return entry;
 }
 
@@ -93,8 +90,8 @@ INLINED HuffmanEntry read_symbol(BitReader *reader, const HuffmanTable *table) {
 
 // MARK: Blocks
 
-/// Reads the DC difference of a block, which it adds to `dc`, and possibly the first AC symbol. `coefficients` may be
-/// NULL. Returns the end of the coefficients that have been read; 0 if bytes are missing.
+/// Reads the DC difference of a block, which it adds to `dc`, and possibly an AC symbol. `coefficients` may be NULL.
+/// Returns the end of the coefficients that have been read; 0 if bytes are missing.
 INLINED uint32_t read_start(BitReader *reader, const ScanBlock *block, int *dc, JCOEF *coefficients) {
     BlockStart start = block->start_table->entries[bit_reader_peek(reader, HUFFMAN_INDEX_BITS)];
     if (__builtin_expect(start != 0, 1)) {
@@ -102,7 +99,7 @@ INLINED uint32_t read_start(BitReader *reader, const ScanBlock *block, int *dc, 
         if (!has_used_bits(reader)) return 0;
         *dc = (int)((unsigned)*dc + (unsigned)block_start_difference(start));
         uint32_t advance = block_start_advance(start);
-        // Without an AC symbol, the DC coefficient replaces it.
+        // Without an AC coefficient, this is the place of the DC coefficient, which is stored later.
         if (coefficients != NULL) coefficients[natural_order[advance]] = block_start_value(start);
         return block_start_ends_block(start) ? DCTSIZE2 : advance + 1;
     }

@@ -22,6 +22,16 @@ package enum TestImage {
         }
     }
 
+    /// Blocks of the highest frequency alone, in both directions.
+    package static func highestFrequency(_ width: Int, _ height: Int) -> PixelBuffer {
+        // The cosines of (2x + 1) * 7 / 16 half turns.
+        let cosines = [0.195, -0.556, 0.831, -0.981, 0.981, -0.831, 0.556, -0.195]
+        return make(width, height) { x, y in
+            let value = UInt8(128 + 120 * cosines[x % 8] * cosines[y % 8])
+            return (value, value, value, 255)
+        }
+    }
+
     /// Random bytes: the worst case for a filter.
     package static func noise(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool) -> PixelBuffer {
         var random = SeededGenerator(seed: seed)

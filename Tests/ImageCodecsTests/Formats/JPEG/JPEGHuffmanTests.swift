@@ -34,7 +34,12 @@ struct JPEGHuffmanTests {
 
     @Test(arguments: kinds)
     func sequentialJPEGsEqualDjpegAtEveryScale(kind: TestJPEGScans) throws {
-        for image in [TestImage.noise(203, 117, seed: 3, isOpaque: true), TestImage.photo(131, 77)] {
+        // Blocks with many coefficients, with few, and with a long run before one coefficient.
+        let images = [
+            TestImage.noise(203, 117, seed: 3, isOpaque: true), TestImage.photo(131, 77),
+            TestImage.highestFrequency(50, 41),
+        ]
+        for image in images {
             let file = try kind.file(image)
             for eighths in [1, 2, 4, 8] {
                 // Separate scans are decoded from DC coefficients at 1/8.
@@ -42,6 +47,18 @@ struct JPEGHuffmanTests {
                 let reference = try ReferenceDecoder.decodeJPEG(file, eighths: eighths)
                 #expect(try rows(of: file, reference.size) == reference.rgb, "\(eighths)/8 of \(image.size)")
             }
+        }
+    }
+
+    /// libjpeg keeps the coefficients of the earlier scan that the later one does not have.
+    @Test func aChannelCanBeInTwoScans() throws {
+        var file = try Self.separateScans.file(TestImage.noise(99, 60, seed: 6, isOpaque: true))
+        let scans = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
+        try #require(scans.count == 3)
+        file[scans[2] + 5] = file[scans[1] + 5]
+        for eighths in [2, 4, 8] {
+            let reference = try ReferenceDecoder.decodeJPEG(file, eighths: eighths)
+            #expect(try rows(of: file, reference.size) == reference.rgb, "\(eighths)/8")
         }
     }
 
