@@ -3,25 +3,31 @@
 // The values of symbols that fit into an index have fewer bits than it.
 _Static_assert(HUFFMAN_INDEX_BITS <= 11, "too few bits for the values");
 
-static BlockStart make_start(const HuffmanTable *dc, const HuffmanTable *ac, uint32_t index) {
-    HuffmanEntry difference = dc->entries[index];
-    if (!huffman_entry_is_complete(difference)) return 0;
+/// Makes the entries of the `count` indexes that begin with `difference`.
+static void make_starts(BlockStart *starts, uint32_t count, HuffmanEntry difference, const HuffmanTable *ac) {
     int length = huffman_entry_length(difference);
-    uint32_t advance = 0, ends_block = 0, value = 0;
-    HuffmanEntry first = ac->entries[index << length & ((1u << HUFFMAN_INDEX_BITS) - 1)];
-    int is_run_of_zeros = huffman_entry_value(first) == 0 && huffman_entry_advance(first) < HUFFMAN_END_OF_BLOCK;
-    if (huffman_entry_is_complete(first) && length + huffman_entry_length(first) <= HUFFMAN_INDEX_BITS
-        && !is_run_of_zeros) {
-        length += huffman_entry_length(first);
-        ends_block = huffman_entry_advance(first) >= HUFFMAN_END_OF_BLOCK;
-        if (!ends_block) advance = huffman_entry_advance(first);
-        value = (uint32_t)huffman_entry_value(first) & 0x7FF;
+    BlockStart alone = (BlockStart)length | (BlockStart)huffman_entry_value(difference) << 21;
+    for (uint32_t rest = 0; rest < count; rest++) {
+        HuffmanEntry first = ac->entries[rest << length];
+        int first_length = huffman_entry_length(first);
+        uint32_t advance = huffman_entry_advance(first), value = (uint32_t)huffman_entry_value(first) & 0x7FF;
+        starts[rest] = alone;
+        if (!huffman_entry_is_complete(first) || length + first_length > HUFFMAN_INDEX_BITS) continue;
+        if (advance >= HUFFMAN_END_OF_BLOCK)
+            starts[rest] = alone + (BlockStart)first_length + (1u << 9);
+        else if (value != 0)
+            starts[rest] = alone + (BlockStart)first_length + (advance << 4) + (value << 10);
     }
-    return (BlockStart)length | advance << 4 | ends_block << 9 | value << 10
-        | (BlockStart)huffman_entry_value(difference) << 21;
 }
 
 void block_start_table_build(BlockStartTable *table, const HuffmanTable *dc, const HuffmanTable *ac) {
-    for (uint32_t index = 0; index < 1u << HUFFMAN_INDEX_BITS; index++)
-        table->entries[index] = make_start(dc, ac, index);
+    uint32_t count;
+    for (uint32_t index = 0; index < 1u << HUFFMAN_INDEX_BITS; index += count) {
+        HuffmanEntry difference = dc->entries[index];
+        count = huffman_entry_index_count(difference);
+        if (huffman_entry_is_complete(difference))
+            make_starts(&table->entries[index], count, difference, ac);
+        else
+            table->entries[index] = 0;
+    }
 }

@@ -16,11 +16,15 @@ static HuffmanEntry code_entry(int symbol, int length, int is_dc) {
 static void fill(HuffmanTable *table, uint32_t code, HuffmanEntry entry) {
     int length = huffman_entry_length(entry), size = huffman_entry_value(entry);
     int rest = HUFFMAN_INDEX_BITS - length;
-    HuffmanEntry *entries = table->entries + (code << rest);
-    for (uint32_t bits = 0; bits < 1u << rest; bits++) {
-        int value = size > 0 && size <= rest ? huffman_value(bits >> (rest - size), size) : 0;
-        entries[bits] = size <= rest
-            ? huffman_entry(length + size, 1, huffman_entry_advance(entry), value) : entry;
+    HuffmanEntry *next = table->entries + (code << rest);
+    if (size > rest) {
+        for (uint32_t index = 0; index < 1u << rest; index++) *next++ = entry;
+        return;
+    }
+    for (uint32_t bits = 0; bits < 1u << size; bits++) {
+        int value = size > 0 ? huffman_value(bits, size) : 0;
+        HuffmanEntry complete = huffman_entry(length + size, 1, huffman_entry_advance(entry), value);
+        for (uint32_t index = 0; index < 1u << (rest - size); index++) *next++ = complete;
     }
 }
 

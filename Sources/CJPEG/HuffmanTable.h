@@ -46,6 +46,11 @@ static inline HuffmanEntry huffman_entry(int length, int is_complete, uint32_t a
     return (uint32_t)length | (is_complete ? 0x80 : 0) | advance << 8 | (uint32_t)value << 16;
 }
 
+/// Returns the number of indexes that begin with a symbol that is complete; otherwise, 1.
+static inline uint32_t huffman_entry_index_count(HuffmanEntry entry) {
+    return huffman_entry_is_complete(entry) ? 1u << (HUFFMAN_INDEX_BITS - huffman_entry_length(entry)) : 1;
+}
+
 /// Returns the value whose `size` bits, at least 1, are `bits` (ITU-T T.81, F.2.2.1, EXTEND).
 static inline int huffman_value(uint32_t bits, int size) {
     return (int)bits - (bits >> (size - 1) != 0 ? 0 : (1 << size) - 1);
