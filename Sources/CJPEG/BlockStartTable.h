@@ -1,4 +1,4 @@
-// A table that decodes the DC coefficient of a block and the first AC symbol in one step. Not visible to Swift.
+// A table that decodes the DC difference and the first AC coefficient of a block in one step. Not visible to Swift.
 #ifndef CJPEG_BLOCK_START_TABLE_H
 #define CJPEG_BLOCK_START_TABLE_H
 
