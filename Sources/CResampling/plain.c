@@ -3,24 +3,13 @@
 // A fused multiply-add would round differently than the vector versions.
 #pragma STDC FP_CONTRACT OFF
 
-void cresampling_pair_plain(const uint8_t *pixels, int32_t count, int16_t *pairs) {
-    for (int32_t x = 0; x < count; x += 2) {
-        for (int channel = 0; channel < 4; channel++) {
-            *pairs++ = pixels[4 * x + channel];
-            *pairs++ = x + 1 < count ? pixels[4 * x + 4 + channel] : 0;
-        }
-    }
-}
-
-void cresampling_filter_plain(const CResamplingColumns *columns, const int16_t *pairs, float *row) {
+void cresampling_filter_plain(const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
     const int16_t *weights = columns->weights;
     for (int32_t x = 0; x < columns->count; x++) {
-        const int16_t *pair = pairs + 8 * (int64_t)columns->starts[x];
+        const uint8_t *pixel = pixels + 4 * (int64_t)columns->starts[x];
         int32_t sums[4] = {0, 0, 0, 0};
-        for (int32_t tap = 0; tap < columns->pairs; tap++, pair += 8, weights += 2) {
-            for (int channel = 0; channel < 4; channel++) {
-                sums[channel] += pair[2 * channel] * weights[0] + pair[2 * channel + 1] * weights[1];
-            }
+        for (int32_t tap = 0; tap < columns->length; tap++, pixel += 4, weights++) {
+            for (int channel = 0; channel < 4; channel++) sums[channel] += pixel[channel] * *weights;
         }
         for (int channel = 0; channel < 4; channel++) *row++ = (float)sums[channel] * columns->scale;
     }

@@ -18,31 +18,24 @@ __attribute__((constructor)) static void look(void) {
     has_avx2 = __builtin_cpu_supports("avx2") != 0;
 }
 
-void cresampling_pair(const uint8_t *pixels, int32_t count, int16_t *pairs) {
-    const __m128i zero = _mm_setzero_si128();
-    int32_t x = 0;
-    for (; x + 4 <= count; x += 4, pixels += 16, pairs += 16) {
-        const __m128i four = _mm_loadu_si128((const __m128i *)pixels);
-        const __m128i neighbors = _mm_shuffle_epi32(four, _MM_SHUFFLE(2, 3, 0, 1));
-        const __m128i first = _mm_unpacklo_epi8(four, neighbors), second = _mm_unpackhi_epi8(four, neighbors);
-        _mm_storeu_si128((__m128i *)pairs, _mm_unpacklo_epi8(first, zero));
-        _mm_storeu_si128((__m128i *)(pairs + 8), _mm_unpacklo_epi8(second, zero));
-    }
-    cresampling_pair_plain(pixels, count - x, pairs);
-}
-
 // MARK: Horizontal
 
-static void filter_narrow(const CResamplingColumns *columns, const int16_t *pairs, float *row) {
+// Pairs of pixels: r0 r1 g0 g1 b0 b1 a0 a1.
+INLINE __m128i pairs_narrow(__m128i first, __m128i second) {
+    return _mm_unpacklo_epi8(_mm_unpacklo_epi8(first, second), _mm_setzero_si128());
+}
+
+static void filter_narrow(const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
     const __m128 scale = _mm_set1_ps(columns->scale);
     const int16_t *weights = columns->weights;
     for (int32_t x = 0; x < columns->count; x++, row += 4) {
-        const int16_t *pair = pairs + 8 * (int64_t)columns->starts[x];
+        const uint8_t *pixel = pixels + 4 * (int64_t)columns->starts[x];
         __m128i sum = _mm_setzero_si128();
-        for (int32_t left = columns->pairs; left > 0; left -= 2, pair += 16, weights += 4) {
+        for (int32_t left = columns->length; left > 0; left -= 4, pixel += 16, weights += 4) {
             const __m128i four = _mm_loadl_epi64((const __m128i *)weights);
-            const __m128i first = _mm_loadu_si128((const __m128i *)pair);
-            const __m128i second = _mm_loadu_si128((const __m128i *)(pair + 8));
+            const __m128i bytes = _mm_loadu_si128((const __m128i *)pixel);
+            const __m128i first = pairs_narrow(bytes, _mm_srli_si128(bytes, 4));
+            const __m128i second = pairs_narrow(_mm_srli_si128(bytes, 8), _mm_srli_si128(bytes, 12));
             sum = _mm_add_epi32(sum, _mm_madd_epi16(first, _mm_shuffle_epi32(four, _MM_SHUFFLE(0, 0, 0, 0))));
             sum = _mm_add_epi32(sum, _mm_madd_epi16(second, _mm_shuffle_epi32(four, _MM_SHUFFLE(1, 1, 1, 1))));
         }
@@ -50,45 +43,68 @@ static void filter_narrow(const CResamplingColumns *columns, const int16_t *pair
     }
 }
 
-// Two pairs at a time; the sum of integers does not depend on their order. `half` is half the number of pairs; there
-// is no loop if it is known at compile time.
-WIDE INLINE void filter_by(
-    int32_t half, const CResamplingColumns *columns, const int16_t *pairs, float *row) {
-    const __m128 scale = _mm_set1_ps(columns->scale);
-    const __m256i spread = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
+// The sums of the first two of each four pixels, then those of the last two.
+WIDE INLINE __m256i half_sums(int32_t fours, const uint8_t *pixel, const int16_t *weights) {
+    // Each half contains the same four pixels, or weights, before it is shuffled.
+    const __m256i pairs = _mm256_setr_epi8(
+        0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1,
+        8, -1, 12, -1, 9, -1, 13, -1, 10, -1, 14, -1, 11, -1, 15, -1);
+    const __m256i repeated = _mm256_setr_epi8(
+        0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3,
+        4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7);
+    __m256i sums = _mm256_setzero_si256();
+    for (int32_t i = 0; i < fours; i++, pixel += 16, weights += 4) {
+        int64_t four;
+        __builtin_memcpy(&four, weights, sizeof four);
+        const __m256i bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)pixel));
+        __m256i factors = _mm256_set1_epi64x(four);
+        // Otherwise, clang replaces a load that repeats and one shuffle by two shuffles.
+        __asm__("" : "+x"(factors));
+        factors = _mm256_shuffle_epi8(factors, repeated);
+        sums = _mm256_add_epi32(sums, _mm256_madd_epi16(_mm256_shuffle_epi8(bytes, pairs), factors));
+    }
+    return sums;
+}
+
+// Two target pixels at a time; the sum of integers does not depend on their order. `fours` is a quarter of the number
+// of weights; there is no loop over them if it is known at compile time.
+WIDE INLINE void filter_by(int32_t fours, const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
+    const __m256 scale = _mm256_set1_ps(columns->scale);
     const int16_t *weights = columns->weights;
-    for (int32_t x = 0; x < columns->count; x++, row += 4) {
-        const int16_t *pair = pairs + 8 * (int64_t)columns->starts[x];
-        __m256i sums = _mm256_setzero_si256();
-        for (int32_t i = 0; i < half; i++, pair += 16, weights += 4) {
-            const __m128i four = _mm_loadl_epi64((const __m128i *)weights);
-            const __m256i each = _mm256_permutevar8x32_epi32(_mm256_castsi128_si256(four), spread);
-            sums = _mm256_add_epi32(sums, _mm256_madd_epi16(_mm256_loadu_si256((const __m256i *)pair), each));
-        }
+    const int32_t *start = columns->starts;
+    int32_t left = columns->count;
+    for (; left >= 2; left -= 2, start += 2, weights += 8 * fours, row += 8) {
+        const __m256i first = half_sums(fours, pixels + 4 * (int64_t)start[0], weights);
+        const __m256i second = half_sums(fours, pixels + 4 * (int64_t)start[1], weights + 4 * fours);
+        const __m256i sums = _mm256_add_epi32(
+            _mm256_permute2x128_si256(first, second, 0x20), _mm256_permute2x128_si256(first, second, 0x31));
+        _mm256_storeu_ps(row, _mm256_mul_ps(_mm256_cvtepi32_ps(sums), scale));
+    }
+    if (left > 0) {
+        const __m256i sums = half_sums(fours, pixels + 4 * (int64_t)start[0], weights);
         const __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-        _mm_storeu_ps(row, _mm_mul_ps(_mm_cvtepi32_ps(sum), scale));
+        _mm_storeu_ps(row, _mm_mul_ps(_mm_cvtepi32_ps(sum), _mm256_castps256_ps128(scale)));
     }
 }
 
-WIDE static void filter_wide(const CResamplingColumns *columns, const int16_t *pairs, float *row) {
+WIDE static void filter_wide(const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
     // The lengths that result from the scales of JPEG.
-    switch (columns->pairs) {
-    case 2: filter_by(1, columns, pairs, row); break;
-    case 4: filter_by(2, columns, pairs, row); break;
-    case 6: filter_by(3, columns, pairs, row); break;
-    case 8: filter_by(4, columns, pairs, row); break;
-    case 10: filter_by(5, columns, pairs, row); break;
-    case 12: filter_by(6, columns, pairs, row); break;
-    case 14: filter_by(7, columns, pairs, row); break;
-    default: filter_by(columns->pairs / 2, columns, pairs, row); break;
+    switch (columns->length) {
+    case 4: filter_by(1, columns, pixels, row); break;
+    case 8: filter_by(2, columns, pixels, row); break;
+    case 12: filter_by(3, columns, pixels, row); break;
+    case 16: filter_by(4, columns, pixels, row); break;
+    case 20: filter_by(5, columns, pixels, row); break;
+    case 24: filter_by(6, columns, pixels, row); break;
+    default: filter_by(columns->length / 4, columns, pixels, row); break;
     }
 }
 
-void cresampling_filter(const CResamplingColumns *columns, const int16_t *pairs, float *row) {
+void cresampling_filter(const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
     if (has_avx2) {
-        filter_wide(columns, pairs, row);
+        filter_wide(columns, pixels, row);
     } else {
-        filter_narrow(columns, pairs, row);
+        filter_narrow(columns, pixels, row);
     }
 }
 
@@ -167,12 +183,8 @@ void cresampling_blend_opaque(const CResamplingRows *rows, uint8_t *pixels) {
 
 #else
 
-void cresampling_pair(const uint8_t *pixels, int32_t count, int16_t *pairs) {
-    cresampling_pair_plain(pixels, count, pairs);
-}
-
-void cresampling_filter(const CResamplingColumns *columns, const int16_t *pairs, float *row) {
-    cresampling_filter_plain(columns, pairs, row);
+void cresampling_filter(const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
+    cresampling_filter_plain(columns, pixels, row);
 }
 
 void cresampling_blend(const CResamplingRows *rows, float *sums) { cresampling_blend_plain(rows, sums); }

@@ -5,15 +5,15 @@
 
 #include <stdint.h>
 
-/// Weights for filtering a row of pixels horizontally, in fixed point. Source pixels are processed in pairs.
+/// Weights for filtering a row of pixels horizontally, in fixed point. Source pixels are processed in fours.
 typedef struct CResamplingColumns {
     /// The number of target pixels.
     int32_t count;
-    /// The number of source pixel pairs per target pixel, an even number.
-    int32_t pairs;
-    /// The first pair of each target pixel.
+    /// The number of weights of each target pixel, a multiple of four.
+    int32_t length;
+    /// The first source pixel of each target pixel.
     const int32_t *_Nonnull starts;
-    /// The weights, two for each pair.
+    /// The weights of all target pixels in sequence.
     const int16_t *_Nonnull weights;
     /// The factor that converts sums of weighted bytes to bytes.
     float scale;
@@ -27,12 +27,9 @@ typedef struct CResamplingRows {
     int32_t count;
 } CResamplingRows;
 
-/// Expands `count` pixels of four bytes to 16-bit numbers, with each channel next to that of the neighboring pixel:
-/// r0 r1 g0 g1 b0 b1 a0 a1. Eight numbers per pair; an odd last pixel is paired with zeros.
-void cresampling_pair(const uint8_t *_Nonnull pixels, int32_t count, int16_t *_Nonnull pairs);
-
-/// Filters a row of pairs; writes four floats for each target pixel.
-void cresampling_filter(const CResamplingColumns *_Nonnull columns, const int16_t *_Nonnull pairs, float *_Nonnull row);
+/// Filters a row of pixels of four bytes; writes four floats for each target pixel.
+void cresampling_filter(
+    const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull pixels, float *_Nonnull row);
 
 /// Adds the rows.
 void cresampling_blend(const CResamplingRows *_Nonnull rows, float *_Nonnull sums);
@@ -41,9 +38,8 @@ void cresampling_blend(const CResamplingRows *_Nonnull rows, float *_Nonnull sum
 void cresampling_blend_opaque(const CResamplingRows *_Nonnull rows, uint8_t *_Nonnull pixels);
 
 // The same in plain C, for comparison.
-void cresampling_pair_plain(const uint8_t *_Nonnull pixels, int32_t count, int16_t *_Nonnull pairs);
 void cresampling_filter_plain(
-    const CResamplingColumns *_Nonnull columns, const int16_t *_Nonnull pairs, float *_Nonnull row);
+    const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull pixels, float *_Nonnull row);
 void cresampling_blend_plain(const CResamplingRows *_Nonnull rows, float *_Nonnull sums);
 void cresampling_blend_opaque_plain(const CResamplingRows *_Nonnull rows, uint8_t *_Nonnull pixels);
 

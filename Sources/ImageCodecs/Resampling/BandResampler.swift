@@ -60,8 +60,7 @@ final class BandResampler: RowSink {
         let rows = ResamplingWeights.cost(
             from: source.height, length: region.height, to: target.height, filter: filter)
         let pixel = 16
-        let fixedPoint = FixedPointColumns.workingBytes(
-            taps: columns.taps, target: target.width, source: source.width)
+        let fixedPoint = FixedPointColumns.workingBytes(taps: columns.taps, target: target.width)
         return columns.bytes + rows.bytes + (rows.taps + 1) * (target.width * pixel + 8)
             + max(source.width * pixel, fixedPoint) + target.width * 8
     }

@@ -24,9 +24,10 @@ struct ResamplingKernel: ~Copyable {
     private let most: Float
     /// The transfer function; `nil` if encoded values are averaged.
     private let curve: SRGBCurve?
-    /// The required part of the source row, as pairs or as floats.
-    private let pairs: UnsafeMutablePointer<Int16>
+    /// The required part of the source row as floats, unless it is filtered in fixed point.
     private let wide: UnsafeMutablePointer<Pixel>
+    /// The required part followed by zeros, if it has fewer pixels than the filter.
+    private let extended: UnsafeMutablePointer<UInt8>
     /// The latest rows, filtered to the target width; row n is stored at n % keptRows.
     private let narrow: UnsafeMutablePointer<Pixel>
     /// The rows that contribute to a target row.
@@ -45,8 +46,9 @@ struct ResamplingKernel: ~Copyable {
         curve = usesLinearLight ? .shared : nil
         fixedPoint = hasAlpha || usesLinearLight || is16Bit ? nil : FixedPointColumns(columns)
         let width = columns.count
-        unsafe pairs = Self.zeros((fixedPoint?.pairCount ?? 0) * 8, 0)
+        let extendedCount = fixedPoint?.sourceCount ?? 0
         unsafe wide = Self.zeros(fixedPoint == nil ? sourceColumns.count : 0, .zero)
+        unsafe extended = Self.zeros(extendedCount > sourceColumns.count ? extendedCount * 4 : 0, 0)
         unsafe narrow = Self.zeros(width * keptRows, .zero)
         unsafe rows = .allocate(capacity: keptRows)
         unsafe sums = Self.zeros(fixedPoint == nil ? width : 0, .zero)
@@ -60,8 +62,8 @@ struct ResamplingKernel: ~Copyable {
     }
 
     deinit {
-        unsafe pairs.deallocate()
         unsafe wide.deallocate()
+        unsafe extended.deallocate()
         unsafe narrow.deallocate()
         unsafe rows.deallocate()
         unsafe sums.deallocate()
@@ -79,11 +81,14 @@ struct ResamplingKernel: ~Copyable {
             return
         }
         unsafe row.withUnsafeBufferPointer { bytes in
-            guard let bytes = bytes.baseAddress else { return }
-            unsafe cresampling_pair(bytes, Int32(sourceColumns.count), pairs)
-        }
-        unsafe result.withMemoryRebound(to: Float.self, capacity: columns.count * 4) {
-            unsafe fixedPoint.filter(pairs, into: $0)
+            guard var pixels = bytes.baseAddress else { return }
+            if fixedPoint.sourceCount > sourceColumns.count {
+                unsafe extended.update(from: pixels, count: bytes.count)
+                unsafe pixels = UnsafePointer(extended)
+            }
+            unsafe result.withMemoryRebound(to: Float.self, capacity: columns.count * 4) {
+                unsafe fixedPoint.filter(pixels, into: $0)
+            }
         }
     }
 

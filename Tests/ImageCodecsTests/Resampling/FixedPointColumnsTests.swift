@@ -9,6 +9,12 @@ struct FixedPointColumnsTests {
         (1, 1), (2, 1), (3, 2), (5, 5), (7, 3), (64, 9), (255, 254), (1_001, 40), (4_000, 3), (6, 64), (1, 9),
     ]
 
+    /// Returns a row of pixels for all of the table's columns, with zeros where the source is shorter.
+    private func row(_ weights: ResamplingWeights, _ columns: FixedPointColumns, seed: UInt32) -> [UInt8] {
+        let row = bytes(weights.range.count * 4, seed: seed)
+        return row + [UInt8](repeating: 0, count: columns.sourceCount * 4 - row.count)
+    }
+
     /// Returns pseudorandom bytes, the same in every run.
     private func bytes(_ count: Int, seed: UInt32) -> [UInt8] {
         var state = seed
@@ -18,38 +24,16 @@ struct FixedPointColumnsTests {
         }
     }
 
-    private func pairs(_ row: [UInt8], _ make: (UnsafePointer<UInt8>, Int32, UnsafeMutablePointer<Int16>) -> Void)
-        -> [Int16]
-    {
-        let count = row.count / 4
-        // The buffer has room for the zeros at the end of short rows.
-        var pairs = [Int16](repeating: 0, count: ((count + 1) / 2 + 2_000) * 8)
-        make(row, Int32(count), &pairs)
-        return pairs
-    }
-
-    @Test(arguments: 1...33)
-    func resamplingPairsSourcePixels(count: Int) {
-        let row = bytes(count * 4, seed: UInt32(count))
-        let pairs = pairs(row, cresampling_pair)
-        for (index, number) in pairs.prefix((count + 1) / 2 * 8).enumerated() {
-            let pixel = index / 8 * 2 + index % 2
-            #expect(number == (pixel < count ? Int16(row[pixel * 4 + index % 8 / 2]) : 0))
-        }
-    }
-
     @Test(arguments: cases, Resampling.Filter.allCases)
     func vectorResamplingEqualsPlainResampling(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
         let weights = ResamplingWeights(from: lengths.source, to: lengths.target, filter: filter)
         let columns = FixedPointColumns(weights)
-        let row = bytes(weights.range.count * 4, seed: 7)
-        let pairs = pairs(row, cresampling_pair)
-        #expect(pairs == self.pairs(row, cresampling_pair_plain))
+        let row = row(weights, columns, seed: 7)
         var (vector, plain) = (
             [Float](repeating: 0, count: lengths.target * 4), [Float](repeating: 1, count: lengths.target * 4)
         )
-        columns.filter(pairs, into: &vector)
-        columns.withTable { cresampling_filter_plain($0, pairs, &plain) }
+        columns.filter(row, into: &vector)
+        columns.withTable { cresampling_filter_plain($0, row, &plain) }
         #expect(vector == plain)
     }
 
@@ -81,19 +65,23 @@ struct FixedPointColumnsTests {
     @Test(arguments: cases, Resampling.Filter.allCases)
     func resamplingPreservesUniformRowsExactly(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
         let weights = ResamplingWeights(from: lengths.source, to: lengths.target, filter: filter)
-        let row = [UInt8](repeating: 255, count: weights.range.count * 4)
+        let columns = FixedPointColumns(weights)
+        // After a short row, there are zeros, to which no weight may apply.
+        let zeros = columns.sourceCount - weights.range.count
+        let row =
+            [UInt8](repeating: 255, count: weights.range.count * 4) + [UInt8](repeating: 0, count: zeros * 4)
         var filtered = [Float](repeating: 0, count: lengths.target * 4)
-        FixedPointColumns(weights).filter(pairs(row, cresampling_pair), into: &filtered)
-        // The last pixel of an odd number is paired with zeros, to which no weight may apply.
+        columns.filter(row, into: &filtered)
         #expect(filtered.allSatisfy { $0 == 255 })
     }
 
     @Test(arguments: cases, Resampling.Filter.allCases)
     func fixedPointSumsApproximateTheWeights(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
         let weights = ResamplingWeights(from: lengths.source, to: lengths.target, filter: filter)
-        let row = bytes(weights.range.count * 4, seed: 11)
+        let columns = FixedPointColumns(weights)
+        let row = row(weights, columns, seed: 11)
         var filtered = [Float](repeating: 0, count: lengths.target * 4)
-        FixedPointColumns(weights).filter(pairs(row, cresampling_pair), into: &filtered)
+        columns.filter(row, into: &filtered)
         for column in 0..<lengths.target {
             for channel in 0..<4 {
                 var sum = 0.0
