@@ -3,11 +3,11 @@ import CResampling
 /// The arithmetic of ``BandResampler``: filters source rows to the target width, four floats per pixel, and blends
 /// them into target rows.
 ///
-/// Opaque rows are filtered in fixed point, which takes a third of the time without loss of precision.
+/// Opaque rows are filtered in fixed point, which is faster without loss of precision.
 ///
 /// Unsafe for speed: bounds checks in the innermost loop double its time. Memory safety: `columns` refers only to
-/// source columns of its range (verified by a test), the buffers are allocated here with the same sizes, and each
-/// method checks the spans it receives.
+/// source columns of its range, and `fixedPoint` only to its number of source pixels (both verified by tests), the
+/// buffers are allocated here with the same sizes, and each method checks the spans it receives.
 @safe
 struct ResamplingKernel: ~Copyable {
     private typealias Pixel = SIMD4<Float>

@@ -7,6 +7,7 @@ import Testing
 struct FixedPointColumnsTests {
     private static let cases: [(source: Int, target: Int)] = [
         (1, 1), (2, 1), (3, 2), (5, 5), (7, 3), (64, 9), (255, 254), (1_001, 40), (4_000, 3), (6, 64), (1, 9),
+        (100, 52), (100, 32), (150, 40),
     ]
 
     /// Returns a row of pixels for all of the table's columns, with zeros where the source is shorter.
@@ -35,6 +36,22 @@ struct FixedPointColumnsTests {
         columns.filter(row, into: &vector)
         columns.withTable { cresampling_filter_plain($0, row, &plain) }
         #expect(vector == plain)
+    }
+
+    @Test(arguments: cases, Resampling.Filter.allCases)
+    func fixedPointColumnsReferOnlyToPixelsOfTheRow(_ lengths: (source: Int, target: Int), filter: Resampling.Filter) {
+        for part in [0, 0.3] {
+            let (start, length) = (Double(lengths.source) * part, Double(lengths.source) * (1 - part * 2))
+            let weights = ResamplingWeights(
+                from: lengths.source, start: start, length: length, to: lengths.target, filter: filter)
+            let columns = FixedPointColumns(weights)
+            #expect(columns.sourceCount >= weights.range.count)
+            columns.withTable { table in
+                #expect(table.pointee.length % 4 == 0)
+                let starts = UnsafeBufferPointer(start: table.pointee.starts, count: lengths.target)
+                #expect(starts.allSatisfy { $0 >= 0 && Int($0 + table.pointee.length) <= columns.sourceCount })
+            }
+        }
     }
 
     @Test(arguments: [1, 2, 7, 8, 9, 16, 31, 100])

@@ -39,7 +39,7 @@ struct ResamplingAccuracyTests {
         }
     }
 
-    @Test(arguments: 0..<10)
+    @Test(arguments: 0..<20)
     func resamplingMatchesReferenceForRandomSizesAndRegions(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let source = PixelSize(
@@ -49,9 +49,20 @@ struct ResamplingAccuracyTests {
         let region = PixelRegion(
             width: .random(in: 1...Double(source.width), using: &random),
             height: .random(in: 1...Double(source.height), using: &random), inTheMiddleOf: source)
-        let hasAlpha = seed % 2 == 0
+        let hasAlpha = seed >= 10
         let image = TestImage.noise(source.width, source.height, seed: seed, isOpaque: !hasAlpha)
-        check(image, region: region, to: target, Self.all[Int(seed)], hasAlpha: hasAlpha)
+        check(image, region: region, to: target, Self.all[Int(seed % 10)], hasAlpha: hasAlpha)
+    }
+
+    /// The shortest parts have fewer pixels than the filter, and neighbors that must not affect the result.
+    @Test(arguments: 1...6, Resampling.Filter.allCases)
+    func resamplingMatchesReferenceForShortRegionsInTheMiddle(length: Int, filter: Resampling.Filter) {
+        let source = PixelSize(width: 40, height: 9)
+        let image = TestImage.noise(source.width, source.height, seed: 5, isOpaque: true)
+        let region = PixelRegion(width: Double(length), height: 3, inTheMiddleOf: source)
+        for target in [PixelSize(width: 1, height: 1), PixelSize(width: 7, height: 4)] {
+            check(image, region: region, to: target, Resampling(filter: filter), hasAlpha: false)
+        }
     }
 
     @Test func resamplingOfLongLinesIsPrecise() {
