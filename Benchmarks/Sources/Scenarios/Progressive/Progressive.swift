@@ -6,7 +6,7 @@ enum Progressive: Scenario {
 
     static let columns = [
         Column("first ms", .firstPreview),
-        Column("% of bytes", .firstPreviewShare, per: 0.01, decimals: 1),
+        Column("% bytes", .firstPreviewShare, per: 0.01, decimals: 1),
         Column("previews", .previews),
         Column("ms", .wall),
         Column("CPU ms", .cpu),
