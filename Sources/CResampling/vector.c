@@ -25,7 +25,7 @@ INLINE __m128i pairs_narrow(__m128i first, __m128i second) {
     return _mm_unpacklo_epi8(_mm_unpacklo_epi8(first, second), _mm_setzero_si128());
 }
 
-static void filter_narrow(const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
+void cresampling_filter_narrow(const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
     const __m128 scale = _mm_set1_ps(columns->scale);
     const int16_t *weights = columns->weights;
     for (int32_t x = 0; x < columns->count; x++, row += 4) {
@@ -104,7 +104,7 @@ void cresampling_filter(const CResamplingColumns *columns, const uint8_t *pixels
     if (has_avx2) {
         filter_wide(columns, pixels, row);
     } else {
-        filter_narrow(columns, pixels, row);
+        cresampling_filter_narrow(columns, pixels, row);
     }
 }
 
@@ -182,6 +182,10 @@ void cresampling_blend_opaque(const CResamplingRows *rows, uint8_t *pixels) {
 }
 
 #else
+
+void cresampling_filter_narrow(const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
+    cresampling_filter_plain(columns, pixels, row);
+}
 
 void cresampling_filter(const CResamplingColumns *columns, const uint8_t *pixels, float *row) {
     cresampling_filter_plain(columns, pixels, row);

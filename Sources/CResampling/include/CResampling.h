@@ -37,6 +37,11 @@ void cresampling_blend(const CResamplingRows *_Nonnull rows, float *_Nonnull sum
 /// Adds the rows and rounds to bytes; the fourth of each pixel is 255.
 void cresampling_blend_opaque(const CResamplingRows *_Nonnull rows, uint8_t *_Nonnull pixels);
 
+/// The same with the instructions of every processor of this architecture, which is what `cresampling_filter` uses
+/// where there is no AVX2.
+void cresampling_filter_narrow(
+    const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull pixels, float *_Nonnull row);
+
 // The same in plain C, for comparison.
 void cresampling_filter_plain(
     const CResamplingColumns *_Nonnull columns, const uint8_t *_Nonnull pixels, float *_Nonnull row);
