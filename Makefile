@@ -13,7 +13,7 @@ else
 RELEASE := -c release
 endif
 
-.PHONY: help setup build release demo test test-traits docs test-tsan test-asan fuzz soak test-benchmarks test-integrations wheel benchmark micro-benchmark charts lint format install uninstall clean
+.PHONY: help setup build release demo test test-debug test-traits docs test-tsan test-asan fuzz soak test-benchmarks test-integrations wheel benchmark micro-benchmark charts lint format install uninstall clean
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,14 +34,16 @@ demo: ## watch progressive images arrive from a slow origin on this machine
 	swift build $(RELEASE) --product WebimageDemo
 	@.build/release/WebimageDemo
 
-# The target that tests the package traits; .ci/run names "test-tsan", which does so as well, and so saves a build.
-TEST_TRAITS := test-traits
+# The tests that "test" runs. .ci/run names the sanitizers instead: in their builds, all tests run as well.
+TESTS := test-debug test-traits
 
-# Decoding the files with reference pixels once is enough.
 test: setup ## check the format, build for release, run all tests including those of the package traits, and build the documentation
-	@Scripts/test.sh
-	@env -u WEBIMAGE_CORPUS $(MAKE) --no-print-directory $(TEST_TRAITS)
+	@Scripts/test.sh release
+	@$(MAKE) --no-print-directory $(TESTS)
 	@$(MAKE) --no-print-directory docs
+
+test-debug: setup ## run the tests in a debug build, without those of the package traits
+	@Scripts/test.sh
 
 TRAITS := --traits ServiceLifecycle,Tracing
 # A separate folder leaves the ordinary build alone.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Without an argument: format check, release build, and tests. With "thread" or "address": the tests under that
-# sanitizer, in a separate build folder, so that the ordinary build is kept. "thread" also turns on the package traits;
-# "address" builds for release, because without optimization, the decoders take several times as long.
+# Without an argument: the tests. With "thread" or "address": the tests under that sanitizer, in a separate build
+# folder, so that the ordinary build is kept. "thread" also turns on the package traits; "address" builds for release,
+# because without optimization, the decoders take several times as long. With "release": format check, release build,
+# and installation.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -111,16 +112,18 @@ test_installation() {
     rm -rf "$folder"
 }
 
-case ${1:-all} in
-    all)
+case ${1:-debug} in
+    debug)
+        step "Tests"
+        test_each_target
+        ;;
+    release)
         step "Format"
         make --no-print-directory lint
         step "Release build, warnings are errors"
         make --no-print-directory release
         step "Installation"
         test_installation
-        step "Tests"
-        test_each_target
         ;;
     thread)
         # All empty arrays share one allocation of the runtime, and some initializers of Array store its count again: 0.
@@ -141,12 +144,12 @@ case ${1:-all} in
         export LSAN_OPTIONS=suppressions=$PWD/Scripts/leaks.supp:print_suppressions=0
         step "Tests under address sanitizer"
         # Tests call internal declarations, which only a build with this option allows. Swift 6.3.1 then fails
-        # ("circular reference") unless cross-module optimization is off.
+        # ("circular reference") unless cross-module optimization is off. Assertions are checked as in a debug build.
         test_each_target --scratch-path .build-asan --sanitize=address \
-            -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo
+            -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo -Xswiftc -assert-config -Xswiftc Debug
         ;;
     *)
-        echo "usage: $0 [thread|address]" >&2
+        echo "usage: $0 [release|thread|address]" >&2
         exit 2
         ;;
 esac
