@@ -36,6 +36,8 @@ demo: ## watch progressive images arrive from a slow origin on this machine
 
 # The tests that "test" runs. .ci/run names the sanitizers instead: in their builds, all tests run as well.
 TESTS := test-debug test-traits
+# Builds use all processors already, and tests have time limits, so "make -j" does not run these at the same time.
+.NOTPARALLEL:
 
 test: setup ## check the format, build for release, run all tests including those of the package traits, and build the documentation
 	@Scripts/test.sh release
