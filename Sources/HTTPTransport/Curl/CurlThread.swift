@@ -82,7 +82,7 @@ final class CurlThread: SerialExecutor {
 
     func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-    /// Ends the thread after its current work; nothing can be enqueued anymore.
+    /// Ends the thread after all work enqueued before; nothing can be enqueued anymore.
     func end() {
         inbox.withLock { $0.isEnding = true }
     }
@@ -138,10 +138,11 @@ final class CurlThread: SerialExecutor {
 
     /// Runs the available work and returns the wait afterward; `nil` when the thread must end.
     ///
-    /// If the driver is gone, its isolated deinit is still to be run here.
+    /// If the driver is gone, its isolated deinit is still to be run here, or has just been run when this method
+    /// released the driver: work can have been added in between, which is performed before the thread ends.
     private func runWork(_ driver: () -> (any CurlThreadDriver)?, _ batch: inout Deque<Work>) -> Wait? {
         let wait = runBatch(&batch, driver())
-        return inbox.withLock { $0.isEnding ? nil : wait }
+        return inbox.withLock { $0.isEnding && $0.work.isEmpty ? nil : wait }
     }
 
     /// Runs the current content of the inbox but not work added meanwhile, so that sockets are served in between.
