@@ -8,13 +8,14 @@ struct DemoPicture: Sendable {
     let kind: String
     let bytes: [UInt8]
 
-    private static let width = 960
-    private static let height = 640
     private static let animationFrames = 4
 
-    /// Returns one picture for every way in which an image can arrive.
-    static func all() throws -> [DemoPicture] {
-        [
+    /// Returns one picture for every way in which an image can arrive, `width` pixels wide (the animation: half).
+    static func all(width: Int = 960) throws -> [DemoPicture] {
+        func photograph(_ landscape: Landscape) throws -> PixelBuffer {
+            try self.photograph(landscape, width: width)
+        }
+        return [
             DemoPicture(
                 path: "/dawn.jpg", kind: "progressive JPEG",
                 bytes: try photograph(.dawn).encoded(as: .jpeg, quality: 85, isProgressive: true)),
@@ -22,12 +23,12 @@ struct DemoPicture: Sendable {
                 path: "/noon.jpg", kind: "baseline JPEG", bytes: try photograph(.noon).encoded(as: .jpeg, quality: 85)),
             DemoPicture(path: "/dusk.webp", kind: "WebP", bytes: try photograph(.dusk).encoded(as: .webp, quality: 85)),
             DemoPicture(path: "/autumn.png", kind: "PNG", bytes: try photograph(.autumn).encoded(as: .png)),
-            DemoPicture(path: "/night.gif", kind: "animated GIF", bytes: try moonrise()),
+            DemoPicture(path: "/night.gif", kind: "animated GIF", bytes: try moonrise(width: width / 2)),
         ]
     }
 
-    private static func photograph(_ landscape: Landscape, scale: Int = 1) throws -> PixelBuffer {
-        let size = PixelSize(width: width / scale, height: height / scale)
+    private static func photograph(_ landscape: Landscape, width: Int) throws -> PixelBuffer {
+        let size = size(width: width)
         let bytes = landscape.render(width: size.width, height: size.height)
         guard let pixels = PixelBuffer(size: size, bytes: bytes) else {
             throw CodecError.encodingFailed(.png, "the photograph has the wrong size")
@@ -35,14 +36,15 @@ struct DemoPicture: Sendable {
         return pixels
     }
 
-    private static func moonrise() throws -> [UInt8] {
+    private static func moonrise(width: Int) throws -> [UInt8] {
         var landscape = Landscape.night
-        let size = PixelSize(width: width / 2, height: height / 2)
-        let encoder = try AnimationEncoder(format: .gif, size: size)
+        let encoder = try AnimationEncoder(format: .gif, size: size(width: width))
         for frame in 0..<animationFrames {
             landscape.sunPosition = [0.7 - 0.03 * Double(frame), 0.2 + 0.02 * Double(frame)]
-            try encoder.append(try photograph(landscape, scale: 2), delay: .milliseconds(200))
+            try encoder.append(try photograph(landscape, width: width), delay: .milliseconds(200))
         }
         return try encoder.finish()
     }
+
+    private static func size(width: Int) -> PixelSize { PixelSize(width: width, height: width * 2 / 3) }
 }
