@@ -240,6 +240,9 @@ for target in package.targets where target.type != .system && !cTargets.contains
     if target.type != .test {
         settings.append(.strictMemorySafety())  // pointers stay in the C-facing files
         settings.append(.treatWarning("ExplicitSendable", as: .error))
+    } else {
+        // Optimizing the tests takes longer than running them.
+        settings.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
     }
     target.swiftSettings = settings
 }
