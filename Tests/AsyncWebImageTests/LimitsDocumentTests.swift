@@ -74,6 +74,8 @@ struct LimitsDocumentTests {
             bytes(Int(StalledReadDetector.limit)),
         "bytes before a chunk of a body, with extensions, without TLS": bytes(HTTP1ResponseReader.maximumChunkLine),
         "bytes received on a connection without TLS before others get a turn": bytes(HTTP1Connections.bytesPerTurn),
+        "bytes of a large body that stay unread on a connection without TLS, and the time for which they do":
+            "\(bytes(ReceiveCoalescing.sufficientCount)), \(milliseconds(ReceiveCoalescing.maximumDelay))",
         "messages of callers and transfers that the thread of the transfers handles before it serves connections again":
             count(CoordinatorExecutor.maximumMessagesOnTransport),
         "time after which an idle connection is not used again": seconds(HTTP1Connections.maximumIdleTime),

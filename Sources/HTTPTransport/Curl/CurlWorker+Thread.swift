@@ -47,6 +47,7 @@ extension CurlWorker: CurlThreadDriver {
             worker.thread.poller.deliver(eventCount) { event in
                 if !worker.http1.handle(event) { worker.multi.handle(event) }
             }
+            worker.http1.readDue()
             worker.multi.runTimers(now: worker.deadlines.now)
             worker.finishCompleted()
             worker.expireOverdue()
@@ -56,7 +57,8 @@ extension CurlWorker: CurlThreadDriver {
     private var maximumWait: Duration? {
         guard !shares.hasWaiting else { return .zero }
         let now = deadlines.now
-        let waits = [multi.timer?.wait(from: now), deadlines.next.map { now.duration(to: $0) }]
+        let times = [deadlines.next, http1.nextDueRead].lazy.compactMap { $0 }
+        let waits = [multi.timer?.wait(from: now), times.min().map { now.duration(to: $0) }]
         return waits.compactMap { $0 }.min().map { max(.zero, $0) }
     }
 

@@ -19,6 +19,15 @@ final class HTTP1Connection {
     var unread: [UInt8] = []
     /// A Boolean value that indicates whether the transfer is paused.
     var isPaused = false
+    /// The number of bytes to wait for before the next read.
+    var coalescing = ReceiveCoalescing() {
+        didSet {
+            guard coalescing.minimumCount != oldValue.minimumCount else { return }
+            socket.setMinimumCount(coalescing.minimumCount)
+        }
+    }
+    /// A Boolean value that indicates whether the connection is among those that must be read at a known time.
+    var isInDueReads = false
     /// A Boolean value that indicates whether the transfer has ended, successfully or not.
     var hasEnded = false
     /// A Boolean value that indicates whether the response has been delivered to its end, and nothing followed it.

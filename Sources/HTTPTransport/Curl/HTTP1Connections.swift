@@ -30,6 +30,7 @@ final class HTTP1Connections {
     private var writer = HTTP1RequestWriter()
     private var connections: [Int32: HTTP1Connection] = [:]
     private var idle = IdleHTTP1Connections()
+    private var dueReads = DueReads()
     private var closedCount = 0
     /// The transfers that have ended and have not been reported.
     private var ended: [(transfer: CurlTransfer, result: CURLcode)] = []
@@ -115,6 +116,14 @@ final class HTTP1Connections {
         return true
     }
 
+    /// The time when ``readDue()`` must be called; `nil` if no bytes are left in sockets.
+    var nextDueRead: ContinuousClock.Instant? { dueReads.next() }
+
+    /// Reads from the connections whose bytes have been left in the socket for long enough.
+    func readDue() {
+        while let connection = dueReads.remove(at: deadlines.now) { read(connection) }
+    }
+
     /// Continues to deliver the response to `transfer`, which was paused.
     func resume(_ transfer: CurlTransfer) {
         guard let connection = transfer.http1Connection, connection.isPaused, !connection.hasEnded else { return }
@@ -157,6 +166,7 @@ final class HTTP1Connections {
     }
 
     private func close(_ connection: HTTP1Connection) {
+        connection.coalescing.stop()
         connections[connection.descriptor] = nil
         closedCount += 1
         poller.connectionClosed(connection.descriptor)
@@ -194,23 +204,35 @@ extension HTTP1Connections {
 
 extension HTTP1Connections {
     private func read(_ connection: HTTP1Connection) {
+        var total = 0
         for _ in 0..<Self.readsPerTurn where !connection.hasEnded && !connection.isPaused {
             let result = unsafe connection.socket.receive(into: buffer)
             switch result {
             case .count(0):
                 return endInput(connection)
             case .count(let count):
+                total += count
                 connection.noteBytes(at: deadlines.now)
                 shares.beginCall()
                 let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
                 unsafe deliver(bytes.span, of: connection)
-                guard count == Self.bufferSize else { return }
+                guard count == Self.bufferSize else { return coalesce(connection, after: total) }
             case .wouldBlock:
-                return
+                return coalesce(connection, after: total)
             case .failed(let error):
                 return end(connection, CURLE_RECV_ERROR, error)
             }
         }
+        coalesce(connection, after: total)
+    }
+
+    /// Determines how many bytes the next read waits for, after one of `count` bytes.
+    private func coalesce(_ connection: HTTP1Connection, after count: Int) {
+        guard count > 0, !connection.hasEnded, !connection.isPaused, connection.transfer?.allowsCoalescing == true,
+            let missing = connection.reader.missingBodyCount
+        else { return connection.coalescing.stop() }
+        connection.coalescing.received(count, missing: missing, at: deadlines.now)
+        dueReads.insert(connection)
     }
 
     /// Delivers received bytes to the transfer, until it pauses or ends.

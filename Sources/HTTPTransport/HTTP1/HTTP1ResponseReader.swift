@@ -74,6 +74,16 @@ struct HTTP1ResponseReader {
     /// A Boolean value that indicates whether the response has the version HTTP/1.1.
     var isVersion11: Bool { head?.isVersion11 == true }
 
+    /// The number of bytes of the body that follow, without anything in between; `.max` up to the end of the connection,
+    /// and `nil` outside a body and in one that arrives in chunks.
+    var missingBodyCount: Int? {
+        switch state {
+        case .body(let missing): missing
+        case .bodyUntilClose: .max
+        case .head, .chunkSize, .chunk, .chunkEnd, .trailers, .complete, .invalid: nil
+        }
+    }
+
     /// Returns the next part of the response in `input`, and moves `position` behind it.
     ///
     /// `input` has the bytes after those of earlier calls. After ``Part/needsMore``, the next call needs other bytes;

@@ -53,6 +53,16 @@ struct Socket {
         unsafe SocketResult(recv(descriptor, buffer.baseAddress, buffer.count, 0))
     }
 
+    /// Sets the number of received bytes from which the socket is reported to be readable.
+    ///
+    /// The end of the connection and errors are always reported, and reading is possible at any time. If the system
+    /// does not allow it, the socket is readable with the first byte.
+    func setMinimumCount(_ count: Int) {
+        var count = Int32(clamping: count)
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVLOWAT, &count, socklen_t(MemoryLayout.size(ofValue: count)))
+    }
+
     /// A Boolean value that indicates whether the connection is open and nothing has arrived.
     var isSilent: Bool {
         var byte: UInt8 = 0

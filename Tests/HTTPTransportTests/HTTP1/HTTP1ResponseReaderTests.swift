@@ -54,6 +54,17 @@ struct HTTP1ResponseReaderTests {
         }
     }
 
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n", nil), ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab", 3),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", nil), ("HTTP/1.1 200 OK\r\n\r\nab", .max),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", nil),
+    ])
+    func bytesThatFollowAreKnownInsideABodyThatIsNotChunked(text: String, count: Int?) {
+        var (reader, reading) = (HTTP1ResponseReader(), Reading())
+        _ = read(Array(text.utf8), with: &reader, &reading)
+        #expect(reader.missingBodyCount == count)
+    }
+
     @Test func responseWithALengthIsSplitIntoLinesAndBody() {
         let reading = read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcd")
         #expect(reading.lines == ["HTTP/1.1 200 OK\r\n", "Content-Length: 3\r\n", "\r\n"])
