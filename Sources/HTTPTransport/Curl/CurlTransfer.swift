@@ -102,12 +102,6 @@ final class CurlTransfer {
     /// A Boolean value that indicates whether the receiver has paused the transfer.
     var isPaused: Bool { clock.phase == .paused }
 
-    /// A Boolean value that indicates whether received bytes can stay unread for a short time without passing a
-    /// deadline.
-    var allowsCoalescing: Bool {
-        request.deadlines.idle.map { $0 >= ReceiveCoalescing.maximumDelay * 10 } ?? true
-    }
-
     /// Fails the transfer with `reason`; returns `false`, the result for callbacks.
     func fail(_ reason: TransportError.Reason, detail: String? = nil) -> Bool {
         abortReason = .failed(TransportError(url: request.url.string, reason: reason, detail: detail))

@@ -228,8 +228,8 @@ extension HTTP1Connections {
 
     /// Determines how many bytes the next read waits for, after one of `count` bytes.
     private func coalesce(_ connection: HTTP1Connection, after count: Int) {
-        guard count > 0, !connection.hasEnded, !connection.isPaused, connection.transfer?.allowsCoalescing == true,
-            let missing = connection.reader.missingBodyCount
+        guard count > 0, !connection.hasEnded, !connection.isPaused, let missing = connection.reader.missingBodyCount,
+            let transfer = connection.transfer, ReceiveCoalescing.isAllowed(by: transfer.request.deadlines)
         else { return connection.coalescing.stop() }
         connection.coalescing.received(count, missing: missing, at: deadlines.now)
         dueReads.insert(connection)

@@ -15,6 +15,11 @@ struct ReceiveCoalescing {
     private(set) var due: ContinuousClock.Instant?
     private var lastRead: ContinuousClock.Instant?
 
+    /// Returns whether bytes can stay unread without being missed by the deadline for silence.
+    static func isAllowed(by deadlines: Deadlines) -> Bool {
+        deadlines.idle.map { $0 >= maximumDelay * 10 } ?? true
+    }
+
     /// Records that `count` bytes were read at `now`; after them, at least `missing` bytes of the body follow.
     mutating func received(_ count: Int, missing: Int, at now: ContinuousClock.Instant) {
         let isQuick = lastRead.map { $0.duration(to: now) < Self.maximumDelay } ?? false

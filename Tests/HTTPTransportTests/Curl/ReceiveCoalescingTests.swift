@@ -63,6 +63,11 @@ struct ReceiveCoalescingTests {
         #expect(coalescing.due != nil)
     }
 
+    @Test(arguments: [(Duration.milliseconds(199), false), (.milliseconds(200), true), (nil, true)])
+    func bytesAreReadAtOnceIfTheDeadlineForSilenceIsShort(idle: Duration?, isAllowed: Bool) {
+        #expect(ReceiveCoalescing.isAllowed(by: Deadlines(idle: idle)) == isAllowed)
+    }
+
     @Test func smallPiecesAreDeliveredTogether() async throws {
         let (body, pieceCount) = (pattern(256 << 10), 256)
         try await withOrigin { (origin, transport) async throws in
@@ -93,7 +98,7 @@ struct ReceiveCoalescingTests {
         }
     }
 
-    /// The next response would otherwise be expected to be large.
+    /// The socket must again be readable with the first byte.
     @Test func connectionIsReusedForASmallResponse() async throws {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .init(body: pattern(100_000)).paced(bytesPerSecond: 2_000_000, chunk: 500))
