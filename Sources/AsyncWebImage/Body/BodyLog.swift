@@ -150,25 +150,42 @@ final class BodyLog: Sendable {
     /// Takes the next bytes, or rejects all of them with `.pause` until the readers have caught up, or memory is
     /// available.
     func append(_ bytes: Span<UInt8>) -> BodyDemand {
-        append(bytes.count) { state in
+        append { state in
             if state.open.count + bytes.count > state.open.capacity {
                 state.seal()
                 let capacity = max(state.received == 0 ? state.firstCapacity : Self.segmentSize, bytes.count)
                 if state.open.capacity < capacity { state.open = state.buffers.take(capacity: capacity) }
             }
             state.open.append(copying: bytes)
+            return bytes.count
+        }
+    }
+
+    /// Takes the next bytes, at most `count`, like ``append(_:)``, but lets `read` append them to the body's memory.
+    func append(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand {
+        append { state in
+            if state.open.count == state.open.capacity {
+                state.seal()
+                state.open = state.buffers.take(capacity: Self.segmentSize)
+            }
+            let before = state.open.count
+            let limit = state.bodyWaiters.isEmpty && state.limitsReadAhead ? Self.limitedReadAhead : count
+            let room = min(count, limit, state.open.capacity - before)
+            state.open.append(addingCapacity: room, initializingWith: read)
+            return state.open.count - before
         }
     }
 
     /// Takes the whole body like ``append(_:)``, without copying it.
     func append(whole bytes: [UInt8]) -> BodyDemand {
-        append(bytes.count) { state in
+        append { state in
             state.seal()
             state.open = bytes
+            return bytes.count
         }
     }
 
-    private func append(_ count: Int, _ add: (inout State) -> Void) -> BodyDemand {
+    private func append(_ add: (inout State) -> Int) -> BodyDemand {
         let (demand, waiting, watching) = state.withLock { state in
             let isFull = state.isFull
             // A body delayed by its own readers would delay all others.
@@ -177,7 +194,7 @@ final class BodyLog: Sendable {
                 state.isPaused = true
                 return (BodyDemand.pause, state.takeWaitingForBytes(), Watching?.none)
             }
-            add(&state)
+            let count = add(&state)
             state.received += count
             state.held += count
             state.bytesInFlight.add(count)
@@ -303,7 +320,8 @@ extension BodyLog.State {
         return received - (reading ?? readers.values.lazy.map(\.read).min() ?? received)
     }
 
-    private var limitsReadAhead: Bool { readers.values.allSatisfy(\.limitsReadAhead) }
+    /// A Boolean value that indicates whether all readers, if there are any, limit the read-ahead.
+    fileprivate var limitsReadAhead: Bool { readers.values.allSatisfy(\.limitsReadAhead) }
 
     /// A Boolean value that indicates whether the transfer must wait for the readers.
     var isFull: Bool {

@@ -6,7 +6,7 @@ import ResponseCache
 
 /// Takes one response, on a thread of the transport or of the response cache, or in the task of a ``PulledTransfer``:
 /// the body of a success goes into the log, of a failure only the beginning is kept.
-final class DownloadReceiver: TransferReceiver {
+final class DownloadReceiver: DirectBodyReceiver {
     /// The reason why the attempt ended without the whole body.
     enum Failure {
         case failed(ImageError)
@@ -156,6 +156,13 @@ final class DownloadReceiver: TransferReceiver {
                 return state.failedBytes < Self.maximumDiscardBytes ? .more : .stop
             }
         }
+    }
+
+    func receive(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
+        guard case .body = state.withLock({ $0.use }), continued == nil, !isTransformed else { return nil }
+        let demand = log.append(upTo: count, reading: read)
+        if let events, case .more = demand { events.send(log.progress) }
+        return demand
     }
 
     // MARK: The end

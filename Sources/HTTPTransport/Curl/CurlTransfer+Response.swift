@@ -163,6 +163,29 @@ extension CurlTransfer {
             return Self.abort
         }
     }
+
+    /// Lets the receiver take the next bytes of the body, at most `count`, to its own memory; returns `nil` if they must
+    /// be delivered instead.
+    func receive(bodyUpTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
+        let count = min(count, request.maximumBodyBytes - delivered.bodyBytes)
+        guard let receiver = handle.directReceiver, delivered.bodyBytes > 0, count > 0, !discardsBody,
+            !handle.isCancelled
+        else { return nil }
+        var received = 0
+        let demand = receiver.receive(upTo: count) { output in
+            let before = output.count
+            read(&output)
+            received = output.count - before
+        }
+        delivered.bodyBytes += received
+        switch demand {
+        case .more where received > 0: enter(.receiving)
+        case .more, nil: break
+        case .pause: enter(.paused)
+        case .stop: abortReason = .stopped
+        }
+        return demand
+    }
 }
 
 extension Span<UInt8> {

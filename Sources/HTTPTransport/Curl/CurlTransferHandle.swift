@@ -7,6 +7,8 @@ final class CurlTransferHandle: Transfer {
     /// The original request, before redirects.
     let request: TransportRequest
     let receiver: any TransferReceiver
+    /// The receiver, if it can have bodies written to its own memory.
+    let directReceiver: (any DirectBodyReceiver)?
     /// The key of the connections for the original request; `nil` if the transport has one thread only.
     let connectionKey: ConnectionKey?
     private let cancelled = Atomic(false)
@@ -20,6 +22,7 @@ final class CurlTransferHandle: Transfer {
         self.id = id
         self.request = request
         self.receiver = receiver
+        directReceiver = receiver as? any DirectBodyReceiver
     }
 
     /// A Boolean value that indicates whether the receiver must be notified of a cancellation, regardless of other

@@ -17,7 +17,8 @@ final class HTTP1Connections {
     static let maximumIdleTime = Duration.seconds(118)
     /// The size in bytes below which parts of a body, such as short chunks, are collected before they are delivered.
     private static let smallPart = 4 << 10
-    /// The maximum size in bytes of the first part, after which a receiver that checks the head can pause.
+    /// The maximum size in bytes of the first part, after which a receiver that checks the head can pause, and of the
+    /// first read if the receiver can read the remainder to its own memory.
     private static let firstPart = 16 << 10
 
     private let poller: EventPoller
@@ -205,18 +206,16 @@ extension HTTP1Connections {
 extension HTTP1Connections {
     private func read(_ connection: HTTP1Connection) {
         var total = 0
-        for _ in 0..<Self.readsPerTurn where !connection.hasEnded && !connection.isPaused {
-            let result = unsafe connection.socket.receive(into: buffer)
+        for _ in 0..<Self.readsPerTurn
+        where !connection.hasEnded && !connection.isPaused && total < Self.bytesPerTurn {
+            let (result, requested) =
+                readBody(of: connection, upTo: Self.bytesPerTurn - total) ?? readAny(of: connection)
             switch result {
             case .count(0):
                 return endInput(connection)
             case .count(let count):
                 total += count
-                connection.noteBytes(at: deadlines.now)
-                shares.beginCall()
-                let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
-                unsafe deliver(bytes.span, of: connection)
-                guard count == Self.bufferSize else { return coalesce(connection, after: total) }
+                guard count == requested else { return coalesce(connection, after: total) }
             case .wouldBlock:
                 return coalesce(connection, after: total)
             case .failed(let error):
@@ -224,6 +223,41 @@ extension HTTP1Connections {
             }
         }
         coalesce(connection, after: total)
+    }
+
+    /// Reads the next bytes of a response to the buffer, and delivers them; also returns the size of the read.
+    private func readAny(of connection: HTTP1Connection) -> (SocketResult, requested: Int) {
+        let leavesBody = connection.firstByte == nil && connection.transfer?.handle.directReceiver != nil
+        let buffer = unsafe UnsafeMutableRawBufferPointer(
+            rebasing: buffer[..<(leavesBody ? Self.firstPart : Self.bufferSize)])
+        let result = unsafe connection.socket.receive(into: buffer)
+        if case .count(let count) = result, count > 0 {
+            connection.noteBytes(at: deadlines.now)
+            shares.beginCall()
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
+            unsafe deliver(bytes.span, of: connection)
+        }
+        return (result, buffer.count)
+    }
+
+    /// Lets the receiver read the next bytes of the body, at most `count`, to its memory; returns `nil` if it does not.
+    private func readBody(of connection: HTTP1Connection, upTo count: Int) -> (SocketResult, requested: Int)? {
+        guard let missing = connection.reader.missingBodyCount, let transfer = connection.transfer else { return nil }
+        var result = SocketResult.wouldBlock
+        var requested = 0
+        let demand = transfer.receive(bodyUpTo: min(count, missing)) { output in
+            requested = output.freeCapacity
+            result = connection.socket.receive(into: &output)
+            if case .count(let count) = result { connection.reader.skipBody(count) }
+        }
+        switch demand {
+        case nil: return nil
+        // The response might be complete.
+        case .more: deliver(Span(), of: connection)
+        case .pause: pause(connection)
+        case .stop: end(connection, CURLE_WRITE_ERROR)
+        }
+        return (result, requested)
     }
 
     /// Determines how many bytes the next read waits for, after one of `count` bytes.
@@ -304,10 +338,9 @@ extension HTTP1Connections {
             case part.count:
                 start += part.count
             case Int(CURL_WRITEFUNC_PAUSE):
-                connection.isPaused = true
                 connection.undelivered.append(copying: bytes.extracting(start...))
                 connection.unread.append(copying: unread)
-                poller.forget(connection.descriptor)
+                pause(connection)
                 return false
             default:
                 end(connection, CURLE_WRITE_ERROR)
@@ -315,6 +348,12 @@ extension HTTP1Connections {
             }
         }
         return true
+    }
+
+    /// Reads no more until the transfer is resumed.
+    private func pause(_ connection: HTTP1Connection) {
+        connection.isPaused = true
+        poller.forget(connection.descriptor)
     }
 
     /// Handles the end of the connection, which the server has closed.

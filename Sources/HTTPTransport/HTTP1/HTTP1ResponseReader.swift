@@ -117,6 +117,13 @@ struct HTTP1ResponseReader {
         }
     }
 
+    /// Continues after the next `count` bytes of the body, which are not in the input; no more than
+    /// ``missingBodyCount``.
+    mutating func skipBody(_ count: Int) {
+        guard case .body(let missing) = state else { return }
+        state = count >= missing ? .complete : .body(missing - count)
+    }
+
     /// Ends the input, because the server has closed the connection; returns what that means.
     mutating func endInput() -> Ending {
         isClosed = true

@@ -63,7 +63,7 @@ final class TransferMeter: Transport {
     }
 
     /// A receiver between the transport and the actual receiver.
-    private final class MeteredReceiver: TransferReceiver {
+    private final class MeteredReceiver: DirectBodyReceiver {
         private let receiver: any TransferReceiver
         private let meter: TransferMeter
         private let key: String
@@ -86,10 +86,22 @@ final class TransferMeter: Transport {
             let demand = receiver.receive(bytes)
             // Data that was not taken will be offered again.
             if case .pause = demand { return demand }
-            let count = bytes.count
+            add(bytes.count)
+            return demand
+        }
+
+        func receive(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
+            guard let receiver = receiver as? any DirectBodyReceiver else { return nil }
+            return receiver.receive(upTo: count) { output in
+                let before = output.count
+                read(&output)
+                add(output.count - before)
+            }
+        }
+
+        private func add(_ count: Int) {
             meter.total.wrappingAdd(count, ordering: .relaxed)
             meter.update(key) { $0.received += count }
-            return demand
         }
 
         func finish(_ outcome: TransferOutcome) {

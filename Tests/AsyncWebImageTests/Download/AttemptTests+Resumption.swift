@@ -85,6 +85,28 @@ extension AttemptTests {
         #expect(receiver.resumption(after: 4)?.offset == 4)
     }
 
+    /// Each part is compared with the limit of the whole body.
+    @Test func continuedBodyIsNotReadToTheMemoryOfTheBody() throws {
+        let log = BodyLog(maximumReplayBytes: 1 << 20)
+        let url = try HTTPURL("http://example.com/a")
+        let first = DownloadReceiver(url: url, log: log, rules: ResponseRules(DownloadConfiguration())) {}
+        first.receive(
+            ResponseHead(response: .init(status: .ok, headerFields: [.eTag: "\"v1\"", .contentLength: "10"]), url: url))
+        #expect(first.receive([UInt8](repeating: 1, count: 6).span) == .more)
+        #expect(first.receive(upTo: 4) { _ in } == .more)
+
+        let second = DownloadReceiver(
+            url: url, log: log, rules: ResponseRules(DownloadConfiguration()), continuing: first.resumption(after: 6)
+        ) {}
+        second.receive(
+            ResponseHead(
+                response: .init(
+                    status: .partialContent,
+                    headerFields: [.eTag: "\"v1\"", .contentRange: "bytes 6-9/10", .contentLength: "4"]), url: url))
+        #expect(second.receive([UInt8](repeating: 1, count: 2).span) == .more)
+        #expect(second.receive(upTo: 2) { _ in } == nil)
+    }
+
     @Test func decodeAndPreviewsContinueAcrossAttempts() async throws {
         try await withLoopbackOrigin { origin in
             let body = try Samples.file(.png, 300, 200)

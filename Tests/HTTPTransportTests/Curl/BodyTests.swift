@@ -11,12 +11,43 @@ struct BodyTests {
         try await withOriginTwice { (origin, transport) async throws in
             for framing in [LoopbackOrigin.Response.Framing.contentLength, .chunked, .untilClose] {
                 origin.route("/body", LoopbackOrigin.Response(body: body, framing: framing))
-                let record = try await transport.fetch(origin.url("/body"))
-                #expect(record.isComplete)
-                #expect(record.body == body)
-                #expect(record.metrics?.bodyBytes == count)
-                #expect(record.heads.count == 1)
+                for readsDirectly in [true, false] {
+                    let recorder = Recorder(readsDirectly: readsDirectly)
+                    _ = try transport.start(origin.url("/body"), recorder)
+                    let record = await recorder.end()
+                    #expect(record.isComplete)
+                    #expect(record.body == body)
+                    #expect(record.metrics?.bodyBytes == count)
+                    #expect(record.heads.count == 1)
+                }
             }
+        }
+    }
+
+    @Test(arguments: [(LoopbackOrigin.Response.Framing.contentLength, true), (.untilClose, true), (.chunked, false)])
+    func bodyWithoutChunksIsReadToTheMemoryOfItsReceiver(
+        framing: LoopbackOrigin.Response.Framing, isReadDirectly: Bool
+    ) async throws {
+        let body = pattern(300_001)
+        try await withOrigin { (origin, transport) async throws in
+            origin.route("/body", LoopbackOrigin.Response(body: body, framing: framing))
+            let record = try await transport.fetch(origin.url("/body"))
+            #expect(record.body == body)
+            // The first read, of 16 KiB, contains the head.
+            let bufferedBytes = body.count - record.directBytes
+            #expect(isReadDirectly ? bufferedBytes <= 16 << 10 : record.directBytes == 0)
+        }
+    }
+
+    @Test(arguments: [LoopbackOrigin.Response.Framing.contentLength, .untilClose])
+    func failureDuringADirectReadIsReported(framing: LoopbackOrigin.Response.Framing) async throws {
+        let body = pattern(300_001)
+        try await withOrigin { (origin, transport) async throws in
+            let response = LoopbackOrigin.Response(body: body, framing: framing)
+            origin.route("/body", response.reset(at: .body(200_000)))
+            let record = try await transport.fetch(origin.url("/body"))
+            #expect(record.error != nil)
+            #expect(record.body == Array(body.prefix(record.body.count)))
         }
     }
 

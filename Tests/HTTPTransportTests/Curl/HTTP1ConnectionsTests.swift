@@ -31,6 +31,25 @@ struct HTTP1ConnectionsTests {
         }
     }
 
+    /// The body's end is read to memory of the receiver.
+    @Test(arguments: ["", "x"]) func connectionIsReusedAfterALongBodyUnlessMoreFollows(extra: String) async throws {
+        let body = String(repeating: "a", count: 100_000)
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)\(extra)"
+        try await withOrigin { (origin, transport) async throws in
+            // The server keeps the connection open.
+            let end = response.utf8.count
+            origin.route(
+                "/first", extra.isEmpty ? Response(body: Array(body.utf8)) : .raw(response).stalled(at: .body(end)))
+            origin.route("/a", Response(body: [2]))
+            let first = try await transport.fetch(origin.url("/first"))
+            #expect(first.body == Array(body.utf8) && first.directBytes > 0)
+            await origin.counts { $0.bodyBytesSent["/first", default: 0] >= body.utf8.count + extra.utf8.count }
+            let record = try await transport.fetch(origin.url("/a"))
+            #expect(record.body == [2])
+            #expect(record.metrics?.reusedConnection == extra.isEmpty)
+        }
+    }
+
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", "x"])
     func idleConnectionWithUnexpectedBytesIsNotReused(extra: String) async throws {
         let count = Self.short.utf8.count

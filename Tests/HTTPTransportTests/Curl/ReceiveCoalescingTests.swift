@@ -73,7 +73,7 @@ struct ReceiveCoalescingTests {
         try await withOrigin { (origin, transport) async throws in
             origin.route("/a", .init(body: body).paced(bytesPerSecond: 1 << 20, chunk: body.count / pieceCount))
             let deliveryCount = Atomic(0)
-            let recorder = Recorder { _, _ in
+            let recorder = Recorder(readsDirectly: false) { _, _ in
                 deliveryCount.add(1, ordering: .relaxed)
                 return .more
             }

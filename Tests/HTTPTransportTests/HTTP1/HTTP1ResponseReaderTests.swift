@@ -65,6 +65,25 @@ struct HTTP1ResponseReaderTests {
         #expect(reader.missingBodyCount == count)
     }
 
+    @Test func skippedBytesOfABodyAreNotExpectedInTheInput() {
+        var (reader, reading) = (HTTP1ResponseReader(), Reading())
+        _ = read(Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\na".utf8), with: &reader, &reading)
+        reader.skipBody(2)
+        #expect(reader.missingBodyCount == 2)
+        _ = read(Array("d".utf8), with: &reader, &reading)
+        reader.skipBody(1)
+        #expect(read([], with: &reader, &reading) == 0)
+        #expect(reading.body == "ad" && reading.isComplete && reader.allowsReuse)
+    }
+
+    @Test func skippingBytesOfABodyOfUnknownLengthDoesNotEndIt() {
+        var (reader, reading) = (HTTP1ResponseReader(), Reading())
+        _ = read(Array("HTTP/1.1 200 OK\r\n\r\na".utf8), with: &reader, &reading)
+        reader.skipBody(100_000)
+        #expect(reader.missingBodyCount == .max)
+        #expect(reader.endInput() == .complete)
+    }
+
     @Test func responseWithALengthIsSplitIntoLinesAndBody() {
         let reading = read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcd")
         #expect(reading.lines == ["HTTP/1.1 200 OK\r\n", "Content-Length: 3\r\n", "\r\n"])

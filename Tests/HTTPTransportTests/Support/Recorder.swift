@@ -3,10 +3,14 @@ import TestSupport
 import Threading
 
 /// A receiver that records its calls, responds by script, and can be awaited.
-final class Recorder: TransferReceiver {
+///
+/// It takes parts of bodies by either kind of call, or by those of a `TransferReceiver` only.
+final class Recorder: DirectBodyReceiver {
     struct Record: Sendable {
         var heads: [ResponseHead] = []
         var body: [UInt8] = []
+        /// The number of bytes of the body that were read to memory of the recorder.
+        var directBytes = 0
         var pauses = 0
         var outcomes: [TransferOutcome] = []
         var callsAfterEnd = 0
@@ -36,11 +40,19 @@ final class Recorder: TransferReceiver {
     /// Returns the demand for the next bytes from the numbers of bytes received and of pauses so far.
     typealias Script = @Sendable (_ received: Int, _ pauses: Int) -> BodyDemand
 
+    /// The maximum number of bytes of the body that are read at once, so that a body takes several reads.
+    private static let largestRead = 60 << 10
+
     private let script: Locked<Script>
     private let records = Awaited(Record())
+    private let readsDirectly: Bool
     private let onEnd: @Sendable () -> Void
 
-    init(script: @escaping Script = { _, _ in .more }, onEnd: @escaping @Sendable () -> Void = {}) {
+    init(
+        readsDirectly: Bool = true, script: @escaping Script = { _, _ in .more },
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) {
+        self.readsDirectly = readsDirectly
         self.onEnd = onEnd
         self.script = Locked(script)
     }
@@ -76,6 +88,23 @@ final class Recorder: TransferReceiver {
                 record.pauses += 1
             } else {
                 bytes.withUnsafeBufferPointer { record.body.append(contentsOf: $0) }
+            }
+        }
+        return demand
+    }
+
+    func receive(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
+        guard readsDirectly else { return nil }
+        let script = script.withLock { $0 }
+        let (received, pauses) = records.read { ($0.body.count, $0.pauses) }
+        let demand = script(received, pauses)
+        records.update { record in
+            if !record.outcomes.isEmpty { record.callsAfterEnd += 1 }
+            if case .pause = demand {
+                record.pauses += 1
+            } else {
+                record.body.append(addingCapacity: min(count, Self.largestRead), initializingWith: read)
+                record.directBytes += record.body.count - received
             }
         }
         return demand

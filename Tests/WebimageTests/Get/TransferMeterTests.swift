@@ -7,19 +7,29 @@ import Testing
 /// Data received over the network is counted for URLs that are followed.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferMeterTests {
-    /// A receiver that accepts all bytes.
-    private final class Receiver: TransferReceiver {
+    /// A receiver that accepts all bytes, and reads them to its own memory if it is asked to.
+    private final class Receiver: DirectBodyReceiver {
         let end = AsyncStream<Void>.makeStream()
+        private let readsDirectly: Bool
+
+        init(readsDirectly: Bool) {
+            self.readsDirectly = readsDirectly
+        }
 
         func receive(_ head: ResponseHead) {}
         func receive(_ bytes: Span<UInt8>) -> BodyDemand { .more }
+        func receive(upTo count: Int, reading read: (inout OutputSpan<UInt8>) -> Void) -> BodyDemand? {
+            guard readsDirectly else { return nil }
+            _ = [UInt8](capacity: count, initializingWith: read)
+            return .more
+        }
         func finish(_ outcome: TransferOutcome) { end.continuation.finish() }
     }
 
     private let meter = TransferMeter(over: CurlTransport())
 
-    private func fetch(_ url: String) async throws {
-        let receiver = Receiver()
+    private func fetch(_ url: String, readsDirectly: Bool = false) async throws {
+        let receiver = Receiver(readsDirectly: readsDirectly)
         _ = meter.start(TransportRequest(url: try HTTPURL(url)), receiver: receiver)
         for await _ in receiver.end.stream {}
     }
@@ -37,6 +47,16 @@ struct TransferMeterTests {
             meter.forget(url)
             #expect(meter.flow(of: url) == nil)
             #expect(meter.received == 3)
+        }
+    }
+
+    @Test(arguments: [false, true]) func meterCountsLongBodies(readsDirectly: Bool) async throws {
+        try await withLoopbackOrigin { origin in
+            origin.route("/a", .init(body: [UInt8](repeating: 1, count: 300_000)))
+            let url = origin.url("/a")
+            meter.follow(url)
+            try await fetch(url, readsDirectly: readsDirectly)
+            #expect(meter.flow(of: url)?.received == 300_000 && meter.received == 300_000)
         }
     }
 
